@@ -1,0 +1,1 @@
+"""Translators from ontology languages to rules (none yet)."""

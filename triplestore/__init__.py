@@ -1,0 +1,1 @@
+"""An embedded RDF triple store with inference for Python."""

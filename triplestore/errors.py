@@ -1,0 +1,92 @@
+"""Every exception the package raises on purpose.
+
+    TripleStoreError
+    ├── UsageError            (also ValueError)        an argument that cannot be right
+    ├── ParseError            (also SyntaxError)       a file or text that is not what it says it is
+    ├── StorageError          (also OSError)           the directory, its files or the disk
+    │   ├── LockedError                                another process is writing
+    │   ├── ReadOnlyError                              a write to something opened for reading
+    │   ├── CorruptError                               bytes on disk are not those that were written
+    │   └── FormatError                                written by a version this one cannot read
+    ├── BudgetError           (also MemoryError)       a memory budget would have been exceeded
+    ├── TimeLimitError        (also TimeoutError)      a time budget was exceeded
+    └── CancelledError                                 the caller asked a running operation to stop
+
+A message says what is wrong, where, and what to do. Anything else that comes out of the
+package (an AssertionError, an IndexError) is a bug of ours.
+"""
+
+from __future__ import annotations
+
+
+class TripleStoreError(Exception):
+    """The root of all exceptions that this package raises on purpose."""
+
+
+class UsageError(TripleStoreError, ValueError):
+    """An argument is wrong: the message names it and says what is accepted."""
+
+
+class ParseError(TripleStoreError, SyntaxError):
+    """A document is malformed; `filename`, `lineno` and `offset` (column) say where.
+
+    >>> error = ParseError("expected '.'", filename="a.nt", line=3, column=7)
+    >>> str(error)
+    "a.nt:3:7: expected '.'"
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        filename: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        text: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.msg = message
+        self.filename = filename
+        self.lineno = line
+        self.offset = column
+        self.text = text
+
+    def __str__(self) -> str:
+        place = ":".join(
+            str(part)
+            for part in (self.filename or "input", self.lineno, self.offset)
+            if part is not None
+        )
+        return f"{place}: {self.msg}"
+
+
+class StorageError(TripleStoreError, OSError):
+    """The store's directory, one of its files or the disk under it is in the way."""
+
+
+class LockedError(StorageError):
+    """Another process holds the store for writing; the message names it."""
+
+
+class ReadOnlyError(StorageError):
+    """A write was tried on a store, or a snapshot, that can only be read."""
+
+
+class CorruptError(StorageError):
+    """Bytes on disk are not those that were written; the message names file and block."""
+
+
+class FormatError(StorageError):
+    """The directory is no store, or one of a format version that this version cannot read."""
+
+
+class BudgetError(TripleStoreError, MemoryError):
+    """An operation would have gone over its memory budget, and was stopped before it did."""
+
+
+class TimeLimitError(TripleStoreError, TimeoutError):
+    """An operation went over its time budget and was stopped."""
+
+
+class CancelledError(TripleStoreError):
+    """An operation was asked to stop, and did, leaving nothing half-done."""

@@ -1,0 +1,248 @@
+"""The switchboard of the compiled kernels: the only place that talks to numba.
+
+`@kernel("i64(u64r, u64r, u64w)")` declares a function with the exact signatures it is compiled
+for; `@helper` declares a function that only kernels call and that is compiled into them. Nothing
+is compiled, and numba is not even imported, before the first call of a kernel.
+
+What is always true
+    - A kernel has explicit signatures, so that frozen, writable and mapped arrays share one
+      compilation (without them one kernel met with such arrays became 27 compilations).
+    - Compiled code is cached on disk in a folder named by the hash of *all* kernel sources and of
+      the versions of numba and numpy: numba itself looks only at the file of the function it
+      caches, and would go on using a stale copy of a helper that was edited in another file.
+    - Kernels release the GIL and never use `prange`.
+
+Environment
+    TRIPLESTORE_KERNELS=python   runs every kernel as plain Python (for tests and coverage)
+    TRIPLESTORE_CACHE=DIR        where compiled kernels are kept (default: the user's cache folder)
+    NUMBA_BOUNDSCHECK=1          is honoured, with a cache folder of its own
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import threading
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# name -> (numba scalar type, numpy dtype); array types append "r" (read only) or "w" (written).
+_SCALARS = {
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "u64": "uint64",
+    "i32": "int32",
+    "i64": "int64",
+    "f64": "float64",
+    "b1": "boolean",
+    "void": "void",
+}
+
+_registry: list[Kernel[..., Any]] = []
+_lock = threading.RLock()
+_announced = False
+_announcements = True
+
+
+def plain_python() -> bool:
+    """True if kernels run as plain Python instead of being compiled."""
+    return os.environ.get("TRIPLESTORE_KERNELS", "numba") == "python"
+
+
+class Kernel(Generic[P, R]):
+    """A function that is compiled at its first call, for the signatures it was declared with."""
+
+    def __init__(self, function: Callable[P, R], signatures: tuple[str, ...]) -> None:
+        self.py_func = function
+        self.signatures = signatures
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
+        self._entry: Callable[P, R] = self._first_call
+        self._dispatcher: Any = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self._entry(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__module__}.{self.__name__}>"
+
+    def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        self.prepare()
+        return self._entry(*args, **kwargs)
+
+    def prepare(self) -> None:
+        """Compile, or load from the cache, unless that was done before."""
+        if plain_python():
+            self._entry = _without_overflow_warnings(self.py_func)
+            return
+        with _lock:
+            if self._dispatcher is None:
+                self._dispatcher = self._compile()
+            self._entry = self._dispatcher
+
+    def dispatcher(self) -> Any:
+        """The numba dispatcher, for other kernels that call this one."""
+        self.prepare()
+        return self._dispatcher
+
+    def _compile(self) -> Any:
+        import numba
+
+        signatures = [_signature(text) for text in self.signatures] or None
+        if signatures is not None:
+            _announce_unless_cached(self)
+        function = _with_compiled_globals(self.py_func)
+        with _cache_folder():
+            # A helper (no signatures) is compiled into its callers, and cached with them.
+            return numba.njit(signatures, nogil=True, cache=signatures is not None)(function)
+
+
+def kernel(*signatures: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:
+    """Declare a compiled function with its exact signatures.
+
+    A signature is written `result(argument, ...)` with the scalars `u8 u16 u32 u64 i32 i64 f64 b1
+    void` and arrays as scalar plus `r` (C-contiguous, only read) or `w` (C-contiguous, written),
+    such as `"i64(u64r, u64r, u64w)"`. A tuple result is `UniTuple(i64, 2)`.
+    """
+
+    def declare(function: Callable[P, R]) -> Kernel[P, R]:
+        if not signatures:
+            raise TypeError(f"kernel {function.__name__} needs a signature; use @helper for none")
+        declared = Kernel(function, signatures)
+        _registry.append(declared)
+        return declared
+
+    return declare
+
+
+def helper(function: Callable[P, R]) -> Kernel[P, R]:
+    """Declare a function that only kernels call; it is compiled into each of them."""
+    return Kernel(function, ())
+
+
+def all_kernels() -> tuple[Kernel[..., Any], ...]:
+    """Every kernel declared by the modules imported so far."""
+    return tuple(_registry)
+
+
+def set_announcements(on: bool) -> None:
+    """Say on stderr that kernels are being compiled (the default), or keep quiet."""
+    global _announcements
+    _announcements = on
+
+
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept, or None where no folder can be written."""
+    base = os.environ.get("TRIPLESTORE_CACHE")
+    if base is None:
+        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        candidates = [
+            Path(home) / "triplestore",
+            Path(tempfile.gettempdir()) / f"triplestore-{os.getuid()}",
+        ]
+    else:
+        candidates = [Path(base)]
+    for candidate in candidates:
+        folder = candidate / f"kernels-{_fingerprint()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return None
+
+
+def _fingerprint() -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    for package in ("numba", "llvmlite", "numpy"):
+        digest.update(f"{package} {metadata.version(package)}\n".encode())
+    digest.update(f"{sys.version} boundscheck={os.environ.get('NUMBA_BOUNDSCHECK', '0')}".encode())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _cache_folder() -> Iterator[None]:
+    """numba reads its cache folder from a global setting when a function is declared."""
+    from numba.core import config
+
+    folder = cache_folder()
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder) if folder is not None else before
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def _signature(text: str) -> Any:
+    from numba import types as nb
+
+    names: dict[str, Any] = {"UniTuple": nb.UniTuple, "Tuple": nb.Tuple}
+    for short, name in _SCALARS.items():
+        scalar = getattr(nb, name)
+        names[short] = scalar
+        if short != "void":
+            names[short + "r"] = nb.Array(scalar, 1, "C", readonly=True)
+            names[short + "w"] = nb.Array(scalar, 1, "C")
+    return eval(text, {"__builtins__": {}}, names)
+
+
+def _with_compiled_globals(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A copy of `function` whose references to other kernels are their compiled forms."""
+    scope = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        value = scope.get(name)
+        if isinstance(value, Kernel):
+            scope[name] = value.dispatcher()
+    assert isinstance(function, types.FunctionType)
+    copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+    copy.__qualname__ = function.__qualname__
+    copy.__module__ = function.__module__
+    copy.__doc__ = function.__doc__
+    return copy
+
+
+def _without_overflow_warnings(function: Callable[P, R]) -> Callable[P, R]:
+    """Hashing wraps around on purpose; numpy scalars would warn about it in plain Python."""
+
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        with np.errstate(over="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return function(*args, **kwargs)
+
+    return run
+
+
+def _announce_unless_cached(declared: Kernel[..., Any]) -> None:
+    global _announced
+    if _announced or not _announcements:
+        return
+    folder = cache_folder()
+    code = declared.py_func.__code__
+    pattern = f"*.{declared.py_func.__qualname__}-{code.co_firstlineno}.*.nbi"
+    if folder is not None and next(folder.rglob(pattern), None) is not None:
+        return
+    _announced = True
+    print(  # noqa: T201 - this is the one line a user sees while the first use takes seconds
+        "triplestore: compiling kernels for this machine (once, some seconds) ...",
+        file=sys.stderr,
+        flush=True,
+    )
