@@ -76,6 +76,7 @@ class Kernel(Generic[P, R]):
         self._dispatcher: Any = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run it, compiled."""
         return self._entry(*args, **kwargs)
 
     def __repr__(self) -> str:
@@ -150,11 +151,9 @@ def cache_folder() -> Path | None:
     """Where compiled kernels are kept, or None where no folder can be written."""
     base = os.environ.get("TRIPLESTORE_CACHE")
     if base is None:
-        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        candidates = [
-            Path(home) / "triplestore",
-            Path(tempfile.gettempdir()) / f"triplestore-{os.getuid()}",
-        ]
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+        shared = Path(tempfile.gettempdir()) / f"triplestore-{os.getuid()}"
+        candidates = [home / "triplestore", shared]
     else:
         candidates = [Path(base)]
     for candidate in candidates:
@@ -181,8 +180,9 @@ def _fingerprint() -> str:
 @contextmanager
 def _cache_folder() -> Iterator[None]:
     """numba reads its cache folder from a global setting when a function is declared."""
-    from numba.core import config
+    from numba.core import config as numba_config
 
+    config: Any = numba_config
     folder = cache_folder()
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder) if folder is not None else before
