@@ -1,0 +1,61 @@
+# `make demo` and `make test` are all a newcomer needs: each sets up what it needs in .venv first.
+# Needs Python 3.11 or later (make PYTHON=/path/to/python3 names one).
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types kernels test-long test-boundscheck test-python-kernels bench \
+	format clean setup-run setup-dev setup-bench
+
+unexport PYTHONPATH PYTHONHOME
+export PYTHON
+
+PY := .venv/bin/python
+WORKERS ?= 2
+PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS)
+
+# Tests that run kernels: once more with bounds checks, and once more as plain Python.
+KERNEL_TESTS := tests/kernels tests/terms tests/tables tests/ops tests/loaders
+SHORT := --hypothesis-profile=short -m "not long and not slow_kernels"
+
+help: ## say what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-20s %s\n", $$1, $$2}'
+
+demo: setup-run ## make an example, load it into a store and look at it
+	@$(PY) -m demo
+
+test: lint types kernels ## check everything: style, types, tests (some minutes)
+	$(PYTEST)
+
+lint: setup-dev ## style only
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: setup-dev ## types only
+	$(PY) -m mypy
+
+# The short form of test-boundscheck and test-python-kernels, which is part of `make test`.
+kernels: setup-dev
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
+	TRIPLESTORE_KERNELS=python $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
+
+test-long: setup-dev ## the long forms of the tests as well (much longer)
+	$(PYTEST) --long --hypothesis-profile=long
+
+test-boundscheck: setup-dev ## tests of kernels with every array access checked
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(wildcard $(KERNEL_TESTS))
+
+test-python-kernels: setup-dev ## tests of kernels run as plain Python
+	TRIPLESTORE_KERNELS=python $(PYTEST) $(wildcard $(KERNEL_TESTS))
+
+bench: setup-bench ## measure against peers; reports go to bench/results
+	$(PY) -m bench all
+
+format: setup-dev ## put the code into its standard form
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+clean: ## remove what the other targets made
+	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+setup-run setup-dev setup-bench:
+	@.ci/setup $(@:setup-%=%)
