@@ -56,7 +56,7 @@ def test_search__is_bisect_in_any_range(seed, count, top, dtype, side, fences, d
     array = sorted_values(seed, count, top, dtype)
     lo = data.draw(st.integers(0, count))
     hi = data.draw(st.integers(lo, count))
-    needles = [-1, 0, top // 2, top, 2**70] + array[:: max(1, count // 5)].tolist()
+    needles = [-1, 0, top // 2, top, 2**70, *array[:: max(1, count // 5)].tolist()]
     expected = bisect_left if side == "left" else bisect_right
     plain = array.tolist()
     for needle in needles:

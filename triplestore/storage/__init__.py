@@ -1,1 +1,1 @@
-"""storage"""
+"""What is on disk: section files, manifest, journal; and `Database`, which keeps them together."""
