@@ -1,0 +1,63 @@
+"""Inputs: LUBM-like files, made once and kept in `build/bench/data`."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import lubm
+from bench.harness import REPOSITORY
+
+FOLDER = REPOSITORY / "build" / "bench" / "data"
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file to load: what it is called in reports, and how many universities it holds."""
+
+    name: str
+    path: Path
+    format: str
+    universities: int
+
+
+def lubm_file(universities: int, *, format: str = "ntriples", shuffle: bool = False) -> Input:
+    """The file with so many universities, made if it is not there yet."""
+    order = " in random order" if shuffle else ""
+    kind = {"ntriples": "N-Triples", "turtle": "Turtle"}[format]
+    ending = {"ntriples": "nt", "turtle": "ttl"}[format]
+    path = FOLDER / f"lubm{universities}{'-shuffled' if shuffle else ''}.{ending}"
+    if not path.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".unfinished")
+        lubm.write(unfinished, universities, format=format, shuffle=shuffle)
+        unfinished.rename(path)
+    read_through(path)
+    return Input(f"LUBM-like {universities}, {kind}{order}", path, format, universities)
+
+
+def original_lubm10() -> Input | None:
+    """LUBM(10) of the original generator, where the shared data is."""
+    shared = Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
+    packed = shared / "lubm" / "lubm10" / "lubm10.nt.gz"
+    if not packed.exists():
+        return None
+    path = FOLDER / "lubm10-original.nt"
+    if not path.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".unfinished")
+        with gzip.open(packed) as source, unfinished.open("wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+        unfinished.rename(path)
+    read_through(path)
+    return Input("LUBM(10) of the original generator, N-Triples", path, "ntriples", 10)
+
+
+def read_through(path: Path) -> None:
+    """Read a file once, so that every run finds it in the operating system's memory."""
+    with path.open("rb") as file:
+        while file.read(1 << 22):
+            pass

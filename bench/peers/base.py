@@ -1,0 +1,53 @@
+"""What an adapter must do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+# A triple pattern of pyoxigraph terms, None where anything matches.
+Lookup = tuple[Any, Any, Any]
+
+
+class Handle(Protocol):
+    """An open store."""
+
+    def load(self, path: Path, format: str) -> None:
+        """Load a file (`ntriples` or `turtle`), and return when it is safe on disk."""
+
+    def count(self) -> int:
+        """How many triples there are."""
+
+    def add(self, subject: Any, predicate: Any, object: Any) -> None:
+        """Add one triple of pyoxigraph terms, and commit it."""
+
+    def look_up(self, pattern: Lookup) -> int:
+        """Fetch everything that matches a pattern; return how much that is."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+class Peer(Protocol):
+    """A system that can open stores."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The distributions whose versions go into the report."""
+
+    @property
+    def durable(self) -> bool:
+        """Whether it keeps its data on disk."""
+
+    @property
+    def largest(self) -> int:
+        """The number of triples beyond which loading takes too long to be worth waiting for."""
+
+    def open(self, folder: Path | None, durability: str = "commit") -> Handle:
+        """Open a store in a folder (made if it is not there), or in memory."""
+
+    def warm_up(self) -> None:
+        """Do once what only the first use in a process pays for, beyond imports."""

@@ -1,0 +1,13 @@
+"""What is measured, one file each. A workload is listed in `WORKLOADS` below."""
+
+from __future__ import annotations
+
+from bench.workloads import commits, loading, lookups, opening
+from bench.workloads.base import Workload
+
+WORKLOADS: dict[str, Workload] = {
+    workload.name: workload
+    for workload in (loading.WORKLOAD, opening.WORKLOAD, commits.WORKLOAD, lookups.WORKLOAD)
+}
+
+__all__ = ["WORKLOADS", "Workload"]

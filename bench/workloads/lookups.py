@@ -1,0 +1,142 @@
+"""Look-ups: single patterns through `quads_for_pattern`, whole scans, and columns of ids."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench import lubm
+from bench.harness import Case, Harness, Result, machine
+from bench.peers import PEERS, Lookup
+from bench.report import Report, Table, ratio
+from bench.workloads.base import Workload, make_store
+
+OURS, PEER = "triplestore", "pyoxigraph"
+ABSENT = "http://bench.example/absent"
+
+# A pattern made of a statement's terms and of one that does not occur.
+SHAPES: dict[str, Callable[[Any, Any, Any, Any], Lookup]] = {
+    "s p o": lambda s, p, o, absent: (s, p, o),
+    "s p ?": lambda s, p, o, absent: (s, p, None),
+    "s ? ?": lambda s, p, o, absent: (s, None, None),
+    "? p o": lambda s, p, o, absent: (None, p, o),
+    "? ? o": lambda s, p, o, absent: (None, None, o),
+    "s p o, absent": lambda s, p, o, absent: (s, p, absent),
+}
+SCANS = ("advisor", "takesCourse")
+
+# Properties whose objects have thousands of subjects: their look-ups would measure scans.
+FREQUENT = ("#type>", "#memberOf>", "#telephone>", "#name>", "#researchInterest>")
+
+
+def sample(count: int) -> list[tuple[Any, Any, Any]]:
+    """Statements of the data whose terms are rare, the same ones for every peer."""
+    import pyoxigraph
+
+    lines = [
+        line
+        for line in lubm.ntriples_lines(next(lubm.universities(1)))
+        if not any(name in line for name in FREQUENT)
+    ]
+    chosen = random.Random(1).sample(lines, count)
+    quads = pyoxigraph.parse("".join(chosen), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    return [(quad.subject, quad.predicate, quad.object) for quad in quads]
+
+
+def measure(peer: str, folder: str, shape: str, calls: int) -> dict[str, Any]:
+    """In a child: the look-ups of one shape, after a first round that warms up."""
+    import pyoxigraph
+
+    absent = pyoxigraph.NamedNode(ABSENT)
+    patterns = [SHAPES[shape](*terms, absent) for terms in sample(min(calls, 1000))]
+    handle = PEERS[peer].open(Path(folder))
+    found = sum(handle.look_up(pattern) for pattern in patterns)
+    rounds = max(1, calls // len(patterns))
+    start = time.perf_counter()
+    for _ in range(rounds):
+        for pattern in patterns:
+            handle.look_up(pattern)
+    seconds = time.perf_counter() - start
+    handle.close()
+    return {"µs": seconds / (rounds * len(patterns)) * 1e6, "found": found / len(patterns)}
+
+
+def measure_scan(peer: str, folder: str, name: str) -> dict[str, Any]:
+    """In a child: everything one property says, as quads of terms."""
+    import pyoxigraph
+
+    handle = PEERS[peer].open(Path(folder))
+    start = time.perf_counter()
+    found = handle.look_up((None, pyoxigraph.NamedNode(lubm.UNIV_BENCH + name), None))
+    seconds = time.perf_counter() - start
+    handle.close()
+    return {"µs": seconds / found * 1e6, "found": found}
+
+
+def run(given: argparse.Namespace, harness: Harness) -> Report:
+    packages = sorted({*PEERS[OURS].packages, *PEERS[PEER].packages})
+    report = Report("lookups", WORKLOAD.summary, machine(packages))
+    columns = ["look-up", "found", f"{OURS} µs", f"{PEER} µs", f"{PEER} takes"]
+    single = Table(
+        "Point look-ups, per call", columns, note="`list` of what `quads_for_pattern` gives."
+    )
+    scans = Table("Scans of one property, per quad of terms", columns)
+    with harness.temporary() as folder:
+        for peer in (OURS, PEER):
+            make_store(peer, given.universities, folder / peer)
+        for shape in SHAPES:
+            ours, other = compare(
+                "measure", {"shape": shape, "calls": given.calls}, folder, harness
+            )
+            report.keep([ours, other])
+            add_row(single, shape, ours, other)
+            times = ours["µs"] / other["µs"]
+            report.claim(
+                f"a look-up `{shape}` takes at most 10 times pyoxigraph's",
+                f"{times:.2f}",
+                times <= 10,
+            )
+        for name in SCANS:
+            ours, other = compare("measure_scan", {"name": name}, folder, harness)
+            report.keep([ours, other])
+            add_row(scans, f"? {name} ?", ours, other)
+    report.tables += [single, scans]
+    return report
+
+
+def compare(
+    function: str, arguments: dict[str, Any], folder: Path, harness: Harness
+) -> tuple[Result, Result]:
+    cases = [
+        Case(
+            f"{__name__}:{function}",
+            {"peer": peer, "folder": str(folder / peer), **arguments},
+            f"{peer}: {' '.join(map(str, arguments.values()))}",
+        )
+        for peer in (OURS, PEER)
+    ]
+    ours, other = harness.compare(cases, main="µs")
+    if ours["found"] != other["found"]:
+        raise AssertionError(f"{cases[0].label}: found {ours['found']}, not {other['found']}")
+    return ours, other
+
+
+def add_row(table: Table, name: str, ours: Result, other: Result) -> None:
+    table.add(name, ours["found"], ours["µs"], other["µs"], ratio(ours["µs"], other["µs"]))
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--universities", type=int, default=8, help="in the store (8: 1 M triples)")
+    parser.add_argument("--calls", type=int, default=5000, help="of each look-up (5000)")
+
+
+WORKLOAD = Workload(
+    "lookups",
+    "Patterns answered one by one and in bulk, by the same store opened in a fresh process.",
+    options,
+    run,
+)
