@@ -13,18 +13,26 @@ import numpy as np
 from triplestore.kernels.hash import _0, _1, _2, _3, _6, _8, hash_bytes, little_word, slot_of
 from triplestore.kernels.jit import helper, kernel
 from triplestore.kernels.ntriples_terms import (
+    BLANK,
+    COLON,
     CR,
     DOT,
     FULL,
     HASH,
+    IRI,
     LESS,
     LF,
     QUOTE,
+    ROOM,
     SPACE,
     TAB,
+    UNDERSCORE,
     UNUSUAL,
+    find,
+    iri_end,
+    label_end,
     literal,
-    node,
+    settle,
     triple_term,
 )
 
@@ -33,7 +41,7 @@ QUADS = 1  # a graph may follow the object
 TRUSTED = 2  # written by the full parser's own writer: valid, canonical, with triple terms
 
 # Places in `state`.
-ROWS, TERMS, ODD, LINES, ROOM, LIMIT = 0, 1, 2, 3, 4, 5
+ROWS, TERMS, ODD, LINES, ROOM_END, LIMIT = 0, 1, 2, 3, 4, 5
 
 _9 = np.uint64(9)
 _12 = np.uint64(12)
@@ -66,39 +74,68 @@ def next_line(buf, i):
 @helper
 def statement(buf, i, limit, quads, trusted, scope, spans):
     """Read the statement at `i` into `spans`; the position of its line's end, UNUSUAL or FULL."""
-    i = node(buf, i, limit, trusted, scope, spans, _0)
-    if i <= FULL:
-        return i
-    i = skip_blanks(buf, i)
-    if buf[i] != LESS:
-        return UNUSUAL
-    i = node(buf, i, limit, trusted, scope, spans, _3)
-    if i <= FULL:
-        return i
-    i = skip_blanks(buf, i)
-    if buf[i] == QUOTE:
-        i = literal(buf, i + _1, limit, trusted, spans, _6)
-    elif trusted and buf[i] == LESS and buf[i + _1] == LESS:
-        i = triple_term(buf, i, limit, scope, spans, _6)
-    else:
-        i = node(buf, i, limit, trusted, scope, spans, _6)
-    if i <= FULL:
-        return i
-    i = skip_blanks(buf, i)
+    at = _0
     spans[_9] = _0
-    if quads and buf[i] != DOT:
-        i = node(buf, i, limit, trusted, scope, spans, _9)
-        if i <= FULL:
-            return i
+    while at < _12:
+        c = buf[i]
+        if c == QUOTE:
+            if at != _6:
+                return UNUSUAL
+            i = literal(buf, i + _1, trusted, spans)
+            if i == UNUSUAL:
+                return UNUSUAL
+        elif c == LESS:
+            if buf[i + _1] == LESS:
+                if not trusted or at != _6:
+                    return UNUSUAL
+                i = triple_term(buf, i, limit, scope, spans)
+                if i <= FULL:
+                    return i
+            else:
+                start = i + _1
+                i = iri_end(buf, start, trusted)
+                if i == _0:
+                    return UNUSUAL
+                spans[at] = IRI
+                spans[at + _1] = start
+                spans[at + _2] = i
+                i += _1
+        elif c == UNDERSCORE and buf[i + _1] == COLON:
+            if at == _3:
+                return UNUSUAL
+            start = i + _2
+            i = find(buf, start, SPACE) if trusted else label_end(buf, start)
+            if i == _0:
+                return UNUSUAL
+            spans[at] = BLANK
+            spans[at + _1] = start
+            spans[at + _2] = i
+            if scope.size > 0:
+                room = spans[ROOM]
+                if room + np.uint64(scope.size) + (i - start) > limit:
+                    return FULL
+                spans[at + _1] = room
+                for j in range(scope.size):
+                    buf[room] = scope[j]
+                    room += _1
+                while start < i:
+                    buf[room] = buf[start]
+                    room += _1
+                    start += _1
+                spans[at + _2] = room
+                spans[ROOM] = room
+        else:
+            return UNUSUAL
         i = skip_blanks(buf, i)
+        at += _3
+        if at == _9 and (not quads or buf[i] == DOT):
+            break
     if buf[i] != DOT:
         return UNUSUAL
     i = skip_blanks(buf, i + _1)
     if buf[i] == HASH:
-        return line_end(buf, i)
-    if buf[i] != LF and buf[i] != CR:
-        return UNUSUAL
-    return i
+        i = line_end(buf, i)
+    return i if buf[i] == LF or buf[i] == CR else UNUSUAL
 
 
 @helper
@@ -164,13 +201,13 @@ def parse_lines(
     quads = flags & QUADS != 0
     trusted = flags & TRUSTED != 0
     row, terms, odds, lines = state[ROWS] * 4, state[TERMS], state[ODD] * 3, state[LINES]
-    spans[_12] = np.uint64(state[ROOM])
+    spans[ROOM] = np.uint64(state[ROOM_END])
     limit = np.uint64(state[LIMIT])
     i = np.uint64(start)
     end = np.uint64(stop)
     while i < end and row < rows.size and terms + 4 <= starts.size and odds < odd.size:
         first = i
-        room = spans[_12]
+        room = spans[ROOM]
         i = skip_blanks(buf, i)
         if buf[i] == LF or buf[i] == CR or buf[i] == HASH:
             i = next_line(buf, line_end(buf, i))
@@ -178,11 +215,11 @@ def parse_lines(
             continue
         i = statement(buf, i, limit, quads, trusted, scope, spans)
         if i == FULL:
-            spans[_12] = room
+            spans[ROOM] = room
             i = first
             break
         if i == UNUSUAL:
-            spans[_12] = room
+            spans[ROOM] = room
             i = line_end(buf, first)
             odd[odds] = np.int64(first)
             odd[odds + 1] = np.int64(i)
@@ -190,6 +227,7 @@ def parse_lines(
             odds += 3
         else:
             before = terms
+            settle(buf, spans)
             for k in range(4):
                 number = 0
                 if k < 3 or spans[_9] != _0:
@@ -200,12 +238,12 @@ def parse_lines(
                 rows[row + k] = np.uint32(number)
             row += 4
             if terms == before:  # all known: what was written behind the text is not needed
-                spans[_12] = room
+                spans[ROOM] = room
         i = next_line(buf, i)
         lines += 1
     state[ROWS] = row // 4
     state[TERMS] = terms
     state[ODD] = odds // 3
     state[LINES] = lines
-    state[ROOM] = np.int64(spans[_12])
+    state[ROOM_END] = np.int64(spans[ROOM])
     return np.int64(i)

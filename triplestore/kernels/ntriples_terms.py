@@ -1,20 +1,22 @@
 """The terms of N-Triples and N-Quads in bytes: where each ends, and whether it is a usual one.
 
-Start at `node`, `literal` and `triple_term`: each reads one term and notes its span. What is always
-true: the text ends with a line feed, which is in no character class, so that no loop needs to
-look where the text ends; a term that is not certainly right is *unusual* and answered with 0
-(the caller hands its line to the full parser, which is the judge). Costs about one cycle a byte.
+Start at `iri_end`, `literal` and `triple_term`. What is always true: the text ends with a line
+feed, which is in no character class, so that no loop needs to look where the text ends; a term
+that is not certainly right is *unusual* and answered with 0 (the caller hands its line to the
+full parser, which is the judge). Costs about one cycle a byte.
 
-A span is three numbers, `kind, start, stop` of the term's key text: a slice of the text where the
-term stands there as it is kept, else of the *room* behind the text, where it is written anew
-(escapes resolved, blank nodes scoped to the file, language tags in lower case).
+A span is three numbers, `kind, start, stop`: the slice that is the term's key text. A literal that
+is not kept as it is written (escapes, upper case in its tag) is marked, and `settle` rewrites it in
+its place once the whole line is known to be good.
+
+Helpers are few and not nested deeply, because LLVM optimises each of them again in every caller.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from triplestore.kernels.hash import _0, _1, _2, _3, _4, _6, _8
+from triplestore.kernels.hash import _0, _1, _2, _3, _4, _6, _7, _8
 from triplestore.kernels.jit import helper
 
 UNUSUAL = _0
@@ -27,6 +29,7 @@ STRING = np.uint64(3)
 LANG = np.uint64(4)
 TYPED = np.uint64(5)
 TRIPLE = np.uint64(6)
+REWRITE = np.uint64(8)  # added to the kind of a literal that `settle` has to rewrite
 
 # Classes of ASCII characters; of others only LABEL_FIRST is asked.
 SCHEME = np.uint8(1)  # letters digits + - .
@@ -62,26 +65,35 @@ def _classes() -> np.ndarray:
 
 CLASS = _classes()
 NONE = np.uint8(0)
+
+
+def _escaped() -> np.ndarray:
+    table = np.zeros(256, np.uint8)
+    for written, meant in zip(b"tbnrf\"'\\", b"\t\b\n\r\f\"'\\", strict=True):
+        table[written] = meant
+    return table
+
+
+ESCAPED = _escaped()  # what a backslash and this character stand for, or NONE
+
 XSD_STRING = np.frombuffer(b"http://www.w3.org/2001/XMLSchema#string", np.uint8).copy()
+XSD_STRING_AND_MARKS = np.uint64(39 + 4)  # from the quote: "^^<...
+LANG_STRING = np.frombuffer(b"angString", np.uint8).copy()
 
-TAB, LF, CR, SPACE = np.uint8(9), np.uint8(10), np.uint8(13), np.uint8(32)
-QUOTE, HASH, PERCENT, DASH = np.uint8(34), np.uint8(35), np.uint8(37), np.uint8(45)
-DOT, SLASH, COLON, LESS = np.uint8(46), np.uint8(47), np.uint8(58), np.uint8(60)
-GREATER, ASK, AT, BACKSLASH = np.uint8(62), np.uint8(63), np.uint8(64), np.uint8(92)
-CARET, UNDERSCORE, OPEN, CLOSE = np.uint8(94), np.uint8(95), np.uint8(40), np.uint8(41)
-ZERO, NINE, UPPER_A, UPPER_Z = np.uint8(48), np.uint8(57), np.uint8(65), np.uint8(90)
-CASE = np.uint8(32)
-HIGH = np.uint8(128)
-LOW_G = np.uint8(103)
+LF, CR, TAB, SPACE = np.uint8(10), np.uint8(13), np.uint8(9), np.uint8(32)
+QUOTE, HASH, PERCENT, CLOSE = np.uint8(34), np.uint8(35), np.uint8(37), np.uint8(41)
+DASH, DOT, SLASH, ZERO = np.uint8(45), np.uint8(46), np.uint8(47), np.uint8(48)
+NINE, COLON, LESS, GREATER = np.uint8(57), np.uint8(58), np.uint8(60), np.uint8(62)
+ASK, AT, UPPER_A, HIGH_U = np.uint8(63), np.uint8(64), np.uint8(65), np.uint8(85)
+UPPER_Z, BACKSLASH, CARET, UNDERSCORE = np.uint8(90), np.uint8(92), np.uint8(94), np.uint8(95)
+LOW_U, CASE, HIGH, LOW_BITS = np.uint8(117), np.uint8(32), np.uint8(128), np.uint8(15)
 
-_7 = np.uint64(7)
+ROOM = np.uint64(12)  # where in the spans the end of the used room is kept
+
 _9 = np.uint64(9)
 _12 = np.uint64(12)
 _18 = np.uint64(18)
-_63 = np.uint64(63)
-_39 = np.uint64(39)
-_C10 = np.uint64(10)
-_C87 = np.uint64(87)
+_63 = np.uint64(0x3F)
 _X0F = np.uint64(0x0F)
 _X1F = np.uint64(0x1F)
 _X80 = np.uint64(0x80)
@@ -93,7 +105,6 @@ _XF0 = np.uint64(0xF0)
 _XF5 = np.uint64(0xF5)
 _X800 = np.uint64(0x800)
 _XD800 = np.uint64(0xD800)
-_XDFFF = np.uint64(0xDFFF)
 _XE000 = np.uint64(0xE000)
 _XF900 = np.uint64(0xF900)
 _XFDCF = np.uint64(0xFDCF)
@@ -102,9 +113,10 @@ _XFFEF = np.uint64(0xFFEF)
 _XFFFD = np.uint64(0xFFFD)
 _XFFFF = np.uint64(0xFFFF)
 _X10000 = np.uint64(0x10000)
-_X10FFFF = np.uint64(0x10FFFF)
+_XE0000 = np.uint64(0xE0000)
 _XE1000 = np.uint64(0xE1000)
 _XF0000 = np.uint64(0xF0000)
+NO_CODE = np.uint64(0x110000)  # the first number that is no character
 
 
 @helper
@@ -123,14 +135,14 @@ def code_point(buf, i):
         return _0
     if a < _XF0:
         code = (a & _X0F) << _12 | (b & _63) << _6 | (c & _63)
-        if code < _X800 or (code >= _XD800 and code <= _XDFFF):
+        if code < _X800 or (code >= _XD800 and code < _XE000):
             return _0
         return code << _3 | _3
     d = np.uint64(buf[i + _3])
     if d & _XC0 != _X80:
         return _0
     code = (a & _7) << _18 | (b & _63) << _12 | (c & _63) << _6 | (d & _63)
-    if code < _X10000 or code > _X10FFFF:
+    if code < _X10000 or code >= NO_CODE:
         return _0
     return code << _3 | _4
 
@@ -143,16 +155,28 @@ def in_iri(code):
             return code >= _XA0
         return (code >= _XF900 and code <= _XFDCF) or (code >= _XFDF0 and code <= _XFFEF)
     plain = code & _XFFFF <= _XFFFD
-    return plain and code < _XF0000 and (code < np.uint64(0xE0000) or code >= _XE1000)
+    return plain and code < _XF0000 and (code < _XE0000 or code >= _XE1000)
 
 
 @helper
-def iri_end(buf, i):
+def find(buf, i, c):
+    """The next place of a character, or the line feed before it."""
+    while buf[i] != c and buf[i] != LF:
+        i += _1
+    return i
+
+
+@helper
+def iri_end(buf, i, trusted):
     """Where the `>` stands of the IRI that begins at `i`; 0 if it is wrong or unusual.
 
     Follows RFC 3987 for an absolute IRI: scheme, authority, path, query, fragment. Left to the
     judge: user names, IP literals, and what is not ASCII in hosts; private use in queries; escapes.
+    In trusted text (see `triple_term`) nothing needs to be checked.
     """
+    if trusted:
+        i = find(buf, i, GREATER)
+        return i if buf[i] == GREATER else _0
     if CLASS[buf[i]] & LETTER == NONE:
         return _0
     while CLASS[buf[i]] & SCHEME != NONE:
@@ -199,14 +223,6 @@ def iri_end(buf, i):
 
 
 @helper
-def iri_end_trusted(buf, i):
-    """The same in text that our own writer made: nothing needs to be checked."""
-    while buf[i] != GREATER and buf[i] != LF:
-        i += _1
-    return i if buf[i] == GREATER else _0
-
-
-@helper
 def label_end(buf, i):
     """Where the blank node label that begins at `i` ends; 0 if it is wrong or unusual."""
     if buf[i] == DASH or buf[i] == DOT:
@@ -222,37 +238,161 @@ def label_end(buf, i):
 
 
 @helper
+def hex_value(buf, i, stop):
+    """The character that these hexadecimal digits stand for, or NO_CODE."""
+    value = _0
+    while i < stop:
+        c = buf[i]
+        if CLASS[c] & HEX == NONE:
+            return NO_CODE
+        value = value << _4 | (np.uint64(c & LOW_BITS) + (_9 if c > NINE else _0))
+        i += _1
+    if value > NO_CODE or (value >= _XD800 and value < _XE000):
+        return NO_CODE
+    return value
+
+
+@helper
 def text_end(buf, i):
-    """Where plain text ends: at the closing quote, or at the first backslash; 0 if it is wrong."""
+    """`place << 1 | escapes` of the closing quote of a literal; 0 if something in it is wrong."""
+    escapes = _0
     while True:
         while CLASS[buf[i]] & TEXT != NONE:
             i += _1
         c = buf[i]
-        if c == QUOTE or c == BACKSLASH:
-            return i
-        if c < HIGH:
+        if c == QUOTE:
+            return i << _1 | escapes
+        if c >= HIGH:
+            character = code_point(buf, i)
+            if character == _0:
+                return _0
+            i += character & _7
+        elif c == BACKSLASH:
+            escapes = _1
+            c = buf[i + _1]
+            i += _2
+            if c == LOW_U or c == HIGH_U:
+                stop = i + (_4 if c == LOW_U else _8)
+                if hex_value(buf, i, stop) == NO_CODE:
+                    return _0
+                i = stop
+            elif ESCAPED[c] == NONE:
+                return _0
+        else:
             return _0
-        character = code_point(buf, i)
-        if character == _0:
-            return _0
-        i += character & _7
 
 
 @helper
-def hex_value(buf, i, digits):
-    """The number that so many hexadecimal digits at `i` stand for, or a huge one if they do not."""
-    value = _0
-    stop = i + digits
-    while i < stop:
-        c = buf[i]
-        if CLASS[c] & HEX == NONE:
-            return _X10FFFF + _1
-        if c <= NINE:
-            value = value << _4 | np.uint64(c - ZERO)
-        else:
-            value = value << _4 | (np.uint64(c | CASE) - _C87)
+def tag_end(buf, i, trusted):
+    """Where a usual language tag ends: `en`, `en-GB`, `es-419`, `zh-Hant`, `zh-Hant-TW`; else 0."""
+    if trusted:
+        return find(buf, i, SPACE)
+    part = 0
+    while True:
+        first = i
+        while CLASS[buf[i]] & LETTER != NONE:
+            i += _1
+        letters = i - first
+        while buf[i] >= ZERO and buf[i] <= NINE:
+            i += _1
+        digits = i - first - letters
+        more = buf[i] == DASH
+        if part == 0:  # language
+            usual = digits == _0 and (letters == _2 or letters == _3)
+        elif part == 1 and letters == _4:  # script
+            usual = digits == _0
+        else:  # region
+            usual = (digits == _0 and letters == _2) or (digits == _3 and letters == _0)
+            usual = usual and not more
+        if not usual or CLASS[buf[i]] & LETTER != NONE:
+            return _0
+        if not more:
+            return i
+        part += 1
         i += _1
-    return value
+
+
+@helper
+def ends_with(buf, stop, words):
+    """True if the bytes before `stop` are these."""
+    i = stop - np.uint64(words.size)
+    for j in range(words.size):
+        if buf[i] != words[j]:
+            return False
+        i += _1
+    return True
+
+
+@helper
+def literal(buf, start, trusted, spans):
+    """Note the literal whose text begins at `start`; the position behind it, or UNUSUAL."""
+    found = text_end(buf, start)
+    if found == _0:
+        return UNUSUAL
+    quote = found >> _1
+    end = quote
+    i = quote + _1
+    kind = STRING
+    if buf[i] == CARET:
+        if buf[i + _1] != CARET or buf[i + _2] != LESS:
+            return UNUSUAL
+        end = iri_end(buf, i + _3, trusted)
+        # rdf:langString and rdf:dirLangString are refused by the judge
+        if end == _0 or ends_with(buf, end, LANG_STRING):
+            return UNUSUAL
+        i = end + _1
+        if end - quote == XSD_STRING_AND_MARKS and ends_with(buf, end, XSD_STRING):
+            end = quote  # a plain literal
+        else:
+            kind = TYPED
+            end = i
+    elif buf[i] == AT:
+        kind = LANG
+        i = tag_end(buf, i + _1, trusted)
+        if i == _0:
+            return UNUSUAL
+        end = i
+    spans[_6] = kind | (REWRITE if found & _1 != _0 else _0)
+    spans[_7] = start
+    spans[_8] = end
+    return i
+
+
+@helper
+def settle(buf, spans):
+    """Bring the literal in the third span into the form in which it is kept, in its place."""
+    kind = spans[_6]
+    stop = spans[_8]
+    if kind & REWRITE != _0:
+        kind ^= REWRITE
+        i = spans[_7]
+        at = i
+        while i < stop and buf[i] != QUOTE:
+            c = buf[i]
+            i += _1
+            if c == BACKSLASH:
+                c = buf[i]
+                i += _1
+                if c == LOW_U or c == HIGH_U:
+                    digits = _4 if c == LOW_U else _8
+                    at = put_code(buf, at, hex_value(buf, i, i + digits))
+                    i += digits
+                    continue
+                c = ESCAPED[c]
+            buf[at] = c
+            at += _1
+        while i < stop:
+            buf[at] = buf[i]
+            at += _1
+            i += _1
+        stop = at
+        spans[_6] = kind
+        spans[_8] = stop
+    if kind == LANG:
+        while buf[stop] != AT:
+            stop -= _1
+            if buf[stop] >= UPPER_A and buf[stop] <= UPPER_Z:
+                buf[stop] |= CASE
 
 
 @helper
@@ -261,347 +401,60 @@ def put_code(buf, at, code):
     if code < _X80:
         buf[at] = np.uint8(code)
         return at + _1
-    if code < _X800:
-        buf[at] = np.uint8(_XC0 | code >> _6)
-        buf[at + _1] = np.uint8(_X80 | (code & _63))
-        return at + _2
-    if code < _X10000:
-        buf[at] = np.uint8(_XE0 | code >> _12)
-        buf[at + _1] = np.uint8(_X80 | (code >> _6 & _63))
-        buf[at + _2] = np.uint8(_X80 | (code & _63))
-        return at + _3
-    buf[at] = np.uint8(_XF0 | code >> _18)
-    buf[at + _1] = np.uint8(_X80 | (code >> _12 & _63))
-    buf[at + _2] = np.uint8(_X80 | (code >> _6 & _63))
-    buf[at + _3] = np.uint8(_X80 | (code & _63))
-    return at + _4
-
-
-@helper
-def escaped_character(c):
-    """What a backslash and this character stand for; 0 for none."""
-    if c == QUOTE or c == BACKSLASH or c == np.uint8(39):
-        return c
-    if c == np.uint8(110):
-        return LF
-    if c == np.uint8(114):
-        return CR
-    if c == np.uint8(116):
-        return TAB
-    if c == np.uint8(98):
-        return np.uint8(8)
-    if c == np.uint8(102):
-        return np.uint8(12)
-    return np.uint8(0)
-
-
-@helper
-def copy(buf, start, stop, at):
-    """Copy bytes inside the buffer to `at`; the position behind them."""
-    while start < stop:
-        buf[at] = buf[start]
-        start += _1
+    more = _1 if code < _X800 else _2 if code < _X10000 else _3
+    first = _XC0 if code < _X800 else _XE0 if code < _X10000 else _XF0
+    buf[at] = np.uint8(first | code >> (_6 * more))
+    while more > _0:
         at += _1
-    return at
+        more -= _1
+        buf[at] = np.uint8(_X80 | (code >> (_6 * more) & _63))
+    return at + _1
 
 
 @helper
-def unescape(buf, start, i, room):
-    """Rewrite a literal's text, whose first backslash is at `i`, at `room`.
+def triple_term(buf, i, limit, scope, spans):
+    """Note the triple term at `i` after copying it; the position behind it, UNUSUAL or FULL.
 
-    Returns (the position of the closing quote or 0 if it is wrong, the position behind the copy).
-    The copy is never longer than the original.
+    Only *trusted* text can hold one: what the full parser has read and written again, valid, with
+    single spaces and canonical escapes. The copy differs in its blank nodes, which are scoped.
     """
-    at = copy(buf, start, i, room)
-    while buf[i] == BACKSLASH:
-        c = buf[i + _1]
-        if c == np.uint8(117) or c == np.uint8(85):
-            digits = _4 if c == np.uint8(117) else _8
-            code = hex_value(buf, i + _2, digits)
-            if code > _X10FFFF or (code >= _XD800 and code <= _XDFFF):
-                return UNUSUAL, at
-            at = put_code(buf, at, code)
-            i += _2 + digits
-        else:
-            c = escaped_character(c)
-            if c == np.uint8(0):
-                return UNUSUAL, at
-            buf[at] = c
-            at += _1
-            i += _2
-        stop = text_end(buf, i)
-        if stop == _0:
-            return UNUSUAL, at
-        at = copy(buf, i, stop, at)
-        i = stop
-    return i, at
-
-
-@helper
-def tag_end(buf, i):
-    """Where a usual language tag ends: `en`, `en-GB`, `es-419`, `zh-Hant`, `zh-Hant-TW`; else 0."""
-    first = i
-    while CLASS[buf[i]] & LETTER != NONE:
-        i += _1
-    if i - first != _2 and i - first != _3:
-        return _0
-    if buf[i] != DASH:
-        return i
-    part = i + _1
-    i = part
-    while CLASS[buf[i]] & LETTER != NONE:
-        i += _1
-    if i - part == _4:  # a script, and perhaps a region
-        if buf[i] != DASH:
-            return _0 if buf[i] >= ZERO and buf[i] <= NINE else i
-        part = i + _1
-        i = part
-        while CLASS[buf[i]] & LETTER != NONE:
-            i += _1
-    if i == part:
-        while buf[i] >= ZERO and buf[i] <= NINE:
-            i += _1
-        if i - part != _3 or CLASS[buf[i]] & LETTER != NONE:
-            return _0
-    elif i - part != _2 or (buf[i] >= ZERO and buf[i] <= NINE):
-        return _0
-    return _0 if buf[i] == DASH else i
-
-
-@helper
-def tag_end_trusted(buf, i):
-    """Where a language tag with its base direction ends, in text of our own writer."""
-    while CLASS[buf[i]] & LABEL != NONE and buf[i] != DOT:
-        i += _1
-    return i
-
-
-@helper
-def has_upper(buf, i, stop):
-    """True if there is an upper-case ASCII letter in the slice."""
-    while i < stop:
-        if buf[i] >= UPPER_A and buf[i] <= UPPER_Z:
-            return True
-        i += _1
-    return False
-
-
-@helper
-def is_xsd_string(buf, start, stop):
-    """True if this IRI is xsd:string, which literals do not mention."""
-    if stop - start != _39 or buf[stop - _1] != LOW_G:
-        return False
-    i = _39
-    while i > _0:
-        i -= _1
-        if buf[start + i] != XSD_STRING[i]:
-            return False
-    return True
-
-
-@helper
-def is_lang_string(buf, stop):
-    """True if a datatype ends in `angString`: rdf:langString and rdf:dirLangString are refused."""
-    return (
-        buf[stop - _1] == LOW_G
-        and buf[stop - _6] == np.uint8(83)
-        and buf[stop - _7] == LOW_G
-        and buf[stop - _8] == np.uint8(110)
-        and buf[stop - _9] == np.uint8(97)
-    )
-
-
-@helper
-def note(spans, at, kind, start, stop):
-    """Write down a span."""
-    spans[at] = kind
-    spans[at + _1] = start
-    spans[at + _2] = stop
-
-
-@helper
-def node(buf, i, limit, trusted, scope, spans, at):
-    """Read an IRI or a blank node at `i`; the position behind it, or UNUSUAL, or FULL."""
-    if buf[i] == LESS:
-        stop = iri_end_trusted(buf, i + _1) if trusted else iri_end(buf, i + _1)
-        if stop == _0:
-            return UNUSUAL
-        note(spans, at, IRI, i + _1, stop)
-        return stop + _1
-    if buf[i] != UNDERSCORE or buf[i + _1] != COLON:
-        return UNUSUAL
-    start = i + _2
-    if trusted:
-        stop = start
-        while buf[stop] != SPACE and buf[stop] != LF:
-            stop += _1
-    else:
-        stop = label_end(buf, start)
-    if stop == _0:
-        return UNUSUAL
-    if scope.size == 0:
-        note(spans, at, BLANK, start, stop)
-        return stop
-    room = spans[_12]
-    if room + np.uint64(scope.size) + (stop - start) > limit:
-        return FULL
-    note(spans, at, BLANK, room, room + np.uint64(scope.size) + (stop - start))
-    room = put(buf, scope, room)
-    spans[_12] = copy(buf, start, stop, room)
-    return stop
-
-
-@helper
-def put(buf, source, at):
-    """Write a short array; the position behind it."""
-    for j in range(source.size):
-        buf[at] = source[j]
-        at += _1
-    return at
-
-
-@helper
-def literal(buf, start, limit, trusted, spans, at):
-    """Read the literal whose text begins at `start`; what `node` returns."""
-    stop = text_end(buf, start)
-    if stop == _0:
-        return UNUSUAL
-    room = spans[_12]
-    text, text_stop = start, stop
-    if buf[stop] == BACKSLASH:
-        if room + np.uint64(8) > limit:
-            return FULL
-        stop, text_stop = unescape_within(buf, start, stop, room, limit)
-        if stop <= FULL:
-            return stop
-        text = room
-    i = stop + _1  # behind the closing quote
-    if buf[i] == CARET:
-        if buf[i + _1] != CARET or buf[i + _2] != LESS:
-            return UNUSUAL
-        end = iri_end_trusted(buf, i + _3) if trusted else iri_end(buf, i + _3)
-        if end == _0 or is_lang_string(buf, end):
-            return UNUSUAL
-        if is_xsd_string(buf, i + _3, end):
-            note(spans, at, STRING, text, text_stop)
-        elif text == start:
-            note(spans, at, TYPED, start, end + _1)
-        else:
-            if text_stop + (end + _1 - stop) > limit:
-                return FULL
-            text_stop = copy(buf, stop, end + _1, text_stop)
-            note(spans, at, TYPED, text, text_stop)
-        i = end + _1
-    elif buf[i] == AT:
-        end = tag_end_trusted(buf, i + _1) if trusted else tag_end(buf, i + _1)
-        if end == _0:
-            return UNUSUAL
-        lower = has_upper(buf, i + _1, end)
-        if text == start and not lower:
-            note(spans, at, LANG, start, end)
-        else:
-            if text == start:
-                if room + (end - start) > limit:
-                    return FULL
-                text = room
-                text_stop = copy(buf, start, stop, room)
-            elif text_stop + (end - stop) > limit:
-                return FULL
-            suffix = text_stop
-            text_stop = copy(buf, stop, end, text_stop)
-            while suffix < text_stop:
-                if buf[suffix] >= UPPER_A and buf[suffix] <= UPPER_Z:
-                    buf[suffix] |= CASE
-                suffix += _1
-            note(spans, at, LANG, text, text_stop)
-        i = end
-    else:
-        note(spans, at, STRING, text, text_stop)
-    if text != start:
-        spans[_12] = text_stop
-    return i
-
-
-@helper
-def unescape_within(buf, start, i, room, limit):
-    """`unescape`, unless the text up to its line's end might not fit before `limit`."""
-    end = i
-    while buf[end] != LF and buf[end] != CR:
-        end += _1
-    if room + (end - start) > limit:
-        return FULL, room
-    return unescape(buf, start, i, room)
-
-
-@helper
-def triple_term(buf, start, limit, scope, spans, at):
-    """Read the triple term at `start`, in text of our own writer; what `node` returns.
-
-    Only such text can hold one (the judge has to have seen it): single spaces, canonical
-    escapes. It is kept as it stands, but for the blank nodes in it, which are scoped.
-    """
-    i = start
-    room = spans[_12]
-    depth = 0
-    blanks = 0
-    while True:  # 1. its end, and the number of its blank nodes
-        c = buf[i]
-        if c == LF:
-            return UNUSUAL
-        if c == LESS and buf[i + _1] == LESS:
-            depth += 1
-            i += _3
-        elif c == LESS:
-            i = iri_end_trusted(buf, i + _1) + _1
-        elif c == QUOTE:
-            i = quoted_end(buf, i + _1) + _1
-        elif c == UNDERSCORE:
-            blanks += 1
-            i = word_end(buf, i)
-        elif c == CLOSE:
-            depth -= 1
-            i += _3
-            if depth == 0:
-                break
-        else:
-            i += _1
-    if blanks == 0 or scope.size == 0:
-        note(spans, at, TRIPLE, start, i)
-        return i
-    end = i
-    if room + (end - start) + np.uint64(blanks * scope.size) > limit:
-        return FULL
+    room = spans[ROOM]
     first = room
-    i = start
-    while i < end:  # 2. the copy
+    depth = 0
+    while True:
         c = buf[i]
         stop = i + _1
-        if c == LESS and buf[i + _1] != LESS:
-            stop = iri_end_trusted(buf, i + _1) + _1
+        if c == LF:
+            return UNUSUAL
+        if c == LESS and buf[stop] == LESS:  # <<(
+            depth += 1
+            stop = i + _3
+        elif c == CLOSE:  # )>>
+            depth -= 1
+            stop = i + _3
+        elif c == LESS:
+            stop = find(buf, stop, GREATER)
         elif c == QUOTE:
-            stop = quoted_end(buf, i + _1) + _1
+            while buf[stop] != QUOTE and buf[stop] != LF:
+                stop += _2 if buf[stop] == BACKSLASH else _1
+            stop += _1
         elif c == UNDERSCORE:
-            room = put(buf, scope, copy(buf, i, i + _2, room))
-            i += _2
-            stop = word_end(buf, i)
-        room = copy(buf, i, stop, room)
-        i = stop
-    note(spans, at, TRIPLE, first, room)
-    spans[_12] = room
-    return end
-
-
-@helper
-def quoted_end(buf, i):
-    """The position of the closing quote of a literal that is known to be right."""
-    while buf[i] != QUOTE:
-        i += _2 if buf[i] == BACKSLASH else _1
-    return i
-
-
-@helper
-def word_end(buf, i):
-    """The next space or line end."""
-    while buf[i] != SPACE and buf[i] != LF:
-        i += _1
+            stop = find(buf, i, SPACE)
+        if room + (stop - i) + np.uint64(scope.size) > limit:
+            return FULL
+        label = i + _2  # behind _:
+        while i < stop:
+            if c == UNDERSCORE and i == label:
+                for j in range(scope.size):
+                    buf[room] = scope[j]
+                    room += _1
+            buf[room] = buf[i]
+            room += _1
+            i += _1
+        if depth == 0:
+            break
+    spans[_6] = TRIPLE
+    spans[_7] = first
+    spans[_8] = room
+    spans[ROOM] = room
     return i
