@@ -1,0 +1,291 @@
+"""Tables: one frozen snapshot of all rows, as a stack of layers.
+
+Start reading at `Tables`. A commit pushes a layer; that makes new `Tables`, and the old ones
+stay what they were for whoever still reads them.
+
+Stack
+    Layers lie oldest to newest, and the newest word on a row wins. What a commit pushes is combined
+    with the topmost layer at once while both are small (`COMBINE_ROWS`), so that ten thousand
+    commits of one row leave forty layers, not ten thousand; larger ones are merged off the commit
+    path, as `plan_merge` proposes: until each layer has over `TIER` times the rows of all above it,
+    so that a row is merged O(log n) times, and a reader meets O(log n) layers.
+Totals
+    Each layer says how many more rows are explicit, and inferred, with it than without it. Totals
+    are sums of these over the layers: exact, and they never look at a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from triplestore.tables.changes import GRAPHS, TupleName
+from triplestore.tables.graphs import GraphView, QuadRelation
+from triplestore.tables.layer import Layer
+from triplestore.tables.merging import merge_layers
+from triplestore.tables.plain import PlainRelation
+from triplestore.tables.rows import I64, NO_IDS, U8, U32, Bools, distinct, pack
+from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.tables.tuples import TupleRun
+from triplestore.tables.virtual import AllFacts, ClassView
+from triplestore.tables.wide import TupleRelation
+
+COMBINE_ROWS = 256
+"""What is pushed joins the topmost layer at once while both together have at most so many rows."""
+
+TIER = 3
+"""Merging is proposed until each layer has over TIER times the rows of all those above it."""
+
+SUBJECT, OBJECT = 0, 1
+
+
+class Tables:
+    """A stack of layers, oldest first, as one immutable snapshot.
+
+    >>> import numpy as np
+    >>> from triplestore.tables import ChangedRows, Changes, Layer
+    >>> before = Tables([Layer.build(Changes(facts=ChangedRows.of(([9, 9], [1, 2], [5, 5]))))])
+    >>> removal = Changes(facts=ChangedRows.of(([9], [1], [5]), status=0, previous=EXPLICIT))
+    >>> after = before.push(Layer.build(removal))
+    >>> before.total(), after.total(), after.relation(9).by_second(5).tolist()
+    (2, 1, [2])
+    """
+
+    __slots__ = ("_relations", "_sealed", "layers")
+
+    def __init__(self, layers: Sequence[Layer] = (), *, sealed: bool = False) -> None:
+        self.layers = tuple(layers)
+        self._sealed = sealed
+        self._relations: dict[tuple[str, int], PlainRelation] = {}
+
+    def __repr__(self) -> str:
+        rows = ", ".join(str(layer.rows) for layer in self.layers)
+        return f"<tables: {self.total()} facts; rows of layers: {rows}>"
+
+    @property
+    def rows(self) -> int:
+        """How many rows the layers have together (a row counts in every layer that has it)."""
+        return sum(layer.rows for layer in self.layers)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of all layers."""
+        return sum(layer.nbytes for layer in self.layers)
+
+    # -- relations ------------------------------------------------------------------------------
+
+    def relation(self, name: int) -> PlainRelation:
+        """The facts of the default graph with this predicate; empty if there are none."""
+        relation = self._relations.get(("facts", name))
+        if relation is None:
+            relation = self._relations["facts", name] = self._make_relation(name)
+        return relation
+
+    def _make_relation(self, name: int) -> PlainRelation:
+        forward, backward = [], []
+        explicit = inferred = firsts = seconds = 0
+        for layer in self.layers:
+            table = layer.facts
+            place = table.place(name)
+            if place < 0:
+                continue
+            forward.append(table.forward.run(place))
+            backward.append(table.backward.run(place))
+            nets = table.nets.of(place)
+            explicit, inferred = explicit + nets[0], inferred + nets[1]
+            firsts += int(table.firsts[place])
+            seconds += int(table.seconds[place])
+        return PlainRelation(
+            name, tuple(forward), tuple(backward), explicit, inferred, (firsts, seconds)
+        )
+
+    def names(self) -> U32:
+        """The predicates of the facts that hold, increasing."""
+        return self._names_of([layer.facts.nets for layer in self.layers])
+
+    @property
+    def virtual(self) -> AllFacts:
+        """All facts as one relation of three columns (subject, predicate, object)."""
+        return AllFacts(self)
+
+    def classes(self, type_name: int) -> ClassView:
+        """The facts of `type_name` (the id of rdf:type) seen class by class."""
+        return ClassView(self.relation(type_name))
+
+    def tuples(self, name: int, arity: int) -> TupleRelation:
+        """A user-defined relation of 1, 3 or more columns; empty if there is none."""
+        runs = [ly.tuples[name, arity] for ly in self.layers if (name, arity) in ly.tuples]
+        return TupleRelation(name, arity, tuple(runs))
+
+    def tuple_names(self) -> list[TupleName]:
+        """The (name, arity) of all user-defined relations that have rows."""
+        names = {name for layer in self.layers for name in layer.tuples if name != GRAPHS}
+        return sorted(name for name in names if len(self.tuples(*name)))
+
+    # -- named graphs ---------------------------------------------------------------------------
+
+    def graphs(self) -> U32:
+        """The named graphs that exist, also those without triples, increasing."""
+        return self.tuples(*GRAPHS).distinct(0)
+
+    def has_graph(self, graph: int) -> bool:
+        """True if this named graph exists."""
+        row = (np.array([graph], dtype=np.uint32),)
+        return bool(self.tuples(*GRAPHS).contains(row)[0])
+
+    def graph(self, graph: int) -> GraphView:
+        """The triples of one named graph, by predicate."""
+        return GraphView(self.layers, graph)
+
+    def quads(self, name: int) -> QuadRelation:
+        """The quads with this predicate: a relation of three columns (subject, object, graph)."""
+        return QuadRelation(name, self.layers)
+
+    def quad_names(self) -> U32:
+        """The predicates of the quads that hold, increasing."""
+        return self._names_of([layer.quads.nets for layer in self.layers])
+
+    # -- totals ---------------------------------------------------------------------------------
+
+    def total(self, where: int = HOLDS) -> int:
+        """How many facts of the default graph hold with one of these statuses."""
+        return _total([layer.facts.nets.total() for layer in self.layers], where)
+
+    def quad_total(self, where: int = HOLDS) -> int:
+        """How many quads of named graphs hold with one of these statuses."""
+        return _total([layer.quads.nets.total() for layer in self.layers], where)
+
+    def relation_total(self, name: int, where: int = HOLDS) -> int:
+        """How many facts with this predicate hold with one of these statuses."""
+        return self.relation(name).count(where)
+
+    # -- rows of any predicate ------------------------------------------------------------------
+
+    def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
+        """The statuses of facts with any predicates; 0 for those that do not hold."""
+        status = np.zeros(len(p), dtype=np.uint8)
+        keys = pack(s, o)
+        for name, rows in _by_name(p):
+            status[rows] = self.relation(name).status_of_keys(keys[rows])
+        return status
+
+    def status_of_quads(self, p: U32, s: U32, o: U32, g: U32) -> U8:
+        """The statuses of quads of named graphs; 0 for those that do not hold."""
+        status = np.zeros(len(p), dtype=np.uint8)
+        for name, rows in _by_name(p):
+            status[rows] = self.quads(name).status_of((s[rows], o[rows], g[rows]))
+        return status
+
+    def predicates_of(self, terms: U32, role: int = SUBJECT) -> tuple[I64, U32]:
+        """Pairs (position in `terms`, predicate), sorted: where a look-up may find rows.
+
+        Every predicate with which the term occurs in this role (`SUBJECT`, `OBJECT`), in a fact or
+        a quad, is among them; some may have only removed rows.
+        """
+        index: list[I64] = []
+        names: list[U32] = []
+        for layer in self.layers:
+            sets = layer.subjects if role == SUBJECT else layer.objects
+            found = sets.names_of(terms)
+            if len(found[0]):
+                index.append(found[0])
+                names.append(found[1])
+        if not index:
+            return np.zeros(0, dtype=np.int64), NO_IDS
+        if len(index) == 1:
+            return index[0], names[0]
+        pairs = np.sort(pack(np.concatenate(index).astype(np.uint32), np.concatenate(names)))
+        pairs = distinct(pairs)
+        return (pairs >> np.uint64(32)).astype(np.int64), pairs.astype(np.uint32)
+
+    # -- the stack ------------------------------------------------------------------------------
+
+    def push(self, layer: Layer) -> Tables:
+        """These tables with one more layer on top."""
+        if layer.rows == 0:
+            return self
+        if self.layers and not self._sealed:
+            last = self.layers[-1]
+            if last.rows + layer.rows <= COMBINE_ROWS:
+                both = merge_layers((last, layer), bottom=len(self.layers) == 1)
+                return Tables((*self.layers[:-1], both))
+        return Tables((*self.layers, layer))
+
+    def sealed(self) -> Tables:
+        """The same tables, whose topmost layer will not be combined with the next one pushed."""
+        return Tables(self.layers, sealed=True)
+
+    def plan_merge(self) -> tuple[int, int] | None:
+        """The layers [i, j) that should become one now, or None.
+
+        The topmost layer is left alone while pushes may still be combined with it, so that a merge
+        can go on beside pushes: the layers [i, j) stay in place until `replace`.
+        """
+        sizes = [layer.rows for layer in self.layers]
+        if sizes and not self._sealed and sizes[-1] < COMBINE_ROWS:
+            sizes.pop()
+        stop = len(sizes)
+        above = 0
+        best = None
+        for place in range(stop - 1, -1, -1):
+            if place < stop - 1 and sizes[place] <= TIER * above:
+                best = place
+            above += sizes[place]
+        return None if best is None else (best, stop)
+
+    def replace(
+        self, start: int, stop: int, layer: Layer, merged: Sequence[Layer] | None = None
+    ) -> Tables:
+        """These tables with layers [start, stop) replaced by the one they were merged into.
+
+        `merged`, if given, are the layers that were merged; it is an error if others are there now.
+        """
+        old = self.layers[start:stop]
+        if merged is not None and tuple(merged) != old:
+            raise AssertionError("the layers that were merged are not in their place any more")
+        new = (layer,) if layer.rows else ()
+        sealed = self._sealed or stop == len(self.layers)
+        return Tables((*self.layers[:start], *new, *self.layers[stop:]), sealed=sealed)
+
+    def validate(self) -> None:
+        """Check what is always true, layer by layer, and all totals (reads everything)."""
+        for layer in self.layers:
+            layer.validate()
+        for name in {int(n) for layer in self.layers for n in layer.facts.forward.names}:
+            relation = self.relation(name)
+            for where in (EXPLICIT, INFERRED):
+                rows = sum(len(keys) for keys in relation.scan_keys(where))
+                assert rows == relation.count(where), f"total of relation {name} is off"
+
+    @staticmethod
+    def _names_of(nets: Sequence[object]) -> U32:
+        from triplestore.tables.table import Nets, add_nets
+
+        parts = [part for part in nets if isinstance(part, Nets)]
+        if not parts:
+            return NO_IDS
+        names = distinct(np.sort(np.concatenate([part.names for part in parts])))
+        both = add_nets(parts, names)
+        held: Bools = (both.explicit + both.inferred) > 0
+        return names if held.all() else names[held]
+
+
+def _total(nets: Sequence[tuple[int, int]], where: int) -> int:
+    explicit = sum(net[0] for net in nets) if where & EXPLICIT else 0
+    return explicit + (sum(net[1] for net in nets) if where & INFERRED else 0)
+
+
+def _by_name(names: U32) -> Iterator[tuple[int, slice | I64]]:
+    """(name, positions) for each distinct name."""
+    if len(names) and (names[0] == names).all():
+        yield int(names[0]), slice(None)
+        return
+    order = np.argsort(names, kind="stable")
+    ordered = names[order]
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    for start, rows in zip(starts.tolist(), np.split(order, starts[1:]), strict=True):
+        yield int(ordered[start]), rows
+
+
+__all__ = ["OBJECT", "SUBJECT", "Tables", "TupleRun"]

@@ -1,0 +1,270 @@
+"""Relations that are not stored: all facts with the predicate as a column, and classes.
+
+Start reading at `AllFacts`, what a pattern with a variable in the predicate's place sees, and
+`ClassView`, rdf:type seen class by class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.tables.plain import BACKWARD, PlainRelation
+from triplestore.tables.reading import bounded_groups
+from triplestore.tables.relation import BLOCK
+from triplestore.tables.rows import (
+    I64,
+    NO_IDS,
+    U8,
+    U32,
+    Bools,
+    Columns,
+    distinct,
+    high,
+    start_of_runs,
+)
+from triplestore.tables.status import HOLDS
+
+if TYPE_CHECKING:
+    from triplestore.tables.tables import Tables
+
+SUBJECT, PREDICATE, OBJECT = 0, 1, 2
+
+
+class AllFacts:
+    """All facts of the default graph: rows (subject, predicate, object).
+
+    A look-up by subject or object visits only the predicates in the terms' characteristic sets.
+    Rows of a scan are sorted within each predicate, and predicates follow each other; only the
+    order by predicate is one order of all rows.
+    """
+
+    __slots__ = ("_names", "_tables")
+
+    arity = 3
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._names: U32 | None = None
+
+    def __len__(self) -> int:
+        return self._tables.total()
+
+    def __repr__(self) -> str:
+        return f"<all facts: {len(self)} rows>"
+
+    def names(self) -> U32:
+        """The predicates, increasing."""
+        if self._names is None:
+            self._names = self._tables.names()
+        return self._names
+
+    def count(self, where: int = HOLDS) -> int:
+        """How many rows hold with one of these statuses: exact."""
+        return self._tables.total(where)
+
+    def scan(
+        self,
+        where: int = HOLDS,
+        *,
+        order: int = PREDICATE,
+        first: int | None = None,
+        block_rows: int = BLOCK,
+    ) -> Iterator[Columns]:
+        """All rows in blocks of columns, predicate by predicate."""
+        if order == PREDICATE:
+            names = self.names() if first is None else np.array([first], dtype=np.uint32)
+            place, wanted = 0, None
+        else:
+            names = self.names() if first is None else self._names_with(order, first)
+            place, wanted = (0 if order == SUBJECT else 1), first
+        for name in names.tolist():
+            relation = self._tables.relation(name)
+            blocks = relation.scan(where, order=place, first=wanted, block_rows=block_rows)
+            for subjects, objects in blocks:
+                yield subjects, np.full(len(subjects), name, dtype=np.uint32), objects
+
+    def _names_with(self, column: int, term: int) -> U32:
+        terms = np.array([term], dtype=np.uint32)
+        return self._tables.predicates_of(terms, 0 if column == SUBJECT else 1)[1]
+
+    def probe(
+        self, columns: Sequence[int], values: Sequence[U32], where: int = HOLDS
+    ) -> tuple[I64, Columns]:
+        """The rows with these values; see `Relation.probe`."""
+        given = dict(zip(columns, values, strict=True))
+        free = [place for place in range(3) if place not in given]
+        index, found = [], []
+        for name, rows in self._work(given):
+            part = [(place, given[place][rows]) for place in sorted(given) if place != PREDICATE]
+            if part:
+                probed = self._probe_one(name, part, where)
+            else:
+                probed = self._every_row(name, len(rows), where)
+            here, others = probed
+            if len(here) == 0:
+                continue
+            names = np.full(len(here), name, dtype=np.uint32)
+            by_place = dict(zip([p for p in (SUBJECT, OBJECT) if p in free], others, strict=True))
+            by_place[PREDICATE] = names
+            index.append(rows[here])
+            found.append([by_place[place] for place in free])
+        return _in_order(index, found, len(free))
+
+    def _probe_one(self, name: int, part: list[tuple[int, U32]], where: int) -> tuple[I64, Columns]:
+        columns = [0 if place == SUBJECT else 1 for place, _ in part]
+        return self._tables.relation(name).probe(columns, [value for _, value in part], where)
+
+    def _every_row(self, name: int, times: int, where: int) -> tuple[I64, Columns]:
+        """All rows of a predicate, for each of `times` values."""
+        keys = self._tables.relation(name).keys(where=where)
+        subjects, objects = high(keys), keys.astype(np.uint32)
+        index = np.repeat(np.arange(times), len(keys))
+        return index, (np.tile(subjects, times), np.tile(objects, times))
+
+    def _work(self, given: dict[int, U32]) -> Iterator[tuple[int, I64]]:
+        """(predicate, positions of the values that may have rows with it)."""
+        if PREDICATE in given:
+            names = given[PREDICATE]
+            index = np.arange(len(names))
+        else:
+            role = 0 if SUBJECT in given else 1
+            index, names = self._tables.predicates_of(given[SUBJECT if role == 0 else OBJECT], role)
+        order = np.argsort(names, kind="stable")
+        ordered = names[order]
+        starts = start_of_runs(ordered)
+        for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            yield int(ordered[start]), index[order[start:stop]]
+
+    def probe_blocks(
+        self,
+        columns: Sequence[int],
+        values: Sequence[U32],
+        where: int = HOLDS,
+        block_rows: int = BLOCK,
+    ) -> Iterator[tuple[I64, Columns]]:
+        """`probe` in pieces of about `block_rows`, except that one value's rows stay together."""
+        sizes = self.fanout(columns, values)
+        for start, stop in bounded_groups(sizes, block_rows):
+            index, free = self.probe(columns, [value[start:stop] for value in values], where)
+            for at in range(0, len(index), block_rows):
+                end = at + block_rows
+                yield index[at:end] + start, tuple(column[at:end] for column in free)
+
+    def fanout(self, columns: Sequence[int], values: Sequence[U32]) -> I64:
+        """For each i how many rows a probe looks at."""
+        given = dict(zip(columns, values, strict=True))
+        sizes = np.zeros(len(values[0]), dtype=np.int64)
+        for name, rows in self._work(given):
+            relation = self._tables.relation(name)
+            part = [(place, given[place][rows]) for place in sorted(given) if place != PREDICATE]
+            if part:
+                places = [0 if place == SUBJECT else 1 for place, _ in part]
+                np.add.at(sizes, rows, relation.fanout(places, [value for _, value in part]))
+            else:
+                np.add.at(sizes, rows, relation.stored_rows)
+        return sizes
+
+    def contains(self, rows: Columns, where: int = HOLDS) -> Bools:
+        """Which of these rows hold."""
+        held: Bools = (self.status_of(rows) & np.uint8(where)) != 0
+        return held
+
+    def status_of(self, rows: Columns) -> U8:
+        """The statuses of these rows; 0 for those that do not hold."""
+        return self._tables.status_of_facts(rows[PREDICATE], rows[SUBJECT], rows[OBJECT])
+
+    def semijoin(self, column: int, ids: U32, where: int = HOLDS) -> Bools:
+        """Which of `ids` occur in this column."""
+        occurs = np.zeros(len(ids), dtype=np.bool_)
+        given = {column: ids}
+        for name, rows in self._work(given):
+            relation = self._tables.relation(name)
+            if column == PREDICATE:
+                occurs[rows] = relation.count(where) > 0
+            else:
+                places = rows[~occurs[rows]]
+                occurs[places] = relation.semijoin(column // 2, ids[places], where)
+        return occurs
+
+    def distinct(self, column: int, where: int = HOLDS) -> U32:
+        """The ids that occur in this column, increasing."""
+        names = self.names().tolist()
+        if column == PREDICATE:
+            held = [self._tables.relation(name).count(where) > 0 for name in names]
+            return self.names()[np.array(held, dtype=np.bool_)]
+        found = [self._tables.relation(name).distinct(column // 2, where) for name in names]
+        return distinct(np.sort(np.concatenate(found))) if found else NO_IDS
+
+    def estimate(self, bound: Sequence[int] = ()) -> float:
+        """How many rows to expect when these columns are given; exact for none."""
+        rows = float(len(self))
+        for column in set(bound):
+            rows /= max(1, self._distinct_estimate(column))
+        return rows
+
+    def _distinct_estimate(self, column: int) -> int:
+        if column == PREDICATE:
+            return len(self.names())
+        layers = self._tables.layers
+        sets = [ly.subjects if column == SUBJECT else ly.objects for ly in layers]
+        return min(len(self), sum(found.terms for found in sets))
+
+
+class ClassView:
+    """rdf:type by class: each class is a slice of the relation, sorted by member.
+
+    >>> from triplestore.tables import ChangedRows, Changes, Layer, Tables
+    >>> facts = ChangedRows.of(([9, 9, 9], [1, 2, 2], [50, 50, 51]))
+    >>> classes = Tables([Layer.build(Changes(facts=facts))]).classes(9)
+    >>> classes.names().tolist(), classes.members(50).tolist(), classes.sizes()[1].tolist()
+    ([50, 51], [1, 2], [2, 1])
+    """
+
+    __slots__ = ("relation",)
+
+    def __init__(self, relation: PlainRelation) -> None:
+        self.relation = relation
+
+    def __len__(self) -> int:
+        return len(self.names())
+
+    def names(self, where: int = HOLDS) -> U32:
+        """The classes that have members, increasing."""
+        return self.relation.distinct(1, where)
+
+    def members(self, name: int, where: int = HOLDS) -> U32:
+        """The members of a class, increasing."""
+        return self.relation.by_second(name, where)
+
+    def classes_of(self, member: int, where: int = HOLDS) -> U32:
+        """The classes of a member, increasing."""
+        return self.relation.by_first(member, where)
+
+    def sizes(self, where: int = HOLDS) -> tuple[U32, I64]:
+        """The classes and how many members each has: one pass, however many classes there are."""
+        names: list[U32] = []
+        sizes: list[I64] = []
+        for keys in self.relation.scan_keys(where, order=BACKWARD):
+            found = high(keys)
+            starts = start_of_runs(found)
+            names.append(found[starts[:-1]])
+            sizes.append(np.diff(starts))
+        if not names:
+            return NO_IDS, np.zeros(0, dtype=np.int64)
+        every, size = np.concatenate(names), np.concatenate(sizes)
+        starts = start_of_runs(every)  # a class may go on in the next block
+        return every[starts[:-1]], np.add.reduceat(size, starts[:-1])
+
+
+def _in_order(index: list[I64], found: list[list[U32]], free: int) -> tuple[I64, Columns]:
+    """Parts of an answer, put together in the order of the values they answer."""
+    if not index:
+        return np.zeros(0, dtype=np.int64), (NO_IDS,) * free
+    every = np.concatenate(index)
+    order = np.argsort(every, kind="stable")
+    return every[order], tuple(
+        np.concatenate([part[place] for part in found])[order] for place in range(free)
+    )
