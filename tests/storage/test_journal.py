@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from triplestore.errors import CorruptError, FormatError
 from triplestore.storage.encode import decode, decode_keys, encode, encode_keys
-from triplestore.storage.files import RealFiles
+from triplestore.storage.files import RealFile, RealFiles
 from triplestore.storage.journal import Journal, journal_path, read_journals
 
 FILES = RealFiles()
@@ -162,13 +163,20 @@ def test_journal__of_another_store_or_number_or_version_is_refused(tmp_path):
         read_journals(FILES, tmp_path, STORE, 4, 0)
 
 
-def test_journal__takes_a_record_back_and_goes_on(tmp_path):
+def test_journal__goes_on_after_a_write_that_failed_half_way(tmp_path, monkeypatch):
     journal = Journal.create(FILES, tmp_path, 1, STORE, 0)
     journal.append(1, payload(1))
     journal.sync()
-    end = journal.end
-    journal.append(2, payload(2) * 40)
-    journal.take_back(end, 1)
+    whole_write = RealFile.write
+
+    def half_write(self: RealFile, data: bytes, offset: int) -> None:
+        whole_write(self, data[: len(data) // 2], offset)
+        raise OSError(errno.ENOSPC, "no space")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RealFile, "write", half_write)
+        with pytest.raises(OSError, match="no space"):
+            journal.append(2, payload(2) * 40)
     assert journal.tail_is_clean()
     journal.append(2, payload(2))
     journal.sync()
@@ -179,12 +187,33 @@ def test_journal__takes_a_record_back_and_goes_on(tmp_path):
 def test_resumed_journal__goes_on_where_it_ended(tmp_path):
     journal_of(tmp_path, 3)
     chain = read_journals(FILES, tmp_path, STORE, 1, 0)
-    journal = Journal(FILES, journal_path(tmp_path, 1), 1, chain.scans[-1].end, chain.commit)
+    last = chain.scans[-1]
+    journal = Journal(FILES, last.path, last.number, chain.commit, last.end, last.check)
     journal.append(4, payload(4))
     journal.sync()
     journal.close()
     assert commits_in(tmp_path) == [1, 2, 3, 4]
     assert FILES.size(journal_path(tmp_path, 1)) == journal.end
+    later = read_journals(FILES, tmp_path, STORE, 1, 3, since=(last.end, last.check))
+    assert [record.commit for record in later.records] == [4]
+
+
+def test_another_record__in_the_place_of_one_that_was_read_is_not_followed(tmp_path):
+    """Two histories that part at commit 3, with records of equal lengths."""
+    histories = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        journal = Journal.create(FILES, tmp_path / name, 1, STORE, 0)
+        for commit in (1, 2, 3, 4):
+            journal.append(commit, name.encode() if commit == 3 else b"x")
+        journal.close()
+        histories.append(tmp_path / name)
+    read = read_journals(FILES, histories[0], STORE, 1, 0).scans[-1].records[2]
+    end = FILES.size(journal_path(histories[0], 1)) - (48 + 8 + 8)
+    later = read_journals(FILES, histories[0], STORE, 1, 3, since=(end, read.check))
+    assert [record.commit for record in later.records] == [4]
+    with pytest.raises(CorruptError, match="commit 4"):
+        read_journals(FILES, histories[1], STORE, 1, 3, since=(end, read.check))
 
 
 def test_newer_format__is_refused_by_that_name(tmp_path, monkeypatch):

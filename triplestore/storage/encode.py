@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from triplestore.columns import Array
 
+_COUNT = struct.Struct("<I")
 _ITEM = struct.Struct("<BBxxI")
 _DTYPES = [np.dtype(code) for code in ("u1", "<u2", "<u4", "<u8", "i1", "<i2", "<i4", "<i8", "<f8")]
 _CODES = {dtype: code for code, dtype in enumerate(_DTYPES)}
@@ -25,7 +26,7 @@ _FIRST = struct.Struct("<II")
 
 def encode(items: Mapping[str, Array | bytes]) -> bytes:
     """The arrays (of numbers, one-dimensional) and byte strings, each 8-byte aligned."""
-    parts = [bytes([len(items)])]
+    parts = [_COUNT.pack(len(items))]
     bodies = []
     for name, value in items.items():
         label = name.encode()
@@ -41,8 +42,8 @@ def encode(items: Mapping[str, Array | bytes]) -> bytes:
 
 def decode(data: bytes) -> dict[str, NDArray[Any]]:
     """What `encode` was given, byte strings as arrays of u8: views into `data`."""
-    place, entries = 1, []
-    for _ in range(data[0]):
+    place, entries = _COUNT.size, []
+    for _ in range(_COUNT.unpack_from(data)[0]):
         length, code, nbytes = _ITEM.unpack_from(data, place)
         place += _ITEM.size
         entries.append((data[place : place + length].decode(), code, nbytes))

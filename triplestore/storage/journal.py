@@ -2,7 +2,8 @@
 
     file        header (64 bytes), records, and zeros that were written ahead: a sync of bytes that
                 were there before needs no change of the file system's own tables
-    record      head (48 bytes), payload, padding to 8 bytes, 8 bytes that end it
+    record      head (48 bytes), payload, padding to 8 bytes, 8 bytes that end it; the head names
+                the record before it by its checksum, so that no stranger can follow
 
 Start reading at `Journal` (writing) and `read_journals` (recovery). The hard question is what to
 do at the first record that is not whole: a *torn* write that nobody was promised is left out, a
@@ -30,7 +31,7 @@ from pathlib import Path
 
 import numpy as np
 
-from triplestore.storage.files import File, Files
+from triplestore.storage.files import File, Files, write_whole
 from triplestore.storage.sections import VERSION, check_version, damaged
 
 NAME = re.compile(r"journal-(\d{6,})\.log")
@@ -40,7 +41,7 @@ RESERVE = 1 << 20
 _MAGIC = b"\x89TRPLJ\r\n"
 _HEADER = struct.Struct("<8sIQ16s16xI8s")
 _RECORD = b"\xd5commit\n"
-_HEAD = struct.Struct("<8sQQQII8s")
+_HEAD = struct.Struct("<8sIIQQII8s")
 _END = b"\xa5" * 8
 _SECTOR = 512
 _PATTERN = b"".join(hashlib.sha256(bytes([i])).digest() for i in range(128)).replace(b"\0", b"\1")
@@ -56,10 +57,15 @@ def journal_path(directory: Path, number: int) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A whole record: its commit, the commit known durable when it was written, what it says."""
+    """A whole record: its commit, the commit known durable when it was written, what it says.
+
+    `after` is the checksum of the record before it (or of the file's header), `check` its own.
+    """
 
     commit: int
     synced: int
+    after: int
+    check: int
     payload: bytes
 
 
@@ -72,10 +78,13 @@ class Journal:
     `written` and `synced` are the newest commits in it that were written, and made durable.
     """
 
-    def __init__(self, files: Files, path: Path, number: int, end: int, commit: int) -> None:
-        """Go on with a journal whose last record ends at `end`, behind which are only zeros."""
+    def __init__(
+        self, files: Files, path: Path, number: int, commit: int, end: int, check: int
+    ) -> None:
+        """Go on with a journal whose last record, of this checksum, ends at `end`."""
         self.number = number
         self.path = path
+        self.check = check
         self.written = self.synced = commit
         self._files = files
         self._file: File = files.open(path)
@@ -87,14 +96,10 @@ class Journal:
     def create(cls, files: Files, directory: Path, number: int, store: str, commit: int) -> Journal:
         """A new journal, durable in content and name, for the commits after `commit`."""
         path = journal_path(directory, number)
-        file = files.create(path)
-        try:
-            file.write(_file_header(number, store), 0)
-            file.sync()
-        finally:
-            file.close()
+        header = _file_header(number, store)
+        write_whole(files, path, [header])
         files.sync_directory(directory)
-        return cls(files, path, number, _HEADER.size, commit)
+        return cls(files, path, number, commit, len(header), _file_check(header))
 
     @property
     def end(self) -> int:
@@ -113,7 +118,7 @@ class Journal:
         """
         assert commit == self.written + 1, (commit, self.written)
         self._clean_up()
-        record = _record(commit, self.synced, payload)
+        record, check = _record(commit, self.synced, self.check, payload)
         try:
             self._file.write(record, self._end)
         except BaseException:
@@ -121,7 +126,7 @@ class Journal:
             self._cut(self._end)
             raise
         self._end += len(record)
-        self.written = commit
+        self.written, self.check = commit, check
 
     def sync(self) -> None:
         """Make all that was written durable."""
@@ -130,11 +135,9 @@ class Journal:
             self._file.sync()
             self.synced = max(written, self.synced)
 
-    def take_back(self, end: int, commit: int) -> None:
-        """Undo the records after `end` (whose last commit is `commit`), as far as one can."""
-        self._unclean = True
-        self._end, self.written = end, commit
-        self._cut(end)
+    def take_back(self, end: int) -> None:
+        """Cut off what is behind `end`, as far as one can; nothing may be appended after this."""
+        self._file.truncate(end)
 
     def reserve(self) -> None:
         """Write zeros ahead; no append may run meanwhile. Sync with `sync_reserve`."""
@@ -175,13 +178,18 @@ def _file_header(number: int, store: str) -> bytes:
     return header[:52] + struct.pack("<I", zlib.crc32(header)) + _END
 
 
-def _record(commit: int, synced: int, payload: bytes) -> bytes:
+def _file_check(header: bytes) -> int:
+    return int.from_bytes(header[52:56], "little")
+
+
+def _record(commit: int, synced: int, after: int, payload: bytes) -> tuple[bytes, int]:
+    """The bytes of a record, and the checksum that names it."""
     padded = payload + bytes(-len(payload) % 8)
-    # +1 because a field of zeros could pass for a sector that was never written.
-    head = _HEAD.pack(_RECORD, len(payload) + 1, commit, synced + 1, zlib.crc32(payload), 0, _END)
+    # +1 because eight bytes of zeros could pass for a sector that was never written.
+    fields = (_RECORD, len(payload) + 1, after, commit, synced + 1, zlib.crc32(payload), 0, _END)
+    head = _HEAD.pack(*fields)
     check = zlib.crc32(head)
-    head = head[:36] + struct.pack("<I", check) + _END
-    return head + _mask(padded) + _END
+    return b"".join((head[:36], struct.pack("<I", check), _END, _mask(padded), _END)), check
 
 
 def _mask(data: bytes) -> bytes:
@@ -203,6 +211,7 @@ class JournalScan:
     number: int
     records: list[Record]
     end: int
+    check: int = 0
     torn: bool = False
     damage: str = ""
 
@@ -217,10 +226,16 @@ class JournalChain:
 
 
 def read_journals(
-    files: Files, directory: Path, store: str, first: int, commit: int, start: int = _HEADER.size
+    files: Files,
+    directory: Path,
+    store: str,
+    first: int,
+    commit: int,
+    since: tuple[int, int] | None = None,
 ) -> JournalChain:
-    """All records after `commit`, from journal `first` (at byte `start`) to the last journal.
+    """All records after `commit`, from journal `first` to the last journal.
 
+    `since` is where reading journal `first` ended before: byte, and checksum of the last record.
     Raises CorruptError for damage, FileNotFoundError if the first journal is not there.
     """
     chain = JournalChain(commit)
@@ -231,30 +246,28 @@ def read_journals(
         if not _is_begun(data, path, number, store, required=number == first):
             chain.scans.append(JournalScan(path, number, [], 0, torn=True))
             break
-        scan = _scan(data, path, number, chain.commit, start)
+        place, check = since or (_HEADER.size, _file_check(data[: _HEADER.size]))
+        scan = _scan(data, path, number, chain.commit, place, check)
         chain.scans.append(scan)
         chain.records += scan.records
         chain.commit += len(scan.records)
-        number, start = number + 1, _HEADER.size
+        number, since = number + 1, None
         path = journal_path(directory, number)
     if any(scan.torn for scan in chain.scans):
         _refuse_damage(files, chain)
     return chain
 
 
-def _scan(data: bytes, path: Path, number: int, commit: int, start: int) -> JournalScan:
+def _scan(data: bytes, path: Path, number: int, commit: int, place: int, check: int) -> JournalScan:
+    """The records that follow the one of `commit`, whose checksum is `check`, up to `place`."""
     records: list[Record] = []
-    place = start
-    while True:
-        found = _record_at(data, place)
-        if found is None:
-            break
+    while found := _record_at(data, place):
         record, end = found
-        if record.commit != commit + 1:
+        if record.commit != commit + 1 or record.after != check:
             break
         records.append(record)
-        place, commit = end, record.commit
-    scan = JournalScan(path, number, records, place)
+        place, commit, check = end, record.commit, record.check
+    scan = JournalScan(path, number, records, place, check)
     if data[place:].strip(b"\0"):
         scan.torn = True
         if not _lacks_something(data, place):
@@ -262,15 +275,15 @@ def _scan(data: bytes, path: Path, number: int, commit: int, start: int) -> Jour
     return scan
 
 
-def _head_at(data: bytes, place: int) -> tuple[int, int, int, int] | None:
-    """Payload length, commit, synced and payload checksum of a whole head; else None."""
+def _head_at(data: bytes, place: int) -> tuple[int, ...] | None:
+    """Payload length, record before, commit, synced, payload checksum, checksum; or None."""
     head = data[place : place + _HEAD.size]
     if len(head) < _HEAD.size or head[:8] != _RECORD or head[-8:] != _END:
         return None
-    _, length, commit, synced, payload_check, check, _ = _HEAD.unpack(head)
+    _, length, after, commit, synced, payload_check, check, _ = _HEAD.unpack(head)
     if zlib.crc32(head[:36] + bytes(4) + _END) != check:
         return None
-    return length - 1, commit, synced - 1, payload_check
+    return length - 1, after, commit, synced - 1, payload_check, check
 
 
 def _record_at(data: bytes, place: int) -> tuple[Record, int] | None:
@@ -278,15 +291,15 @@ def _record_at(data: bytes, place: int) -> tuple[Record, int] | None:
     head = _head_at(data, place)
     if head is None:
         return None
-    length, commit, synced, check = head
+    length, after, commit, synced, payload_check, check = head
     start = place + _HEAD.size
     stop = start + length + -length % 8
     if data[stop : stop + 8] != _END:
         return None
     payload = _mask(data[start:stop])
-    if zlib.crc32(payload[:length]) != check or payload[length:].strip(b"\0"):
+    if zlib.crc32(payload[:length]) != payload_check or payload[length:].strip(b"\0"):
         return None
-    return Record(commit, synced, payload[:length]), stop + 8
+    return Record(commit, synced, after, check, payload[:length]), stop + 8
 
 
 def _lacks_something(data: bytes, place: int) -> bool:
