@@ -119,6 +119,17 @@ class Column:
         taken: Array = self._array[rows]
         return taken
 
+    def spans(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Array:
+        """The whole array as a view, of which only these ranges were verified and may be read."""
+        if self._guard is not None and not self._all_verified():
+            some = stops > starts
+            starts = starts[some] * self._itemsize
+            stops = stops[some] * self._itemsize
+            self._guard.verify_at(np.concatenate([starts, stops - 1]))
+            for i in np.flatnonzero(stops - starts > FENCE).tolist():  # perhaps over many blocks
+                self._guard.verify(int(starts[i]), int(stops[i]))
+        return self._array
+
     def search(self, value: int, lo: int = 0, hi: int | None = None, side: Side = "left") -> int:
         """Where `value` is, or would be inserted, in rows [lo, hi), which must be sorted.
 

@@ -1,0 +1,148 @@
+"""Spans: many terms as places in one buffer, the form in which batches of terms travel.
+
+A batch is a `Spans`: term i has kind `kinds[i]`, text `buf[starts[i] : starts[i] + lengths[i]]`
+and hash `hashes[i]`. Start at `spans_of_keys`. The rest are the steps every batch takes: cutting
+it into pieces that a kernel does in some ten milliseconds, hashing, copying, making slots; each
+in numpy for small batches and by kernel for large ones, with equal results.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.terms.hashing import hash_texts
+
+U8 = NDArray[np.uint8]
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+I64 = NDArray[np.int64]
+
+PIECE_ROWS = 1 << 16
+PIECE_BYTES = 1 << 24
+
+_COLD = 1 << 17
+_WARM = 1 << 10
+
+
+def worth_kernels(rows: int) -> bool:
+    """True if so many rows are faster by kernel, the loading of numba (0.4 s) included."""
+    return rows >= (_WARM if "numba" in sys.modules else _COLD)
+
+
+class Spans(NamedTuple):
+    """Terms as spans of one buffer; none of the arrays is written."""
+
+    buf: U8
+    starts: I64
+    lengths: I64
+    kinds: U8
+    hashes: U64
+
+    def part(self, lo: int, hi: int) -> Spans:
+        """Views of the terms lo to hi."""
+        _, starts, lengths, kinds, hashes = self
+        return Spans(self.buf, starts[lo:hi], lengths[lo:hi], kinds[lo:hi], hashes[lo:hi])
+
+    def pieces(self) -> Iterator[tuple[int, int]]:
+        """The terms in pieces for one kernel call each."""
+        return pieces(self.lengths)
+
+
+def spans_of_keys(keys: Sequence[bytes]) -> Spans:
+    """The terms of some keys, hashed; the buffer is new.
+
+    >>> spans_of_keys([b"\\x01http://a", b"\\x03b"]).lengths.tolist()
+    [8, 1]
+    """
+    sizes = np.fromiter(map(len, keys), np.int64, len(keys))
+    ends = np.cumsum(sizes)
+    buf = np.frombuffer(b"".join(keys) or b"\0", np.uint8)
+    starts = ends - sizes
+    return with_hashes(buf, starts + 1, sizes - 1, buf[starts])
+
+
+def with_hashes(buf: U8, starts: I64, lengths: I64, kinds: U8) -> Spans:
+    """Spans of a buffer, with their hashes."""
+    if not worth_kernels(len(starts)):
+        return Spans(buf, starts, lengths, kinds, hash_texts(buf, starts, lengths, kinds))
+    from triplestore.kernels.terms import hash_terms
+
+    hashes = np.empty(len(starts), np.uint64)
+    for lo, hi in pieces(lengths):
+        hash_terms(buf, starts[lo:hi], lengths[lo:hi], kinds[lo:hi], hashes[lo:hi])
+    return Spans(buf, starts, lengths, kinds, hashes)
+
+
+def pieces(lengths: I64) -> Iterator[tuple[int, int]]:
+    """Ranges of rows, each small in rows and, if more than one row, small in bytes."""
+    for lo in range(0, len(lengths), PIECE_ROWS):
+        part = lengths[lo : lo + PIECE_ROWS]
+        if int(part.sum()) <= PIECE_BYTES:
+            yield lo, lo + len(part)
+        else:
+            yield from _by_bytes(part, lo)
+
+
+def _by_bytes(part: I64, base: int) -> Iterator[tuple[int, int]]:
+    ends = np.cumsum(part)
+    lo = 0
+    while lo < len(part):
+        before = int(ends[lo - 1]) if lo else 0
+        hi = max(lo + 1, int(ends.searchsorted(before + PIECE_BYTES, "right")))
+        yield base + lo, base + hi
+        lo = hi
+
+
+def copy_texts(buf: U8, starts: I64, lengths: I64, out: U8, places: I64) -> None:
+    """Copy each span of `buf` to its place in `out`."""
+    if not worth_kernels(len(starts)):
+        spans = zip(starts.tolist(), lengths.tolist(), places.tolist(), strict=True)
+        for start, length, place in spans:
+            out[place : place + length] = buf[start : start + length]
+        return
+    from triplestore.kernels.terms import copy_spans
+
+    for lo, hi in pieces(lengths):
+        copy_spans(buf, starts[lo:hi], lengths[lo:hi], places[lo:hi], out)
+
+
+def offsets_of(lengths: NDArray[Any]) -> U64:
+    """Where texts of these lengths begin when one follows the other, and where the last ends."""
+    offsets = np.zeros(len(lengths) + 1, np.uint64)
+    np.cumsum(lengths, out=offsets[1:], dtype=np.uint64)
+    return offsets
+
+
+def slots_of(hashes: U64) -> U64:
+    """The hash table of terms 0, 1, ... with these hashes, filled to 0.7."""
+    size = min(len(hashes) * 10 // 7 + 2, max(0xFFFFFFFF, len(hashes) + 1))
+    if not worth_kernels(len(hashes)):
+        return _slots_by_sorting(hashes, size)
+    from triplestore.kernels.terms import fill_slots
+
+    slots = np.zeros(size, np.uint64)
+    for lo in range(0, len(hashes), PIECE_ROWS):
+        fill_slots(hashes[lo : lo + PIECE_ROWS], lo, slots)
+    return slots
+
+
+def _slots_by_sorting(hashes: U64, size: int) -> U64:
+    """The same table (with other neighbours in a cluster), laid out in the order of home slots."""
+    shift = np.uint64(32)
+    homes = ((hashes >> shift) * np.uint64(size) >> shift).astype(np.int64)
+    order = np.argsort(homes, kind="stable")
+    step = np.arange(len(homes))
+    places = np.maximum.accumulate(homes[order] - step) + step
+    entries = (hashes << shift) | (step + 1).astype(np.uint64)
+    slots = np.zeros(size, np.uint64)
+    fits = places < size
+    slots[places[fits]] = entries[order[fits]]
+    empty = iter(np.flatnonzero(slots[: len(hashes) + 1] == 0).tolist())
+    for term in order[~fits].tolist():  # a cluster at the end goes on at the beginning
+        slots[next(empty)] = entries[term]
+    return cast(U64, slots)
