@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,10 +114,10 @@ def show(quads: Iterable[Quad]) -> None:
         print(f"  {shorten(quad.subject):<10} {shorten(quad.predicate):<12} {shorten(quad.object)}")
 
 
-def label(store: Store, subject: object, language: str) -> str:
+def label(store: Store, subject: Any, language: str) -> str:
     for quad in store.quads_for_pattern(subject, name("rdfs:label"), None):
-        if quad.object.language == language:
-            return str(quad.object.value)
+        if isinstance(quad.object, Literal) and quad.object.language == language:
+            return quad.object.value
     return shorten(subject)
 
 

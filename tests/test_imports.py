@@ -37,7 +37,8 @@ LAYERS: dict[str, set[str]] = {
     "server": {"store"},
 }
 # The face of the package: modules at its top that tie everything below together.
-FACE = {"store", "snapshot", "transaction", "change", "pattern", "report"}
+FACE = {"store", "snapshot", "transaction", "reading", "matching", "settling", "replacing"}
+FACE |= {"quads", "change", "kept", "info"}
 TIES = set(LAYERS) - {"cli", "server"} | FACE
 
 # Libraries that only one place may import, and those that no library code imports at all.

@@ -77,6 +77,69 @@ def measure_scan(peer: str, folder: str, name: str) -> dict[str, Any]:
     return {"µs": seconds / found * 1e6, "found": found}
 
 
+def measure_columns(folder: str) -> dict[str, Any]:
+    """In a child: scans and batches of look-ups that give columns of ids, beside bare memory.
+
+    Every scanned column is read through once (xor of all its ids), and so are plain arrays of the
+    same size: the second is what memory allows.
+    """
+    import numpy as np
+    from pyoxigraph import NamedNode
+
+    from triplestore import Store
+
+    store = Store.read_only(folder)
+    takes, advisor = (NamedNode(lubm.UNIV_BENCH + n) for n in ("takesCourse", "advisor"))
+    found: dict[str, Any] = {}
+
+    def timed(name: str, work: Callable[[], int]) -> None:
+        work()  # pages in the files, imports the kernels
+        start = time.perf_counter()
+        count = work()
+        found[name] = (time.perf_counter() - start) / count * 1e9
+        found[f"{name}, count"] = count
+
+    def scan(predicate: NamedNode | None) -> int:
+        count = 0
+        for rows in store.rows_for_pattern(predicate=predicate):
+            np.bitwise_xor.reduce(rows.subject)
+            np.bitwise_xor.reduce(rows.object)
+            count += rows.size
+        return count
+
+    def bare(predicate: NamedNode | None) -> Callable[[], int]:
+        size = sum(rows.size for rows in store.rows_for_pattern(predicate=predicate))
+        columns = [np.arange(size, dtype=np.uint32) for _ in range(2)]
+
+        def work() -> int:
+            for column in columns:
+                np.bitwise_xor.reduce(column)
+            return size
+
+        return work
+
+    timed("scan of one property, per row", lambda: scan(takes))
+    timed("... of plain arrays of that size", bare(takes))
+    timed("scan of everything, per row", lambda: scan(None))
+    timed("... of plain arrays of the size of everything", bare(None))
+    subjects = np.unique(np.concatenate([r.subject for r in store.rows_for_pattern(None, advisor)]))
+    shuffled = np.random.default_rng(1).permutation(subjects)
+    timed(
+        "objects of many subjects, sorted, per object",
+        lambda: len(store.objects_of(subjects, takes)[1]),
+    )
+    timed(
+        "objects of many subjects, in random order",
+        lambda: len(store.objects_of(shuffled, takes)[1]),
+    )
+    terms = store.terms(shuffled[:100_000])
+    timed("ids of terms, per term", lambda: len(store.lookup_ids(terms)))
+    timed("terms of ids, per term", lambda: len(store.terms(shuffled[:100_000])))
+    found["main"] = sum(value for name, value in found.items() if "count" not in name)
+    store.close()
+    return found
+
+
 def run(given: argparse.Namespace, harness: Harness) -> Report:
     packages = sorted({*PEERS[OURS].packages, *PEERS[PEER].packages})
     report = Report("lookups", WORKLOAD.summary, machine(packages))
@@ -104,8 +167,27 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
             ours, other = compare("measure_scan", {"name": name}, folder, harness)
             report.keep([ours, other])
             add_row(scans, f"? {name} ?", ours, other)
-    report.tables += [single, scans]
+        columns_case = Case(
+            f"{__name__}:measure_columns", {"folder": str(folder / OURS)}, "columns of ids"
+        )
+        (columns_found,) = harness.compare([columns_case], main="main")
+        report.keep([columns_found])
+    report.tables += [single, scans, columns_table(columns_found)]
     return report
+
+
+def columns_table(result: Result) -> Table:
+    table = Table(
+        "Columns of ids",
+        ["what", "count", "ns each", "M/s"],
+        note="Each after a first round. Scanned columns are read through once, as are the plain "
+        "arrays of the same size beside them.",
+    )
+    for name in result.best:
+        if f"{name}, count" in result.best:
+            each = result.least(name)
+            table.add(name, result[f"{name}, count"], each, 1e3 / each)
+    return table
 
 
 def compare(
