@@ -1,0 +1,40 @@
+"""Cut a long array of keys into ranges that are sorted one by one, each within a few milliseconds.
+
+`bucket_of` says which range each key belongs to and counts them, `place_keys` moves the keys there.
+Always true: keys in one bucket are between two splitters, so the sorted buckets, one after the
+other, are the sorted array. Costs about 5 ns a key for 64 splitters, plus 3 ns to move it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.kernels.jit import kernel
+
+
+@kernel("void(u64r, u64r, u32w, i64w)")
+def bucket_of(keys, splitters, buckets, counts):
+    """Write to `buckets` how many splitters are <= each key; add to the counts of buckets.
+
+    splitters : sorted, 2^k - 1 of them. counts : i64[2^k].
+    """
+    half = (splitters.size + 1) >> 1
+    for i in range(keys.size):
+        key = keys[i]
+        at = 0
+        step = half
+        while step > 0:
+            if splitters[at + step - 1] <= key:
+                at += step
+            step >>= 1
+        buckets[i] = np.uint32(at)
+        counts[at] += 1
+
+
+@kernel("void(u64r, u32r, i64w, u64w)")
+def place_keys(keys, buckets, cursors, out):
+    """Write each key where the cursor of its bucket stands, and advance the cursor."""
+    for i in range(keys.size):
+        place = cursors[buckets[i]]
+        cursors[buckets[i]] = place + 1
+        out[place] = keys[i]

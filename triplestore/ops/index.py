@@ -1,0 +1,114 @@
+"""The build side of a join: where the rows with a given key are.
+
+Start at `JoinIndex`. Four forms, chosen by what is known and by size; all give the same answers:
+    sorted   the rows are sorted by the key already, or are few and were sorted: galloping search
+    dense    one id column whose ids lie close together: the id is the place in an array
+    hashed   anything else: the exact table of `groups`, then rows gathered by group
+What is always true: matches of one key come in the order of the rows; the index never copies the
+rows' other columns. Memory: dense 4 bytes per id of the range and 4 per row, hashed 14 to 24 bytes
+per distinct key and 4 per row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.kernels.join import count_rows, match_dense, match_groups, match_sorted, place_rows
+from triplestore.ops.context import Budget
+from triplestore.ops.frame import Array, Frame
+from triplestore.ops.groups import PIECE, GroupTable, use_kernels
+from triplestore.ops.keys import KeyCoder, Keys
+
+I64 = NDArray[np.int64]
+Ranges = tuple[I64, I64, int]
+
+_FEW = 512  # rows that are sorted rather than hashed
+_SPREAD = 6  # a range of ids is dense if it is at most this many times longer than the rows
+
+
+class JoinIndex:
+    """Finds the rows of `frame` by the values of its columns `on`.
+
+    ordered   the columns `on`, packed in this sequence, are ascending in the frame
+
+    >>> from triplestore.ops.context import Context
+    >>> right = Frame.of(x=[5, 3, 5], y=[1, 2, 3])
+    >>> index = JoinIndex(right, [0], Context())
+    >>> lo, hi, pairs = index.ranges([np.array([3, 4, 5], np.uint32)], 3)
+    >>> pairs, (hi - lo).tolist(), index.rows(np.arange(lo[2], hi[2])).tolist()
+    (3, [1, 0, 2], [0, 2])
+    """
+
+    __slots__ = ("_base", "_coder", "_order", "_sorted", "_starts", "_table", "size")
+
+    def __init__(
+        self, frame: Frame, on: Sequence[int], budget: Budget, *, ordered: bool = False
+    ) -> None:
+        columns = [frame.columns[i] for i in on]
+        self.size = frame.rows
+        self._coder = KeyCoder([column.dtype for column in columns], budget)
+        self._order: Array | None = None  # rows by key; None if that is the order they have
+        self._sorted: Keys | None = None
+        self._starts: NDArray[np.uint32] = np.zeros(1, np.uint32)
+        self._table: GroupTable | None = None
+        self._base = 0
+        if len(columns) > 1 or (columns and columns[0].dtype.itemsize > 4):
+            budget.charge(8 * frame.rows)  # for the keys
+        keys = self._coder.learn(columns, frame.rows)
+        if ordered:
+            self._sorted = keys
+        elif frame.rows <= _FEW or not use_kernels(frame.rows):
+            self._order = keys.argsort(kind="stable")
+            self._sorted = keys[self._order]
+        elif keys.dtype == np.uint32 and _dense(keys):
+            self._base = int(keys.min())
+            self._by_group(keys, int(keys.max()) - self._base + 1, budget)  # type: ignore[arg-type]
+        else:
+            self._table = GroupTable(budget)
+            groups, _ = self._table.insert(keys.astype(np.uint64, copy=False))
+            self._by_group(groups, self._table.count, budget)
+
+    def ranges(self, columns: Sequence[Array], rows: int) -> Ranges:
+        """For each of these keys the places [lo, hi) of its rows, and the number of all pairs."""
+        keys = self._coder.find(columns, rows)
+        if self._sorted is not None and not use_kernels(rows):
+            lo = self._sorted.searchsorted(keys, "left")
+            hi = self._sorted.searchsorted(keys, "right")
+            return lo, hi, int((hi - lo).sum())
+        lo, hi = np.empty(rows, np.int64), np.empty(rows, np.int64)
+        if self._sorted is not None:
+            pairs = match_sorted(keys, self._sorted, lo, hi)
+        elif self._table is None:
+            pairs = match_dense(keys, self._base, self._starts, lo, hi)
+        else:
+            groups = self._table.find(keys.astype(np.uint64, copy=False))
+            pairs = match_groups(groups, self._starts, lo, hi)
+        return lo, hi, pairs
+
+    def rows(self, places: I64) -> Array:
+        """The rows that stand at these places, which `ranges` gave."""
+        return places if self._order is None else self._order.take(places)
+
+    def _by_group(self, groups: NDArray[np.uint32], count: int, budget: Budget) -> None:
+        """Counting sort of the rows by their groups (less the base)."""
+        budget.charge(4 * (count + 1 + self.size))
+        budget.charge(4 * count)
+        starts = np.zeros(count + 1, np.uint32)
+        for start in range(0, self.size, PIECE):
+            budget.check()
+            count_rows(groups[start : start + PIECE], self._base, starts[1:])
+        np.cumsum(starts, out=starts)
+        cursors = starts[:-1].copy()
+        order = np.empty(self.size, np.uint32)
+        for start in range(0, self.size, PIECE):
+            budget.check()
+            place_rows(groups[start : start + PIECE], self._base, start, cursors, order)
+        budget.release(4 * count)
+        self._starts, self._order = starts, order
+
+
+def _dense(keys: Keys) -> bool:
+    return int(keys.max()) - int(keys.min()) < _SPREAD * len(keys)

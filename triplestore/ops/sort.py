@@ -1,0 +1,137 @@
+"""Stable sorting of rows by several columns, in steps of some milliseconds.
+
+Start at `sorted_positions`. Columns become words of 32 bits; from the last word to the first, each
+is packed with the row's place in the order so far and sorted as one array of 64 bits: `np.sort` of
+uint64 is vectorised (5 ns a value, 20 times faster than a stable argsort), and the packed place
+makes it stable. Long arrays are first cut into ranges of keys (`kernels.partition`), so that a sort
+of millions can be stopped. Memory while it runs: 28 bytes a row, charged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.kernels.partition import bucket_of, place_keys
+from triplestore.ops.context import Budget
+from triplestore.ops.frame import BOOLEAN, ID, Array
+from triplestore.ops.groups import PIECE, use_kernels
+from triplestore.ops.keys import order_keys, pack
+
+Words = NDArray[np.uint64]
+Positions = NDArray[Any]
+
+_AT_ONCE = 2 * PIECE  # values that one call of np.sort may sort
+_FEW = 2048  # rows for which np.lexsort is faster than packing
+_SAMPLES = 64  # per range of keys
+
+
+def sorted_positions(
+    columns: Sequence[Array], descending: Sequence[bool], rows: int, budget: Budget
+) -> Positions:
+    """The positions of rows in the order of these columns; equal rows keep their order.
+
+    None comes first in columns of objects, NaN last in those of numbers; descending is the reverse.
+
+    >>> from triplestore.ops.context import Context
+    >>> columns = [np.array([2, 1, 2], np.uint32), np.array([0.5, 3.0, 1.5])]
+    >>> sorted_positions(columns, [False, True], 3, Context()).tolist()
+    [1, 2, 0]
+    """
+    if rows < _FEW:
+        keys = [
+            ~_order(column) if down else _order(column)
+            for column, down in zip(columns, descending, strict=True)
+        ]
+        if len(keys) == 1:
+            return keys[0].argsort(kind="stable")
+        return np.lexsort(keys[::-1]) if keys else np.arange(rows)
+    if rows >= 1 << 32:
+        raise AssertionError("more than 2^32 rows to sort")
+    size = 8 * rows
+    budget.charge(size)
+    positions: Positions | None = None
+    for column, down in zip(reversed(columns), reversed(descending), strict=True):
+        for word in _words(column, down):
+            budget.check()
+            positions = _sort_by(word, positions, budget)
+    budget.release(size)
+    return np.arange(rows) if positions is None else positions
+
+
+def sort_words(values: Words, budget: Budget) -> Words:
+    """The values in order: the same array, or another if there are many."""
+    if len(values) <= _AT_ONCE or not use_kernels(len(values)):
+        values.sort()
+        return values
+    buckets = 2
+    while buckets * PIECE < len(values):
+        buckets *= 2
+    size = 12 * len(values)
+    budget.charge(size)
+    sample = np.sort(values[:: max(1, len(values) // (buckets * _SAMPLES))])
+    splitters = sample[np.arange(1, buckets) * len(sample) // buckets]
+    counts = np.zeros(buckets, np.int64)
+    numbers = np.empty(len(values), np.uint32)
+    for start in range(0, len(values), _AT_ONCE):
+        budget.check()
+        stop = start + _AT_ONCE
+        bucket_of(values[start:stop], splitters, numbers[start:stop], counts)
+    ends = np.cumsum(counts)
+    cursors = ends - counts
+    result = np.empty_like(values)
+    for start in range(0, len(values), _AT_ONCE):
+        budget.check()
+        stop = start + _AT_ONCE
+        place_keys(values[start:stop], numbers[start:stop], cursors, result)
+    for stop, count in zip(ends.tolist(), counts.tolist(), strict=True):
+        budget.check()
+        result[stop - count : stop].sort()
+    budget.release(size)
+    return result
+
+
+def _order(column: Array) -> Array:
+    """Values that compare as those of the column, as unsigned integers (so that ~ reverses)."""
+    if column.dtype == ID:
+        return column
+    return order_keys(_ranked(column) if column.dtype.hasobject else column)
+
+
+def _words(column: Array, down: bool) -> list[NDArray[np.uint32]]:
+    """The column as words of 32 bits, the least significant first; constant words are left out."""
+    if column.dtype == ID:
+        words = [column]
+    elif column.dtype == BOOLEAN:
+        words = [column.astype(np.uint32)]
+    elif column.dtype.hasobject:
+        words = [_ranked(column)]
+    else:
+        halves = order_keys(column).view(np.uint32)
+        words = [halves[0::2], halves[1::2]]
+    return [~word if down else word for word in words if word.min() != word.max()]
+
+
+def _ranked(column: Array) -> NDArray[np.uint32]:
+    """The rank of each object among the distinct ones; None is the least."""
+    values = column.tolist()
+    distinct = sorted(set(values) - {None})
+    ranks = {value: rank for rank, value in enumerate(distinct, 1)}
+    ranks[None] = 0
+    return np.array([ranks[value] for value in values], np.uint32)
+
+
+def _sort_by(word: Array, before: Positions | None, budget: Budget) -> Positions:
+    rows = len(word)
+    size = 12 * rows
+    budget.charge(size)
+    if before is not None:
+        word = word.take(before)
+    keys = sort_words(pack(word, np.arange(rows, dtype=np.uint32)), budget)
+    places = np.ascontiguousarray(keys.view(np.uint32)[0::2])
+    positions = places if before is None else before.take(places)
+    budget.release(size)
+    return positions
