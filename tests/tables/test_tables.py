@@ -1,0 +1,56 @@
+"""Random commits, merges and reopenings: everything read from tables is what a dict model says."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.tables.checks import check_all
+from tests.tables.model import Model, commits, reopened
+from triplestore.tables import Layer, Tables, merge_layers
+
+steps = st.one_of(
+    st.tuples(st.just("commit"), commits(), st.booleans()),
+    st.tuples(st.just("merge"), st.integers(0, 9), st.integers(0, 9)),
+    st.tuples(st.just("reopen"), st.integers(0, 9), st.none()),
+    st.tuples(st.just("seal"), st.none(), st.none()),
+)
+
+
+def merged(tables: Tables, start: int, stop: int) -> Tables:
+    if not tables.layers:
+        return tables
+    start %= len(tables.layers)
+    stop = start + 1 + stop % (len(tables.layers) - start)
+    layers = tables.layers[start:stop]
+    return tables.replace(start, stop, merge_layers(layers, bottom=start == 0), layers)
+
+
+def reopen(tables: Tables, place: int) -> Tables:
+    if not tables.layers:
+        return tables
+    place %= len(tables.layers)
+    return tables.replace(place, place + 1, reopened(tables.layers[place]))
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(steps, max_size=8))
+def test_tables__read_what_was_committed(steps: list) -> None:
+    model, tables = Model(), Tables()
+    for kind, one, two in steps:
+        if kind == "commit":
+            changes = model.changes(one, counted=two)
+            changes.validate()
+            model.apply(one, counted=two)
+            before = tables.total(), tables.quad_total()
+            tables = tables.push(Layer.build(changes))
+            after = tables.total(), tables.quad_total()
+            assert sum(after) - sum(before) == sum(changes.net())
+        elif kind == "merge":
+            tables = merged(tables, one, two)
+        elif kind == "reopen":
+            tables = reopen(tables, one)
+        else:
+            tables = tables.sealed()
+    tables.validate()
+    check_all(tables, model)
