@@ -103,9 +103,9 @@ class RowSets:
 
     def add(self, name: str, keys: Keys) -> None:
         """Put rows into a set; they may be there already, and come in any order."""
-        keys = _sorted(keys)
+        bit, keys = self._bit(name), _sorted(keys)
         if self.dense:
-            self._mark(keys, self._bit(name), True)
+            self._mark(keys, bit, True)
             return
         self._sets[name] = union_sorted(self._sets[name], keys)
         size = sum(len(rows) for rows in self._sets.values())
@@ -114,16 +114,16 @@ class RowSets:
 
     def remove(self, name: str, keys: Keys) -> None:
         """Take rows out of a set; they need not be in it, and come in any order."""
-        keys = _sorted(keys)
+        bit, keys = self._bit(name), _sorted(keys)
         if self.dense:
-            self._mark(keys, self._bit(name), False)
+            self._mark(keys, bit, False)
         else:
             self._sets[name] = difference_sorted(self._sets[name], keys)
 
     def clear(self, name: str) -> None:
         """Make a set empty."""
+        keep = np.uint8(0xFF ^ self._bit(name))
         if self.dense:
-            keep = np.uint8(0xFF ^ self._bit(name))
             self._masks &= keep
             self._outside_masks &= keep
         else:
