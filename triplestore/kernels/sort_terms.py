@@ -41,8 +41,11 @@ def word_at(texts, offsets, term, depth):
 
 
 @helper
-def is_before(texts, offsets, left, right, depth):
-    """True if term `left` sorts before term `right`; their first `depth` bytes are equal."""
+def compare_from(texts, offsets, left, right, depth):
+    """If term `left` sorts before term `right`, and the depth of the word that tells.
+
+    Their first `depth` bytes, as words padded with zeros, are equal.
+    """
     left_size = offsets[left + 1] - offsets[left]
     right_size = offsets[right + 1] - offsets[right]
     shorter = min(left_size, right_size)
@@ -50,9 +53,9 @@ def is_before(texts, offsets, left, right, depth):
         a = word_at(texts, offsets, left, depth)
         b = word_at(texts, offsets, right, depth)
         if a != b:
-            return a < b
+            return a < b, depth
         depth += _8
-    return left_size < right_size
+    return left_size < right_size, depth
 
 
 @helper
@@ -83,7 +86,7 @@ def sort_few(texts, offsets, order, words, lo, hi, depth):
         j = i - 1
         while j >= lo and (
             words[j] > word
-            or (words[j] == word and is_before(texts, offsets, term, order[j], depth))
+            or (words[j] == word and compare_from(texts, offsets, term, order[j], depth)[0])
         ):
             order[j + 1] = order[j]
             words[j + 1] = words[j]
@@ -189,14 +192,25 @@ def sort_groups(texts, offsets, order, words, stack, top, patience):
 
 @kernel("void(u8r, u64r, u32r, u32r, u16w)")
 def classify_terms(texts, offsets, terms, splitters, out):
-    """Write for each of `terms` how many of `splitters` (sorted terms) are not after it."""
+    """Write for each of `terms` how many of `splitters` (sorted terms) are not after it.
+
+    A binary search that knows how many bytes the term has in common with the splitters on both
+    sides of what is left, and does not compare those again.
+    """
     for i in range(terms.size):
         lo = 0
         hi = splitters.size
+        low_depth = _0
+        high_depth = _0
         while lo < hi:
             middle = (lo + hi) >> 1
-            if is_before(texts, offsets, terms[i], splitters[middle], _0):
+            before, depth = compare_from(
+                texts, offsets, terms[i], splitters[middle], min(low_depth, high_depth)
+            )
+            if before:
                 hi = middle
+                high_depth = depth
             else:
                 lo = middle + 1
+                low_depth = depth
         out[i] = np.uint16(lo)
