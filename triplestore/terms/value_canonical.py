@@ -1,0 +1,336 @@
+"""Which terms of a new segment have the value of another term: canonical ids.
+
+Start at `canonical_ids`. What is always true: the canonical id of a term is the least id among the
+terms of the same value (XSD identity), in this segment or an older one; every other term is its
+own. Two values are only ever compared where class and key agree, and only where that does not
+decide it (a time zone, more digits than a double has, text) is the term looked at again.
+Costs a sort of the keys, a search of the keys that two segments share, and plain Python for
+undecided ties only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.terms.value_encode import I64, NO_DETAIL, U8, U16, U32, U64, Encoded, encode_texts
+from triplestore.terms.value_keys import (
+    CLASS_OF,
+    EXACT,
+    LANG,
+    LANG_MARK,
+    SPACE_OF,
+    STRING,
+    STRING_MARK,
+    TYPED,
+    ZONED_OR_MINUS,
+    Class,
+    plain_key_of,
+    value_of,
+)
+
+if TYPE_CHECKING:
+    from triplestore.terms.values import ValueTable
+
+
+_TEXTS = (Class.TEXT, Class.LANG_TEXT)
+_NAMED = 1 << 40  # codes of values that were compared by their identity
+
+
+class TermSource(Protocol):
+    """Where the terms of older segments are looked up: the dictionary."""
+
+    def key(self, id: int, /) -> bytes:
+        """The term key (kind, then text) of an id."""
+
+    def lookup_keys(self, keys: Sequence[bytes], /) -> NDArray[np.uint32]:
+        """The ids of term keys, 0 for unknown ones."""
+
+
+class Entries(NamedTuple):
+    """The entries of a new segment: ascending places in it, and what is stored of each."""
+
+    places: I64
+    marks: U8
+    keys: U64
+    canonical: U32
+
+
+def canonical_ids(
+    first_id: int,
+    buf: U8,
+    starts: I64,
+    lengths: I64,
+    kinds: U8,
+    encoded: Encoded,
+    older: Sequence[ValueTable],
+    source: TermSource | None,
+) -> Entries:
+    """All entries of a segment with their canonical ids; `encoded` has a row for every term."""
+
+    def key_at(place: int) -> bytes:
+        start = int(starts[place])
+        return bytes([kinds[place]]) + buf[start : start + int(lengths[place])].tobytes()
+
+    places = np.flatnonzero(encoded.marks)
+    entries = _Side(
+        places, encoded.marks[places], encoded.keys[places], encoded.details[places], key_at
+    )
+    typed = len(places)
+    entries = _with_plain_texts(entries, buf, starts, lengths, kinds, older)
+    canonical = (entries.places + first_id).astype(np.uint32)
+    _join_within(entries, canonical)
+    for table in older:
+        assert source is not None
+        _join_older(entries, canonical, table, source)
+    if source is not None:
+        _join_older_plain_texts(entries, typed, canonical, source, first_id)
+    # Plain strings are kept only where they are not their own canonical id, all in id order.
+    own = (entries.places + first_id).astype(np.uint32)
+    kept = np.flatnonzero((np.arange(len(own)) < typed) | (canonical != own))
+    kept = kept[np.argsort(entries.places[kept])]
+    return Entries(entries.places[kept], entries.marks[kept], entries.keys[kept], canonical[kept])
+
+
+def sort_entries(marks: U8, keys: U64) -> U32:
+    """Positions of entries by class, key, position."""
+    classes = CLASS_OF[marks]
+    parts = [_sorted_part(np.flatnonzero(classes == kind), keys) for kind in np.unique(classes)]
+    return np.concatenate([np.zeros(0, dtype=np.uint32), *parts])
+
+
+def _sorted_part(at: I64, keys: U64) -> U32:
+    values = keys[at]
+    if len(values) > 1 and not bool((values[1:] >= values[:-1]).all()):
+        by_key = np.argsort(values)  # not stable, but several times faster than the stable sorts
+        values = values[by_key]
+        at = at[by_key]
+        tied = _tied(values)
+        again = np.lexsort((at[tied], values[tied]))
+        at[tied] = at[tied][again]
+    return at.astype(np.uint32)
+
+
+def _tied(ascending: U64) -> I64:
+    """Positions whose value occurs more than once in an ascending array."""
+    same = ascending[1:] == ascending[:-1]
+    tied = np.zeros(len(ascending), dtype=np.bool_)
+    tied[1:] |= same
+    tied[:-1] |= same
+    return np.flatnonzero(tied)
+
+
+# --------------------------------------------------------------------------------- identity
+
+
+class _Side(NamedTuple):
+    """Entries that are compared with others; `details` None: only the terms know them."""
+
+    places: I64
+    marks: U8
+    keys: U64
+    details: U16 | None
+    key_at: Callable[[int], bytes]
+
+    def take(self, at: NDArray[Any]) -> _Side:
+        details = None if self.details is None else self.details[at]
+        return _Side(self.places[at], self.marks[at], self.keys[at], details, self.key_at)
+
+
+class _Names:
+    """Numbers for the identities of values, the same for the same value."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, object], int] = {}
+
+    def codes(self, side: _Side) -> I64:
+        """A number for each entry: the same, within class and key, exactly for the same value."""
+        details = side.details if side.details is not None else self._details(side)
+        codes = SPACE_OF[side.marks].astype(np.int64) << 16 | details
+        for row in np.flatnonzero(details == NO_DETAIL).tolist():
+            value = value_of(side.key_at(int(side.places[row])))
+            assert value is not None
+            codes[row] = _NAMED + self._numbers.setdefault(value.identity, len(self._numbers))
+        return codes
+
+    def _details(self, side: _Side) -> U16:
+        """Details, encoded again where the mark does not say that there are none."""
+        details = np.zeros(len(side.marks), dtype=np.uint16)
+        plain = (side.marks & np.uint8(EXACT | ZONED_OR_MINUS)) == EXACT
+        rows = np.flatnonzero(~plain)
+        keys = [side.key_at(place) for place in side.places[rows].tolist()]
+        typed = [i for i, key in enumerate(keys) if key[0] == TYPED]
+        again = np.full(len(rows), NO_DETAIL, dtype=np.uint16)
+        again[typed] = encode_texts([keys[i][1:] for i in typed]).details
+        details[rows] = again
+        return details
+
+
+def _join_within(entries: _Side, canonical: U32) -> None:
+    """Give entries of the same value in one segment the id of the first of them."""
+    order = sort_entries(entries.marks, entries.keys)
+    group = _groups(CLASS_OF[entries.marks[order]], entries.keys[order])
+    tied = _tied(group)
+    at = order[tied]
+    group = group[tied]
+    codes = _Names().codes(entries.take(at))
+    ids = canonical[at]
+    by = np.lexsort((ids, codes, group))
+    first = np.ones(len(by), dtype=np.bool_)
+    first[1:] = (group[by][1:] != group[by][:-1]) | (codes[by][1:] != codes[by][:-1])
+    leader = np.maximum.accumulate(np.where(first, np.arange(len(by)), 0))
+    canonical[at[by]] = ids[by][leader]
+
+
+def _groups(classes: U8, keys: U64) -> U64:
+    """Ascending numbers of the runs of equal class and key."""
+    starts = np.zeros(len(keys), dtype=np.uint64)
+    starts[1:] = (keys[1:] != keys[:-1]) | (classes[1:] != classes[:-1])
+    return np.cumsum(starts, dtype=np.uint64)
+
+
+def _join_older(entries: _Side, canonical: U32, table: ValueTable, source: TermSource) -> None:
+    """Give entries whose value occurs in an older table the canonical id from there."""
+    classes = CLASS_OF[entries.marks]
+    for kind in np.unique(classes).tolist():
+        lo, hi = table.class_range(Class(kind))
+        if lo == hi:
+            continue
+        mine = np.flatnonzero(classes == kind)
+        keys, group = np.unique(entries.keys[mine], return_inverse=True)
+        start, stop = table.search_many(Class(kind), keys)
+        hits = np.flatnonzero(start < stop)
+        if len(hits) == 0:
+            continue
+        counts = stop[hits] - start[hits]
+        theirs = table.positions(_ranges(start[hits], counts))
+        their_group = np.repeat(hits, counts)
+        touched = np.isin(group, hits)
+        mine, group = mine[touched], group[touched]
+        ids = table.ids_at(theirs)
+        names = _Names()
+        their_side = _Side(
+            ids.astype(np.int64), table.marks_at(theirs), keys[their_group], None, source.key
+        )
+        _assign(
+            canonical,
+            mine,
+            (group, names.codes(entries.take(mine))),
+            (their_group, names.codes(their_side)),
+            table.canonical(ids),
+        )
+
+
+def _assign(
+    canonical: U32,
+    mine: I64,
+    my_codes: tuple[I64, I64],
+    their_codes: tuple[I64, I64],
+    their_canonical: U32,
+) -> None:
+    """canonical[mine[i]] = their_canonical[j] where group and code of i and j are equal."""
+    group, code = (np.concatenate(both) for both in zip(their_codes, my_codes, strict=True))
+    by = np.lexsort((code, group))  # stable: in each run of equals, theirs come first
+    first = np.ones(len(by), dtype=np.bool_)
+    first[1:] = (group[by][1:] != group[by][:-1]) | (code[by][1:] != code[by][:-1])
+    leader = by[np.maximum.accumulate(np.where(first, np.arange(len(by)), 0))]
+    theirs = len(their_canonical)
+    same = (by >= theirs) & (leader < theirs)
+    at = mine[by[same] - theirs]
+    canonical[at] = np.minimum(canonical[at], their_canonical[leader[same]])
+
+
+def _ranges(starts: I64, counts: I64) -> I64:
+    """All of start, start + 1, ... (count of them), one range after the other."""
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) - np.repeat(ends - counts, counts) + np.repeat(starts, counts)
+
+
+# ------------------------------------------------------- typed literals whose value is a text
+
+
+def _with_plain_texts(
+    entries: _Side,
+    buf: U8,
+    starts: I64,
+    lengths: I64,
+    kinds: U8,
+    older: Sequence[ValueTable],
+) -> _Side:
+    """The entries, then one for each plain string that may have the value of a typed one.
+
+    Plain strings have no entry otherwise: `"a"^^xsd:token` is rare, strings are not.
+    """
+    parts = [entries]
+    for kind, plain in ((Class.TEXT, STRING), (Class.LANG_TEXT, LANG)):
+        wanted = [entries.keys[CLASS_OF[entries.marks] == kind]]
+        for table in older:
+            lo, hi = table.class_range(kind)
+            wanted.append(table.keys_between(lo, hi))
+        texts = np.concatenate(wanted)
+        if len(texts) == 0:
+            continue
+        places, ends = _plain_texts(buf, starts, lengths, kinds, plain)
+        keys = _prefix_keys(buf, starts[places], ends)
+        possible = np.isin(keys, texts)
+        places, keys = places[possible], keys[possible]
+        exact = (keys & np.uint64(0xFF)) < 8 if plain == STRING else np.zeros(len(keys), np.bool_)
+        mark = STRING_MARK if plain == STRING else LANG_MARK
+        marks = np.where(exact, mark | EXACT, mark).astype(np.uint8)
+        details = np.where(exact, 0, NO_DETAIL).astype(np.uint16)
+        parts.append(_Side(places, marks, keys, details, entries.key_at))
+    if len(parts) == 1:
+        return entries
+    return _Side(
+        np.concatenate([part.places for part in parts]),
+        np.concatenate([part.marks for part in parts]),
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate([part.details for part in parts if part.details is not None]),
+        entries.key_at,
+    )
+
+
+def _plain_texts(buf: U8, starts: I64, lengths: I64, kinds: U8, kind: int) -> tuple[I64, I64]:
+    """Places of the plain literals of a kind that have a value, and lengths of their texts."""
+    places = np.flatnonzero(kinds == kind)
+    if kind == STRING:
+        return places, lengths[places]
+    texts = (buf[starts[p] : starts[p] + lengths[p]].tobytes() for p in places.tolist())
+    ends = [text.rindex(b'"') if b"--" not in text.rpartition(b'"')[2] else -1 for text in texts]
+    found = np.array(ends, dtype=np.int64)
+    return places[found >= 0], found[found >= 0]
+
+
+def _prefix_keys(buf: U8, starts: I64, lengths: I64) -> U64:
+    """`prefix_key` of slices of `buf`."""
+    keys = np.minimum(lengths, 8).astype(np.uint64)
+    last = max(len(buf) - 1, 0)
+    for i in range(7):
+        inside = lengths > i
+        byte = np.where(inside, buf[np.minimum(starts + i, last)], 0).astype(np.uint64)
+        keys |= byte << np.uint64(56 - 8 * i)
+    return keys
+
+
+def _join_older_plain_texts(
+    entries: _Side, typed: int, canonical: U32, source: TermSource, first_id: int
+) -> None:
+    """Give typed literals whose value is that of an older plain string the id of that."""
+    classes = CLASS_OF[entries.marks[:typed]]
+    rows = np.flatnonzero((classes == Class.TEXT) | (classes == Class.LANG_TEXT))
+    if len(rows) == 0:
+        return
+    keys = []
+    for place in entries.places[rows].tolist():
+        value = value_of(entries.key_at(place))
+        key = None if value is None else plain_key_of(value)
+        assert key is not None
+        keys.append(key)
+    ids = source.lookup_keys(keys)
+    known = (ids > 0) & (ids < first_id)
+    rows = rows[known]
+    canonical[rows] = np.minimum(canonical[rows], ids[known])
