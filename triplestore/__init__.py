@@ -16,7 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from triplestore._version import VERSION as __version__
+from triplestore._version import VERSION as __version__  # noqa: N811 - its usual name
 
 if TYPE_CHECKING:
     from pyoxigraph import (
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
         Triple,
     )
 
-    from triplestore.change import Change
     from triplestore.errors import TripleStoreError
-    from triplestore.snapshot import Snapshot
-    from triplestore.store import Store
-    from triplestore.transaction import Transaction
+    from triplestore.store.change import Change
+    from triplestore.store.snapshot import Snapshot
+    from triplestore.store.store import Store
+    from triplestore.store.transaction import Transaction
 
 _HOMES = {
-    "Store": "triplestore.store",
-    "Snapshot": "triplestore.snapshot",
-    "Transaction": "triplestore.transaction",
-    "Change": "triplestore.change",
+    "Store": "triplestore.store.store",
+    "Snapshot": "triplestore.store.snapshot",
+    "Transaction": "triplestore.store.transaction",
+    "Change": "triplestore.store.change",
     "TripleStoreError": "triplestore.errors",
     "NamedNode": "pyoxigraph",
     "BlankNode": "pyoxigraph",

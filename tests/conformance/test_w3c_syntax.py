@@ -56,9 +56,7 @@ def cases(chosen: list[Entry]) -> list[object]:
     return [
         pytest.param(entry, id=entry.name)
         if entry.name not in LEFT_OUT
-        else pytest.param(
-            entry, id=entry.name, marks=pytest.mark.skip(reason=LEFT_OUT[entry.name])
-        )
+        else pytest.param(entry, id=entry.name, marks=pytest.mark.skip(reason=LEFT_OUT[entry.name]))
         for entry in chosen
     ]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from triplestore.errors import ParseError
+    from triplestore.loaders import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Change:
     """Named graphs that existed before and do not now."""
     skipped: int = 0
     """Malformed statements that a lenient load left out."""
-    problems: tuple[ParseError, ...] = field(default=(), compare=False)
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
     """The first of the malformed statements that a lenient load left out."""
     commit: int = field(default=0, compare=False)
     """The number of the commit that published the change; 0 if there was nothing to commit."""

@@ -1,0 +1,27 @@
+"""The store: transactions, and one face over dictionary, tables, loaders and storage.
+
+Start reading at `store.Store`. What it can read, in `reading.py`, it shares with a `Snapshot` and
+with a `Transaction`; pattern look-ups are in `matching.py`. How writes become one commit:
+`transaction.py` gathers them, `settling.py` and `replacing.py` find out what they change, and
+`outcome.py` makes one step of all. DESIGN.md has the decisions and measurements.
+"""
+
+from triplestore.loaders import convert as convert_file
+from triplestore.store.change import Change
+from triplestore.store.info import Info
+from triplestore.store.matching import Rows
+from triplestore.store.reading import Reading
+from triplestore.store.snapshot import Snapshot
+from triplestore.store.store import Store
+from triplestore.store.transaction import Transaction
+
+__all__ = [
+    "Change",
+    "Info",
+    "Reading",
+    "Rows",
+    "Snapshot",
+    "Store",
+    "Transaction",
+    "convert_file",
+]

@@ -1,0 +1,141 @@
+"""What is in a store and what it costs: `Info`, which `store.info()` and the command print."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from triplestore.store.kept import file_count, prefixes_of
+from triplestore.tables import EXPLICIT, INFERRED, Layer
+from triplestore.terms import key_of
+from triplestore.terms.vocabulary import RDF_TYPE
+
+if TYPE_CHECKING:
+    from triplestore.storage import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """Figures about a store; prints as a table. All sizes are in bytes."""
+
+    path: str | None
+    commit: int
+    quads: int
+    explicit: int
+    inferred: int
+    default_graph: int
+    named_graphs: int
+    in_named_graphs: int
+    predicates: int
+    classes: int
+    terms: int
+    prefixes: int
+    files_loaded: int
+    layers: int
+    fact_table_bytes: int
+    """Tables of the default graph: both orders, status, statistics, characteristic sets."""
+    fact_bytes_per_triple: float
+    counter_bytes: int
+    quad_table_bytes: int
+    quad_bytes_per_quad: float
+    dictionary_bytes: int
+    term_text_bytes: int
+    dictionary_bytes_per_term: float
+    disk_bytes: int
+    journal_bytes: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures by name, fit for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        dictionary = f"{_size(self.dictionary_bytes)} for {_size(self.term_text_bytes)} of text"
+        rows = [
+            ("store", self.path or "in memory"),
+            ("commit", f"{self.commit:,}"),
+            ("quads", f"{self.quads:,} ({self.explicit:,} explicit, {self.inferred:,} inferred)"),
+            ("  default graph", f"{self.default_graph:,}"),
+            ("  named graphs", f"{self.in_named_graphs:,} in {self.named_graphs:,} graphs"),
+            ("predicates", f"{self.predicates:,}"),
+            ("classes", f"{self.classes:,}"),
+            ("terms", f"{self.terms:,}"),
+            ("prefixes", f"{self.prefixes:,}"),
+            ("files loaded", f"{self.files_loaded:,}"),
+            ("tables", f"{_size(self.fact_table_bytes)} in {self.layers} layers"),
+            ("  per triple", f"{self.fact_bytes_per_triple:.1f} bytes"),
+            ("  counters", _size(self.counter_bytes)),
+            ("  graph tables", f"{_size(self.quad_table_bytes)}{self._per_quad()}"),
+            ("dictionary", dictionary),
+            ("  per term", f"{self.dictionary_bytes_per_term:.1f} bytes beside its text"),
+        ]
+        if self.path is not None:
+            journal = _size(self.journal_bytes)
+            rows.append(("on disk", f"{_size(self.disk_bytes)}, journal {journal} of it"))
+        return "\n".join(f"{name:<16} {value}" for name, value in rows)
+
+    def _per_quad(self) -> str:
+        return f", {self.quad_bytes_per_quad:.1f} bytes a quad" if self.in_named_graphs else ""
+
+
+def describe(database: Database) -> Info:
+    """The figures of a store as of its last commit; reads directories, not rows."""
+    state = database.state
+    tables, dictionary = state.tables, state.dictionary
+    facts, in_graphs = tables.total(), tables.quad_total()
+    fact_bytes = sum(_fact_bytes(layer) for layer in tables.layers)
+    counters = sum(_counter_bytes(layer) for layer in tables.layers)
+    quad_bytes = sum(layer.quads.nbytes for layer in tables.layers)
+    disk, journal = database.disk_usage()
+    terms, text = state.term_count, dictionary.text_bytes
+    return Info(
+        path=None if database.path is None else str(database.path),
+        commit=state.commit,
+        quads=facts + in_graphs,
+        explicit=tables.total(EXPLICIT) + tables.quad_total(EXPLICIT),
+        inferred=tables.total(INFERRED) + tables.quad_total(INFERRED),
+        default_graph=facts,
+        named_graphs=len(tables.tuples(0, 1)),
+        in_named_graphs=in_graphs,
+        predicates=len(tables.names()),
+        classes=_class_count(database),
+        terms=terms,
+        prefixes=len(prefixes_of(state.meta)),
+        files_loaded=file_count(state.meta),
+        layers=len(tables.layers),
+        fact_table_bytes=fact_bytes,
+        fact_bytes_per_triple=fact_bytes / facts if facts else 0.0,
+        counter_bytes=counters,
+        quad_table_bytes=quad_bytes,
+        quad_bytes_per_quad=quad_bytes / in_graphs if in_graphs else 0.0,
+        dictionary_bytes=dictionary.nbytes,
+        term_text_bytes=text,
+        dictionary_bytes_per_term=(dictionary.nbytes - text) / terms if terms else 0.0,
+        disk_bytes=disk,
+        journal_bytes=journal,
+    )
+
+
+def _counter_bytes(layer: Layer) -> int:
+    count = layer.facts.forward.count
+    return 0 if count is None else count.nbytes
+
+
+def _fact_bytes(layer: Layer) -> int:
+    """Facts with what serves to look them up; of layers with quads, characteristic sets too."""
+    tuples = sum(run.nbytes for run in layer.tuples.values())
+    return layer.nbytes - layer.quads.nbytes - tuples - _counter_bytes(layer)
+
+
+def _class_count(database: Database) -> int:
+    from pyoxigraph import NamedNode
+
+    name = database.state.dictionary.lookup_keys([key_of(NamedNode(RDF_TYPE))])
+    return database.state.tables.relation(int(name[0])).distinct_estimate(1) if name[0] else 0
+
+
+def _size(size: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"

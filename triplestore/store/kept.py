@@ -1,0 +1,46 @@
+"""What a store keeps beside its quads: prefixes, and how many files it has been given.
+
+Each is a named value in the storage's `meta`, as bytes. All names in use are in this file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+PREFIXES = "prefixes"
+"""Prefix to IRI, as JSON."""
+
+FILES = "files"
+"""How many files were loaded: the next file's blank nodes are named by it."""
+
+GRAPH_FILES = "graph-files"
+"""Graph to file number, as JSON, of graphs loaded with `replace_graph`: loading the same file again
+names its blank nodes as before, so that nothing changes."""
+
+
+def prefixes_of(meta: Mapping[str, bytes]) -> dict[str, str]:
+    """The prefixes that are kept.
+
+    >>> prefixes_of({"prefixes": b'{"ex": "http://ex.org/"}'}), prefixes_of({})
+    ({'ex': 'http://ex.org/'}, {})
+    """
+    value = meta.get(PREFIXES)
+    return {} if value is None else dict(json.loads(value))
+
+
+def bytes_of_prefixes(prefixes: Mapping[str, str]) -> bytes:
+    """The form in which prefixes are kept."""
+    return json.dumps(dict(prefixes), ensure_ascii=False).encode()
+
+
+def file_count(meta: Mapping[str, bytes]) -> int:
+    """How many files were loaded so far."""
+    value = meta.get(FILES)
+    return 0 if value is None else int(value)
+
+
+def graph_files(meta: Mapping[str, bytes]) -> dict[str, int]:
+    """The first file numbers of graphs that were loaded with `replace_graph`."""
+    value = meta.get(GRAPH_FILES)
+    return {} if value is None else dict(json.loads(value))

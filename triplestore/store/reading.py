@@ -1,0 +1,263 @@
+"""What can be read, whoever is asked: a store, a snapshot of it, or a transaction.
+
+Start reading at `Reading`. Those three differ in one thing only: which tables they read, which
+`_view` says.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from pyoxigraph import DefaultGraph, Quad
+
+from triplestore.store.matching import ANY_GRAPH, Rows, match
+from triplestore.store.quads import QuadLike, TermLike, facts_mask, graph_key, quad_keys
+from triplestore.tables import Tables
+from triplestore.tables.relation import BLOCK
+from triplestore.terms import Dictionary, key_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pyoxigraph import RdfFormat
+
+    from triplestore.terms import Term
+
+# The first block of an iteration is small, so that the first answer comes at once.
+FIRST_BLOCK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything that reading needs: frozen tables, and the dictionary their ids belong to."""
+
+    dictionary: Dictionary
+    tables: Tables
+    prefixes: Mapping[str, str]
+
+
+class Reading(ABC):
+    """Look-ups, counts, iteration and dumps over one consistent state."""
+
+    @abstractmethod
+    def _view(self) -> View:
+        """The state to read."""
+
+    # -- quads ----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def __bool__(self) -> bool:
+        return self.count() > 0
+
+    def count(self, facts: str = "all") -> int:
+        """How many quads there are: exact, and known without counting."""
+        tables, where = self._view().tables, facts_mask(facts)
+        return tables.total(where) + tables.quad_total(where)
+
+    def __iter__(self) -> Iterator[Quad]:
+        return self.quads_for_pattern(None, None, None)
+
+    def __contains__(self, quad: QuadLike) -> bool:
+        view = self._view()
+        s, p, o, graph = quad_keys(quad)
+        ids = view.dictionary.lookup_keys([s, p, o] if graph is None else [s, p, o, graph])
+        if not ids.all():
+            return False
+        columns = [ids[place : place + 1] for place in range(len(ids))]
+        if graph is None:
+            return bool(view.tables.status_of_facts(columns[1], columns[0], columns[2])[0])
+        status = view.tables.status_of_quads(columns[1], columns[0], columns[2], columns[3])
+        return bool(status[0])
+
+    def quads_for_pattern(
+        self,
+        subject: TermLike | None,
+        predicate: TermLike | None,
+        object: TermLike | None,
+        graph_name: TermLike | None = None,
+        *,
+        facts: str = "all",
+    ) -> Iterator[Quad]:
+        """The quads with these terms; None stands for any term, or any graph.
+
+        They are read from the state at the time of the call, as they are asked for.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :a :p :b, :c .", "ttl")
+        >>> from pyoxigraph import NamedNode
+        >>> for quad in store.quads_for_pattern(NamedNode("http://ex.org/a"), None, None):
+        ...     print(quad.object)
+        <http://ex.org/b>
+        <http://ex.org/c>
+        """
+        view = self._view()
+        pattern = _pattern(view, subject, predicate, object, graph_name)
+        if pattern is None:
+            return iter(())
+        where = facts_mask(facts)
+        blocks = match(view.tables, *pattern, where=where)
+        return _quads(view.dictionary, blocks)
+
+    # -- columns of ids -------------------------------------------------------------------------
+
+    def rows_for_pattern(
+        self,
+        subject: TermLike | None = None,
+        predicate: TermLike | None = None,
+        object: TermLike | None = None,
+        graph_name: TermLike | None = None,
+        *,
+        facts: str = "all",
+        block_rows: int = BLOCK,
+    ) -> Iterator[Rows]:
+        """Like `quads_for_pattern`, as blocks of columns of ids, at the speed of memory.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :a :p :b, :c .", "ttl")
+        >>> [rows.size for rows in store.rows_for_pattern()]
+        [2]
+        """
+        view = self._view()
+        pattern = _pattern(view, subject, predicate, object, graph_name)
+        if pattern is None:
+            return iter(())
+        return match(view.tables, *pattern, where=facts_mask(facts), block_rows=block_rows)
+
+    def lookup_ids(self, terms: Iterable[TermLike]) -> NDArray[np.uint32]:
+        """The ids of terms; 0 for a term that the store has never seen."""
+        return self._view().dictionary.lookup_keys([key_of(term) for term in terms])
+
+    def terms(self, ids: NDArray[np.uint32]) -> list[Term]:
+        """The terms of ids."""
+        return self._view().dictionary.terms(ids)
+
+    def objects_of(
+        self, subjects: NDArray[np.uint32], predicate: TermLike, *, facts: str = "all"
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """The objects of many subjects at once, in the default graph.
+
+        Returns (index, objects): objects[k] belongs to subjects[index[k]].
+        """
+        return self._probe(subjects, predicate, 0, facts)
+
+    def subjects_of(
+        self, objects: NDArray[np.uint32], predicate: TermLike, *, facts: str = "all"
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """The subjects of many objects at once, in the default graph; see `objects_of`."""
+        return self._probe(objects, predicate, 1, facts)
+
+    def _probe(
+        self, ids: NDArray[np.uint32], predicate: TermLike, column: int, facts: str
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        view = self._view()
+        name = int(view.dictionary.lookup_keys([key_of(predicate)])[0])
+        wanted = np.ascontiguousarray(ids, dtype=np.uint32)
+        index, (found,) = view.tables.relation(name).probe((column,), (wanted,), facts_mask(facts))
+        return index, found
+
+    # -- graphs and prefixes --------------------------------------------------------------------
+
+    def named_graphs(self) -> Iterator[Term]:
+        """The named graphs that exist, also those without a triple."""
+        view = self._view()
+        return iter(view.dictionary.terms(view.tables.graphs()))
+
+    def contains_named_graph(self, graph_name: TermLike) -> bool:
+        """True if this named graph exists; the default graph always does."""
+        view = self._view()
+        key = graph_key(graph_name)
+        if key is None:
+            return True
+        graph = int(view.dictionary.lookup_keys([key])[0])
+        return graph != 0 and view.tables.has_graph(graph)
+
+    @property
+    def prefixes(self) -> Mapping[str, str]:
+        """The prefixes of the files that were loaded, and those that were bound; name to IRI."""
+        return MappingProxyType(self._view().prefixes)
+
+    # -- writing out ----------------------------------------------------------------------------
+
+    def dump(
+        self,
+        output: IO[bytes] | str | PathLike[str] | None = None,
+        format: RdfFormat | str | None = None,
+        *,
+        from_graph: TermLike | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        base_iri: str | None = None,
+        facts: str = "explicit",
+    ) -> bytes | None:
+        """Write quads to a file or stream, or return them as bytes.
+
+        The format is one of pyoxigraph's or its name; without it, it comes from the file's name, as
+        does the compression. What is written is what was stated, unless `facts` says otherwise.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("<http://ex.org/a> <http://ex.org/p> 'b'@EN .", "ttl")
+        >>> store.dump(format="nt")
+        b'<http://ex.org/a> <http://ex.org/p> "b"@en .\\n'
+        """
+        from triplestore.loaders import dump
+
+        view = self._view()
+        pattern = _pattern(view, None, None, None, from_graph)
+        graph = ANY_GRAPH if from_graph is None else 0 if pattern is None else pattern[3]
+        missing = pattern is None
+        blocks = iter(()) if missing else match(view.tables, graph=graph, where=facts_mask(facts))
+        return dump(
+            blocks,
+            view.dictionary,
+            output,
+            format,
+            one_graph=from_graph is not None,
+            prefixes=view.prefixes if prefixes is None else prefixes,
+            base_iri=base_iri,
+        )
+
+
+def _pattern(
+    view: View, s: Any, p: Any, o: Any, graph_name: Any
+) -> tuple[int, int, int, int] | None:
+    """The ids of a pattern; None if one of its terms is unknown, so that nothing matches."""
+    keys = [key_of(term) for term in (s, p, o) if term is not None]
+    graph = graph_key(graph_name)
+    if graph is not None:
+        keys.append(graph)
+    found = view.dictionary.lookup_keys(keys).tolist() if keys else []
+    if 0 in found:
+        return None
+    ids = iter(found)
+    spo = [0 if term is None else next(ids) for term in (s, p, o)]
+    g = ANY_GRAPH if graph_name is None else 0 if graph is None else next(ids)
+    return spo[0], spo[1], spo[2], g
+
+
+def _quads(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
+    """Quads of pyoxigraph, decoded as they are asked for."""
+    default = DefaultGraph()
+    for rows in blocks:
+        size, start, step = rows.size, 0, FIRST_BLOCK
+        while start < size:
+            stop = min(start + step, size)
+            s, p, o, g = (_decode(dictionary, column[start:stop], default) for column in rows)
+            yield from map(Quad, s, p, o, g)
+            start, step = stop, min(step * 4, 8192)
+
+
+def _decode(dictionary: Dictionary, ids: NDArray[np.uint32], default: DefaultGraph) -> list[Any]:
+    """Terms of a column; a column of one value (a predicate, a graph) is looked up once."""
+    if ids.strides == (0,) or len(ids) == 1:
+        first = int(ids[0])
+        return [dictionary.term(first) if first else default] * len(ids)
+    return dictionary.terms(ids)

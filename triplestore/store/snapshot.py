@@ -1,0 +1,46 @@
+"""Snapshots: a store as it was at one commit, for as long as somebody holds on to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from triplestore.store.kept import prefixes_of
+from triplestore.store.reading import Reading, View
+
+if TYPE_CHECKING:
+    from triplestore.storage import State
+
+
+class Snapshot(Reading):
+    """One committed state, whatever is written, merged or removed after it.
+
+    It costs nothing to make, and keeps the files it reads alive until it is dropped.
+
+    >>> from triplestore import Store
+    >>> store = Store()
+    >>> before = store.snapshot()
+    >>> _ = store.load("<http://ex.org/a> <http://ex.org/p> 1 .", "ttl")
+    >>> len(before), len(store), before.commit, store.commit
+    (0, 1, 0, 1)
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._seen = View(state.dictionary, state.tables, prefixes_of(state.meta))
+
+    def _view(self) -> View:
+        return self._seen
+
+    @property
+    def commit(self) -> int:
+        """The number of the commit it shows."""
+        return self._state.commit
+
+    def __repr__(self) -> str:
+        return f"<snapshot of commit {self.commit}: {len(self):,} quads>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None

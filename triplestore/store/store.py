@@ -1,0 +1,290 @@
+"""The store: one face over dictionary, tables, loaders and storage, in the shape of pyoxigraph's.
+
+Start reading at `Store`. Reading (from `reading.py`) shows the last commit; every writing call is a
+transaction of its own and returns a `Change`; `transaction()` makes one of several. There is one
+writer at a time: another thread waits, another process is told who writes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, Self
+
+from triplestore.errors import UsageError
+from triplestore.storage import Database, State
+from triplestore.store.change import Change
+from triplestore.store.info import Info, describe
+from triplestore.store.kept import prefixes_of
+from triplestore.store.quads import QuadLike, TermLike
+from triplestore.store.reading import Reading, View
+from triplestore.store.snapshot import Snapshot
+from triplestore.store.transaction import Transaction
+
+if TYPE_CHECKING:
+    from pyoxigraph import RdfFormat
+
+    PathLike = str | os.PathLike[str]
+
+Durability = Literal["commit", "group", "flush"]
+
+
+class Store(Reading):
+    """RDF quads in a directory, or in memory.
+
+    `durability` says what a commit waits for: "commit", that it is on disk; "group", that it is
+    handed to the operating system and will be on disk within some hundredths of a second (a power
+    failure may lose those); "flush", only that it is handed over (a power failure may lose what
+    came after the last `flush`, checkpoint or close). A killed process loses nothing in any.
+
+    >>> from triplestore import Store, Quad, NamedNode
+    >>> a, p = NamedNode("http://ex.org/a"), NamedNode("http://ex.org/p")
+    >>> store = Store()
+    >>> print(store.add(Quad(a, p, a)))
+    added 1
+    >>> Quad(a, p, a) in store, len(store)
+    (True, 1)
+    """
+
+    def __init__(
+        self, path: PathLike | None = None, *, durability: Durability | str = "commit"
+    ) -> None:
+        if durability not in ("commit", "group", "flush"):
+            raise UsageError(f'durability is "commit", "group" or "flush", not {durability!r}')
+        self._setup(Database.open(_path(path), durability=durability))
+
+    @classmethod
+    def read_only(cls, path: PathLike) -> Self:
+        """Open a store for reading only: takes no lock and changes nothing, also beside a writer.
+
+        It shows the last commit as of now; `refresh()` goes on to the newest one.
+        """
+        store = cls.__new__(cls)
+        store._setup(Database.open(_path(path), read_only=True))
+        return store
+
+    def _setup(self, database: Database) -> None:
+        self._database = database
+        self._writer: int | None = None  # the thread that has a transaction open
+        state = database.state
+        view = View(state.dictionary, state.tables, prefixes_of(state.meta))
+        self._seen: tuple[State, View] = (state, view)  # replaced as one, so that no lock is needed
+
+    def __repr__(self) -> str:
+        place = self._database.path or "in memory"
+        return f"<store {place}: {len(self):,} quads>"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{quad} ." for quad in self)
+
+    def _view(self) -> View:
+        state = self._database.state
+        seen = self._seen
+        if seen[0] is not state:
+            view = View(state.dictionary, state.tables, prefixes_of(state.meta))
+            self._seen = seen = (state, view)
+        return seen[1]
+
+    @property
+    def path(self) -> Path | None:
+        """The directory; None for a store in memory."""
+        return self._database.path
+
+    @property
+    def commit(self) -> int:
+        """The number of the last commit; 0 for a new store."""
+        return self._database.state.commit
+
+    def snapshot(self) -> Snapshot:
+        """The store as it is now, whatever is written afterwards."""
+        return Snapshot(self._database.state)
+
+    # -- writing --------------------------------------------------------------------------------
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """Writes that are published together, when the block ends, or not at all, if it raises.
+
+        >>> store = Store()
+        >>> try:
+        ...     with store.transaction() as t:
+        ...         t.load("<http://ex.org/a> <http://ex.org/p> 1 .", "ttl") and None
+        ...         raise RuntimeError("changed my mind")
+        ... except RuntimeError:
+        ...     len(store)
+        0
+        """
+        with self._begin() as transaction:
+            yield transaction
+
+    def _begin(self) -> Transaction:
+        me = threading.get_ident()
+        if self._writer == me:
+            raise UsageError(
+                "this thread has a transaction open: write through it, or end it first "
+                "(a call on the store would wait for it for ever)"
+            )
+        turn = self._database.writing()
+        turn.__enter__()
+        self._writer = me
+
+        def end() -> None:
+            self._writer = None
+            turn.__exit__(None, None, None)
+
+        try:
+            return Transaction(self._database, end)
+        except BaseException:
+            end()
+            raise
+
+    def add(self, quad: QuadLike) -> Change:
+        """State a quad."""
+        with self._begin() as transaction:
+            transaction.add(quad)
+        return transaction.change
+
+    def extend(self, quads: Iterable[QuadLike]) -> Change:
+        """State many quads, in one commit."""
+        with self._begin() as transaction:
+            transaction.extend(quads)
+        return transaction.change
+
+    def bulk_extend(self, quads: Iterable[QuadLike]) -> Change:
+        """State many quads, in one commit (the same as `extend`)."""
+        return self.extend(quads)
+
+    def remove(self, quad: QuadLike) -> Change:
+        """Take a stated quad back."""
+        with self._begin() as transaction:
+            transaction.remove(quad)
+        return transaction.change
+
+    def remove_all(self, quads: Iterable[QuadLike]) -> Change:
+        """Take many stated quads back, in one commit."""
+        with self._begin() as transaction:
+            transaction.remove_all(quads)
+        return transaction.change
+
+    def add_graph(self, graph_name: TermLike) -> Change:
+        """Make a named graph exist, also without quads."""
+        with self._begin() as transaction:
+            transaction.add_graph(graph_name)
+        return transaction.change
+
+    def clear_graph(self, graph_name: TermLike) -> Change:
+        """Take back everything that is stated in a graph; the graph stays."""
+        with self._begin() as transaction:
+            transaction.clear_graph(graph_name)
+        return transaction.change
+
+    def remove_graph(self, graph_name: TermLike) -> Change:
+        """Take back everything that is stated in a graph, and the graph."""
+        with self._begin() as transaction:
+            transaction.remove_graph(graph_name)
+        return transaction.change
+
+    def clear(self) -> Change:
+        """Take back all quads and graphs; prefixes stay."""
+        with self._begin() as transaction:
+            transaction.clear()
+        return transaction.change
+
+    def bind(self, prefix: str, iri: str) -> Change:
+        """Name an IRI by a prefix, for dumps, queries and rules."""
+        with self._begin() as transaction:
+            transaction.bind(prefix, iri)
+        return transaction.change
+
+    def load(
+        self,
+        input: str | bytes | IO[bytes] | IO[str] | None = None,
+        format: RdfFormat | str | None = None,
+        *,
+        path: PathLike | Iterable[PathLike] | None = None,
+        base_iri: str | None = None,
+        to_graph: TermLike | None = None,
+        replace_graph: TermLike | None = None,
+        lenient: bool = False,
+        progress: bool = False,
+        threads: int | None = None,
+    ) -> Change:
+        """Load a text, a stream, or files (paths, directories, globs): all of it, or nothing.
+
+        The format is one of pyoxigraph's or its name (`"turtle"`, `"nt"`, ...); for files it comes
+        from their names, and so does the compression (gzip, bzip2, xz, zstd). Blank nodes belong
+        to the file that brings them. With `to_graph` triples go to that graph; with
+        `replace_graph` they take the place of what it holds, and loading a file again is no change.
+        Malformed input raises a `ParseError` with file, line and column, unless `lenient`: then
+        the good statements are loaded, and the change counts the bad ones and lists the first.
+
+        >>> store = Store()
+        >>> print(store.load('@prefix : <http://ex.org/> . :a :p "x", "y" .', "turtle"))
+        added 2
+        >>> store.prefixes
+        mappingproxy({'': 'http://ex.org/'})
+        """
+        with self._begin() as transaction:
+            transaction.load(
+                input,
+                format,
+                path=path,
+                base_iri=base_iri,
+                to_graph=to_graph,
+                replace_graph=replace_graph,
+                lenient=lenient,
+                progress=progress,
+                threads=threads,
+            )
+        return transaction.change
+
+    def bulk_load(self, *args: Any, **kwargs: Any) -> Change:
+        """The same as `load`, which is as fast and keeps its promise of all or nothing."""
+        return self.load(*args, **kwargs)
+
+    # -- the directory --------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Wait until everything committed is on disk."""
+        self._database.flush()
+
+    def refresh(self) -> bool:
+        """Of a store opened for reading: go on to the newest commit; True if there was one."""
+        before = self.commit
+        return self._database.refresh().commit != before
+
+    def optimize(self) -> None:
+        """Merge everything into as few files as possible and drop terms that nothing uses."""
+        self._database.optimize()
+
+    def backup(self, target_directory: PathLike) -> None:
+        """Make a consistent copy in a new directory, also while there is writing going on."""
+        self._database.backup(Path(target_directory))
+
+    def verify(self, *, progress: bool = False) -> list[str]:
+        """Check structure and checksums of every file; the problems found, in words."""
+        return self._database.verify(progress=progress)
+
+    def info(self) -> Info:
+        """What is in the store, and what it costs in memory and on disk; prints well."""
+        return describe(self._database)
+
+    def close(self) -> None:
+        """Make everything durable and let go of the directory; the store is of no use after it."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _path(path: PathLike | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+__all__ = ["State", "Store"]

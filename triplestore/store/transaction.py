@@ -1,0 +1,377 @@
+"""Transactions: what is written together, and published together or not at all.
+
+Start reading at `Transaction`. Single quads are buffered as rows of ids and settled a set at a
+time, when something is read or at the commit; a load brings a layer of its own. Reading inside of
+the transaction sees its own writes; nobody else sees anything before the commit.
+
+Always true: `_tables` are the committed tables and everything in `_steps`; `_unread` comes on top
+of that, and `_buffer` on top of both. Order counts: the last word on a quad wins.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from triplestore.errors import UsageError
+from triplestore.store.change import Change
+from triplestore.store.kept import (
+    FILES,
+    GRAPH_FILES,
+    PREFIXES,
+    bytes_of_prefixes,
+    file_count,
+    graph_files,
+    prefixes_of,
+)
+from triplestore.store.matching import match
+from triplestore.store.outcome import Step, counts_of, joined
+from triplestore.store.quads import QuadLike, TermLike, graph_key, quad_keys
+from triplestore.store.reading import Reading, View
+from triplestore.store.replacing import replacement
+from triplestore.store.settling import new_graphs, settle
+from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
+from triplestore.terms import term_of, to_ntriples
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from pyoxigraph import RdfFormat
+
+    from triplestore.loaders import Loaded, Problem
+    from triplestore.storage import Database, State
+
+    PathLike = str | os.PathLike[str]
+
+SETTLE_AT = 1 << 16
+"""Operations that are buffered before they are settled, so that the buffer stays small."""
+
+
+class Transaction(Reading):
+    """A series of writes that becomes one commit, or nothing; made by `Store.transaction()`.
+
+    >>> from triplestore import Store, Quad, NamedNode
+    >>> store = Store()
+    >>> a, p = NamedNode("http://ex.org/a"), NamedNode("http://ex.org/p")
+    >>> with store.transaction() as t:
+    ...     _ = t.add(Quad(a, p, a))
+    ...     len(t), len(store)
+    (1, 0)
+    >>> print(t.change, len(store))
+    added 1 1
+    """
+
+    def __init__(self, database: Database, done: Callable[[], None]) -> None:
+        self._database = database
+        self._done = done
+        self._before: State = database.state
+        self._dictionary = database.dictionary
+        self._tables: Tables = self._before.tables
+        self._steps: list[Step] = []
+        self._unread: list[Changes] = []
+        self._buffer: list[tuple[bool, int, int, int, int]] = []
+        self._meta: dict[str, bytes | None] = {}
+        self._cleared = False
+        self._already_there = 0
+        self._not_stated = 0
+        self._skipped = 0
+        self._problems: list[Problem] = []
+        self._open = True
+        self.change = Change()
+        """What the transaction did, once it is committed."""
+
+    # -- quads ----------------------------------------------------------------------------------
+
+    def add(self, quad: QuadLike) -> None:
+        """State a quad."""
+        s, p, o, g = quad_keys(quad)
+        self._push(True, self._dictionary.encode_keys([s, p, o] if g is None else [s, p, o, g]))
+
+    def remove(self, quad: QuadLike) -> None:
+        """Take a stated quad back; nothing happens if it was not stated."""
+        s, p, o, g = quad_keys(quad)
+        keys = [s, p, o] if g is None else [s, p, o, g]
+        ids = self._dictionary.lookup_keys(keys)
+        if ids.all():
+            self._push(False, ids)
+        else:
+            self._check_open()
+            self._not_stated += 1
+
+    def extend(self, quads: Iterable[QuadLike]) -> None:
+        """State many quads."""
+        for quad in quads:
+            self.add(quad)
+
+    def remove_all(self, quads: Iterable[QuadLike]) -> None:
+        """Take many stated quads back."""
+        for quad in quads:
+            self.remove(quad)
+
+    def _push(self, add: bool, ids: Any) -> None:
+        self._check_open()
+        row = ids.tolist()
+        self._buffer.append((add, *row) if len(row) == 4 else (add, *row, 0))
+        if len(self._buffer) >= SETTLE_AT:
+            self._settle()
+
+    # -- graphs ---------------------------------------------------------------------------------
+
+    def add_graph(self, graph_name: TermLike) -> None:
+        """Make a named graph exist, also without quads."""
+        self._settle()
+        key = graph_key(graph_name)
+        if key is None:
+            return
+        graphs = new_graphs(self._current(), self._dictionary.encode_keys([key]))
+        if len(graphs):
+            self._unread.append(Changes(graphs=graphs))
+
+    def clear_graph(self, graph_name: TermLike) -> None:
+        """Take back everything that is stated in a graph; the graph stays."""
+        graph = self._graph(graph_name)
+        if graph is not None:
+            self._clear(graph)
+
+    def remove_graph(self, graph_name: TermLike) -> None:
+        """Take back everything stated in a graph, and the graph; the default graph stays."""
+        graph = self._graph(graph_name)
+        if graph is None:
+            return
+        self._clear(graph)
+        if graph and self._current().has_graph(graph):
+            gone = ChangedRows.of((np.array([graph], np.uint32),), 0, EXPLICIT)
+            self._unread.append(Changes(graphs=gone))
+
+    def clear(self) -> None:
+        """Take back all quads and graphs; prefixes stay."""
+        self._check_open()
+        self._buffer.clear()
+        self._steps.clear()
+        self._unread.clear()
+        self._tables = Tables()
+        self._cleared = True
+
+    def _graph(self, graph_name: TermLike) -> int | None:
+        """The id of a graph, 0 for the default graph, None for a graph that nobody knows."""
+        self._settle()
+        key = graph_key(graph_name)
+        if key is None:
+            return 0
+        return int(self._dictionary.lookup_keys([key])[0]) or None
+
+    def _clear(self, graph: int) -> None:
+        for rows in list(match(self._current(), graph=graph, where=EXPLICIT)):
+            columns = (rows.predicate, rows.subject, rows.object)
+            if graph:
+                changed = ChangedRows.of((*columns, rows.graph), 0, EXPLICIT)
+                self._unread.append(Changes(quads=changed))
+            else:
+                changed = ChangedRows.of(columns, 0, EXPLICIT)
+                self._unread.append(Changes(facts=changed))
+
+    # -- files ----------------------------------------------------------------------------------
+
+    def load(
+        self,
+        input: str | bytes | IO[bytes] | IO[str] | None = None,
+        format: RdfFormat | str | None = None,
+        *,
+        path: PathLike | Iterable[PathLike] | None = None,
+        base_iri: str | None = None,
+        to_graph: TermLike | None = None,
+        replace_graph: TermLike | None = None,
+        lenient: bool = False,
+        progress: bool = False,
+        threads: int | None = None,
+    ) -> Loaded:
+        """Load a text, a stream or files; see `Store.load`."""
+        from triplestore.loaders import load
+
+        if to_graph is not None and replace_graph is not None:
+            raise UsageError("give to_graph or replace_graph, not both")
+        self._settle()
+        meta = self._before.meta.with_changes(self._meta)
+        number = file_count(meta) + 1
+        target = to_graph
+        if replace_graph is not None:
+            target = replace_graph
+            number = self._number_of_graph(replace_graph, meta, number)
+        loaded = load(
+            _sources(input, path),
+            self._dictionary,
+            format=format,
+            base_iri=base_iri,
+            to_graph=_graph_term(target),
+            lenient=lenient,
+            first_file_number=number,
+            progress=progress,
+            threads=threads,
+        )
+        if loaded.segment is not None:
+            self._dictionary.add_segment(loaded.segment)
+        if replace_graph is None:
+            self._add_rows(loaded)
+        else:
+            self._replace_rows(loaded, replace_graph)
+        self._meta[FILES] = str(max(file_count(meta), loaded.next_file_number - 1)).encode()
+        self._bind(loaded.prefixes, over=False)
+        self._skipped += loaded.bad
+        self._problems.extend(loaded.problems)
+        return loaded
+
+    def _number_of_graph(self, graph: TermLike, meta: Mapping[str, bytes], free: int) -> int:
+        """The file number of a graph that is replaced: the same each time."""
+        key = graph_key(graph)
+        name = "" if key is None else to_ntriples(key).decode()
+        numbers = graph_files(meta)
+        if name not in numbers:
+            numbers[name] = free
+            self._meta[GRAPH_FILES] = json.dumps(numbers, ensure_ascii=False).encode()
+        return numbers[name]
+
+    def _add_rows(self, loaded: Loaded) -> None:
+        before = self._current()
+        graphs = loaded.g if loaded.has_named else None
+        layer = Layer.bulk(loaded.p, loaded.s, loaded.o, graphs, below=before)
+        added = layer.facts.nets.total()[0] + layer.quads.nets.total()[0]
+        self._already_there += len(loaded) - added
+        self._steps.append(layer)
+        self._tables = before.push(layer)
+
+    def _replace_rows(self, loaded: Loaded, graph_name: TermLike) -> None:
+        graph = self._encoded_graph(graph_name)
+        if np.any(loaded.g != np.uint32(graph)):
+            raise UsageError(
+                "the input has quads of other graphs than the one to be replaced; load it "
+                "without replace_graph, or graph by graph"
+            )
+        found = replacement(self._current(), graph, loaded.s, loaded.p, loaded.o)
+        self._already_there += found.kept
+        self._unread.append(found.changes)
+
+    def _encoded_graph(self, graph_name: TermLike) -> int:
+        key = graph_key(graph_name)
+        return 0 if key is None else int(self._dictionary.encode_keys([key])[0])
+
+    # -- prefixes -------------------------------------------------------------------------------
+
+    def bind(self, prefix: str, iri: str) -> None:
+        """Name an IRI by a prefix, for dumps, queries and rules."""
+        self._check_open()
+        self._bind({prefix: iri}, over=True)
+
+    def _bind(self, prefixes: Mapping[str, str], *, over: bool) -> None:
+        known = self._prefixes()
+        new = {**known, **prefixes} if over else {**prefixes, **known}
+        if new != known:
+            self._meta[PREFIXES] = bytes_of_prefixes(new)
+
+    def _prefixes(self) -> dict[str, str]:
+        return prefixes_of(self._before.meta.with_changes(self._meta))
+
+    # -- the state inside -----------------------------------------------------------------------
+
+    def _view(self) -> View:
+        self._settle()
+        return View(self._dictionary, self._current(), self._prefixes())
+
+    def _settle(self) -> None:
+        """Turn what is buffered into changes."""
+        self._check_open()
+        if not self._buffer:
+            return
+        operations = np.array(self._buffer, dtype=np.uint32)
+        self._buffer.clear()
+        add, s, p, o, g = (np.ascontiguousarray(column) for column in operations.T)
+        settled = settle(self._current(), add != 0, s, p, o, g)
+        self._already_there += settled.already_there
+        self._not_stated += settled.not_stated
+        if len(settled.changes):
+            self._unread.append(settled.changes)
+
+    def _current(self) -> Tables:
+        """The tables with everything that is settled."""
+        if self._unread:
+            changes = Changes.concat(self._unread)
+            self._unread.clear()
+            self._steps.append(changes)
+            self._tables = self._tables.push(Layer.build(changes))
+        return self._tables
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise UsageError("the transaction is over; begin another one")
+
+    # -- the end --------------------------------------------------------------------------------
+
+    def commit(self) -> Change:
+        """Publish everything, durably as the store promises; the transaction is over then."""
+        try:
+            self._settle()
+            self.change = self._publish()
+        except BaseException:
+            self.rollback()
+            raise
+        self._open = False
+        self._done()
+        return self.change
+
+    def _publish(self) -> Change:
+        steps = joined([*self._steps, *self._unread])
+        counts = replace(
+            counts_of(self._before.tables, steps, self._cleared),
+            already_there=self._already_there,
+            not_stated=self._not_stated,
+            skipped=self._skipped,
+            problems=tuple(self._problems),
+        )
+        if not (counts or self._meta):
+            self._database.rollback()
+            return counts
+        staged = None if self._unread else (self._before.tables, self._tables)
+        state = self._database.commit(steps, meta=self._meta, cleared=self._cleared, staged=staged)
+        return replace(counts, commit=state.commit)
+
+    def rollback(self) -> None:
+        """Forget everything; the transaction is over then."""
+        if not self._open:
+            return
+        self._open = False
+        try:
+            self._database.rollback()
+        finally:
+            self._done()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self.rollback()
+        elif self._open:
+            self.commit()
+
+
+def _sources(
+    input: str | bytes | IO[bytes] | IO[str] | None, path: PathLike | Iterable[PathLike] | None
+) -> Any:
+    """What the loader reads: a text given as `input` is the document itself, not its name."""
+    if (input is None) == (path is None):
+        raise UsageError("give either input (a text, bytes or a stream) or path (files)")
+    return input.encode() if isinstance(input, str) else path if input is None else input
+
+
+def _graph_term(graph: TermLike | None) -> Any:
+    key = None if graph is None else graph_key(graph)
+    return None if key is None else term_of(key)
