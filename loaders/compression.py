@@ -1,0 +1,133 @@
+"""Readers and writers of compressed files: gzip, bzip2, xz and zstd behind one interface.
+
+Start at `reader` and `writer`. What is always true: a compressed stream that ends early is an
+error, never a short file; several members or frames one after the other are one text.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Callable
+from typing import Any, BinaryIO, cast
+
+from triplestore.errors import ParseError, UsageError
+
+_CHUNK = 1 << 15  # of compressed bytes: even a thousandfold expansion stays bounded
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    """What the libraries raise about bytes that are not what they should be."""
+    zstandard = sys.modules.get("zstandard")
+    own = (zstandard.ZstdError,) if zstandard is not None else ()
+    return (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, *own)
+
+
+class _Members(io.RawIOBase):
+    """Decompresses members or frames that follow each other, and notices a missing end."""
+
+    def __init__(self, stream: BinaryIO, make: Callable[[], Any], name: str, kind: str) -> None:
+        self._stream = stream
+        self._make = make
+        self._member = make()
+        self._fresh = True  # nothing was given to the current member yet
+        self._rest = b""
+        self._ready = memoryview(b"")
+        self._name = name
+        self._kind = kind
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, target: Any) -> int:
+        """Fill as much of `target` as one step gives; 0 at the end."""
+        view = memoryview(target).cast("B")
+        while not self._ready:
+            piece = self._decompressed()
+            if piece is None:
+                return 0
+            self._ready = memoryview(piece)
+        count = min(len(view), len(self._ready))
+        view[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+    def _decompressed(self) -> bytes | None:
+        """The next bytes of text (may be empty), or None at the end."""
+        if self._member.eof:
+            self._rest = self._member.unused_data
+            self._member = self._make()
+            self._fresh = True
+        given, self._rest = self._rest or self._stream.read(_CHUNK), b""
+        if self._fresh:
+            if self._kind == "gzip":
+                given = given.lstrip(b"\0")  # padding of tapes, allowed between members
+            if not given:
+                return None
+        elif not given:
+            raise ParseError(f"the {self._kind} data end too early", filename=self._name)
+        self._fresh = False
+        try:
+            return cast(bytes, self._member.decompress(given))
+        except _damages() as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> ParseError:
+        return ParseError(f"the {self._kind} data are damaged: {error}", filename=self._name)
+
+    def close(self) -> None:
+        """Close the file below, too."""
+        self._stream.close()
+        super().close()
+
+
+def _zstd_decompressor() -> Any:
+    import zstandard
+
+    return zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
+
+
+_READERS: dict[str, Callable[[], Any]] = {
+    "gzip": lambda: zlib.decompressobj(wbits=31),
+    "bzip2": bz2.BZ2Decompressor,
+    "xz": lambda: lzma.LZMADecompressor(format=lzma.FORMAT_AUTO),
+    "zstd": _zstd_decompressor,
+}
+
+
+def reader(stream: BinaryIO, compression: str | None, name: str) -> BinaryIO:
+    """The decompressed bytes of a stream; the stream itself if it is not compressed."""
+    if compression is None:
+        return stream
+    return cast(BinaryIO, _Members(stream, _READERS[compression], name, compression))
+
+
+def _zstd_writer(stream: BinaryIO) -> BinaryIO:
+    import zstandard
+
+    made = zstandard.ZstdCompressor(level=3, write_checksum=True)
+    return cast(BinaryIO, made.stream_writer(stream, closefd=False))
+
+
+_WRITERS: dict[str, Callable[[BinaryIO], Any]] = {
+    "gzip": lambda stream: gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=6, mtime=0),
+    "bzip2": lambda stream: bz2.BZ2File(stream, "wb"),
+    "xz": lambda stream: lzma.LZMAFile(stream, "wb", preset=3),  # noqa: SIM115 - for the caller
+    "zstd": _zstd_writer,
+}
+
+
+def writer(stream: BinaryIO, compression: str | None) -> BinaryIO:
+    """A stream whose bytes arrive compressed; closing it ends the data, not the stream below."""
+    if compression is None:
+        return stream
+    if compression not in _WRITERS:
+        raise UsageError(
+            f"no compression is called {compression!r}; there are: {', '.join(_WRITERS)}"
+        )
+    return cast(BinaryIO, _WRITERS[compression](stream))

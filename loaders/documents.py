@@ -1,0 +1,235 @@
+"""Documents as blocks of N-Triples or N-Quads text: what the workers of a load take from.
+
+Start at `Document.take`. What is always true: blocks are numbered in the order of the document and
+taken in that order, by one worker at a time (under `lock`); a block ends where a line ends.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Callable
+from typing import Any, BinaryIO, NamedTuple, cast
+
+import numpy as np
+import pyoxigraph as ox
+
+from triplestore.kernels.ntriples import QUADS
+
+from .formats import LINE_FORMATS
+from .ntriples import BLOCK_BYTES, BlockParser
+from .oxi import QuadText
+from .report import FileReport, Problem, Reading
+from .scope import Renamer
+from .sources import Opened, Source
+
+_WINDOW = 1 << 16
+_LF, _CR = 10, 13
+
+
+class Stopped(Exception):  # noqa: N818 - no error: another worker failed, or the user wants out
+    """Raised inside a worker that is to leave its work as it is."""
+
+
+class Input:
+    """A source that was opened, of which the beginning may have been read already."""
+
+    def __init__(self, source: Source, limit: int) -> None:
+        """Read up to `limit` bytes; `whole` is the text if that was all of it."""
+        self.source = source
+        self.opened: Opened | None = None
+        self.whole: bytes | None = None
+        self._head = memoryview(b"")
+        certain = source.size is not None and source.compression is None
+        if limit < 0 or (certain and cast(int, source.size) > limit):
+            return
+        self.opened = source.open()
+        head = bytearray(limit + 1)
+        count = self.opened.read_into(memoryview(head))
+        self._head = memoryview(bytes(head[:count]))
+        if count <= limit:
+            self.whole = bytes(self._head)
+            self.close()
+
+    def open(self) -> None:
+        """Open the source, unless that was done."""
+        if self.opened is None:
+            self.opened = self.source.open()
+
+    def read_into(self, view: memoryview) -> int:
+        """Fill the view; fewer bytes only at the end."""
+        count = min(len(view), len(self._head))
+        view[:count] = self._head[:count]
+        self._head = self._head[count:]
+        if count == len(view) or self.whole is not None:
+            return count
+        assert self.opened is not None
+        return count + self.opened.read_into(view[count:])
+
+    def stream(self) -> BinaryIO:
+        """The bytes as a stream."""
+        return io.BufferedReader(_InputStream(self), 1 << 18)
+
+    @property
+    def position(self) -> int:
+        """Bytes read of the source as it is stored."""
+        return self.opened.position if self.opened is not None else 0
+
+    def close(self) -> None:
+        """Close it."""
+        if self.opened is not None:
+            self.opened.close()
+
+
+class _InputStream(io.RawIOBase):
+    def __init__(self, given: Input) -> None:
+        self._given = given
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        return self._given.read_into(memoryview(target).cast("B"))
+
+
+class Block(NamedTuple):
+    """A part of a document, whose text lies in the parser it was taken into."""
+
+    number: int
+    length: int
+
+
+class Document:
+    """One document of a load; `take` is called under `lock` until `exhausted`."""
+
+    def __init__(self, given: Input, number: int, reading: Reading) -> None:
+        self.lock = threading.Lock()
+        self.exhausted = False
+        self.report = FileReport(given.source.name, number)
+        self.flags = 0 if reading.refuse_named else QUADS
+        self.form = ox.RdfFormat.N_TRIPLES if reading.refuse_named else ox.RdfFormat.N_QUADS
+        self.problems: list[Problem] = []
+        self.prefixes: dict[str, str] = {}
+        self._input = given
+        self._reading = reading
+        self._blocks = 0
+
+    @property
+    def scope(self) -> bytes:
+        """What the kernel is to write before labels."""
+        return b""
+
+    @property
+    def renamer(self) -> Renamer | None:
+        """Who gives the labels, where the kernel does not."""
+        return None
+
+    @property
+    def position(self) -> int:
+        """Bytes read so far, of the source as it is stored."""
+        return self._input.position
+
+    def take(self, parser: BlockParser, check: Callable[[], None]) -> Block | None:
+        """Move the next block into the parser; None if there is no more."""
+        self._input.open()
+        length = self._fill(parser, check)
+        if not length:
+            self.exhausted = True
+            self.close()
+            return None
+        self._blocks += 1
+        return Block(self._blocks - 1, length)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks were taken."""
+        return self._blocks
+
+    def close(self) -> None:
+        """Close what is open."""
+        self.report.size = self.position
+        self._input.close()
+
+    def _fill(self, parser: BlockParser, check: Callable[[], None]) -> int:
+        raise NotImplementedError
+
+
+class LineDocument(Document):
+    """N-Triples or N-Quads: blocks are cut at line ends."""
+
+    def __init__(self, given: Input, number: int, reading: Reading) -> None:
+        super().__init__(given, number, reading)
+        if given.source.format == ox.RdfFormat.N_TRIPLES:
+            self.flags = 0
+            self.form = ox.RdfFormat.N_TRIPLES
+        self._scope = Renamer(number, generated=False).plain
+        self._rest = b""
+        self._ended = False
+
+    @property
+    def scope(self) -> bytes:
+        """What the kernel is to write before labels."""
+        return self._scope
+
+    def _fill(self, parser: BlockParser, check: Callable[[], None]) -> int:
+        length = parser.fill(self._rest)
+        wanted = BLOCK_BYTES
+        while not self._ended:
+            check()
+            while wanted <= length:
+                wanted *= 2
+            parser.reserve(wanted)
+            text = parser.text()[:wanted]
+            length += self._input.read_into(text[length:])
+            self._ended = length < wanted
+            cut = length if self._ended else _last_line_end(np.frombuffer(text, np.uint8))
+            if cut:
+                self._rest = text[cut:length].tobytes()
+                return cut
+        self._rest = b""
+        return length
+
+
+class RewrittenDocument(Document):
+    """Any other format: pyoxigraph reads it and writes N-Quads."""
+
+    def __init__(self, given: Input, number: int, reading: Reading) -> None:
+        super().__init__(given, number, reading)
+        self._renamer = Renamer(number, generated=True)
+        self._text: QuadText | None = None
+
+    @property
+    def renamer(self) -> Renamer | None:
+        """Who gives the labels: generated ones get numbers."""
+        return self._renamer
+
+    def _fill(self, parser: BlockParser, check: Callable[[], None]) -> int:
+        if self._text is None:
+            self._text = QuadText(self._input.stream(), self._input.source, self._reading, check)
+        text = self._text.chunk()
+        if not text:
+            self.prefixes = self._text.prefixes
+            self.problems = self._text.problems
+            self.report.bad += self._text.bad
+        return parser.fill(text)
+
+
+def make_document(given: Input, number: int, reading: Reading) -> Document:
+    """The document of an input, by its format."""
+    kind = LineDocument if given.source.format in LINE_FORMATS else RewrittenDocument
+    return kind(given, number, reading)
+
+
+def _last_line_end(text: Any) -> int:
+    """The position behind the last line end, 0 if there is none.
+
+    A CR at the very end does not count (an LF may follow); other CRs only where there is no LF.
+    """
+    for byte, stop in ((_LF, len(text)), (_CR, len(text) - 1)):
+        while stop > 0:
+            first = max(0, stop - _WINDOW)
+            found = np.flatnonzero(text[first:stop] == byte)
+            if len(found):
+                return first + int(found[-1]) + 1
+            stop = first
+    return 0

@@ -1,0 +1,145 @@
+"""Loading on this machine: documents in, columns of ids out, on a few threads.
+
+Start at `load`. Small input is parsed by pyoxigraph alone (see small.py), everything else block by
+block: each worker takes the next block of the first document that no other worker is reading from,
+so several files and parts of one large file are parsed at once, and decompression overlaps with
+parsing. What is always true: the rows come out in the order of the documents, ids do not depend on
+which thread was faster, and until the caller commits nothing has changed anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pyoxigraph as ox
+
+from triplestore.errors import CancelledError, UsageError
+from triplestore.terms.dictionary import Dictionary
+
+from .documents import Document, make_document
+from .progress import Progress
+from .report import Loaded, Reading
+from .small import load_small, small_inputs
+from .sources import InputLike, PathLike, find_sources
+from .work import Work
+
+_POLL = 0.05  # seconds between looks at the progress and at requests to stop
+_MOST_THREADS = 8
+
+
+def load(
+    input: InputLike | None,
+    dictionary: Dictionary,
+    *,
+    format: ox.RdfFormat | str | None = None,
+    path: PathLike | Iterable[PathLike] | None = None,
+    base_iri: str | None = None,
+    to_graph: ox.NamedNode | ox.BlankNode | None = None,
+    named_graphs: str = "keep",
+    lenient: bool = False,
+    first_file_number: int = 1,
+    progress: bool | Progress = False,
+    cancel: Callable[[], bool] | None = None,
+    threads: int | None = None,
+) -> Loaded:
+    """Parse documents into rows of ids, which the caller then commits or drops.
+
+    input : a document itself: text, bytes, or a stream of either
+    path : or files: a path, a folder, a glob, `-` for standard input, or several of these
+    format : for what has no name that tells it
+    base_iri : what relative IRIs are resolved against; without it they are refused
+    to_graph : where statements of the default graph go; with `named_graphs="refuse"` a statement
+        in a named graph is an error, otherwise it stays where it is
+    lenient : keep the good statements, report the bad ones (`Loaded.problems`), raise nothing
+    first_file_number : makes blank node labels unique; a store never uses a number twice and goes
+        on with `Loaded.next_file_number`
+    progress : show a bar on stderr
+    cancel : asked about twenty times a second whether to stop with `CancelledError`
+
+    Raises ParseError for the first bad statement found, naming file, line and column.
+
+    >>> from triplestore.terms.dictionary import Dictionary
+    >>> loaded = load(b"<http://a> <http://p> <http://b> .", Dictionary(), format="nt")
+    >>> loaded.s.tolist(), loaded.p.tolist(), loaded.o.tolist(), loaded.g.tolist()
+    ([1], [3], [2], [0])
+    """
+    if named_graphs not in ("keep", "refuse"):
+        raise UsageError(f"named_graphs is 'keep' or 'refuse', not {named_graphs!r}")
+    began = time.monotonic()
+    found = find_sources(input, path, format)
+    reading = Reading(base_iri, to_graph, named_graphs == "refuse", lenient)
+    inputs = small_inputs(found)
+    if all(given.whole is not None for given in inputs):
+        loaded = load_small(inputs, dictionary, reading, first_file_number)
+    else:
+        documents = [
+            make_document(given, first_file_number + i, reading) for i, given in enumerate(inputs)
+        ]
+        bar = Progress(_total(found)) if progress is True else progress or None
+        loaded = _Load(documents, dictionary, reading, cancel).run(
+            threads or _default_threads(), bar
+        )
+    loaded.next_file_number = first_file_number + len(found)
+    loaded.seconds = time.monotonic() - began
+    return loaded
+
+
+def _default_threads() -> int:
+    return min(len(os.sched_getaffinity(0)), _MOST_THREADS)
+
+
+def _total(sources: Sequence[Any]) -> int | None:
+    sizes = [source.size for source in sources]
+    return None if None in sizes else sum(sizes)
+
+
+class _Load:
+    """The threads of one load, what they share, and the columns at the end."""
+
+    def __init__(
+        self,
+        documents: list[Document],
+        dictionary: Dictionary,
+        reading: Reading,
+        cancel: Callable[[], bool] | None,
+    ) -> None:
+        self._documents = documents
+        self._cancel = cancel
+        self._work = Work(documents, dictionary, reading)
+
+    def run(self, threads: int, bar: Progress | None) -> Loaded:
+        """Parse everything; the rows in final ids."""
+        workers = [
+            threading.Thread(target=self._work.run, name=f"load-{i}") for i in range(threads)
+        ]
+        try:
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                while worker.is_alive():
+                    worker.join(_POLL)
+                    self._look(bar)
+        except BaseException:
+            self._work.stop()
+            raise
+        finally:
+            for worker in workers:
+                if worker.ident is not None:
+                    worker.join()
+            for document in self._documents:
+                document.close()
+            if bar is not None:
+                bar.close()
+        self._work.raise_failure()
+        return self._work.loaded(threads)
+
+    def _look(self, bar: Progress | None) -> None:
+        if self._cancel is not None and self._cancel():
+            raise CancelledError("the load was called off; nothing was loaded")
+        if bar is not None:
+            done = sum(document.position for document in self._documents)
+            bar.update(done, self._work.statements)

@@ -1,0 +1,128 @@
+"""The fast path: blocks of N-Triples or N-Quads through the kernel, into numbered terms and rows.
+
+Start at `BlockParser`. One belongs to each worker thread and is used again for every block, so that
+the memory of a load does not depend on the size of its files. What is always true: a piece that
+`pieces` gives is valid until the next one is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.kernels import ntriples as kernels
+from triplestore.terms.spans import Spans
+
+U8 = NDArray[np.uint8]
+I64 = NDArray[np.int64]
+U32 = NDArray[np.uint32]
+
+#: Bytes of text per block: about 3 ms of parsing, and what is touched stays in the second cache.
+BLOCK_BYTES = 1 << 21
+_ROWS = 1 << 15
+_TERMS = 1 << 15
+_ODD = 1 << 12
+_SLACK = 1 << 12  # room behind the text for at least one line's blank node labels
+_LF = 10
+
+
+@dataclass(slots=True)
+class Piece:
+    """What one call of the kernel found.
+
+    `terms` are the distinct terms; `rows` has their numbers (from 1) in columns s, p, o, g, where
+    0 as g is the default graph; `odd` has `(start, stop, line)` of lines that wait for judgement,
+    lines counted from the first of the block.
+    """
+
+    terms: Spans
+    rows: U32
+    odd: I64
+    free: int  # where the buffer behind the text is not used
+
+    def odd_lines(self) -> list[bytes]:
+        """The text of the odd lines."""
+        return [self.terms.buf[start:stop].tobytes() for start, stop, _ in self.odd.tolist()]
+
+
+class BlockParser:
+    """The buffers of one thread, and the kernel on them."""
+
+    def __init__(self, block_bytes: int = BLOCK_BYTES) -> None:
+        self.lines = 0
+        self._starts = np.empty(_TERMS, np.int64)
+        self._lengths = np.empty(_TERMS, np.int64)
+        self._kinds = np.empty(_TERMS, np.uint8)
+        self._hashes = np.empty(_TERMS, np.uint64)
+        self._slots = np.empty(2 * _TERMS, np.uint32)
+        self._rows = np.empty(4 * _ROWS, np.uint32)
+        self._odd = np.empty(3 * _ODD, np.int64)
+        self._spans = np.zeros(13, np.uint64)
+        self._state = np.zeros(6, np.int64)
+        self._buf: U8 = np.empty(0, np.uint8)
+        self.reserve(block_bytes)
+
+    @property
+    def capacity(self) -> int:
+        """How many bytes of text fit, the line feed that ends them not counted."""
+        return (len(self._buf) - _SLACK) // 2
+
+    def reserve(self, text_bytes: int) -> None:
+        """Make room for so much text, keeping what is there; as much again lies behind it."""
+        if text_bytes > self.capacity:
+            grown = np.empty(2 * text_bytes + _SLACK, np.uint8)
+            grown[: len(self._buf)] = self._buf
+            self._buf = grown
+
+    def text(self) -> memoryview:
+        """Where the text of the next block is to be written."""
+        return self._buf.data[: self.capacity]
+
+    def fill(self, text: bytes) -> int:
+        """Take this text as the next block; its length."""
+        self.reserve(len(text))
+        self._buf[: len(text)] = np.frombuffer(text, np.uint8)
+        return len(text)
+
+    def pieces(self, length: int, flags: int, scope: bytes) -> Iterator[Piece]:
+        """Parse the first `length` bytes of the text; `lines` is their number at the end."""
+        if length and self._buf[length - 1] != _LF:
+            self._buf[length] = _LF
+            length += 1
+        state = self._state
+        prefix = np.frombuffer(scope, np.uint8)
+        state[kernels.LINES] = 0
+        at = 0
+        while at < length:
+            self._slots.fill(0)
+            state[: kernels.LINES] = 0
+            state[kernels.ROOM_END] = length
+            state[kernels.LIMIT] = len(self._buf)
+            stopped = kernels.parse_lines(
+                self._buf, at, length, flags, prefix, self._slots, self._starts, self._lengths,
+                self._kinds, self._hashes, self._rows, self._odd, self._spans, state,
+            )  # fmt: skip
+            if stopped == at:  # not even one line's labels fit into the empty room
+                self.reserve(2 * self.capacity + 1)
+                continue
+            at = stopped
+            self.lines = int(state[kernels.LINES])
+            yield self._piece()
+
+    def _piece(self) -> Piece:
+        rows, terms, odd = (int(count) for count in self._state[: kernels.LINES])
+        return Piece(
+            Spans(
+                self._buf,
+                self._starts[:terms],
+                self._lengths[:terms],
+                self._kinds[:terms],
+                self._hashes[:terms],
+            ),
+            self._rows[: 4 * rows].reshape(rows, 4),
+            self._odd[: 3 * odd].reshape(odd, 3),
+            int(self._state[kernels.ROOM_END]),
+        )

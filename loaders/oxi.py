@@ -1,0 +1,131 @@
+"""Turtle, TriG, RDF/XML, JSON-LD and N3: read by pyoxigraph, rewritten as N-Quads for the kernel.
+
+Start at `QuadText`. Neither direction makes a Python object of ours per statement; the two steps
+cost about a microsecond a statement, of which the kernel's part runs in another thread. What is
+always true: a strict reader raises `ParseError` with the line where the parser stood; a lenient
+one goes on behind a bad statement where pyoxigraph's parser recovers (Turtle, TriG and N3 after
+the next `.`; RDF/XML after the bad element; JSON-LD not at all), and keeps what was complete.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, cast
+
+import pyoxigraph as ox
+
+from .judge import message_of
+from .report import KEPT_PROBLEMS, Problem, Reading
+from .sources import Source
+
+_STATEMENTS = 1 << 14  # a chunk: some 15 ms
+_AT_ONCE = 1 << 12
+#: Formats whose parsers tell no line: they are fed a line at a time, and stand where we are.
+_WITHOUT_LINES = (ox.RdfFormat.RDF_XML, ox.RdfFormat.JSON_LD)
+_RELATIVE = "No scheme found in an absolute IRI"
+
+
+class QuadText:
+    """The statements of one document as pieces of N-Quads text."""
+
+    def __init__(
+        self,
+        data: BinaryIO,
+        source: Source,
+        reading: Reading,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.problems: list[Problem] = []
+        self.bad = 0
+        self._name = source.name
+        self._based = reading.base_iri is not None
+        self._feed = _Feed(data, source.format in _WITHOUT_LINES, check)
+        self._parser = ox.parse(
+            cast(Any, self._feed),
+            source.format,
+            base_iri=reading.base_iri,
+            without_named_graphs=reading.refuse_named,
+        )
+        self._quads = self._kept() if reading.lenient else self._parser
+
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes met so far."""
+        return dict(self._parser.prefixes)
+
+    def quads(self) -> Iterator[ox.Quad]:
+        """The statements themselves, for small documents."""
+        try:
+            yield from self._quads
+        except (SyntaxError, OSError, ValueError) as error:
+            raise self._translated(error) from error
+
+    def chunk(self) -> bytes:
+        """The next statements as N-Quads; empty at the end."""
+        some = itertools.islice(self._quads, _STATEMENTS)
+        try:
+            return cast(bytes, ox.serialize(some, format=ox.RdfFormat.N_QUADS))
+        except (SyntaxError, OSError, ValueError) as error:
+            raise self._translated(error) from error
+
+    def _kept(self) -> Iterator[ox.Quad]:
+        """The statements that are right; problems are noted."""
+        while True:
+            try:
+                quad = next(self._parser)
+            except StopIteration:
+                return
+            except SyntaxError as error:
+                if self._feed.error is not None:
+                    raise
+                self.bad += 1
+                if self.bad <= KEPT_PROBLEMS:
+                    self.problems.append(self._problem(error))
+                continue
+            yield quad
+
+    def _translated(self, error: Exception) -> BaseException:
+        """The exception to raise for one that came out of the parser."""
+        if self._feed.error is not None:  # reading failed, or was called off
+            return self._feed.error
+        if isinstance(error, SyntaxError):
+            return self._problem(error).error()
+        return error
+
+    def _problem(self, error: SyntaxError) -> Problem:
+        message = message_of(error)
+        if _RELATIVE in message and not self._based:
+            message = f"expected an absolute IRI, or base_iri given to load: {message}"
+        line = error.lineno if error.lineno is not None else self._feed.line
+        return Problem(self._name, line, error.offset, message)
+
+
+class _Feed:
+    """What pyoxigraph reads from: counts lines, and looks whether the load was called off."""
+
+    def __init__(self, data: BinaryIO, by_line: bool, check: Callable[[], None]) -> None:
+        self._take = data.readline if by_line else data.read
+        self._check = check
+        self._by_line = by_line
+        self._fresh = True  # the next byte begins a line
+        self._lines = 0
+        self.error: BaseException | None = None
+
+    @property
+    def line(self) -> int | None:
+        """The line that was handed out last."""
+        return self._lines if self._by_line and self._lines else None
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes: a line or a part of one where lines are to be counted."""
+        try:
+            self._check()
+            given = self._take(size if size > 0 else _AT_ONCE)
+        except BaseException as error:
+            self.error = error
+            raise
+        if self._by_line and given:
+            self._lines += self._fresh
+            self._fresh = given.endswith(b"\n")
+        return given

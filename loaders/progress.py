@@ -1,0 +1,83 @@
+"""What a user sees while a load runs: a bar on a terminal, now and then a line elsewhere.
+
+Start at `Progress`. Writes to stderr only, ten times a second on a terminal and every five
+seconds otherwise; nothing at all for what is done in half a second.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+_QUIET = 0.5
+_BAR = 24
+
+
+class Progress:
+    """A bar with rate and estimate; `total` is in bytes, None where it is not known."""
+
+    def __init__(
+        self,
+        total: int | None,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._terminal = self._stream.isatty()
+        self._clock = clock
+        self._total = total
+        self._began = clock()
+        self._next = self._began + _QUIET
+        self._shown = False
+
+    def update(self, done: int, statements: int, note: str = "") -> None:
+        """Show how far it is, if it is time to."""
+        now = self._clock()
+        if now < self._next:
+            return
+        self._next = now + (0.1 if self._terminal else 5.0)
+        text = self._text(done, statements, now - self._began, note)
+        if self._terminal:
+            width = shutil.get_terminal_size().columns - 1
+            self._stream.write("\r\x1b[K" + text[:width])
+        else:
+            self._stream.write(text + "\n")
+        self._stream.flush()
+        self._shown = True
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._shown and self._terminal:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+    def _text(self, done: int, statements: int, seconds: float, note: str) -> str:
+        rate = statements / seconds if seconds > 0 else 0.0
+        parts = [f"{statements:,} statements", f"{_short(rate)}/s"]
+        if self._total:
+            share = min(1.0, done / self._total)
+            filled = round(share * _BAR)
+            bar = "#" * filled + "." * (_BAR - filled)
+            parts.insert(0, f"[{bar}] {share:4.0%}")
+            if share > 0:
+                parts.append(f"{_clock_text(seconds * (1 - share) / share)} left")
+        if note:
+            parts.append(note)
+        return "  ".join(parts)
+
+
+def _short(number: float) -> str:
+    for unit in ("", "k", "M"):
+        if number < 1000:
+            return f"{number:.3g}{unit}"
+        number /= 1000
+    return f"{number:.3g}G"
+
+
+def _clock_text(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

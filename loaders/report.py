@@ -1,0 +1,119 @@
+"""What a load gives back: columns of ids, the new terms, and what was wrong.
+
+Start at `Loaded`. Nothing here changes a store: the caller adds the segment and commits the rows,
+or drops both, and then it is as if the load had not begun.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.errors import ParseError
+from triplestore.terms.dictionary import Dictionary
+from triplestore.terms.model import Term
+from triplestore.terms.segment import TermSegment
+
+U32 = NDArray[np.uint32]
+
+#: Bad statements that are kept with their place and text; the others are only counted.
+KEPT_PROBLEMS = 100
+_SHOWN = 200  # characters of a bad statement that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the documents of a load are to be read; see `load`."""
+
+    base_iri: str | None = None
+    to_graph: Term | None = None
+    refuse_named: bool = False
+    lenient: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A statement that was refused: where, why, and its text."""
+
+    file: str
+    line: int | None
+    column: int | None
+    message: str
+    text: str | None = None
+
+    def error(self) -> ParseError:
+        """The exception that a strict load raises for it."""
+        return ParseError(
+            self.message,
+            filename=self.file,
+            line=self.line,
+            column=self.column,
+            text=self.text,
+        )
+
+    def __str__(self) -> str:
+        shown = f"\n    {self.text}" if self.text else ""
+        return f"{self.error()}{shown}"
+
+
+def shortened(text: str) -> str:
+    """A statement's text as it is kept in a problem."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+@dataclass(slots=True)
+class FileReport:
+    """What one document brought."""
+
+    name: str
+    number: int  # its file number, on which the labels of its blank nodes depend
+    statements: int = 0
+    bad: int = 0
+    size: int = 0  # bytes read, as stored
+
+
+@dataclass(slots=True)
+class Loaded:
+    """The rows of a load in final ids, and the terms that were new.
+
+    `s, p, o, g` have one row per statement, in the order of the documents, duplicates and all;
+    g is 0 for the default graph. New terms are numbered behind the dictionary's last one, by kind
+    and bytes; they are a `segment` (large loads), or `new_keys` for the live table (small ones).
+    `add_terms` takes them into the dictionary, before anything reads the rows.
+    """
+
+    s: U32
+    p: U32
+    o: U32
+    g: U32
+    has_named: bool  # False: g is zero throughout
+    segment: TermSegment | None
+    new_keys: list[bytes] = field(default_factory=list)
+    files: list[FileReport] = field(default_factory=list)
+    prefixes: dict[str, str] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    bad: int = 0  # all bad statements, of which `problems` lists the first
+    next_file_number: int = 1
+    seconds: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.s)
+
+    def add_terms(self, dictionary: Dictionary) -> None:
+        """Take the new terms into the dictionary they were numbered for."""
+        if self.segment is not None:
+            dictionary.add_segment(self.segment)
+        elif self.new_keys:
+            dictionary.append_keys(dictionary.size + 1, self.new_keys)
+
+    def summary(self) -> str:
+        """One line for people."""
+        rate = len(self) / self.seconds if self.seconds else 0.0
+        bad = f", {self.bad:,} bad" if self.bad else ""
+        count = len(self.files)
+        return (
+            f"{len(self):,} statements from {count} file{'s' * (count != 1)}{bad} "
+            f"in {self.seconds:.2f} s ({rate:,.0f} a second)"
+        )

@@ -1,0 +1,252 @@
+"""What is to be loaded: paths, folders, globs, standard input, streams, text and bytes.
+
+Start at `find_sources`: whatever the user names becomes a list of `Source`, in an order that does
+not depend on the file system. A `Source` says its name (for messages), its format, its size if
+that is known, and opens its decompressed bytes.
+"""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, BinaryIO, TypeAlias, cast
+
+import pyoxigraph as ox
+
+from triplestore.errors import ParseError, StorageError, UsageError
+
+from . import compression
+from .formats import (
+    EXTENSIONS,
+    MAGIC_BYTES,
+    format_of,
+    known_names,
+    sniff_compression,
+    split_name,
+)
+
+InputLike: TypeAlias = "str | bytes | IO[bytes] | IO[str]"
+PathLike: TypeAlias = "str | os.PathLike[str]"
+
+STDIN = "-"
+_GLOB_MARKS = frozenset("*?[")
+
+
+@dataclass(slots=True)
+class Source:
+    """One document: where its bytes come from and how they are to be read."""
+
+    name: str
+    format: ox.RdfFormat
+    path: Path | None = None
+    stream: BinaryIO | None = None  # read once, from where it stands; not closed
+    size: int | None = None  # bytes as stored (compressed), if known
+    compression: str | None = field(default=None)
+
+    def open(self) -> Opened:
+        """Open it; a stream can be opened once."""
+        raw = self._raw()
+        first = _peek(raw)
+        found = sniff_compression(first)
+        if found is None and self.compression is not None and first:
+            raw.close()
+            raise ParseError(
+                f"is called {self.compression}, but does not begin as such data do",
+                filename=self.name,
+            )
+        counted = _Counted(raw)
+        return Opened(compression.reader(cast(BinaryIO, counted), found, self.name), counted)
+
+    def _raw(self) -> io.BufferedReader:
+        if self.path is not None:
+            try:
+                return self.path.open("rb")
+            except OSError as error:
+                raise StorageError(f"cannot read {self.name}: {error.strerror or error}") from error
+        assert self.stream is not None
+        stream, self.stream = self.stream, None
+        return io.BufferedReader(_Adapter(stream, self.name), 1 << 18)
+
+
+class Opened:
+    """The decompressed bytes of a source, and how far it was read."""
+
+    def __init__(self, data: BinaryIO, counted: _Counted) -> None:
+        self.data = data
+        self._counted = counted
+
+    @property
+    def position(self) -> int:
+        """Bytes read of the source as it is stored."""
+        return self._counted.count
+
+    def read_into(self, view: memoryview) -> int:
+        """Fill the view; fewer bytes only at the end."""
+        done = 0
+        while done < len(view):
+            count = self.data.readinto(view[done:])  # type: ignore[attr-defined]
+            if not count:
+                break
+            done += count
+        return done
+
+    def close(self) -> None:
+        """Close what was opened (never a stream that the caller gave)."""
+        self.data.close()
+
+
+def find_sources(
+    input: InputLike | None,
+    path: PathLike | Iterable[PathLike] | None = None,
+    format: ox.RdfFormat | str | None = None,
+) -> list[Source]:
+    """All documents that a call of `load` names, in the order given; see there.
+
+    Folders and globs are sorted, and give only files whose extension tells a format.
+    """
+    form = None if format is None else format_of(format)
+    if (input is None) == (path is None):
+        raise UsageError("give either a document (input) or files (path)")
+    if path is not None:
+        paths = [path] if isinstance(path, str | os.PathLike) else path
+        return [source for item in paths for source in _named_sources(item, form)]
+    if isinstance(input, str | bytes | bytearray | memoryview):
+        text = input if isinstance(input, str) else bytes(input)
+        return [_text_source(text, _needed(form, "a document"))]
+    if not hasattr(input, "read"):
+        raise UsageError(
+            f"cannot load from {type(input).__name__}: give text, bytes or a stream, or path=..."
+        )
+    return [_stream_source(input, form)]
+
+
+def _named_sources(item: PathLike, form: ox.RdfFormat | None) -> Iterator[Source]:
+    if item == STDIN:
+        yield Source("stdin", _needed(form, "standard input"), stream=sys.stdin.buffer)
+    else:
+        yield from _files_of(os.fspath(item), form)
+
+
+def _files_of(name: str, form: ox.RdfFormat | None) -> Iterator[Source]:
+    path = Path(name)
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if split_name(file)[0] and file.is_file())
+        if not files:
+            raise UsageError(f"no file in {name} has a known extension: {' '.join(EXTENSIONS)}")
+    elif _GLOB_MARKS.isdisjoint(name) or path.exists():
+        yield _file_source(path, form, form or split_name(path)[0])
+        return
+    else:
+        matches = (Path(match) for match in glob.glob(name, recursive=True))  # noqa: PTH207
+        files = sorted(file for file in matches if split_name(file)[0] and file.is_file())
+        if not files:
+            raise UsageError(f"no file with a known extension matches {name}")
+    for file in files:
+        yield _file_source(file, form, split_name(file)[0])
+
+
+def _file_source(path: Path, form: ox.RdfFormat | None, own: ox.RdfFormat | None) -> Source:
+    if form is None and own is None:
+        raise UsageError(
+            f"the name of {path} tells no RDF format; name one of: {', '.join(known_names())}"
+        )
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror or error}") from error
+    size = status.st_size if path.is_file() else None  # a pipe has none
+    return Source(
+        str(path),
+        cast(ox.RdfFormat, form or own),
+        path=path,
+        size=size,
+        compression=split_name(path)[1],
+    )
+
+
+def _text_source(text: str | bytes, form: ox.RdfFormat) -> Source:
+    try:
+        data = text.encode() if isinstance(text, str) else text
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1 if isinstance(text, str) else None
+        raise ParseError(
+            "expected Unicode text, found a lone surrogate", filename="input", line=line
+        ) from error
+    return Source("input", form, stream=io.BytesIO(data), size=len(data))
+
+
+def _stream_source(stream: Any, form: ox.RdfFormat | None) -> Source:
+    name = getattr(stream, "name", None)
+    name = name if isinstance(name, str) else "stream"
+    own, compressed = split_name(name)
+    return Source(
+        name, form or _needed(own, "a stream without a telling name"), stream=stream,
+        compression=compressed,
+    )  # fmt: skip
+
+
+def _needed(form: ox.RdfFormat | None, what: str) -> ox.RdfFormat:
+    if form is None:
+        raise UsageError(f"{what} needs a format; name one of: {', '.join(known_names())}")
+    return form
+
+
+def _peek(raw: io.BufferedReader) -> bytes:
+    return raw.peek(MAGIC_BYTES)[:MAGIC_BYTES]
+
+
+class _Adapter(io.RawIOBase):
+    """Any object with `read`, of bytes or text, as a raw stream of bytes."""
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._read = getattr(stream, "read1", None) or stream.read
+        self._rest = memoryview(b"")
+        self._name = name
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, target: Any) -> int:
+        """Fill as much of `target` as one read gives; 0 at the end."""
+        view = memoryview(target).cast("B")
+        if not self._rest:
+            given = self._read(len(view))
+            if isinstance(given, str):
+                try:
+                    given = given.encode()
+                except UnicodeEncodeError as error:
+                    raise ParseError(f"a lone surrogate: {error}", filename=self._name) from error
+            self._rest = memoryview(given or b"")
+        count = min(len(view), len(self._rest))
+        view[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+class _Counted(io.RawIOBase):
+    """A reader that counts what was taken from it."""
+
+    def __init__(self, raw: io.BufferedReader) -> None:
+        self._raw = raw
+        self.count = 0
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, target: Any) -> int:
+        """Pass on, and count."""
+        count = self._raw.readinto(target)
+        self.count += count
+        return count
+
+    def close(self) -> None:
+        """Close the file below."""
+        self._raw.close()
+        super().close()
