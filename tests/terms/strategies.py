@@ -5,6 +5,8 @@ from __future__ import annotations
 import pyoxigraph as ox
 from hypothesis import strategies as st
 
+from triplestore.terms.model import key_of
+
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
@@ -46,10 +48,10 @@ triples = st.recursive(
 )
 terms = simple_terms | triples
 
-# Keys that no term may have: the dictionary must hold any bytes of any length.
-keys = st.builds(
+# Keys of terms, and of IRIs and blank nodes of any bytes: the dictionary must hold them all.
+keys = terms.map(key_of) | st.builds(
     lambda kind, text: bytes([kind]) + text,
-    st.integers(1, 6),
+    st.integers(1, 2),
     st.binary(max_size=20)
     | st.builds(
         lambda n, tail: b"http://example.org/" * n + tail, st.integers(0, 6), st.binary(max_size=3)

@@ -11,12 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from triplestore.terms.spans import I64, PIECE_ROWS, U8, U32, U64
+from triplestore.terms.spans import I64, PIECE_ROWS, U8, U32, U64, copy_texts, offsets_of
 
 BUCKET = 1 << 16
 _PER_BUCKET = 32  # terms of the sample for each bucket
 _MOST_BUCKETS = 1 << 14
 _PATIENCE = 1 << 20  # steps of one kernel call
+_WORTH_A_COPY = 1 << 12  # terms from which they are first brought together: a third is saved
+_TOO_MUCH_TO_COPY = 1 << 25  # bytes
 
 
 def sorted_terms(texts: U8, offsets: U64, kinds: U8, terms: U32, threads: int = 1) -> U32:
@@ -64,6 +66,20 @@ def _classified(
 
 def _sort_bucket(texts: U8, offsets: U64, order: U32) -> None:
     """Sort some terms in place."""
+    starts = offsets[order].astype(np.int64)
+    lengths = offsets[order + np.int64(1)].astype(np.int64) - starts
+    own = offsets_of(lengths)
+    if len(order) < _WORTH_A_COPY or int(own[-1]) > _TOO_MUCH_TO_COPY:
+        _sort(texts, offsets, order)
+        return
+    near = np.empty(int(own[-1]), np.uint8)
+    copy_texts(texts, starts, lengths, near, own[:-1].astype(np.int64))
+    places = np.arange(len(order), dtype=np.uint32)
+    _sort(near, own, places)
+    order[:] = order[places]
+
+
+def _sort(texts: U8, offsets: U64, order: U32) -> None:
     from triplestore.kernels.sort_terms import sort_groups
 
     words = np.empty(len(order), np.uint64)
