@@ -177,6 +177,8 @@ def test_journal__goes_on_after_a_write_that_failed_half_way(tmp_path, monkeypat
         patch.setattr(RealFile, "write", half_write)
         with pytest.raises(OSError, match="no space"):
             journal.append(2, payload(2) * 40)
+    assert not journal.tail_is_clean()
+    journal.take_back(journal.position())
     assert journal.tail_is_clean()
     journal.append(2, payload(2))
     journal.sync()

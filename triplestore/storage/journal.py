@@ -24,6 +24,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
+import threading
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -91,9 +92,12 @@ class Journal:
         self._end = end
         self._reserved = files.size(path)
         self._unclean = False
+        self._syncing = threading.Lock()
 
     @classmethod
-    def create(cls, files: Files, directory: Path, number: int, store: str, commit: int) -> Journal:
+    def create(
+        cls, files: Files, directory: Path, number: int, store: str, commit: int = 0
+    ) -> Journal:
         """A new journal, durable in content and name, for the commits after `commit`."""
         path = journal_path(directory, number)
         header = _file_header(number, store)
@@ -112,35 +116,49 @@ class Journal:
         return self._reserved - self._end < RESERVE // 4
 
     def append(self, commit: int, payload: bytes) -> None:
-        """Write the record of the next commit, in one write. If it fails, nothing was written.
+        """Write the record of the next commit, in one write.
 
-        Should even that not be possible, the journal stays `broken`.
+        If this raises, remains of the record may be there: `take_back` removes them.
         """
         assert commit == self.written + 1, (commit, self.written)
-        self._clean_up()
         record, check = _record(commit, self.synced, self.check, payload)
-        try:
-            self._file.write(record, self._end)
-        except BaseException:
-            self._unclean = True
-            self._cut(self._end)
-            raise
+        if self._unclean:
+            self.take_back(self.position())
+        self._unclean = True  # until all is done, Ctrl-C included
+        self._file.write(record, self._end)
         self._end += len(record)
         self.written, self.check = commit, check
+        self._unclean = False
 
     def sync(self) -> None:
-        """Make all that was written durable."""
-        written = self.written
-        if self.synced < written:
-            self._file.sync()
-            self.synced = max(written, self.synced)
+        """Make all that was written durable; appends may run meanwhile."""
+        if self.synced == self.written:
+            return
+        with self._syncing:
+            written = self.written
+            if self.synced < written:
+                self._file.sync()
+                self.synced = written
 
-    def take_back(self, end: int) -> None:
-        """Cut off what is behind `end`, as far as one can; nothing may be appended after this."""
-        self._file.truncate(end)
+    def position(self) -> tuple[int, int, int]:
+        """Where the journal is, for `take_back`."""
+        return self._end, self.written, self.check
+
+    def take_back(self, position: tuple[int, int, int]) -> None:
+        """Cut off whatever is behind a position, and make sure that it never comes back."""
+        self._unclean = True
+        self._end, self.written, self.check = position
+        self._reserved = min(self._reserved, self._end)
+        self._file.truncate(self._end)
+        self._file.sync()
+        self._unclean = False
+
+    def begin(self, commit: int) -> None:
+        """Let a new journal begin after this commit, which is durable."""
+        self.written = self.synced = commit
 
     def reserve(self) -> None:
-        """Write zeros ahead; no append may run meanwhile. Sync with `sync_reserve`."""
+        """Write zeros ahead; no append may run meanwhile. Durable after `sync_reserve`."""
         start = max(self._reserved, self._end)
         self._file.write(bytes(RESERVE), start)
         self._reserved = start + RESERVE
@@ -151,26 +169,16 @@ class Journal:
 
     def close(self, trim: bool = True) -> None:
         """Close it; `trim` gives back the zeros that were written ahead."""
-        try:
-            if trim and self._reserved > self._end:
-                self._file.truncate(self._end)
-        finally:
-            self._file.close()
+        with self._syncing:
+            try:
+                if trim and self._reserved > self._end:
+                    self._file.truncate(self._end)
+            finally:
+                self._file.close()
 
     def tail_is_clean(self) -> bool:
         """True if there are only zeros behind the last record."""
         return not self._files.read(self.path, self._end).strip(b"\0")
-
-    def _clean_up(self) -> None:
-        """After a write that failed: its remains must be gone for good before the next record."""
-        if self._unclean:
-            self._cut(self._end)
-            self._file.sync()
-            self._unclean = False
-
-    def _cut(self, end: int) -> None:
-        self._file.truncate(end)
-        self._reserved = end
 
 
 def _file_header(number: int, store: str) -> bytes:

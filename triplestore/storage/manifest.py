@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from triplestore.errors import FormatError
 from triplestore.storage.files import Files, write_whole
 from triplestore.storage.sections import VERSION, FileRef, check_version, damaged
 
@@ -84,21 +83,14 @@ def read_manifest(files: Files, directory: Path) -> Manifest:
 
 
 def write_manifest(files: Files, directory: Path, manifest: Manifest) -> None:
-    """Put a manifest in place of the one before; durable when this returns."""
+    """Write a manifest beside the one that holds, synced; `install_manifest` puts it in force."""
     write_whole(files, directory / _NEW, [manifest.to_bytes()])
+
+
+def install_manifest(files: Files, directory: Path) -> None:
+    """Put the manifest that was written in place of the one before; durable when this returns."""
     files.rename(directory / _NEW, directory / NAME)
     files.sync_directory(directory)
-
-
-def refuse_if_not_a_store(files: Files, directory: Path, own: re.Pattern[str]) -> None:
-    """Raise for a directory that holds something else: a store is made in an empty one only."""
-    others = [name for name in files.list(directory) if not own.fullmatch(name)]
-    if others:
-        raise FormatError(
-            f"{directory} is not a triplestore directory: it has no {NAME}, but holds "
-            f"{', '.join(others[:3])}{' ...' if len(others) > 3 else ''}; "
-            f"name an empty or a new directory to make a store"
-        )
 
 
 def _check(version: int, text: bytes) -> int:

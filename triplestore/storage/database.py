@@ -1,0 +1,519 @@
+"""The database: one writer's commits made durable, and the state that readers see.
+
+Start reading at `Database`. A commit is one record in the journal and one new `State`;
+checkpoints and merges go on behind it (`maintenance.py`). What is always true: `state` is the last
+commit that is as durable as was asked for; it is replaced in one assignment, under `commit_lock`,
+and never changes; the dictionary holds its terms, then those of the transaction that is going on.
+
+Locks, in the order in which they are taken: `writing` (a transaction), `maintenance.lock` (a step
+of background work), `commit_lock` (moments).
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import threading
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeAlias
+
+from triplestore.errors import ReadOnlyError, StorageError, UsageError
+from triplestore.storage.disk import Batch, Disk, refuse_unless_new
+from triplestore.storage.files import Files, RealFiles, explained
+from triplestore.storage.maintenance import Maintenance
+from triplestore.storage.manifest import NAME as MANIFEST_NAME
+from triplestore.storage.record import Commit, Keys
+from triplestore.storage.recovery import Reader
+from triplestore.storage.sections import VERSION, FileRef
+from triplestore.storage.state import Meta, State
+from triplestore.storage.tuning import Tuning
+from triplestore.tables import Changes, Layer, Tables
+from triplestore.terms import Dictionary, TermSegment
+
+Step: TypeAlias = Changes | Layer
+DURABILITIES = ("commit", "group", "flush")
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseInfo:
+    """What a database is made of; sizes in bytes."""
+
+    path: Path | None
+    format: int
+    commit: int
+    durability: str
+    read_only: bool
+    terms: int
+    term_segments: tuple[int, ...]
+    layers: tuple[int, ...]
+    files: Mapping[str, int]
+    journal_bytes: int
+    journal_commits: int
+    background_error: str | None
+
+    @property
+    def disk_bytes(self) -> int:
+        """Size of all files together."""
+        return sum(self.files.values())
+
+
+class Database:
+    """A dictionary, tables and named bytes, in a directory or in memory.
+
+    >>> from triplestore.tables import ChangedRows
+    >>> with Database.open(None) as database:
+    ...     ids = database.dictionary.encode_keys([b"\\x01http://a", b"\\x01http://p"])
+    ...     a, p = ids.tolist()
+    ...     state = database.commit([Changes(facts=ChangedRows.of(([p], [a], [a])))])
+    ...     state.commit, state.term_count, state.tables.total()
+    (1, 2, 1)
+    """
+
+    def __init__(
+        self,
+        *,
+        path: Path | None,
+        state: State,
+        disk: Disk | None,
+        reader: Reader | None,
+        durability: str,
+        tuning: Tuning,
+        files: Files,
+        background: bool,
+    ) -> None:
+        self.path = path
+        self.disk = disk
+        self.tuning = tuning
+        self.durability = durability
+        self.files = files
+        self.commit_lock = threading.RLock()
+        self.broken: BaseException | None = None
+        self._state = state
+        self._reader = reader
+        self._writing = threading.RLock()
+        self._owner = os.getpid()
+        self._closed = False
+        self._syncer: threading.Thread | None = None
+        self.maintenance = Maintenance(self, background and reader is None)
+        _open.add(self)
+
+    @classmethod
+    def open(
+        cls,
+        path: Path | str | None = None,
+        *,
+        read_only: bool = False,
+        durability: str = "commit",
+        create: bool = True,
+        files: Files | None = None,
+        tuning: Tuning | None = None,
+        background: bool = True,
+    ) -> Database:
+        """Open the store in a directory; without a path, a new one in memory.
+
+        To write, the one lock is taken (LockedError names who has it), and a store is made if
+        there is none, unless `create` is false. Opened read-only, nothing is locked or changed,
+        and `refresh` goes on to what others commit. Without `background`, checkpoints and merges
+        wait for `maintenance.run()`.
+        """
+        if durability not in DURABILITIES:
+            raise UsageError(f"durability is one of {', '.join(DURABILITIES)}, not {durability!r}")
+        files = files or RealFiles()
+        tuning = tuning or Tuning()
+        disk = reader = None
+        if path is None:
+            if read_only:
+                raise UsageError("a store in memory is new: opening it read-only makes no sense")
+            state = State()
+        else:
+            path = Path(path)
+            if files.exists(path) and not path.is_dir():
+                raise StorageError(f"{path} is a file; a store is a directory")
+            if read_only:
+                reader = _open_reader(files, path)
+                state = reader.found.state
+            else:
+                disk, found = Disk.open(files, path, create)
+                state = found.state
+        database = cls(
+            path=path,
+            state=state,
+            disk=disk,
+            reader=reader,
+            durability=durability,
+            tuning=tuning,
+            files=files,
+            background=background,
+        )
+        database.maintenance.wake()
+        return database
+
+    # -- reading --------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """The last commit; of a database opened read-only, as of the last `refresh`."""
+        return self._state
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The dictionary of the last commit, with the new terms of the transaction going on."""
+        return self._state.dictionary
+
+    @property
+    def read_only(self) -> bool:
+        """True if it was opened read-only."""
+        return self._reader is not None
+
+    def refresh(self) -> State:
+        """Opened read-only: go on to the newest commit of whoever writes. The state then."""
+        if self._reader is not None:
+            self._require_open()
+            with self.commit_lock, explained("reading", self._directory()):
+                self._state = self._reader.refresh()
+        return self._state
+
+    # -- writing --------------------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self, timeout: float = -1) -> Iterator[Dictionary]:
+        """Be the one writer; other threads wait. Terms encoded meanwhile and not committed go."""
+        self.require_writable()
+        if not self._writing.acquire(timeout=timeout):
+            raise StorageError(f"another thread has been writing for over {timeout} seconds")
+        try:
+            self.require_writable()
+            yield self.dictionary
+        finally:
+            self.rollback()
+            self._writing.release()
+
+    def rollback(self) -> None:
+        """Take back the terms that were encoded and are in no commit."""
+        self.dictionary.truncate(self._state.term_count)
+
+    def commit(
+        self,
+        steps: Sequence[Step] = (),
+        *,
+        segment: TermSegment | None = None,
+        meta: Mapping[str, bytes | None] | None = None,
+        cleared: bool = False,
+        staged: tuple[Tables, Tables] | None = None,
+    ) -> State:
+        """Publish changes and layers, in their order, with all terms that are new since the last.
+
+        Durable when this returns, as `durability` says; if it raises, nothing happened.
+
+        segment  new terms that are not in the dictionary yet
+        meta     named bytes to set, or with None to remove
+        cleared  begin with empty tables
+        staged   the tables of the last state and what the steps make of them, if the caller knows
+        """
+        with self._writing:
+            self.require_writable()
+            if not (steps or meta or cleared):
+                return self._state
+            mark = self.dictionary.mark()
+            try:
+                if segment is not None:
+                    self.dictionary.add_segment(segment)
+                state = self._commit(steps, dict(meta or {}), cleared, staged)
+            except BaseException:
+                if segment is not None:
+                    self.dictionary.truncate(max(mark, self._state.term_count))
+                raise
+        self.maintenance.wake()
+        return state
+
+    def _commit(
+        self,
+        steps: Sequence[Step],
+        meta: dict[str, bytes | None],
+        cleared: bool,
+        staged: tuple[Tables, Tables] | None,
+    ) -> State:
+        term_count = self.dictionary.size
+        if self.disk is None:
+            with self.commit_lock:
+                state = self._next_state(steps, term_count, meta, cleared, staged)
+                self._state = state
+            return state
+        with self.disk.batch() as batch:
+            logged, steps = self._prepare(self.disk, batch, steps, term_count)
+            record = Commit(logged[0], logged[1], meta, cleared)
+            payload, refs = record.to_bytes(), record.refs()
+            with self.commit_lock:
+                state = self._next_state(
+                    steps, term_count, meta, cleared, None if batch.names else staged
+                )
+                self._publish(self.disk, batch, state, payload, refs)
+        if self.durability == "group":
+            self._sync_soon()
+        return state
+
+    def _next_state(
+        self,
+        steps: Sequence[Step],
+        term_count: int,
+        meta: Mapping[str, bytes | None],
+        cleared: bool,
+        staged: tuple[Tables, Tables] | None,
+    ) -> State:
+        before = self._state
+        if staged is not None and staged[0] is before.tables:
+            tables = staged[1]
+        else:
+            tables = Tables() if cleared else before.tables
+            for step in steps:
+                tables = tables.push(Layer.build(step) if isinstance(step, Changes) else step)
+        changed = before.meta.with_changes(meta) if meta else before.meta
+        return State(before.commit + 1, before.dictionary, term_count, tables, changed)
+
+    def _publish(
+        self, disk: Disk, batch: Batch, state: State, payload: bytes, refs: Sequence[FileRef]
+    ) -> None:
+        """Write the record, durable if that is asked for, and show the state; or neither."""
+        position = disk.journal.position()
+        try:
+            disk.log(state.commit, payload, refs)
+            if self.durability == "commit":
+                self.sync_journal()
+            batch.register()
+            self._state = state
+        except BaseException:
+            if self._state is not state:
+                self._take_back(disk, position)
+            if self.broken is not None or self._state is state:
+                batch.keep()  # the record may be on disk, and names them
+            raise
+
+    def _take_back(self, disk: Disk, position: tuple[int, int, int]) -> None:
+        try:
+            disk.journal.take_back(position)
+        except OSError as error:
+            self.fail(error)
+
+    def _prepare(
+        self, disk: Disk, batch: Batch, steps: Sequence[Step], term_count: int
+    ) -> tuple[tuple[list[Keys | FileRef], list[Step | FileRef]], list[Step]]:
+        """What the record says of terms and steps; and the steps to publish.
+
+        What is large goes to files first.
+        """
+        terms = self._prepare_terms(batch, term_count)
+        kept = [self._prepare_step(batch, step) for step in steps]
+        batch.sync()
+        logged: list[Step | FileRef] = []
+        for step in kept:
+            ref = batch.ref_of(step) if isinstance(step, Layer) else None
+            logged.append(step if ref is None else ref)
+        return (terms, logged), kept
+
+    def _prepare_terms(self, batch: Batch, term_count: int) -> list[Keys | FileRef]:
+        """The terms that are new: their keys, or the file that a large segment was written to."""
+        dictionary = self.dictionary
+        terms: list[Keys | FileRef] = []
+        done = self._state.term_count
+        if done == term_count:
+            return terms
+        with self.commit_lock:  # against background work that replaces segments
+            live = dictionary.sealed_size
+            if term_count - max(live, done) >= self.tuning.large_rows:
+                dictionary.replace([], dictionary.segment_of(live + 1, term_count))
+        for segment in dictionary.segments:
+            if segment.first_id <= done or not self._is_large(segment.count, segment.nbytes):
+                continue
+            if segment.first_id > done + 1:
+                terms.append(Keys(done + 1, dictionary.new_keys(done, segment.first_id - 1)))
+            kept = batch.terms(segment)
+            dictionary.replace([segment], kept)
+            ref = batch.ref_of(kept)
+            assert ref is not None
+            terms.append(ref)
+            done = segment.last_id
+        if done < term_count:
+            terms.append(Keys(done + 1, dictionary.new_keys(done, term_count)))
+        return terms
+
+    def _prepare_step(self, batch: Batch, step: Step) -> Step:
+        """The same step, as a layer in a file if it is large."""
+        if isinstance(step, Changes):
+            return batch.layer(Layer.build(step)) if self._is_large(len(step), 0) else step
+        return batch.layer(step) if self._is_large(step.rows, step.nbytes) else step
+
+    def _is_large(self, rows: int, nbytes: int) -> bool:
+        return rows >= self.tuning.large_rows or nbytes >= self.tuning.large_bytes
+
+    def put_state(self, state: State) -> None:
+        """Let readers see another form of the same commit; the commit lock is held."""
+        assert state.commit == self._state.commit
+        self._state = state
+
+    # -- durability -----------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Return when everything that was committed is durable."""
+        if self.disk is not None:
+            self.require_writable()
+            self.sync_journal()
+
+    def sync_journal(self) -> None:
+        """Make the journal durable. If that fails nobody knows what is on disk: no more writes."""
+        assert self.disk is not None
+        journal = self.disk.journal
+        try:
+            with explained("syncing", journal.path):
+                journal.sync()
+        except StorageError as error:
+            self.fail(error)
+            raise
+
+    def fail(self, error: BaseException) -> None:
+        """Refuse all writing from now on."""
+        if self.broken is None:
+            self.broken = error
+
+    def _sync_soon(self) -> None:
+        if self._syncer is None:
+            self._syncer = threading.Thread(
+                target=self._sync_later, name="triplestore-sync", daemon=True
+            )
+            self._syncer.start()
+
+    def _sync_later(self) -> None:
+        threading.Event().wait(self.tuning.group_seconds)
+        self._syncer = None  # commits from here on may come too late for this sync
+        try:
+            with self.commit_lock:
+                journal = self.disk.journal if self.disk and not self._closed else None
+            if journal is not None:
+                self.sync_journal()
+        except StorageError:
+            pass  # the next commit says so
+
+    def require_writable(self) -> None:
+        """Raise unless commits are possible."""
+        self._require_open()
+        if self._reader is not None:
+            raise ReadOnlyError(
+                f"{self.path} was opened read-only; open it with Store({str(self.path)!r}) to write"
+            )
+        if self.broken is not None:
+            raise ReadOnlyError(
+                f"{self.path} can only be read since this happened: {self.broken}. Nothing that "
+                f"was durable is lost; close the store, look after the disk, and open it again"
+            ) from self.broken
+        if os.getpid() != self._owner:
+            raise ReadOnlyError(
+                f"{self.path} was opened by process {self._owner}, from which this one was forked; "
+                f"open the store after forking"
+            )
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise UsageError(f"the store {self.path or 'in memory'} is closed")
+
+    # -- the whole ------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Make everything durable and let go of the directory. States stay readable."""
+        if getattr(self, "_closed", True):
+            return
+        if os.getpid() != self._owner:
+            self._closed = True
+            return
+        _open.discard(self)
+        with self._writing:
+            self.maintenance.stop()
+            with self.commit_lock:
+                if self._closed:
+                    return
+                self._closed = True
+                disk = self.disk
+                if disk is None:
+                    return
+                try:
+                    if self.broken is None:
+                        self.sync_journal()
+                finally:
+                    disk.close(tidy=self.broken is None)
+
+    def info(self) -> DatabaseInfo:
+        """What the database is made of."""
+        state = self.state
+        sizes: dict[str, int] = {}
+        journal_bytes = journal_commits = 0
+        if self.path is not None:
+            for name in self.files.list(self.path):
+                try:
+                    sizes[name] = self.files.size(self.path / name)
+                except FileNotFoundError:  # replaced by a writer a moment ago
+                    continue
+        if self.disk is not None:
+            journal_bytes, journal_commits = self.disk.journal.end, self.disk.records
+        elif self._reader is not None:
+            found = self._reader.found
+            journal_bytes = sum(scan.end for scan in found.chain.scans)
+            journal_commits = state.commit - found.manifest.commit
+        error = self.maintenance.error
+        return DatabaseInfo(
+            path=self.path,
+            format=VERSION,
+            commit=state.commit,
+            durability=self.durability if self.disk is not None else "none",
+            read_only=self.read_only,
+            terms=state.term_count,
+            term_segments=tuple(s.count for s in state.dictionary.segments),
+            layers=tuple(layer.rows for layer in state.tables.layers),
+            files=sizes,
+            journal_bytes=journal_bytes,
+            journal_commits=journal_commits,
+            background_error=None if error is None else str(error),
+        )
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _directory(self) -> Path:
+        assert self.path is not None
+        return self.path
+
+
+_open: weakref.WeakSet[Database] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """A database that nobody closed: its last commits become durable, and its lock goes."""
+    for database in list(_open):
+        with contextlib.suppress(Exception):
+            database.close()
+
+
+def _open_reader(files: Files, path: Path) -> Reader:
+    if not files.exists(path / MANIFEST_NAME):
+        refuse_unless_new(files, path, create=False)
+    with explained("reading", path):
+        return Reader(files, path)
+
+
+__all__ = ["Database", "DatabaseInfo", "Meta", "State", "Step"]

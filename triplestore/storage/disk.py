@@ -1,0 +1,373 @@
+"""The writer's side of a store's directory: its lock, journal, manifest, and the files they name.
+
+Start reading at `Disk`. It knows nothing of transactions or threads: `Database` calls `log` for
+each commit, and its background work (`maintenance.py`) `rotate`, `publish` and `adopt`. What is
+always true: a file is durable, in content and name, before a manifest or a journal record names
+it; it is removed only when neither the manifest in force nor a journal after it names it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+from triplestore.errors import FormatError, StorageError
+from triplestore.storage.files import Files, Lock, explained
+from triplestore.storage.journal import NAME as JOURNAL_NAME
+from triplestore.storage.journal import Journal, journal_path
+from triplestore.storage.lock import NAME as LOCK_NAME
+from triplestore.storage.lock import take_lock
+from triplestore.storage.manifest import NAME as MANIFEST_NAME
+from triplestore.storage.manifest import Manifest, install_manifest, write_manifest
+from triplestore.storage.recovery import Recovered, missing, recover
+from triplestore.storage.sections import FileRef, SectionFile
+from triplestore.storage.state import (
+    LAYER,
+    META,
+    TERMS,
+    Meta,
+    Part,
+    layer_of,
+    segment_of,
+    write_layer,
+    write_meta,
+    write_terms,
+)
+from triplestore.tables import Layer
+from triplestore.terms import TermSegment
+
+SEGMENT_NAME = re.compile(r"(?:terms|layer|meta)-(\d{6,})\.seg")
+_OURS = re.compile(
+    rf"{MANIFEST_NAME}(\.new)?|{LOCK_NAME}|{JOURNAL_NAME.pattern}|{SEGMENT_NAME.pattern}"
+)
+
+
+class Disk:
+    """A store's directory, open for writing.
+
+    terms, layers, meta_file  the parts that the manifest names, as objects
+    """
+
+    def __init__(self, files: Files, directory: Path, lock: Lock, found: Recovered) -> None:
+        self.files = files
+        self.directory = directory
+        self.manifest = found.manifest
+        self.catalogue = found.catalogue
+        self.terms = found.terms
+        self.layers = found.layers
+        self.meta_file = found.meta_file
+        self._lock = lock
+        self._naming = threading.Lock()
+        self._batches: list[Batch] = []
+        self._next_file = _next_number(files.list(directory), found.manifest.next_file)
+        self._journals = [scan.number for scan in found.chain.scans if scan.end]
+        self.records = len(found.chain.records)
+        self.journal = self._resume(found)
+        # Section files that journal records name, and the last journal that does.
+        self._logged = dict.fromkeys(found.names, self.journal.number)
+        self.remove_strangers()
+
+    @classmethod
+    def open(cls, files: Files, directory: Path, create: bool) -> tuple[Disk, Recovered]:
+        """Take the lock and recover the store; make one if there is none and `create` says so."""
+        path = directory / MANIFEST_NAME
+        if not files.exists(path):
+            refuse_unless_new(files, directory, create)
+            with explained("making the directory", directory):
+                files.make_directory(directory)
+        with explained("locking", directory):
+            lock = take_lock(files, directory)
+        try:
+            with explained("opening the store", directory):
+                if not files.exists(path):
+                    _make_store(files, directory)
+                found = _recover(files, directory)
+                return cls(files, directory, lock, found), found
+        except BaseException:
+            lock.release()
+            raise
+
+    # -- commits --------------------------------------------------------------------------------
+
+    def log(self, commit: int, payload: bytes, refs: Iterable[FileRef]) -> None:
+        """Append the record of a commit, which names these files. The commit lock is held."""
+        with explained("writing", self.journal.path):
+            self.journal.append(commit, payload)
+        self.records += 1
+        for ref in refs:
+            self._logged[ref.name] = self.journal.number
+
+    def batch(self, paced: bool = False) -> Batch:
+        """New section files that belong together; see `Batch`."""
+        return Batch(self, paced)
+
+    def new_path(self, kind: str, batch: Batch) -> Path:
+        """A name for a new section file; no name is used twice."""
+        with self._naming:
+            path = self.directory / f"{kind}-{self._next_file:06d}.seg"
+            self._next_file += 1
+            batch.names.append(path.name)
+            return path
+
+    def begin(self, batch: Batch) -> None:
+        """Take the files of a batch under protection until `end`."""
+        with self._naming:
+            self._batches.append(batch)
+
+    def end(self, batch: Batch) -> None:
+        """The files of a batch are named by the manifest or the journal now, or by nothing."""
+        with self._naming:
+            self._batches.remove(batch)
+
+    def is_kept(self, part: Part) -> bool:
+        """True if a part is in a file."""
+        return self.catalogue.file_of(part) is not None
+
+    def ref_of(self, part: Part) -> FileRef:
+        """The file of a part that is in one."""
+        file = self.catalogue.file_of(part)
+        assert file is not None, part
+        return file.ref
+
+    # -- checkpoints ----------------------------------------------------------------------------
+
+    def new_journal(self) -> Journal:
+        """The next journal, not in use yet: see `rotate`."""
+        number = self.journal.number + 1
+        path = journal_path(self.directory, number)
+        try:
+            with explained("making", path):
+                return Journal.create(self.files, self.directory, number, self.manifest.store)
+        except BaseException:
+            self.discard([path.name])
+            raise
+
+    def rotate(self, journal: Journal, commit: int) -> None:
+        """Go on in a new journal; all records in the one before are durable."""
+        assert self.journal.synced == self.journal.written == commit
+        before, self.journal = self.journal, journal
+        journal.begin(commit)
+        self._journals.append(journal.number)
+        self.records = 0
+        with contextlib.suppress(OSError):
+            before.close()
+
+    def prepare(self, manifest: Manifest) -> Manifest:
+        """Write a manifest beside the one that holds; it counts from `publish` on."""
+        manifest = replace(manifest, serial=self.manifest.serial + 1, next_file=self._next_file)
+        with explained("writing the manifest of", self.directory):
+            write_manifest(self.files, self.directory, manifest)
+        return manifest
+
+    def publish(self, manifest: Manifest) -> None:
+        """Put the prepared manifest in force, durably. If this fails, nobody knows which one is."""
+        with explained("publishing the manifest of", self.directory):
+            install_manifest(self.files, self.directory)
+        self.manifest = manifest
+
+    def adopt(
+        self,
+        terms: Sequence[TermSegment],
+        layers: Sequence[Layer],
+        meta_file: SectionFile | None,
+        in_use: Iterable[Part],
+    ) -> None:
+        """Note which parts the manifest names now. The commit lock is held.
+
+        `in_use` are the parts of the newest state: they stay in the catalogue.
+        """
+        self.terms, self.layers, self.meta_file = tuple(terms), tuple(layers), meta_file
+        self.catalogue.retain([*terms, *layers, *in_use])
+        first = self.manifest.journal
+        self._logged = {name: n for name, n in self._logged.items() if n >= first}
+        self._journals = [number for number in self._journals if number >= first]
+
+    def remove_strangers(self) -> None:
+        """Remove files that nothing names: replaced ones, and what an interruption left behind."""
+        with contextlib.suppress(OSError):
+            names = self.files.list(self.directory)  # first: what is made after this stays
+            with self._naming:
+                keep = {name for batch in self._batches for name in batch.names}
+            keep |= {ref.name for ref in self.manifest.refs()} | set(self._logged)
+            keep |= {journal_path(self.directory, number).name for number in self._journals}
+            keep |= {MANIFEST_NAME, LOCK_NAME}
+            self.discard(name for name in names if _OURS.fullmatch(name) and name not in keep)
+
+    def discard(self, names: Iterable[str]) -> None:
+        """Remove files that nothing names; what cannot be removed now goes at the next opening."""
+        for name in names:
+            with contextlib.suppress(OSError):
+                self.files.remove(self.directory / name)
+
+    def close(self, tidy: bool) -> None:
+        """Let go of the directory; `tidy` notes the last commit, so that its loss would show."""
+        try:
+            if tidy:
+                with contextlib.suppress(OSError):
+                    self._note_last_commit()
+            self.journal.close(trim=tidy)
+        finally:
+            self._lock.release()
+
+    def _note_last_commit(self) -> None:
+        if self.manifest.durable < self.journal.synced:
+            self.publish(self.prepare(replace(self.manifest, durable=self.journal.synced)))
+
+    # -- opening --------------------------------------------------------------------------------
+
+    def _resume(self, found: Recovered) -> Journal:
+        """The last journal, ready to go on: torn tails are cut off, and all records durable.
+
+        Whoever wrote the records may have ended before a sync; from here on they count.
+        """
+        for scan in found.chain.scans:
+            if scan.end and (scan.torn or scan.records):
+                file = self.files.open(scan.path)
+                try:
+                    if scan.torn:
+                        file.truncate(scan.end)
+                    file.sync()
+                finally:
+                    file.close()
+        last = found.last
+        return Journal(self.files, last.path, last.number, found.chain.commit, last.end, last.check)
+
+
+class Batch:
+    """New section files that are needed together, or not at all.
+
+    As a context: if the block raises, they are removed (unless `keep` was called); until it ends
+    nobody else removes them. Their names are durable after `sync`; the catalogue knows them after
+    `register`.
+    """
+
+    def __init__(self, disk: Disk, paced: bool) -> None:
+        self.names: list[str] = []
+        self._disk = disk
+        self._paced = paced
+        self._parts: list[tuple[Part, SectionFile]] = []
+        self._keep = False
+
+    def __enter__(self) -> Self:
+        self._disk.begin(self)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and not self._keep:
+            self._disk.discard(self.names)
+        self._disk.end(self)
+
+    def keep(self) -> None:
+        """Do not remove the files, whatever happens: something on disk may name them."""
+        self._keep = True
+
+    def layer(self, layer: Layer) -> Layer:
+        """Write a layer to a file; the same layer, from there."""
+        path = self._disk.new_path(LAYER, self)
+        with explained("writing", path):
+            ref = write_layer(self._disk.files, path, layer, self._paced)
+            file = self._opened(path, ref)
+        kept = layer_of(file)
+        self._parts.append((kept, file))
+        return kept
+
+    def terms(self, segment: TermSegment) -> TermSegment:
+        """Write a term segment to a file; the same segment, from there."""
+        path = self._disk.new_path(TERMS, self)
+        with explained("writing", path):
+            ref = write_terms(self._disk.files, path, segment, self._paced)
+            file = self._opened(path, ref)
+        kept = segment_of(file)
+        self._parts.append((kept, file))
+        return kept
+
+    def meta(self, meta: Meta) -> SectionFile | None:
+        """Write named bytes to a file, unless they are in the manifest's already."""
+        if self._disk.meta_file is not None and meta.is_in(self._disk.meta_file):
+            return self._disk.meta_file
+        if not meta:
+            return None
+        path = self._disk.new_path(META, self)
+        with explained("writing", path):
+            return self._opened(path, write_meta(self._disk.files, path, meta))
+
+    def sync(self) -> None:
+        """Make the names durable."""
+        if self.names:
+            with explained("syncing", self._disk.directory):
+                self._disk.files.sync_directory(self._disk.directory)
+
+    def ref_of(self, part: Part) -> FileRef | None:
+        """The file of a part of this batch."""
+        return next((file.ref for own, file in self._parts if own is part), None)
+
+    def register(self) -> None:
+        """Let the catalogue know the parts. The commit lock is held."""
+        for part, file in self._parts:
+            self._disk.catalogue.add(part, file)
+
+    def _opened(self, path: Path, ref: FileRef) -> SectionFile:
+        file = SectionFile(self._disk.files, path, ref)
+        file.trust()
+        return file
+
+
+def refuse_unless_new(files: Files, directory: Path, create: bool) -> None:
+    """Raise unless a store may be made here: nothing there, or an empty or half-made directory."""
+    if not files.exists(directory):
+        if create:
+            return
+        raise StorageError(f"there is no store at {directory}: check the path")
+    with explained("reading the directory", directory):
+        names = files.list(directory)
+    half_made = {LOCK_NAME, f"{MANIFEST_NAME}.new", journal_path(directory, 1).name}
+    others = [name for name in names if name not in half_made]
+    if any(SEGMENT_NAME.fullmatch(name) or JOURNAL_NAME.fullmatch(name) for name in others):
+        raise FormatError(
+            f"{directory} has files of a store but no {MANIFEST_NAME}: it was removed, or a copy "
+            f"is not complete; restore the store from a backup"
+        )
+    if others:
+        raise FormatError(
+            f"{directory} is not a store: it has no {MANIFEST_NAME}, but holds "
+            f"{', '.join(others[:3])}{' ...' if len(others) > 3 else ''}"
+            + ("; name a new or an empty directory to make a store" if create else "")
+        )
+    if not create:
+        raise StorageError(f"there is no store in {directory}, it is empty: check the path")
+
+
+def _make_store(files: Files, directory: Path) -> None:
+    store = uuid.uuid4().hex
+    path = journal_path(directory, 1)
+    if files.exists(path) and files.read(path, 64).strip(b"\0"):
+        raise FormatError(
+            f"{directory} has a journal with commits but no {MANIFEST_NAME}: it was removed; "
+            f"restore the store from a backup"
+        )
+    Journal.create(files, directory, 1, store).close()
+    write_manifest(files, directory, Manifest(store))
+    install_manifest(files, directory)
+
+
+def _recover(files: Files, directory: Path) -> Recovered:
+    try:
+        return recover(files, directory)
+    except FileNotFoundError as error:
+        raise missing(error, directory) from error
+
+
+def _number_of(name: str) -> int:
+    match = SEGMENT_NAME.fullmatch(name)
+    return int(match[1]) if match else 0
+
+
+def _next_number(names: Sequence[str], at_least: int) -> int:
+    """A number above those of all files, so that no name is ever used again."""
+    return max([at_least, *(_number_of(name) + 1 for name in names)])

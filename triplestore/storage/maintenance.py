@@ -1,0 +1,330 @@
+"""The work behind the commits: checkpoints, merges, and writing zeros ahead of the journal.
+
+Start reading at `Maintenance.step`. One step at a time runs, on one background thread, which lives
+only while there is work (or in the caller's thread, for tests). A step does its long work beside
+the commits and takes the commit lock only for moments: to go on in a new journal, and to put a part
+that says the same in the place of others. If a step fails, nothing that was committed is affected:
+its new files are removed, and it is tried again later.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from triplestore.storage.disk import Batch, Disk
+from triplestore.storage.manifest import Manifest
+from triplestore.storage.sections import SectionFile
+from triplestore.storage.state import Part, State
+from triplestore.tables import Layer, merge_layers
+from triplestore.terms import TermSegment
+
+if TYPE_CHECKING:
+    from triplestore.storage.database import Database
+
+Swap = tuple[int, int, Layer]
+"""Layers [start, stop) of the tables, and the one that says what they said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a manifest names, as objects."""
+
+    terms: Sequence[TermSegment]
+    layers: Sequence[Layer]
+    meta_file: SectionFile | None
+
+
+class Maintenance:
+    """Background work of one database.
+
+    `lock` is held during each step: who holds it knows that no file is being replaced.
+    `error` is why the last step failed, or None.
+    """
+
+    def __init__(self, database: Database, background: bool) -> None:
+        self.lock = threading.RLock()
+        self.error: BaseException | None = None
+        self._database = database
+        self._background = background
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self._stopping = False
+        self._not_before = 0.0
+
+    # -- when -----------------------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """Called after each commit: start the thread if there is work and it does not run."""
+        if not self._background or self._thread is not None or self._stopping:
+            return
+        if self._next() is None:
+            return
+        with self._starting:
+            if self._thread is None and not self._stopping:
+                self._thread = threading.Thread(
+                    target=self._run, name="triplestore-maintenance", daemon=True
+                )
+                self._thread.start()
+
+    def run(self) -> None:
+        """Do all work that is due, in this thread; a step that fails raises."""
+        while self.step():
+            pass
+
+    def stop(self) -> None:
+        """Let the step that runs end, and begin no other."""
+        self._stopping = True
+        with self._starting:
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                while not self._stopping and self.step():
+                    pass
+            except Exception as error:  # noqa: BLE001 - kept for `info`; commits must go on
+                self.error = error
+                self._not_before = time.monotonic() + self._database.tuning.retry_seconds
+            with self._starting:
+                if self._stopping or self._next() is None:
+                    self._thread = None
+                    return
+
+    def step(self) -> bool:
+        """Do one piece of work that is due; False if none is."""
+        with self.lock:
+            work = self._next()
+            if work is None:
+                return False
+            work()
+            self.error = None
+            return True
+
+    def _next(self) -> Callable[[], None] | None:
+        """What is due, the most urgent first. Cheap: it is asked after every commit."""
+        database = self._database
+        if database.broken or time.monotonic() < self._not_before:
+            return None
+        disk = database.disk
+        if disk is not None:
+            tuning, journal = database.tuning, disk.journal
+            if disk.records >= tuning.journal_records or journal.end >= tuning.journal_bytes:
+                return self.checkpoint
+            if disk.records >= tuning.reserve_after and journal.wants_reserve:
+                return self._reserve
+        if database.state.tables.plan_merge() is not None:
+            return self._merge_layers
+        if disk is not None and self._plan_terms(disk.terms) is not None:
+            return self._merge_terms
+        return None
+
+    # -- journal --------------------------------------------------------------------------------
+
+    def _reserve(self) -> None:
+        """Write zeros ahead of the journal; on a full disk records are simply appended."""
+        database, disk = self._database, self._disk()
+        with database.commit_lock:
+            disk.journal.reserve()
+        try:
+            disk.journal.sync_reserve()
+        except OSError as error:  # it may have been meant for the records
+            database.fail(error)
+            raise
+
+    def checkpoint(self) -> None:
+        """Bring everything that is only in the journal into files, and begin a new journal."""
+        with self.lock:
+            database, disk = self._database, self._disk()
+            state = self._rotate(database, disk)
+            with disk.batch(paced=True) as batch:
+                terms = _with_missing_terms(disk, batch, state)
+                layers, swaps = _with_missing_layers(disk, batch, state)
+                new = Parts(terms, layers, batch.meta(state.meta))
+                manifest = replace(
+                    disk.manifest,
+                    commit=state.commit,
+                    durable=state.commit,
+                    journal=disk.journal.number,
+                    term_count=state.term_count,
+                )
+                self._publish(disk, batch, manifest, new)
+                self._adopt(disk, batch, new, state.tables.layers, swaps)
+            disk.remove_strangers()
+
+    def _rotate(self, database: Database, disk: Disk) -> State:
+        """Go on in a new journal; the state at that moment, on whose layers no push builds."""
+        journal = disk.new_journal()
+        try:
+            with database.commit_lock:
+                database.sync_journal()
+                state = database.state
+                sealed = replace(state, tables=state.tables.sealed())
+                database.put_state(sealed)
+                disk.rotate(journal, state.commit)
+                return sealed
+        except BaseException:
+            journal.close()
+            raise
+
+    def _publish(self, disk: Disk, batch: Batch, manifest: Manifest, new: Parts) -> None:
+        """Write the manifest of new parts and put it in force, durably.
+
+        If the last step fails, either manifest may be in force: no file of either may go.
+        """
+        batch.sync()
+        prepared = disk.prepare(
+            replace(
+                manifest,
+                terms=tuple(batch.ref_of(part) or disk.ref_of(part) for part in new.terms),
+                layers=tuple(batch.ref_of(part) or disk.ref_of(part) for part in new.layers),
+                meta=new.meta_file.ref if new.meta_file else None,
+            )
+        )
+        batch.keep()
+        try:
+            disk.publish(prepared)
+        except BaseException as error:
+            self._database.fail(error)
+            raise
+
+    def _adopt(
+        self, disk: Disk, batch: Batch, new: Parts, old: Sequence[Layer], swaps: Sequence[Swap]
+    ) -> None:
+        """Let the newest state read from the new files, too."""
+        database = self._database
+        with database.commit_lock:
+            batch.register()
+            for segment in new.terms:
+                if batch.ref_of(segment) is not None:
+                    database.dictionary.replace([], segment)
+            self._swap_layers(old, swaps)
+            newest = database.state
+            in_use: tuple[Part, ...] = (*newest.tables.layers, *database.dictionary.segments)
+            disk.adopt(new.terms, new.layers, new.meta_file, in_use)
+
+    def _swap_layers(self, old: Sequence[Layer], swaps: Sequence[Swap]) -> None:
+        """Replace layers by those they were merged into, unless they are gone meanwhile."""
+        state = self._database.state
+        tables = state.tables
+        now = tables.layers[: len(old)]
+        if len(now) < len(old) or any(a is not b for a, b in zip(now, old, strict=True)):
+            return  # a commit cleared the store
+        for start, stop, layer in sorted(swaps, key=lambda swap: -swap[0]):
+            tables = tables.replace(start, stop, layer)
+        self._database.put_state(replace(state, tables=tables))
+
+    # -- merging --------------------------------------------------------------------------------
+
+    def _merge_layers(self) -> None:
+        """Merge the layers that the tables propose."""
+        database, disk = self._database, self._database.disk
+        tables = database.state.tables
+        plan = tables.plan_merge()
+        if plan is None:
+            return
+        start, stop = plan
+        old = tables.layers[:stop]
+        if disk is not None and any(disk.is_kept(layer) for layer in old[start:]):
+            if disk.layers[:stop] == old:
+                self.merge_files(start, stop)
+            else:
+                self.checkpoint()  # the manifest must have all of them first
+            return
+        merged = merge_layers(old[start:], bottom=start == 0)
+        with database.commit_lock:
+            self._swap_layers(old, [(start, stop, merged)])
+
+    def merge_files(self, start: int, stop: int) -> None:
+        """Merge layers [start, stop) of the manifest."""
+        with self.lock:
+            disk = self._disk()
+            old = disk.layers[:stop]
+            merged = merge_layers(old[start:], bottom=start == 0)
+            with disk.batch(paced=True) as batch:
+                if merged.rows:
+                    merged = batch.layer(merged)
+                kept = [merged] if merged.rows else []
+                layers = [*old[:start], *kept, *disk.layers[stop:]]
+                new = Parts(disk.terms, layers, disk.meta_file)
+                self._publish(disk, batch, disk.manifest, new)
+                self._adopt(disk, batch, new, old, [(start, stop, merged)])
+            disk.remove_strangers()
+
+    def _plan_terms(self, terms: Sequence[TermSegment]) -> int | None:
+        """From which segment on to merge: the later ones are not small beside it."""
+        tier, above, start = self._database.tuning.term_tier, 0, None
+        for place in range(len(terms) - 1, -1, -1):
+            if above and terms[place].count <= tier * above:
+                start = place
+            above += terms[place].count
+        return start
+
+    def _merge_terms(self) -> None:
+        """Merge the term segments that are due."""
+        start = self._plan_terms(self._disk().terms)
+        if start is not None:
+            self.merge_term_files(start)
+
+    def merge_term_files(self, start: int) -> None:
+        """Merge the term segments of the manifest from some place on."""
+        with self.lock:
+            disk = self._disk()
+            merged = TermSegment.merge(disk.terms[start:])
+            with disk.batch(paced=True) as batch:
+                new = Parts([*disk.terms[:start], batch.terms(merged)], disk.layers, disk.meta_file)
+                self._publish(disk, batch, disk.manifest, new)
+                self._adopt(disk, batch, new, (), ())
+            disk.remove_strangers()
+
+    def _disk(self) -> Disk:
+        disk = self._database.disk
+        assert disk is not None
+        return disk
+
+
+def _with_missing_terms(disk: Disk, batch: Batch, state: State) -> list[TermSegment]:
+    """Segments in files for all terms of a state; those that are in no file yet are written."""
+    terms: list[TermSegment] = []
+    next_id = 1
+    for segment in state.dictionary.segments:
+        if not disk.is_kept(segment) or segment.last_id > state.term_count:
+            continue
+        if segment.first_id > next_id:
+            terms.append(batch.terms(state.dictionary.segment_of(next_id, segment.first_id - 1)))
+        terms.append(segment)
+        next_id = segment.last_id + 1
+    if next_id <= state.term_count:
+        terms.append(batch.terms(state.dictionary.segment_of(next_id, state.term_count)))
+    return terms
+
+
+def _with_missing_layers(disk: Disk, batch: Batch, state: State) -> tuple[list[Layer], list[Swap]]:
+    """Layers in files that say what a state's tables say; what is in no file yet is written.
+
+    Also which of the state's layers [start, stop) each new one replaces.
+    """
+    layers: list[Layer] = []
+    swaps: list[Swap] = []
+    old = state.tables.layers
+    start = 0
+    while start < len(old):
+        if disk.is_kept(old[start]):
+            layers.append(old[start])
+            start += 1
+            continue
+        stop = start + 1
+        while stop < len(old) and not disk.is_kept(old[stop]):
+            stop += 1
+        merged = merge_layers(old[start:stop], bottom=start == 0)
+        if merged.rows:
+            merged = batch.layer(merged)
+            layers.append(merged)
+        swaps.append((start, stop, merged))
+        start = stop
+    return layers, swaps

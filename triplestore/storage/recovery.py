@@ -1,0 +1,219 @@
+"""Opening: from the files of a store to the state of its last commit, changing nothing.
+
+Start reading at `recover`. It reads the manifest, opens the files that it names, and replays the
+journals. What a writer does beyond that (cutting off a torn tail, removing files that nothing
+names) is in `disk.py`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from triplestore.errors import CorruptError, StorageError
+from triplestore.storage.files import Files
+from triplestore.storage.journal import JournalChain, JournalScan, journal_path, read_journals
+from triplestore.storage.manifest import NAME, Manifest, read_manifest
+from triplestore.storage.record import Commit, Replay
+from triplestore.storage.sections import FileRef, SectionFile, damaged
+from triplestore.storage.state import (
+    LAYER,
+    META,
+    TERMS,
+    Catalogue,
+    Meta,
+    Part,
+    State,
+    layer_of,
+    segment_of,
+)
+from triplestore.tables import Layer, Tables
+from triplestore.terms import Dictionary, TermSegment
+
+_ATTEMPTS = 40
+_PAUSE = 0.005  # seconds
+
+
+@dataclass(slots=True)
+class Recovered:
+    """A store as it was found.
+
+    terms, layers  what the manifest names, as objects; `state` may have more, from the journal
+    names          all section files that the manifest or a journal names
+    """
+
+    manifest: Manifest
+    chain: JournalChain
+    state: State
+    terms: tuple[TermSegment, ...]
+    layers: tuple[Layer, ...]
+    meta_file: SectionFile | None
+    catalogue: Catalogue
+    names: set[str] = field(default_factory=set)
+
+    @property
+    def last(self) -> JournalScan:
+        """The journal to go on with."""
+        return next(scan for scan in reversed(self.chain.scans) if scan.end)
+
+
+def recover(files: Files, directory: Path, known: Catalogue | None = None) -> Recovered:
+    """The store in this directory, as of its last commit; nothing is written.
+
+    `known` are files that are open already and need not be opened again. Raises
+    FileNotFoundError if a file is missing, which another process may have replaced meanwhile.
+    """
+    manifest = read_manifest(files, directory)
+    opener = _Opener(files, directory, known)
+    terms = tuple(opener.segment(ref) for ref in manifest.terms)
+    layers = tuple(opener.layer(ref) for ref in manifest.layers)
+    meta_file = opener.file(manifest.meta, META) if manifest.meta else None
+    dictionary = Dictionary(terms)
+    if dictionary.size != manifest.term_count:
+        raise damaged(directory / NAME, f"its files hold {dictionary.size} terms, not all")
+    meta = Meta.of_file(meta_file) if meta_file else Meta({})
+    start = State(manifest.commit, dictionary, dictionary.size, Tables(layers).sealed(), meta)
+    chain = read_journals(files, directory, manifest.store, manifest.journal, manifest.commit)
+    if chain.commit < manifest.durable:
+        raise damaged(
+            journal_path(directory, chain.scans[-1].number),
+            f"commit {manifest.durable} was made durable, but the journal ends with commit "
+            f"{chain.commit}",
+        )
+    state = replay(start, chain, opener)
+    return Recovered(
+        manifest, chain, state, terms, layers, meta_file, opener.catalogue, opener.names
+    )
+
+
+def replay(start: State, chain: JournalChain, opener: _Opener) -> State:
+    """The state after the commits of a journal."""
+    replaying = Replay(start, opener.part)
+    for record in chain.records:
+        replaying.add(Commit.from_bytes(record.payload))
+    return replaying.state()
+
+
+class _Opener:
+    """Opens the files of a store, each once, and remembers what is in them."""
+
+    def __init__(self, files: Files, directory: Path, known: Catalogue | None) -> None:
+        self.catalogue = Catalogue()
+        self.names: set[str] = set()
+        self._files = files
+        self._directory = directory
+        self._known = known
+
+    def file(self, ref: FileRef, kind: str) -> SectionFile:
+        self.names.add(ref.name)
+        file = SectionFile(self._files, self._directory / ref.name, ref)
+        if kind and file.kind != kind:
+            raise damaged(file.path, f"it holds {file.kind}, not {kind}")
+        return file
+
+    def part(self, ref: FileRef) -> Part:
+        known = self._known.part_of(ref) if self._known is not None else None
+        if known is not None:
+            part, file = known
+            self.names.add(ref.name)
+        else:
+            file = self.file(ref, "")
+            part = segment_of(file) if file.kind == TERMS else layer_of(file)
+        self.catalogue.add(part, file)
+        return part
+
+    def segment(self, ref: FileRef) -> TermSegment:
+        part = self.part(ref)
+        if not isinstance(part, TermSegment):
+            raise damaged(self._directory / ref.name, f"it does not hold {TERMS}")
+        return part
+
+    def layer(self, ref: FileRef) -> Layer:
+        part = self.part(ref)
+        if not isinstance(part, Layer):
+            raise damaged(self._directory / ref.name, f"it does not hold a {LAYER}")
+        return part
+
+
+class Reader:
+    """Reads a store that another process may be writing to, without a lock, creating nothing.
+
+    A writer may replace files between the moment when this reads their names and the moment when
+    it opens them, and may be in the middle of a write: then all is read again, from the manifest.
+    """
+
+    def __init__(self, files: Files, directory: Path) -> None:
+        self._files = files
+        self._directory = directory
+        self._found = self._again(None)
+
+    @property
+    def found(self) -> Recovered:
+        """What was read last."""
+        return self._found
+
+    def refresh(self) -> State:
+        """The newest state; cheap if little has changed, and a few system calls if nothing has."""
+        if self._unchanged():
+            return self._found.state
+        found = self._found
+        try:
+            if read_manifest(self._files, self._directory).serial == found.manifest.serial:
+                self._found = self._continue(found)
+                return self._found.state
+        except (FileNotFoundError, CorruptError):
+            pass  # something was replaced or is being written: from the beginning
+        self._found = self._again(found.catalogue)
+        return self._found.state
+
+    def _unchanged(self) -> bool:
+        last, files = self._found.last, self._files
+        try:
+            if files.read(last.path, last.end, 64).strip(b"\0"):
+                return False
+            if files.exists(journal_path(self._directory, last.number + 1)):
+                return False
+            manifest = self._found.manifest
+            return read_manifest(files, self._directory).serial == manifest.serial
+        except (FileNotFoundError, CorruptError):
+            return False
+
+    def _continue(self, found: Recovered) -> Recovered:
+        """What was found before, and the records that were written since."""
+        last, manifest = found.last, found.manifest
+        chain = read_journals(
+            self._files,
+            self._directory,
+            manifest.store,
+            last.number,
+            found.state.commit,
+            since=(last.end, last.check),
+        )
+        opener = _Opener(self._files, self._directory, found.catalogue)
+        state = replay(found.state, chain, opener)
+        opener.catalogue.update(found.catalogue)
+        return replace(found, chain=chain, state=state, catalogue=opener.catalogue)
+
+    def _again(self, known: Catalogue | None) -> Recovered:
+        """Recover; if that fails, the reason may be gone a moment later."""
+        serial = -1
+        failures = 0
+        while True:
+            try:
+                return recover(self._files, self._directory, known)
+            except (FileNotFoundError, CorruptError) as error:
+                now = read_manifest(self._files, self._directory).serial
+                failures = failures + 1 if now == serial else 0
+                serial = now
+                if failures >= _ATTEMPTS:
+                    raise missing(error, self._directory) from error
+                time.sleep(_PAUSE)
+
+
+def missing(error: OSError, directory: Path) -> StorageError:
+    """The error for a file that the manifest or the journal names, and that is not there."""
+    if isinstance(error, StorageError):
+        return error
+    name = Path(str(error.filename)).name if error.filename else "a file"
+    return damaged(directory / name, "it is missing")

@@ -1,0 +1,141 @@
+"""States: what a store holds as of one commit. And how layers and segments go to and from files.
+
+Start reading at `State`. What is always true: a state never changes; it keeps everything alive that
+it shows, the files included, whatever is merged or removed after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from triplestore.storage.files import Files
+from triplestore.storage.sections import FileRef, SectionFile, write_sections
+from triplestore.tables import Layer, Tables
+from triplestore.terms import Dictionary, TermSegment
+
+TERMS, LAYER, META = "terms", "layer", "meta"
+
+Part: TypeAlias = "Layer | TermSegment"
+
+
+class Meta(Mapping[str, bytes]):
+    """Named bytes that others keep in a store; those in a file are read when they are asked for.
+
+    >>> meta = Meta({"prefixes": b"{}"})
+    >>> meta.with_changes({"program": b"...", "prefixes": None})["program"]
+    b'...'
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, bytes | SectionFile]) -> None:
+        self._values = dict(values)
+
+    @classmethod
+    def of_file(cls, file: SectionFile) -> Meta:
+        """The sections of a file."""
+        return cls(dict.fromkeys(file.names(), file))
+
+    def with_changes(self, changes: Mapping[str, bytes | None]) -> Meta:
+        """The same with some values changed, or removed where the change is None."""
+        values = {**self._values, **changes}
+        return Meta({name: value for name, value in values.items() if value is not None})
+
+    def is_in(self, file: SectionFile) -> bool:
+        """True if this is just what the file holds."""
+        return len(self) == len(file.names()) and all(v is file for v in self._values.values())
+
+    def __getitem__(self, name: str) -> bytes:
+        value = self._values[name]
+        return value.bytes_of(name) if isinstance(value, SectionFile) else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything a store holds after one commit, as a frozen snapshot.
+
+    The dictionary may know more terms than the `term_count` of this commit: those of later commits,
+    and of a transaction that is not over.
+    """
+
+    commit: int = 0
+    dictionary: Dictionary = field(default_factory=Dictionary)
+    term_count: int = 0
+    tables: Tables = field(default_factory=Tables)
+    meta: Meta = field(default_factory=lambda: Meta({}))
+
+
+class Catalogue:
+    """Which layers and term segments are in which files."""
+
+    def __init__(self) -> None:
+        self._files: dict[int, tuple[Part, SectionFile]] = {}
+
+    def add(self, part: Part, file: SectionFile) -> None:
+        """Note that this part came from, or went to, this file."""
+        self._files[id(part)] = (part, file)
+
+    def file_of(self, part: Part) -> SectionFile | None:
+        """The file of a part; None if it is in memory only."""
+        found = self._files.get(id(part))
+        return None if found is None else found[1]
+
+    def part_of(self, ref: FileRef) -> tuple[Part, SectionFile] | None:
+        """The part that this file holds, if it is open."""
+        for part, file in self._files.values():
+            if file.ref == ref:
+                return part, file
+        return None
+
+    def update(self, other: Catalogue) -> None:
+        """Note all that another catalogue knows."""
+        self._files.update(other._files)
+
+    def names(self) -> list[str]:
+        """The names of all files."""
+        return [file.path.name for _, file in self._files.values()]
+
+    def retain(self, parts: Iterable[Part]) -> None:
+        """Forget all others."""
+        kept = {id(part) for part in parts}
+        for key in [key for key in self._files if key not in kept]:
+            del self._files[key]
+
+
+def write_layer(files: Files, path: Path, layer: Layer, paced: bool = False) -> FileRef:
+    """Write a layer to a file, synced."""
+    return write_sections(files, path, LAYER, layer.sections(), layer.meta, paced=paced)
+
+
+def write_terms(files: Files, path: Path, segment: TermSegment, paced: bool = False) -> FileRef:
+    """Write a term segment to a file, synced."""
+    meta = {"first": segment.first_id, "count": segment.count}
+    return write_sections(files, path, TERMS, segment.sections(), meta, paced=paced)
+
+
+def write_meta(files: Files, path: Path, meta: Meta) -> FileRef:
+    """Write the named bytes to a file, synced."""
+    sections = {name: np.frombuffer(value, dtype=np.uint8) for name, value in meta.items()}
+    return write_sections(files, path, META, sections, {})
+
+
+def layer_of(file: SectionFile) -> Layer:
+    """The layer in a file."""
+    return Layer.from_sections(file.column, file.meta)
+
+
+def segment_of(file: SectionFile) -> TermSegment:
+    """The term segment in a file."""
+    meta: dict[str, Any] = file.meta
+    return TermSegment.from_sections(meta["first"], meta["count"], file.column)
