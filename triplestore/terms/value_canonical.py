@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.terms.value_encode import I64, NO_DETAIL, U8, U16, U32, U64, Encoded, encode_texts
+from triplestore.kernels.values import NO_DETAIL
+from triplestore.terms.value_encode import I64, U8, U16, U32, U64, Encoded, encode_texts
 from triplestore.terms.value_keys import (
     CLASS_OF,
     EXACT,

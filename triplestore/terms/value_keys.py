@@ -212,7 +212,7 @@ def _decimal_entry(form: int, number: Decimal) -> Entry:
     key = key_of_double(0.0 if nearest == 0 else nearest)  # decimals have no -0
     if _is_short(number):
         return Entry(form | EXACT, key, 0)
-    if number == number.to_integral_value() and abs(number) < 10**19:
+    if _is_whole(number) and number.copy_abs() < 10**19:
         # Less than half the distance of two doubles there, 1024 at most.
         return Entry(form, key, 2048 + int(number) - int(nearest))
     return Entry(form, key, ONLY_TERM)
@@ -224,12 +224,14 @@ def _is_short(number: Decimal) -> bool:
     Up to 15 significant digits always survive a double, and so do integers up to 2**53; and an
     integer of 16 digits never shares its double with a different decimal of 15.
     """
-    _, digits, exponent = number.as_tuple()
-    assert isinstance(exponent, int)
-    significant = "".join(map(str, digits)).strip("0") if any(digits) else ""
+    significant = "".join(map(str, number.as_tuple().digits)).strip("0")
     if len(significant) <= 15:
         return not significant or -290 < number.adjusted() < 290
-    return exponent >= 0 and abs(number) <= 2**53
+    return _is_whole(number) and number.copy_abs() <= 2**53
+
+
+def _is_whole(number: Decimal) -> bool:
+    return number == number.to_integral_value()
 
 
 def _moment_entry(form: int, moment: Moment) -> Entry:
