@@ -97,6 +97,7 @@ class Group(Operator):
             for it, (column, _) in zip(self.aggregates.values(), self._inputs, strict=True)
         ]
 
+    @np.errstate(invalid="ignore", over="ignore")  # inf - inf is NaN, as IEEE 754 says
     def _add(
         self, accumulators: list[Accumulator], block: Frame, groups: Array, count: int
     ) -> None:

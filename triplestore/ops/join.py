@@ -183,8 +183,9 @@ class Join(Operator):
         if self.condition is not None:
             names, order, unique = self._joined_names, (), False
         room = context.block_rows
-        if total:
-            self._charge_block(context, min(total, room) * self._joined_width)
+        if total == 0:
+            return
+        self._charge_block(context, min(total, room) * self._joined_width)
         for left, places in cut_pairs(lo, hi, total, room, outer):
             columns = [column.take(left) for column in block.columns]
             if outer:
