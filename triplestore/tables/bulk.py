@@ -1,22 +1,44 @@
 """Bulk layers: many rows of one status at once, in any order, with repetitions.
 
-Start reading at `bulk_layer`.
+Start reading at `bulk_layer`. Facts: count the names, move each name's rows together as packed
+keys, sort each name's range, drop repetitions; swap the keys and sort again for the other order.
+Quads the same with the graph beside the key; their order by graph is a stable regrouping of the
+first order. Large inputs are worked on by threads, small ones without compiled kernels.
+
+Cost: 24 bytes a row beside the input at the peak (of which 16 are the result), 30 ns a row and
+thread.
 """
 
 from __future__ import annotations
 
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.tables.changes import GRAPHS, ChangedRows
+from triplestore.columns import Column
+from triplestore.tables.changes import GRAPHS, ChangedRows, TupleName
+from triplestore.tables.charsets import CharacteristicSets
 from triplestore.tables.layer import Layer
-from triplestore.tables.rows import NO_STATUS, U8, U32, key_of, last_of_equals
-from triplestore.tables.table import EMPTY_FACTS, EMPTY_QUADS, Table
+from triplestore.tables.order import Order
+from triplestore.tables.rows import I64, NO_IDS, U8, U32, U64
+from triplestore.tables.sorting import (
+    Rows,
+    count_distinct,
+    group_rows,
+    sort_rows,
+    swapped,
+    wide_rows,
+)
+from triplestore.tables.status import EXPLICIT, INFERRED
+from triplestore.tables.table import EMPTY_FACTS, EMPTY_QUADS, Nets, Table, count_nets, sums
 from triplestore.tables.tuples import TupleRun
 
 if TYPE_CHECKING:
     from triplestore.tables.tables import Tables
+
+ONE_AT_A_TIME_FROM = 1 << 24
+"""From so many rows on, the characteristic sets of the two roles are made one after the other."""
 
 
 def bulk_layer(
@@ -31,35 +53,122 @@ def bulk_layer(
     threads: int,
 ) -> Layer:
     """The layer of these rows; see `Layer.bulk`."""
-    quads, tuples = EMPTY_QUADS, {}
-    named = np.zeros(0, dtype=np.uint32) if graphs is None else np.unique(graphs)
-    if g is not None:
-        in_graph = g != 0
-        rows = _distinct_rows((p[in_graph], s[in_graph], o[in_graph], g[in_graph]))
-        named = np.union1d(named, rows[3])
-        quads = Table.build(_changed(rows, status, below))
-        p, s, o = p[~in_graph], s[~in_graph], o[~in_graph]
-    facts = EMPTY_FACTS
-    if len(p):
-        facts = Table.build(_changed(_distinct_rows((p, s, o)), status, below))
-    if len(named):
-        before = below.tuples(*GRAPHS).status_of((named,)) if below is not None else NO_STATUS
-        new = named[before == 0] if below is not None else named
-        if len(new):
-            tuples[GRAPHS] = TupleRun.build(ChangedRows.of((new,)))
-    return Layer(facts, quads, tuples).prepare()
+    if len(p) and not p.all():
+        raise AssertionError("id 0 stands for no term, and cannot be a predicate")
+    named = NO_IDS if graphs is None else np.unique(graphs)
+    with ThreadPoolExecutor(threads) as pool:
+        quads = EMPTY_QUADS
+        if g is not None and g.any():
+            in_graph = g != 0
+            rows = wide_rows(p[in_graph], s[in_graph], o[in_graph], g[in_graph])
+            assert rows.extra is not None
+            named = np.union1d(named, rows.extra)
+            quads = _quad_table(rows, status, below)
+            p, s, o = p[~in_graph], s[~in_graph], o[~in_graph]
+        facts = EMPTY_FACTS
+        if len(p):
+            rows = sort_rows(group_rows(p, s, o, pool, threads), pool)
+            facts = _fact_table(rows, status, below, pool)
+        tuples = _graphs_run(named, below)
+        return Layer(facts, quads, tuples, *_charsets((facts, quads), pool))
 
 
-def _distinct_rows(columns: tuple[U32, ...]) -> tuple[U32, ...]:
-    order = np.lexsort(columns[::-1])
-    keys = key_of(columns)[order]
-    order = order[last_of_equals(keys)]
-    return tuple(column[order] for column in columns)
+def _charsets(
+    tables: tuple[Table, ...], pool: Executor
+) -> tuple[CharacteristicSets, CharacteristicSets]:
+    """For both roles: at the same time, unless the room for two at once would be much."""
+    roles = [table.by_first() for table in tables], [table.by_second() for table in tables]
+    jobs = [pool.submit(CharacteristicSets.build, roles[0])]
+    if sum(len(table) for table in tables) > ONE_AT_A_TIME_FROM:
+        jobs[0].result()
+    jobs.append(pool.submit(CharacteristicSets.build, roles[1]))
+    return jobs[0].result(), jobs[1].result()
 
 
-def _changed(rows: tuple[U32, ...], status: int, below: Tables | None) -> ChangedRows:
-    if below is None:
-        return ChangedRows.of(rows, status)
-    before: U8 = below.status_of_quads(*rows) if len(rows) == 4 else below.status_of_facts(*rows)
-    changed = ChangedRows.of(rows, status, before)
-    return changed.take(before != status)
+def _fact_table(rows: Rows, status: int, below: Tables | None, pool: Executor) -> Table:
+    before = None
+    if below is not None and below.total():
+        before = _statuses_below(rows, below)
+        rows, before = _without(rows, before, status)
+    if len(rows.keys) == 0:
+        return EMPTY_FACTS
+    backward = sort_rows(swapped(rows), pool)
+    forward_order, backward_order = _order(rows, status), _order(backward, status)
+    nets = _nets(forward_order, before)
+    return Table(forward_order, backward_order, nets, rows.firsts, backward.firsts)
+
+
+def _quad_table(rows: Rows, status: int, below: Tables | None) -> Table:
+    assert rows.extra is not None
+    before = None
+    if below is not None and below.quad_total():
+        before = _statuses_below(rows, below)
+        rows, before = _without(rows, before, status)
+        if len(rows.keys) == 0:
+            return EMPTY_QUADS
+    backward = wide_rows(rows.row_names(), *swapped(rows).columns())
+    graph_rows, positions = rows.by_graph()
+    forward_order, backward_order = _order(rows, status), _order(backward, status)
+    by_graph = _order(graph_rows, status)
+    return Table(
+        forward_order,
+        backward_order,
+        _nets(forward_order, before),
+        rows.firsts,
+        backward.firsts,
+        by_graph,
+        _nets(by_graph, None if before is None else before[positions]),
+    )
+
+
+def _order(rows: Rows, status: int) -> Order:
+    extra = None if rows.extra is None else Column.of(rows.extra)
+    return Order(rows.names, rows.starts, Column.of(rows.keys), extra, uniform=status)
+
+
+def _nets(order: Order, before: U8 | None) -> Nets:
+    nets = count_nets(order)
+    if before is None:
+        return nets
+    return Nets(
+        order.names,
+        nets.explicit - sums(before == EXPLICIT, order.starts),
+        nets.inferred - sums(before == INFERRED, order.starts),
+    )
+
+
+def _statuses_below(rows: Rows, below: Tables) -> U8:
+    """The statuses that these rows have in the layers below."""
+    before = np.zeros(len(rows.keys), dtype=np.uint8)
+    bounds = zip(
+        rows.names.tolist(), rows.starts[:-1].tolist(), rows.starts[1:].tolist(), strict=True
+    )
+    for name, lo, hi in bounds:
+        keys = rows.keys[lo:hi]
+        if rows.extra is None:
+            before[lo:hi] = below.relation(name).status_of_keys(keys)
+        else:
+            before[lo:hi] = below.quads(name).status_of_keys(keys, rows.extra[lo:hi])
+    return before
+
+
+def _without(rows: Rows, before: U8, status: int) -> tuple[Rows, U8]:
+    """The rows that do not have this status already."""
+    changed = before != status
+    if changed.all():
+        return rows, before
+    sizes = sums(changed, rows.starts)
+    kept = sizes > 0
+    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes[kept])))
+    keys: U64 = rows.keys[changed]
+    extra = None if rows.extra is None else rows.extra[changed]
+    names = rows.names[kept]
+    firsts: I64 = count_distinct(keys, starts)
+    return Rows(names, starts, keys, extra, firsts), before[changed]
+
+
+def _graphs_run(named: U32, below: Tables | None) -> dict[TupleName, TupleRun]:
+    """The named graphs that did not exist before."""
+    if below is not None and len(named):
+        named = named[~below.tuples(*GRAPHS).contains((named,))]
+    return {GRAPHS: TupleRun.build(ChangedRows.of((named,)))} if len(named) else {}

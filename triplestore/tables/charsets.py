@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.columns import Column
+from triplestore.kernels.charsets import number_sets, reenter_sets
 from triplestore.tables.order import Order
 from triplestore.tables.reading import ranges
 from triplestore.tables.rows import (
     I64,
+    NO_IDS,
     NO_KEYS,
     U32,
     U64,
@@ -32,6 +34,7 @@ from triplestore.tables.rows import (
     low,
     start_of_runs,
 )
+from triplestore.tables.sorting import CHUNK, KERNELS_FROM, term_name_pairs
 
 
 class CharacteristicSets:
@@ -56,28 +59,29 @@ class CharacteristicSets:
         self.codes = codes
 
     @classmethod
-    def build(cls, orders: Sequence[Order]) -> CharacteristicSets:
-        """The sets of the first ids of the rows of these orders."""
-        pairs = [_distinct_pairs(order) for order in orders if len(order)]
-        if len(pairs) == 1:
-            keys = np.sort(pairs[0])
-        elif pairs:
-            keys = distinct(np.sort(np.concatenate(pairs)))
-        else:
-            keys = NO_KEYS
-        return cls._of_pairs(keys)
+    def build(cls, orders: Sequence[tuple[Order, I64]]) -> CharacteristicSets:
+        """The sets of the first ids of the rows of some orders, given with the distinct
+        numbers of first ids of their names."""
+        parts = [
+            term_name_pairs(order.names, order.starts, order.keys.all(), firsts)
+            for order, firsts in orders
+            if len(order)
+        ]
+        if not parts:
+            return cls._of_pairs(NO_KEYS)
+        pairs = parts.pop() if len(parts) == 1 else np.concatenate(parts)
+        parts.clear()
+        pairs.sort()
+        return cls._of_pairs(distinct(pairs))
 
     @classmethod
-    def _of_pairs(cls, keys: U64) -> CharacteristicSets:
+    def _of_pairs(cls, pairs: U64) -> CharacteristicSets:
         """The sets of sorted distinct pairs term << 32 | name."""
-        terms, names = high(keys), low(keys)
-        starts = start_of_runs(terms)
-        codes, examples = _number_groups(names, starts)
-        sizes = np.bincount(codes, minlength=len(examples)).astype(np.int64)
-        lengths = np.diff(starts)[examples]
-        set_starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        lists = names[ranges(starts[examples], lengths)]
-        return cls(lists, set_starts, sizes, *_terms_and_codes(terms[starts[:-1]], codes + 1))
+        number = _number_sets if len(pairs) < KERNELS_FROM else _number_many_sets
+        terms, codes, sizes, examples, lengths = number(pairs)
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        lists = low(pairs[ranges(examples, lengths)])
+        return cls(lists, starts, sizes, *_terms_and_codes(terms, codes + np.uint32(1)))
 
     @property
     def nbytes(self) -> int:
@@ -156,35 +160,57 @@ class CharacteristicSets:
         )
 
 
-def _distinct_pairs(order: Order) -> U64:
-    """term << 32 | name for the distinct (name, first id) of an order; not sorted."""
-    firsts = order.keys.all() >> np.uint64(32)
-    begins = np.ones(len(firsts), dtype=np.bool_)
-    np.not_equal(firsts[1:], firsts[:-1], out=begins[1:])
-    begins[order.starts[:-1]] = True
-    sizes = np.add.reduceat(begins, order.starts[:-1], dtype=np.int64)
-    pairs: U64 = firsts[begins] << np.uint64(32)
-    pairs |= np.repeat(order.names, sizes)
-    return pairs
-
-
-def _number_groups(names: U32, starts: I64) -> tuple[I64, I64]:
-    """For each group of names the number of its set, and for each set one group that has it."""
-    if len(starts) == 1:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    lengths = np.diff(starts)
+def _number_sets(pairs: U64) -> tuple[U32, U32, I64, I64, I64]:
+    """Terms, the number of each term's set, and for each set how many terms have it, where a
+    term's pairs begin that has it, and how many names are in it."""
+    heads, names = high(pairs), low(pairs)
+    starts = start_of_runs(heads)
+    begins, lengths = starts[:-1], np.diff(starts)
+    if len(begins) == 0:
+        return NO_IDS, NO_IDS, lengths, lengths, lengths
     seed = 0x9E3779B97F4A7C15
     while True:
-        mixed = _mix(names, np.uint64(seed))
-        hashes = np.add.reduceat(mixed, starts[:-1])
+        hashes = np.add.reduceat(_mix(names, np.uint64(seed)), begins)
         _, examples, codes = np.unique(hashes, return_index=True, return_inverse=True)
         chosen = examples[codes]
         # Equal sums are taken for equal sets only after a look at the sets themselves.
         if np.array_equal(lengths[chosen], lengths) and np.array_equal(
-            names[ranges(starts[chosen], lengths)], names
+            names[ranges(begins[chosen], lengths)], names
         ):
-            return codes, examples
+            sizes: I64 = np.bincount(codes, minlength=len(examples)).astype(np.int64)
+            numbers: U32 = codes.astype(np.uint32)
+            return heads[begins], numbers, sizes, begins[examples], lengths[examples]
         seed = (seed * 0xD1342543DE82EF95 + 1) & 0xFFFFFFFFFFFFFFFF
+
+
+def _number_many_sets(pairs: U64) -> tuple[U32, U32, I64, I64, I64]:
+    """`_number_sets` by a kernel, with less room: a hash table of the sets."""
+    heads = _count_heads(pairs)
+    terms, codes = np.empty(heads, dtype=np.uint32), np.empty(heads, dtype=np.uint32)
+    slots = np.zeros(1 << 12, dtype=np.int64)
+    examples, lengths, sizes = (np.zeros(1 << 11, dtype=np.int64) for _ in range(3))
+    state = np.zeros(4, dtype=np.int64)
+    while state[0] < len(pairs):
+        number_sets(pairs, slots, examples, lengths, sizes, terms, codes, CHUNK, state)
+        if state[3]:  # half of the slots are taken
+            examples, lengths, sizes = (_doubled(a) for a in (examples, lengths, sizes))
+            slots = np.zeros(2 * len(slots), dtype=np.int64)
+            reenter_sets(pairs, examples, lengths, int(state[2]), slots)
+    sets = int(state[2])
+    return terms, codes, sizes[:sets].copy(), examples[:sets], lengths[:sets]
+
+
+def _count_heads(pairs: U64) -> int:
+    """How many terms occur in sorted pairs, chunk by chunk so that little room is needed."""
+    heads = 0
+    for start in range(0, len(pairs), CHUNK):
+        terms = pairs[start : start + CHUNK + 1] >> np.uint64(32)
+        heads += int(np.count_nonzero(terms[1:] != terms[:-1]))
+    return heads + 1
+
+
+def _doubled(array: I64) -> I64:
+    return np.concatenate((array, np.zeros_like(array)))
 
 
 def _mix(names: U32, seed: np.uint64) -> U64:
@@ -198,7 +224,7 @@ def _mix(names: U32, seed: np.uint64) -> U64:
     return mixed
 
 
-def _terms_and_codes(terms: U32, codes: I64) -> tuple[int, Column | None, Column]:
+def _terms_and_codes(terms: U32, codes: U32) -> tuple[int, Column | None, Column]:
     """(first, None, dense codes) or (0, ids, sparse codes), whichever is smaller."""
     kind = np.uint16 if len(codes) == 0 or int(codes.max()) < 1 << 16 else np.uint32
     if len(terms) == 0:

@@ -22,6 +22,7 @@ from triplestore.tables.rows import (
     NO_IDS,
     U8,
     U32,
+    U64,
     Bools,
     Columns,
     Keys,
@@ -208,9 +209,11 @@ class QuadRelation:
 
     def status_of(self, rows: Columns) -> U8:
         """The statuses of these rows; 0 for those that do not hold."""
-        subjects, objects, graphs = rows
-        status = np.zeros(len(subjects), dtype=np.uint8)
-        keys = pack(subjects, objects)
+        return self.status_of_keys(pack(rows[0], rows[1]), rows[2])
+
+    def status_of_keys(self, keys: U64, graphs: U32) -> U8:
+        """The statuses of rows given as packed keys (subject, object) and graphs."""
+        status = np.zeros(len(keys), dtype=np.uint8)
         open_ = np.arange(len(keys))
         for run in reversed(self._runs[SUBJECT]):
             places, found = _find_wide(run, keys[open_], graphs[open_])

@@ -98,16 +98,18 @@ class Layer:
     def subjects(self) -> CharacteristicSets:
         """With which predicates a term occurs as subject, in facts and quads of this layer."""
         if self._subjects is None:
-            tables = (self.facts, self.quads)
-            self._subjects = CharacteristicSets.build([table.forward for table in tables])
+            self._subjects = CharacteristicSets.build(
+                [self.facts.by_first(), self.quads.by_first()]
+            )
         return self._subjects
 
     @property
     def objects(self) -> CharacteristicSets:
         """With which predicates a term occurs as object, in facts and quads of this layer."""
         if self._objects is None:
-            tables = (self.facts, self.quads)
-            self._objects = CharacteristicSets.build([table.backward for table in tables])
+            self._objects = CharacteristicSets.build(
+                [self.facts.by_second(), self.quads.by_second()]
+            )
         return self._objects
 
     def prepare(self) -> Layer:

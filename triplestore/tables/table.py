@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from triplestore.tables.changes import ChangedRows
 from triplestore.tables.order import Order, empty_order, make_order
 from triplestore.tables.rows import I64, U8, U64, Bools, frozen, pack
+from triplestore.tables.sorting import count_distinct
 from triplestore.tables.status import EXPLICIT, INFERRED
 
 
@@ -106,8 +107,8 @@ class Table:
             forward,
             backward,
             nets,
-            frozen(distinct_highs(forward)),
-            frozen(distinct_highs(backward)),
+            frozen(count_distinct(forward.keys.all(), forward.starts)),
+            frozen(count_distinct(backward.keys.all(), backward.starts)),
             by_graph,
             graph_nets,
         )
@@ -115,6 +116,14 @@ class Table:
     def place(self, name: int) -> int:
         """Where in the directory this relation stands, or -1."""
         return self.forward.place(name)
+
+    def by_first(self) -> tuple[Order, I64]:
+        """The rows by first id, and how many first ids each relation has."""
+        return self.forward, self.firsts
+
+    def by_second(self) -> tuple[Order, I64]:
+        """The rows by second id, and how many second ids each relation has."""
+        return self.backward, self.seconds
 
     def validate(self) -> None:
         """Check what is always true (reads everything)."""
@@ -137,20 +146,9 @@ def split_status(status: U8) -> tuple[U8 | None, int]:
     return status, EXPLICIT
 
 
-def distinct_highs(order: Order) -> I64:
-    """For each name how many distinct first ids its keys have."""
-    keys = order.keys.all()
-    if len(keys) == 0:
-        return np.zeros(0, dtype=np.int64)
-    highs = keys >> np.uint64(32)
-    begins = np.ones(len(keys), dtype=np.int64)
-    begins[1:] = highs[1:] != highs[:-1]
-    begins[order.starts[:-1]] = 1
-    return np.add.reduceat(begins, order.starts[:-1])
-
-
-def count_nets(names: NDArray[np.generic], starts: I64, order: Order) -> Nets:
+def count_nets(order: Order) -> Nets:
     """The nets of rows below which there are none: the numbers of rows by status."""
+    names, starts = order.names, order.starts
     if order.status is None:
         sizes = np.diff(starts)
         zeros = np.zeros(len(sizes), dtype=np.int64)
@@ -160,8 +158,8 @@ def count_nets(names: NDArray[np.generic], starts: I64, order: Order) -> Nets:
     status = order.status.all()
     return Nets(
         names,
-        frozen(_sums(status == EXPLICIT, starts)),
-        frozen(_sums(status == INFERRED, starts)),
+        frozen(sums(status == EXPLICIT, starts)),
+        frozen(sums(status == INFERRED, starts)),
     )
 
 
@@ -179,7 +177,8 @@ def add_nets(parts: list[Nets], names: NDArray[np.generic]) -> Nets:
     return Nets(names, frozen(explicit), frozen(inferred))
 
 
-def _sums(flags: Bools, starts: I64) -> I64:
+def sums(flags: Bools, starts: I64) -> I64:
+    """For each range of rows how many of the flags are set."""
     if len(starts) == 1:
         return np.zeros(0, dtype=np.int64)
     return np.add.reduceat(flags, starts[:-1], dtype=np.int64)
