@@ -35,9 +35,11 @@ class QuadText:
         source: Source,
         reading: Reading,
         check: Callable[[], None] = lambda: None,
+        note: Callable[[Problem], None] | None = None,
     ) -> None:
         self.problems: list[Problem] = []
         self.bad = 0
+        self._note = note or self._keep
         self._name = source.name
         self._based = reading.base_iri is not None
         self._feed = _Feed(data, source.format in _WITHOUT_LINES, check)
@@ -80,10 +82,13 @@ class QuadText:
                 if self._feed.error is not None:
                     raise
                 self.bad += 1
-                if self.bad <= KEPT_PROBLEMS:
-                    self.problems.append(self._problem(error))
+                self._note(self._problem(error))
                 continue
             yield quad
+
+    def _keep(self, problem: Problem) -> None:
+        if len(self.problems) < KEPT_PROBLEMS:
+            self.problems.append(problem)
 
     def _translated(self, error: Exception) -> BaseException:
         """The exception to raise for one that came out of the parser."""

@@ -24,7 +24,7 @@ from triplestore.terms.spans import Spans, spans_of_keys
 GENERATED = re.compile(rb"[a-f][0-9a-f]{23,31}")
 _SCOPED = re.compile(rb"f[0-9]+[xb]")
 # What may stand in canonical N-Triples: a literal, an IRI, or a blank node (its label captured).
-_IN_TRIPLE = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:([^ ]+)')
+IN_TRIPLE = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:([^ ]+)')
 
 
 def prefix(number: int) -> bytes:
@@ -66,7 +66,7 @@ class Renamer:
         if key[0] == BLANK:
             return key[:1] + self.label(key[1:])
         if key[0] == TRIPLE and b"_:" in key:
-            return _IN_TRIPLE.sub(self._renamed, key)
+            return IN_TRIPLE.sub(self._renamed, key)
         return key
 
     def _renamed(self, match: re.Match[bytes]) -> bytes:

@@ -338,7 +338,7 @@ def literal(buf, start, trusted, spans):
             return UNUSUAL
         end = iri_end(buf, i + _3, trusted)
         # rdf:langString and rdf:dirLangString are refused by the judge
-        if end == _0 or ends_with(buf, end, LANG_STRING):
+        if end == _0 or (not trusted and ends_with(buf, end, LANG_STRING)):
             return UNUSUAL
         i = end + _1
         if end - quote == XSD_STRING_AND_MARKS and ends_with(buf, end, XSD_STRING):
