@@ -23,6 +23,7 @@ from triplestore.kernels.partition import bucket_of, place_keys
 
 few = st.lists(st.integers(0, 12), max_size=40)
 words = st.lists(st.integers(0, 5) | st.integers(0, 2**64 - 1), max_size=30)
+four_sizes = st.lists(st.integers(0, 5), min_size=4, max_size=4)
 ranges = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=12)
 
 
@@ -53,7 +54,9 @@ def test_match_sorted__gallops_over_long_gaps_and_runs() -> None:
     assert np.array_equal(hi, right.searchsorted(left, "right"))
 
 
-@given(st.lists(st.integers(-1, 3), max_size=12), st.lists(st.integers(0, 5), min_size=4, max_size=4))
+@given(
+    st.lists(st.integers(-1, 3), max_size=12), st.lists(st.integers(0, 5), min_size=4, max_size=4)
+)
 def test_match_groups__reads_the_starts(groups: Any, sizes: Any) -> None:
     starts = np.concatenate(([0], np.cumsum(sizes)))
     lo, hi = np.full((2, len(groups)), -9)
@@ -63,7 +66,7 @@ def test_match_groups__reads_the_starts(groups: Any, sizes: Any) -> None:
     assert total == (hi - lo).sum()
 
 
-@given(few, st.integers(0, 12), st.lists(st.integers(0, 5), min_size=4, max_size=4))
+@given(few, st.integers(0, 12), four_sizes)
 def test_match_dense__takes_ids_less_the_base(keys: Any, base: int, sizes: Any) -> None:
     starts = np.concatenate(([0], np.cumsum(sizes)))
     lo, hi = np.full((2, len(keys)), -9)

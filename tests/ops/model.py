@@ -1,5 +1,5 @@
-"""The plain-Python side of the tests of operators: relations as sets, frames as lists, and the checks
-that every plan must pass whatever it computes."""
+"""The plain-Python side of the tests of operators: relations as sets, frames as lists, and the
+checks that every plan must pass whatever it computes."""
 
 from __future__ import annotations
 

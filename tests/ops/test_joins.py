@@ -20,7 +20,16 @@ from tests.ops.model import (
     types,
 )
 from triplestore.errors import UsageError
-from triplestore.ops import ID, INTEGER, OBJECT, Context, Frame, HashJoin, MergeJoin, Values, join
+from triplestore.ops import (
+    ID,
+    INTEGER,
+    Context,
+    Frame,
+    HashJoin,
+    MergeJoin,
+    Values,
+    join,
+)
 from triplestore.ops.frame import null_of
 
 hows = st.sampled_from(["inner", "left", "semi", "anti"])
@@ -79,8 +88,7 @@ def test_hash_join__is_nested_loops(pair: Any, how: Any, size: int, at: int, use
 
 @st.composite
 def sorted_pairs(draw: st.DrawFn) -> tuple[Frame, Frame, tuple[str, ...]]:
-    kinds = draw(st.sampled_from([(ID,), (ID, ID), (types,)]))
-    kinds = tuple(draw(kind.filter(lambda it: it != OBJECT)) if kind is types else kind for kind in kinds)
+    kinds = draw(st.sampled_from([(ID,), (ID, ID), (INTEGER,), (REAL,), (BOOLEAN,)]))
     on = tuple("xy"[: len(kinds)])
     order = draw(st.permutations(on))
     more = draw(st.sampled_from([(), ("a",)]))
@@ -117,9 +125,7 @@ def test_join__tests_a_condition_on_joined_rows(
         assert frame.names == (*left.names, "b")
         return np.array([hash(row[-1]) % 2 == len(on) % 2 for row in frame.to_rows()], bool)
 
-    expected = nested_loops(
-        left, right, on, how, lambda row: hash(row[-1]) % 2 == len(on) % 2
-    )
+    expected = nested_loops(left, right, on, how, lambda row: hash(row[-1]) % 2 == len(on) % 2)
     if any(kind.kind == "f" for kind in right.types):
         return  # the hash of NaN is its identity
     with kernels(used):
@@ -183,11 +189,11 @@ def test_join__does_not_read_the_right_input_for_an_empty_left_one() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda l, r: HashJoin(l, r, "z"), "no column z"),
-        (lambda l, r: HashJoin(l, r, "x"), "both inputs have"),
-        (lambda l, r: HashJoin(l, r, how="outer"), "how is one of"),
-        (lambda l, r: HashJoin(l, r, matched="m"), "needs how='left'"),
-        (lambda l, r: MergeJoin(l, r), "use a hash join"),
+        (lambda one, two: HashJoin(one, two, "z"), "no column z"),
+        (lambda one, two: HashJoin(one, two, "x"), "both inputs have"),
+        (lambda one, two: HashJoin(one, two, how="outer"), "how is one of"),
+        (lambda one, two: HashJoin(one, two, matched="m"), "needs how='left'"),
+        (lambda one, two: MergeJoin(one, two), "use a hash join"),
     ],
 )
 def test_join__refuses_what_cannot_be(wrong: Any, message: str) -> None:

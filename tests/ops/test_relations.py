@@ -1,5 +1,5 @@
-"""Scans and probes of relations against comprehensions over sets; on a relation in plain Python, and
-on stored tables of several layers."""
+"""Scans and probes of relations against comprehensions over sets; on a relation in plain Python,
+and on stored tables of several layers."""
 
 from __future__ import annotations
 

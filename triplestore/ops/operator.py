@@ -74,7 +74,7 @@ class Operator(ABC):
         )
         self._held = 0  # bytes charged by this operator now
         self._block = 0  # those of them that are charged for the block handed on last
-        self._reading: list[Stream] = []  # iterators of children that are open
+        self._reading: list[tuple[Operator, Stream]] = []  # children that are open
 
     # What a subclass defines.
 
@@ -142,9 +142,8 @@ class Operator(ABC):
     def settle(self, context: Context) -> None:
         """Release whatever operators of this plan have charged; its iterators are closed."""
         for node in self._tree:
-            if node._held:
-                context.release(node._held)
-                node._held = node._block = 0
+            if node._held or node._reading:
+                node._close(context)
 
     def clear_statistics(self) -> None:
         """Set the statistics of all operators of this plan to zero."""
@@ -187,7 +186,7 @@ class Operator(ABC):
         """Open a child; its iterator is closed when this operator ends."""
         blocks = child.open(context)
         if not isinstance(blocks, tuple):
-            self._reading.append(blocks)
+            self._reading.append((child, blocks))
         return blocks
 
     def _collect(self, context: Context, child: Operator) -> Frame:
@@ -218,8 +217,9 @@ class Operator(ABC):
             self._close(context)
 
     def _close(self, context: Context) -> None:
-        for iterator in self._reading:
+        for child, iterator in self._reading:
             iterator.close()
+            child._close(context)  # an iterator that was never asked for a block does not do it
         self._reading.clear()
         if self._held:
             context.release(self._held)
