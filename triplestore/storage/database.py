@@ -14,9 +14,10 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import sys
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,15 +25,17 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from triplestore.errors import ReadOnlyError, StorageError, UsageError
+from triplestore.storage.backup import backup
 from triplestore.storage.disk import Batch, Disk, refuse_unless_new
 from triplestore.storage.files import Files, RealFiles, explained
 from triplestore.storage.maintenance import Maintenance
 from triplestore.storage.manifest import NAME as MANIFEST_NAME
 from triplestore.storage.record import Commit, Keys
 from triplestore.storage.recovery import Reader
-from triplestore.storage.sections import VERSION, FileRef
-from triplestore.storage.state import Meta, State
+from triplestore.storage.sections import VERSION, FileRef, Problem
+from triplestore.storage.state import Catalogue, Meta, State
 from triplestore.storage.tuning import Tuning
+from triplestore.storage.verify import serial_of, verify_files, verify_state
 from triplestore.tables import Changes, Layer, Tables
 from triplestore.terms import Dictionary, TermSegment
 
@@ -444,6 +447,65 @@ class Database:
                         self.sync_journal()
                 finally:
                     disk.close(tidy=self.broken is None)
+
+    def optimize(self) -> None:
+        """Merge everything into one layer and one term segment, and drop unused terms.
+
+        Ids change by this. Readers of older states are not disturbed.
+        """
+        with self._writing:
+            self.require_writable()
+            self.rollback()
+            self.maintenance.optimize()
+
+    def backup(self, target: Path | str, *, link: bool = False) -> None:
+        """Write the last commit to a new directory, as a store; commits may go on meanwhile."""
+        self._require_open()
+        with self.commit_lock:
+            state, catalogue = self._state, Catalogue()
+            catalogue.update(self._catalogue())
+        backup(self.files, state, catalogue, Path(target), link)
+
+    def _catalogue(self) -> Catalogue:
+        if self.disk is not None:
+            return self.disk.catalogue
+        return Catalogue() if self._reader is None else self._reader.found.catalogue
+
+    def verify(self, *, progress: bool = False) -> list[str]:
+        """Compare files with their checksums, and rows with each other; all that is wrong."""
+        self._require_open()
+
+        def report(name: str) -> None:
+            if progress:
+                print(f"verifying {name}", file=sys.stderr)  # noqa: T201
+
+        problems: list[Problem] = []
+        if self.path is not None:
+            problems = list(self._verify_files(report))
+        report("rows")
+        problems += verify_state(self.state)
+        return [f"{each.file}: {each.what}" for each in problems if each.severity == "error"]
+
+    def _verify_files(self, report: Callable[[str], None]) -> Iterator[Problem]:
+        """No file is replaced meanwhile by this process; if another does, it is begun again."""
+        directory = self._directory()
+        with self.maintenance.lock:
+            if self.disk is not None:
+                with self.commit_lock:
+                    if not self.disk.journal.tail_is_clean():
+                        what = "there is something behind the last record that nobody wrote"
+                        yield Problem(self.disk.journal.path.name, what)
+                    if self.durability != "commit" and self.broken is None:
+                        self.sync_journal()
+                yield from verify_files(self.files, directory, report)
+                return
+            serial = -1
+            while True:
+                problems = list(verify_files(self.files, directory, report))
+                before, serial = serial, serial_of(self.files, directory)
+                if not problems or serial == before:
+                    yield from problems
+                    return
 
     def info(self) -> DatabaseInfo:
         """What the database is made of."""

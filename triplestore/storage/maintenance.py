@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING
 
 from triplestore.storage.disk import Batch, Disk
 from triplestore.storage.manifest import Manifest
+from triplestore.storage.optimize import compact
+from triplestore.storage.outline import layer_parts, term_parts
 from triplestore.storage.sections import SectionFile
 from triplestore.storage.state import Part, State
-from triplestore.tables import Layer, merge_layers
-from triplestore.terms import TermSegment
+from triplestore.tables import Layer, Tables, merge_layers
+from triplestore.terms import Dictionary, TermSegment
 
 if TYPE_CHECKING:
     from triplestore.storage.database import Database
@@ -143,9 +145,7 @@ class Maintenance:
             database, disk = self._database, self._disk()
             state = self._rotate(database, disk)
             with disk.batch(paced=True) as batch:
-                terms = _with_missing_terms(disk, batch, state)
-                layers, swaps = _with_missing_layers(disk, batch, state)
-                new = Parts(terms, layers, batch.meta(state.meta))
+                new, swaps = self._complete(disk, batch, state)
                 manifest = replace(
                     disk.manifest,
                     commit=state.commit,
@@ -156,6 +156,23 @@ class Maintenance:
                 self._publish(disk, batch, manifest, new)
                 self._adopt(disk, batch, new, state.tables.layers, swaps)
             disk.remove_strangers()
+
+    def _complete(self, disk: Disk, batch: Batch, state: State) -> tuple[Parts, list[Swap]]:
+        """All of a state in files: those there are, and new ones for what is in none yet."""
+        terms = [
+            segment if kept else batch.terms(segment)
+            for segment, kept in term_parts(state, disk.is_kept)
+        ]
+        layers: list[Layer] = []
+        swaps: list[Swap] = []
+        for start, stop, layer, kept in layer_parts(state, disk.is_kept):
+            if not kept and layer.rows:
+                layer = batch.layer(layer)
+            if not kept:
+                swaps.append((start, stop, layer))
+            if layer.rows:
+                layers.append(layer)
+        return Parts(terms, layers, batch.meta(state.meta)), swaps
 
     def _rotate(self, database: Database, disk: Disk) -> State:
         """Go on in a new journal; the state at that moment, on whose layers no push builds."""
@@ -256,6 +273,32 @@ class Maintenance:
                 self._adopt(disk, batch, new, old, [(start, stop, merged)])
             disk.remove_strangers()
 
+    def optimize(self) -> None:
+        """Everything in one layer and one term segment, without what nothing uses.
+
+        The caller is the writer: no transaction goes on, so that ids may change.
+        """
+        with self.lock:
+            database, disk = self._database, self._database.disk
+            if disk is None:
+                database.put_state(compact(database.state))
+                return
+            self.checkpoint()
+            state = compact(database.state)
+            with disk.batch(paced=True) as batch:
+                terms = [batch.terms(segment) for segment in state.dictionary.segments]
+                layers = [batch.layer(layer) for layer in state.tables.layers]
+                new = Parts(terms, layers, disk.meta_file)
+                manifest = replace(disk.manifest, term_count=state.term_count)
+                self._publish(disk, batch, manifest, new)
+                with database.commit_lock:
+                    batch.register()
+                    tables = Tables(layers, sealed=True)
+                    state = replace(state, dictionary=Dictionary(terms), tables=tables)
+                    database.put_state(state)
+                    disk.adopt(terms, layers, disk.meta_file, ())
+            disk.remove_strangers()
+
     def _plan_terms(self, terms: Sequence[TermSegment]) -> int | None:
         """From which segment on to merge: the later ones are not small beside it."""
         tier, above, start = self._database.tuning.term_tier, 0, None
@@ -286,45 +329,3 @@ class Maintenance:
         disk = self._database.disk
         assert disk is not None
         return disk
-
-
-def _with_missing_terms(disk: Disk, batch: Batch, state: State) -> list[TermSegment]:
-    """Segments in files for all terms of a state; those that are in no file yet are written."""
-    terms: list[TermSegment] = []
-    next_id = 1
-    for segment in state.dictionary.segments:
-        if not disk.is_kept(segment) or segment.last_id > state.term_count:
-            continue
-        if segment.first_id > next_id:
-            terms.append(batch.terms(state.dictionary.segment_of(next_id, segment.first_id - 1)))
-        terms.append(segment)
-        next_id = segment.last_id + 1
-    if next_id <= state.term_count:
-        terms.append(batch.terms(state.dictionary.segment_of(next_id, state.term_count)))
-    return terms
-
-
-def _with_missing_layers(disk: Disk, batch: Batch, state: State) -> tuple[list[Layer], list[Swap]]:
-    """Layers in files that say what a state's tables say; what is in no file yet is written.
-
-    Also which of the state's layers [start, stop) each new one replaces.
-    """
-    layers: list[Layer] = []
-    swaps: list[Swap] = []
-    old = state.tables.layers
-    start = 0
-    while start < len(old):
-        if disk.is_kept(old[start]):
-            layers.append(old[start])
-            start += 1
-            continue
-        stop = start + 1
-        while stop < len(old) and not disk.is_kept(old[stop]):
-            stop += 1
-        merged = merge_layers(old[start:stop], bottom=start == 0)
-        if merged.rows:
-            merged = batch.layer(merged)
-            layers.append(merged)
-        swaps.append((start, stop, merged))
-        start = stop
-    return layers, swaps
