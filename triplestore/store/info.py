@@ -85,7 +85,7 @@ def describe(database: Database) -> Info:
     fact_bytes = sum(_fact_bytes(layer) for layer in tables.layers)
     counters = sum(_counter_bytes(layer) for layer in tables.layers)
     quad_bytes = sum(layer.quads.nbytes for layer in tables.layers)
-    disk, journal = database.disk_usage()
+    files = database.info()
     terms, text = state.term_count, dictionary.text_bytes
     return Info(
         path=None if database.path is None else str(database.path),
@@ -110,8 +110,8 @@ def describe(database: Database) -> Info:
         dictionary_bytes=dictionary.nbytes,
         term_text_bytes=text,
         dictionary_bytes_per_term=(dictionary.nbytes - text) / terms if terms else 0.0,
-        disk_bytes=disk,
-        journal_bytes=journal,
+        disk_bytes=files.disk_bytes,
+        journal_bytes=files.journal_bytes,
     )
 
 

@@ -203,9 +203,10 @@ class Transaction(Reading):
             target = replace_graph
             number = self._number_of_graph(replace_graph, meta, number)
         loaded = load(
-            _sources(input, path),
+            input,
             self._dictionary,
             format=format,
+            path=path,
             base_iri=base_iri,
             to_graph=_graph_term(target),
             lenient=lenient,
@@ -213,6 +214,8 @@ class Transaction(Reading):
             progress=progress,
             threads=threads,
         )
+        if loaded.new_keys:
+            self._dictionary.append_keys(self._dictionary.size + 1, loaded.new_keys)
         if loaded.segment is not None:
             self._dictionary.add_segment(loaded.segment)
         if replace_graph is None:
@@ -361,15 +364,6 @@ class Transaction(Reading):
             self.rollback()
         elif self._open:
             self.commit()
-
-
-def _sources(
-    input: str | bytes | IO[bytes] | IO[str] | None, path: PathLike | Iterable[PathLike] | None
-) -> Any:
-    """What the loader reads: a text given as `input` is the document itself, not its name."""
-    if (input is None) == (path is None):
-        raise UsageError("give either input (a text, bytes or a stream) or path (files)")
-    return input.encode() if isinstance(input, str) else path if input is None else input
 
 
 def _graph_term(graph: TermLike | None) -> Any:
