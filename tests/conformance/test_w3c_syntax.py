@@ -62,12 +62,7 @@ needs_suites = pytest.mark.skipif(not ENTRIES, reason=f"no W3C suites at {ROOT}"
 
 
 def cases(chosen: list[Entry]) -> list[object]:
-    return [
-        pytest.param(entry, id=entry.name)
-        if entry.name not in LEFT_OUT
-        else pytest.param(entry, id=entry.name, marks=pytest.mark.skip(reason=LEFT_OUT[entry.name]))
-        for entry in chosen
-    ]
+    return [pytest.param(entry, id=entry.name) for entry in chosen]
 
 
 def canonical(quads: object) -> list[str]:
