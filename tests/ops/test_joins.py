@@ -21,8 +21,10 @@ from tests.ops.model import (
 )
 from triplestore.errors import UsageError
 from triplestore.ops import (
+    BOOLEAN,
     ID,
     INTEGER,
+    REAL,
     Context,
     Frame,
     HashJoin,
