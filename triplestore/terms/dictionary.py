@@ -382,7 +382,7 @@ class Dictionary:
             parts = [self._part([*before, new], s, new.last_id + 1, s.last_id) for s in across]
             segments = (*before, new, *parts, *after)
             _check_dense(segments, 1)
-            self._frozen -= {s.first_id for s in state.segments if _covers(new, s)}
+            self._frozen &= {s.first_id for s in (*before, *after)}
             self._frozen |= {s.first_id for s in parts}
             sealed = new.last_id >= state.live.first_id
             live = state.live.after(new.last_id) if sealed else state.live
