@@ -102,9 +102,9 @@ def look_ups(store: Store) -> None:
         words = store.quads_for_pattern(quad.subject, name("skos:prefLabel"), None)
         print("  " + ", ".join(sorted(shorten(each.object) for each in words)))
 
-    title("What was noticed about line U3 in March?   (None, :about, line:U3, graph:2025-03)")
+    title("What was noticed about line U2 in March?   (None, :about, line:U2, graph:2025-03)")
     march = name("graph:2025-03")
-    notices = store.quads_for_pattern(None, name(":about"), name("line:U3"), march)
+    notices = store.quads_for_pattern(None, name(":about"), name("line:U2"), march)
     for quad in notices:
         show(store.quads_for_pattern(quad.subject, name("rdfs:comment"), None, march))
 

@@ -36,9 +36,8 @@ LAYERS: dict[str, set[str]] = {
     "cli": {"store"},
     "server": {"store"},
 }
-# The face of the package: modules at its top that tie everything below together.
-FACE = {"store", "snapshot", "transaction", "reading", "matching", "settling", "replacing"}
-FACE |= {"quads", "change", "kept", "info"}
+# The face of the package, which ties everything below together.
+FACE = {"store"}
 TIES = set(LAYERS) - {"cli", "server"} | FACE
 
 # Libraries that only one place may import, and those that no library code imports at all.

@@ -93,6 +93,7 @@ def load_table(measured: dict[str, dict[str, Result]], peers: list[str]) -> Tabl
             "peer",
             "triples",
             "load s",
+            "with start s",
             "CPU s",
             "M triples/s",
             "peak MB",
@@ -100,7 +101,8 @@ def load_table(measured: dict[str, dict[str, Result]], peers: list[str]) -> Tabl
             "triplestore is faster by",
             "peak compared",
         ],
-        note="Best of the runs. CPU counts all threads. rdflib keeps its graph in memory only.",
+        note="Best of the runs. With start: imports and first use, too (see below). CPU counts all "
+        "threads. rdflib keeps its graph in memory only.",
     )
     for name, by_peer in measured.items():
         ours = by_peer.get(OURS)
@@ -112,6 +114,7 @@ def load_table(measured: dict[str, dict[str, Result]], peers: list[str]) -> Tabl
                 peer,
                 result["triples"],
                 result["load s"],
+                result["start s"] + result["warm s"] + result["load s"],
                 result["load cpu s"],
                 result["triples"] / result["load s"] / 1e6,
                 result["peak bytes"] / 1e6,
@@ -199,7 +202,7 @@ def make_claims(measured: dict[str, dict[str, Result]], report: Report) -> None:
             f"{faster:.2f}",
             faster >= wanted,
         )
-        if "Turtle" not in name and ours.case.arguments["path"].endswith(".nt"):
+        if "Turtle" not in name and ours["triples"] > 1_000_000:  # below it, numba itself is more
             share = ours["peak bytes"] / peer["peak bytes"]
             report.claim(
                 f"{name}: at most half of {PEER}'s peak memory", f"{share:.2f}", share <= 0.5
