@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from terms.literals import Literals, typed_texts
 
+from tests.terms.literals import Literals, typed_texts
 from triplestore.kernels import values as kernel
 from triplestore.terms import value_encode, value_keys
 from triplestore.terms.value_encode import Encoded, encode_texts, encode_values

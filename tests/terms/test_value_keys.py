@@ -8,8 +8,8 @@ import random
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from terms.literals import Literals, typed_texts
 
+from tests.terms.literals import Literals, typed_texts
 from triplestore.terms import value_keys, xsd
 from triplestore.terms.value_compare import ASK, UNORDERED, compare_values
 from triplestore.terms.value_keys import (

@@ -20,6 +20,8 @@ from triplestore.terms.value_keys import (
     SPACE_OF,
     TYPED,
     entry_of,
+    keys_of_doubles,
+    round_to_floats,
 )
 from triplestore.terms.xsd import INTEGER_RANGES, RDF, Space
 
@@ -82,7 +84,7 @@ def _encode_chunk(buf: U8, starts: I64, lengths: I64, rows: I64, encoded: Encode
     spaces = SPACE_OF[marks[rows]]
     _round_to_floats(rows[spaces == Space.FLOAT], encoded)
     numbers = rows[(spaces > 0) & (spaces <= Space.DOUBLE)]
-    keys[numbers] = _keys_of_doubles(doubles[numbers])
+    keys[numbers] = keys_of_doubles(doubles[numbers])
     left = rows[marks[rows] == LEFT]
     if len(left):
         _encode_each(buf, starts, lengths, left, encoded)
@@ -99,34 +101,16 @@ def _round_each(buf: U8, starts: I64, lengths: I64, rows: I64, encoded: Encoded)
 
 
 def _round_to_floats(rows: I64, encoded: Encoded) -> None:
-    """Doubles of xsd:float literals to 32 bits, leaving those that this might round twice.
-
-    The nearest double lies on the same side of each midpoint between two floats as the number
-    itself, or on the midpoint; only then is the second rounding not that of the number.
-    """
+    """The doubles of xsd:float literals as floats, leaving those that this might round twice."""
     doubles = encoded.keys.view(np.float64)
-    values = doubles[rows]
-    size = np.abs(values)
-    midpoint = (values.view(np.uint64) & np.uint64(0x1FFFFFFF)) == np.uint64(0x10000000)
-    extreme = ((size < 2e-38) & (size > 0)) | ((size > 3e38) & (size < np.inf))
-    hard = (midpoint & (size < np.inf)) | extreme
-    encoded.marks[rows[hard]] = LEFT
-    doubles[rows[~hard]] = values[~hard].astype(np.float32)
+    rounded, known = round_to_floats(doubles[rows])
+    doubles[rows] = rounded
+    encoded.marks[rows[~known]] = LEFT
 
 
 def _texts(buf: U8, starts: I64, lengths: I64, rows: I64) -> list[bytes]:
     ends = (starts[rows] + lengths[rows]).tolist()
     return [buf[i:j].tobytes() for i, j in zip(starts[rows].tolist(), ends, strict=True)]
-
-
-def _keys_of_doubles(doubles: NDArray[np.float64]) -> U64:
-    """`key_of_double` of each."""
-    bits = doubles.view(np.uint64)
-    top = np.uint64(1 << 63)
-    keys: U64 = np.where(bits < top, bits | top, ~bits)
-    keys[np.isnan(doubles)] = np.uint64(2**64 - 1)
-    keys[doubles == 0] = top
-    return keys
 
 
 def _table_of_names() -> U8:

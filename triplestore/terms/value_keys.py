@@ -204,6 +204,7 @@ def entry_of_value(value: Value, datatype: str) -> Entry:
 
 
 _2_63 = 2**63
+_TOP = np.uint64(_2_63)
 _MICROSECONDS = 10**6
 
 
@@ -260,6 +261,10 @@ def _fixed_point(number: Fraction) -> tuple[int, bool]:
     return min(max(whole + _2_63, 0), 2**64 - 1), inside and whole == number
 
 
+NAN_KEY = 2**64 - 1
+"""The key of NaN, above that of INF: NaN is not ordered, but stands somewhere when sorted."""
+
+
 def key_of_double(number: float) -> int:
     """The key of a double: ordered as numbers are, -0 as 0, NaN above everything.
 
@@ -267,7 +272,7 @@ def key_of_double(number: float) -> int:
     True
     """
     if number != number:
-        return 2**64 - 1
+        return NAN_KEY
     bits = int.from_bytes(struct.pack(">d", number or 0.0), "big")
     return bits ^ (_2_63 if bits < _2_63 else 2**64 - 1)
 
@@ -279,10 +284,33 @@ def double_of(key: int) -> float:
 
 def doubles_of(keys: NDArray[np.uint64]) -> NDArray[np.float64]:
     """The doubles of NUMERIC keys; -0 comes back as 0."""
-    top = np.uint64(_2_63)
-    bits = np.where(keys >= top, keys ^ top, ~keys)
-    bits[keys == np.uint64(2**64 - 1)] = np.uint64(0x7FF8 << 48)
+    bits = np.where(keys >= _TOP, keys ^ _TOP, ~keys)
+    bits[keys == np.uint64(NAN_KEY)] = np.uint64(0x7FF8 << 48)
     return bits.view(np.float64)
+
+
+def keys_of_doubles(doubles: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """`key_of_double` of each."""
+    bits = doubles.view(np.uint64)
+    keys: NDArray[np.uint64] = np.where(bits < _TOP, bits | _TOP, ~bits)
+    keys[np.isnan(doubles)] = np.uint64(NAN_KEY)
+    keys[doubles == 0] = _TOP
+    return keys
+
+
+def round_to_floats(
+    doubles: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Numbers, given by their nearest doubles, as 32-bit floats; False where that is not known.
+
+    The nearest double lies on the same side of each midpoint between two floats as the number
+    itself, or on the midpoint; only then may a second rounding not be that of the number.
+    """
+    size = np.abs(doubles)
+    midpoint = (doubles.view(np.uint64) & np.uint64(0x1FFFFFFF)) == np.uint64(0x10000000)
+    extreme = ((size < 2e-38) & (size > 0)) | ((size > 3e38) & (size < np.inf))
+    known = ~(extreme | (midpoint & (size < np.inf)))
+    return np.where(known, doubles, 0).astype(np.float32).astype(np.float64), known
 
 
 def prefix_key(raw: bytes) -> int:

@@ -11,7 +11,8 @@ For the dictionary, in the order of use:
     table.between(kind, low, high) -> u32[]  ids of the terms of one Class with low <= key <= high
     table.candidates(kind, key) -> u32[]     the same for one key
 
-`ValueStack` (value_stack.py) does all of this over several tables and the live terms. `older` are
+`ValueStack` (value_stack.py) does all of this over several tables and the live terms,
+`compare_values` (value_compare.py) compares two columns of values. `older` are
 the tables of all segments before this one, `source` is the dictionary that holds their terms
 (`TermSource`: key(id) and lookup_keys(keys)); without them, only this segment's terms are compared.
 
@@ -35,7 +36,16 @@ from numpy.typing import NDArray
 from triplestore.columns import Column
 from triplestore.terms.value_canonical import Entries, TermSource, canonical_ids, sort_entries
 from triplestore.terms.value_encode import I64, U8, U32, U64, encode_values
-from triplestore.terms.value_keys import CLASS_OF, EXACT, SPACE_OF, Class, doubles_of
+from triplestore.terms.value_keys import (
+    CLASS_OF,
+    EXACT,
+    NOTHING,
+    SPACE_OF,
+    TYPED,
+    Class,
+    doubles_of,
+    entry_of,
+)
 
 _CLASSES = 32  # room for classes to come
 _ONE_BY_ONE = 16  # so many keys are searched for in a plain loop
@@ -47,6 +57,15 @@ class Values(NamedTuple):
 
     marks: U8
     keys: U64
+
+    @classmethod
+    def of(cls, keys: Sequence[bytes]) -> Values:
+        """The values of terms given by their term keys, such as the constants of a query."""
+        rows = [entry_of(key[1:]) if key[0] == TYPED else NOTHING for key in keys]
+        return cls(
+            np.array([row.mark for row in rows], dtype=np.uint8),
+            np.array([row.key for row in rows], dtype=np.uint64),
+        )
 
     @property
     def classes(self) -> U8:
