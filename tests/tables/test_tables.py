@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.tables.checks import check_all
 from tests.tables.model import Model, commits, reopened
-from triplestore.tables import Layer, Tables, merge_layers
+from triplestore.tables import Layer, Tables, charsets, merge_layers, merging, sorting
 
 steps = st.one_of(
     st.tuples(st.just("commit"), commits(), st.booleans()),
@@ -33,9 +34,19 @@ def reopen(tables: Tables, place: int) -> Tables:
     return tables.replace(place, place + 1, reopened(tables.layers[place]))
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.fixture(params=["numpy", "kernels"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run with plain numpy, and with kernels that get a few rows at a time."""
+    if request.param == "kernels":
+        for module in (sorting, charsets, merging):
+            monkeypatch.setattr(module, "KERNELS_FROM", 0)
+            monkeypatch.setattr(module, "CHUNK", 3)
+    return request.param
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(steps, max_size=8))
-def test_tables__read_what_was_committed(steps: list) -> None:
+def test_tables__read_what_was_committed(way: str, steps: list) -> None:
     model, tables = Model(), Tables()
     for kind, one, two in steps:
         if kind == "commit":

@@ -104,6 +104,29 @@ def compact(keys, starts, new_starts, firsts, limit, state):
     state[0], state[1], state[2] = at, row, out
 
 
+@kernel("void(u64r, i64r, i64w, i64, i64w)")
+def count_heads(keys, starts, firsts, limit, state):
+    """Count the distinct first ids of each sorted range, as `compact` does, and change nothing.
+
+    firsts : i64[ranges], at first 0
+    """
+    at, row = state[0], state[1]
+    last_row = min(keys.size, row + limit)
+    ranges = starts.size - 1
+    while at < ranges:
+        stop = min(starts[at + 1], last_row)
+        found = 0
+        while row < stop:
+            if row == starts[at] or keys[row - 1] >> _32 != keys[row] >> _32:
+                found += 1
+            row += 1
+        firsts[at] += found
+        if row < starts[at + 1]:
+            break
+        at += 1
+    state[0], state[1] = at, row
+
+
 @kernel("void(u64r, i64r, u32r, u64w, i64, i64w)")
 def term_name_pairs(keys, starts, names, out, limit, state):
     """Write (first id << 32 | name) for each distinct first id of each name.

@@ -77,6 +77,9 @@ class CharacteristicSets:
     @classmethod
     def _of_pairs(cls, pairs: U64) -> CharacteristicSets:
         """The sets of sorted distinct pairs term << 32 | name."""
+        if len(pairs) == 0:
+            none = np.zeros(0, dtype=np.int64)
+            return cls(NO_IDS, np.zeros(1, dtype=np.int64), none, *_terms_and_codes(NO_IDS, NO_IDS))
         number = _number_sets if len(pairs) < KERNELS_FROM else _number_many_sets
         terms, codes, sizes, examples, lengths = number(pairs)
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
@@ -166,8 +169,6 @@ def _number_sets(pairs: U64) -> tuple[U32, U32, I64, I64, I64]:
     heads, names = high(pairs), low(pairs)
     starts = start_of_runs(heads)
     begins, lengths = starts[:-1], np.diff(starts)
-    if len(begins) == 0:
-        return NO_IDS, NO_IDS, lengths, lengths, lengths
     seed = 0x9E3779B97F4A7C15
     while True:
         hashes = np.add.reduceat(_mix(names, np.uint64(seed)), begins)

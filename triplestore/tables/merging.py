@@ -1,30 +1,42 @@
 """Merging layers: several neighbours of a stack become one that says the same.
 
 Start reading at `merge_layers`. The newest word on a row wins; at the bottom of the stack, where
-there is nothing left to remove, removed rows vanish. Nets add up, so totals stay exact.
+there is nothing left to remove, removed rows vanish. Nets add up, so totals stay exact. Large
+orders are merged by kernels in pieces of some milliseconds that let other threads run; small ones,
+as every commit makes them, are sorted together by numpy, which is faster for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.columns import Column
+from triplestore.kernels.merge import merge_by_plan, plan_merge
 from triplestore.tables.layer import Layer
 from triplestore.tables.order import Order, make_order
-from triplestore.tables.rows import I64, Bools
+from triplestore.tables.rows import I64, NO_IDS, NO_STATUS, U8, U32, Bools
+from triplestore.tables.sorting import CHUNK, KERNELS_FROM
 from triplestore.tables.table import EMPTY_FACTS, EMPTY_QUADS, Table, add_nets, split_status
 from triplestore.tables.tuples import TupleRun
 
+Pause = Callable[[], object]
+"""Called between pieces of work; what it raises ends the merge."""
 
-def merge_layers(layers: Sequence[Layer], bottom: bool) -> Layer:
-    """One layer for these neighbours, oldest first; `bottom` if the first has none below it."""
+
+def merge_layers(layers: Sequence[Layer], bottom: bool, *, pause: Pause = lambda: None) -> Layer:
+    """One layer for these neighbours, oldest first; `bottom` if the first has none below it.
+
+    `pause` is called every few milliseconds of a large merge, and may raise to give it up.
+    """
     if len(layers) == 1 and not bottom:
         return layers[0]
-    facts = _merge_tables([layer.facts for layer in layers], EMPTY_FACTS, bottom)
-    quads = _merge_tables([layer.quads for layer in layers], EMPTY_QUADS, bottom)
+    facts = _merge_tables([layer.facts for layer in layers], EMPTY_FACTS, bottom, pause)
+    quads = _merge_tables([layer.quads for layer in layers], EMPTY_QUADS, bottom, pause)
     tuples = {}
     for name in dict.fromkeys(name for layer in layers for name in layer.tuples):
         run = _merge_tuples([ly.tuples[name] for ly in layers if name in ly.tuples], bottom)
@@ -33,51 +45,70 @@ def merge_layers(layers: Sequence[Layer], bottom: bool) -> Layer:
     return Layer(facts, quads, tuples).prepare()
 
 
-def _merge_tables(tables: list[Table], empty: Table, bottom: bool) -> Table:
+def _merge_tables(tables: list[Table], empty: Table, bottom: bool, pause: Pause) -> Table:
     filled = [table for table in tables if len(table)]
     if not filled:
         return empty
     if len(filled) == 1 and not (bottom and _may_have_removed(filled[0])):
         return filled[0]
-    forward = _merge_orders([table.forward for table in filled], bottom)
-    backward = _merge_orders([table.backward for table in filled], bottom)
+    forward = _merge_orders([table.forward for table in filled], bottom, pause)
+    backward = _merge_orders([table.backward for table in filled], bottom, pause)
     nets = add_nets([table.nets for table in filled], forward.names)
-    by_graph, graph_nets = None, None
-    if empty.wide:
-        graph_orders = [table.by_graph for table in filled if table.by_graph is not None]
-        by_graph = _merge_orders(graph_orders, bottom)
-        old_nets = [table.graph_nets for table in filled if table.graph_nets is not None]
-        graph_nets = add_nets(old_nets, by_graph.names)
-    return Table.of(forward, backward, nets, by_graph, graph_nets)
+    if not empty.wide:
+        return Table.of(forward, backward, nets)
+    by_graph = _merge_orders([t.by_graph for t in filled if t.by_graph is not None], bottom, pause)
+    graph_nets = [table.graph_nets for table in filled if table.graph_nets is not None]
+    return Table.of(forward, backward, nets, by_graph, add_nets(graph_nets, by_graph.names))
 
 
 def _may_have_removed(table: Table) -> bool:
     return table.forward.status is not None or table.forward.uniform == 0
 
 
-def _merge_orders(orders: list[Order], bottom: bool) -> Order:
+def _merge_orders(orders: list[Order], bottom: bool, pause: Pause) -> Order:
+    """The two neighbours that are smallest together become one, until one is left."""
+    while len(orders) > 1:
+        sizes = [len(one) + len(two) for one, two in pairwise(orders)]
+        at = int(np.argmin(sizes))
+        drop = bottom and len(orders) == 2
+        merge = _merge_small if sizes[at] < KERNELS_FROM else _merge_large
+        orders[at : at + 2] = [merge(orders[at], orders[at + 1], drop, pause)]
+    only = orders[0]
+    if bottom and (only.statuses(0, len(only)) == 0).any():
+        # It was alone from the beginning, so nobody has dropped the removed rows yet.
+        merge = _merge_small if len(only) < KERNELS_FROM else _merge_large
+        only = merge(only, _no_rows_like(only), True, pause)
+    return only
+
+
+def _no_rows_like(order: Order) -> Order:
+    extra = None if order.extra is None else Column.of(NO_IDS)
+    empty = np.zeros(0, dtype=np.uint64)
+    return Order(order.names[:0], np.zeros(1, np.int64), Column.of(empty), extra)
+
+
+# -- small --------------------------------------------------------------------------------------
+
+
+def _merge_small(old: Order, new: Order, drop: bool, pause: Pause) -> Order:
     """All rows one after the other, sorted; the last of equal rows is the newest."""
-    names = np.concatenate([np.repeat(o.names, np.diff(o.starts)) for o in orders])
-    keys = np.concatenate([order.keys.all() for order in orders])
-    status = np.concatenate([order.statuses(0, len(order)) for order in orders])
-    extra = _concat([None if order.extra is None else order.extra.all() for order in orders])
-    count = None
-    if any(order.count is not None for order in orders):
-        count = np.concatenate([order.counts(0, len(order)) for order in orders])
-    columns = (keys, names) if extra is None else (extra, keys, names)
+    both = old, new
+    names = np.concatenate([np.repeat(order.names, np.diff(order.starts)) for order in both])
+    keys = np.concatenate([order.keys.all() for order in both])
+    status = np.concatenate([order.statuses(0, len(order)) for order in both])
+    columns = [keys, names]
+    if old.extra is not None and new.extra is not None:
+        columns.insert(0, np.concatenate((old.extra.all(), new.extra.all())))
     sort = np.lexsort(columns)
     kept = sort[_last_of_equal_rows([column[sort] for column in columns])]
-    if bottom:
+    if drop:
         kept = kept[status[kept] != 0]
+    count = None
+    if old.count is not None or new.count is not None:
+        count = np.concatenate([order.counts(0, len(order)) for order in both])[kept]
     mixed, uniform = split_status(status[kept])
-    return make_order(
-        names[kept],
-        keys[kept],
-        None if extra is None else extra[kept],
-        mixed,
-        uniform,
-        None if count is None else count[kept],
-    )
+    extra = columns[0][kept] if len(columns) == 3 else None
+    return make_order(names[kept], keys[kept], extra, mixed, uniform, count)
 
 
 def _last_of_equal_rows(columns: list[NDArray[Any]]) -> Bools:
@@ -88,13 +119,101 @@ def _last_of_equal_rows(columns: list[NDArray[Any]]) -> Bools:
     return last
 
 
-def _concat(arrays: list[NDArray[Any] | None]) -> NDArray[Any] | None:
-    filled = [array for array in arrays if array is not None]
-    return np.concatenate(filled) if filled else None
+# -- large --------------------------------------------------------------------------------------
+
+
+def _merge_large(old: Order, new: Order, drop: bool, pause: Pause) -> Order:
+    """By a plan that is made and followed piece by piece."""
+    names = np.union1d(old.names, new.names)
+    merge = _Merge(old, new, drop, len(names))
+    state = np.zeros(4, dtype=np.int64)
+    plan = np.empty(min(CHUNK, len(old) + len(new)), dtype=np.uint8)
+    old_starts, new_starts = _starts_of(old, names), _starts_of(new, names)
+    while state[0] < len(names):
+        i, j = int(state[1]), int(state[2])
+        plan_merge(
+            *merge.old_arrays, old_starts, *merge.new_arrays, new_starts, plan, merge.sizes, state
+        )
+        merge.follow(plan[: state[3]], slice(i, int(state[1])), slice(j, int(state[2])))
+        pause()
+    return merge.result(names)
+
+
+def _starts_of(order: Order, names: NDArray[Any]) -> I64:
+    """The directory of an order for these names, of which it may lack some."""
+    sizes = np.zeros(len(names) + 1, dtype=np.int64)
+    sizes[1 + names.searchsorted(order.names)] = np.diff(order.starts)
+    return np.cumsum(sizes)
+
+
+class _Merge:
+    """The columns of a merge while it goes on."""
+
+    def __init__(self, old: Order, new: Order, drop: bool, names: int) -> None:
+        self.old, self.new = old, new
+        size = len(old) + len(new)
+        self.sizes = np.zeros(names, dtype=np.int64)
+        self.rows = 0
+        # Pages of these that are never reached cost nothing.
+        self.keys = np.empty(size, dtype=np.uint64)
+        self.extra = None if old.extra is None else np.empty(size, dtype=np.uint32)
+        uniform = old.status is None and new.status is None and old.uniform == new.uniform
+        self.status = None if uniform else np.empty(size, dtype=np.uint8)
+        counted = old.count is not None or new.count is not None
+        self.count = np.empty(size, dtype=np.uint32) if counted else None
+        self.old_arrays = _arrays(old, drop)
+        self.new_arrays = _arrays(new, drop)
+
+    def follow(self, plan: U8, old: slice, new: slice) -> None:
+        """Copy the rows of one piece of the plan, column by column."""
+        rows = self.rows
+        self.rows += int(
+            merge_by_plan(plan, self.old.keys[old], self.new.keys[new], self.keys[rows:])
+        )
+        if self.extra is not None and self.old.extra is not None and self.new.extra is not None:
+            merge_by_plan(plan, self.old.extra[old], self.new.extra[new], self.extra[rows:])
+        if self.status is not None:
+            before = self.old.statuses(old.start, old.stop)
+            after = self.new.statuses(new.start, new.stop)
+            merge_by_plan(plan, before, after, self.status[rows:])
+        if self.count is not None:
+            before_count = self.old.counts(old.start, old.stop)
+            after_count = self.new.counts(new.start, new.stop)
+            merge_by_plan(plan, before_count, after_count, self.count[rows:])
+
+    def result(self, names: NDArray[Any]) -> Order:
+        """The merged order; names without rows are left out."""
+        kept = self.sizes > 0
+        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(self.sizes[kept])))
+        status, uniform = None, self.old.uniform
+        if self.status is not None:
+            status, uniform = split_status(self.status[: self.rows])
+        return Order(
+            names[kept],
+            starts,
+            Column.of(self.keys[: self.rows]),
+            None if self.extra is None else Column.of(self.extra[: self.rows]),
+            None if status is None else Column.of(status),
+            uniform,
+            None if self.count is None else Column.of(self.count[: self.rows]),
+        )
+
+
+def _arrays(order: Order, drop: bool) -> tuple[NDArray[np.uint64], U32, U8]:
+    """Keys, extra column (or nothing) and statuses (or nothing, if no row is dropped)."""
+    may_drop = drop and (order.status is not None or order.uniform == 0)
+    return (
+        order.keys.all(),
+        NO_IDS if order.extra is None else order.extra.all(),
+        order.statuses(0, len(order)) if may_drop else NO_STATUS,
+    )
+
+
+# -- tuples -------------------------------------------------------------------------------------
 
 
 def _merge_tuples(runs: list[TupleRun], bottom: bool) -> TupleRun:
-    keys, positions = newest_positions(runs)
+    keys, positions = _newest_positions(runs)
     status = np.concatenate([run.statuses() for run in runs])[positions]
     count = None
     if any(run.count is not None for run in runs):
@@ -108,7 +227,7 @@ def _merge_tuples(runs: list[TupleRun], bottom: bool) -> TupleRun:
     return TupleRun.of(runs[0].arity, keys, status, count, explicit, inferred)
 
 
-def newest_positions(runs: list[TupleRun]) -> tuple[NDArray[Any], I64]:
+def _newest_positions(runs: list[TupleRun]) -> tuple[NDArray[Any], I64]:
     """The keys of the union, and where in the concatenation of the runs the newest of each is."""
     keys = np.concatenate([run.keys for run in runs])
     order = np.argsort(keys, kind="stable")

@@ -31,7 +31,7 @@ from triplestore.tables.rows import (
 KERNELS_FROM = 1 << 16
 """From so many rows on, compiled kernels are worth what it costs to load them."""
 
-CHUNK = 1 << 21
+CHUNK = 1 << 20
 """So many rows a kernel takes at a time: some milliseconds."""
 
 SORT_BATCH = 1 << 17
@@ -147,6 +147,8 @@ class _NameTable:
     def sizes_of(self, names: U32) -> I64:
         """How often each of `names` occurs."""
         mine, counts = self.slots[self.slots != 0], self.counts[self.slots != 0]
+        if len(mine) == 0:
+            return np.zeros(len(names), dtype=np.int64)
         order = np.argsort(mine)
         mine, counts = mine[order], counts[order]
         place = np.minimum(mine.searchsorted(names), len(mine) - 1)
@@ -224,6 +226,10 @@ def count_distinct(keys: U64, starts: I64) -> I64:
     """For each sorted range how many distinct first ids its keys have."""
     if len(keys) == 0:
         return np.zeros(len(starts) - 1, dtype=np.int64)
+    if len(keys) >= KERNELS_FROM:
+        firsts = np.zeros(len(starts) - 1, dtype=np.int64)
+        _run(kernels.count_heads, len(firsts), keys, starts, firsts)
+        return firsts
     return np.add.reduceat(first_of_heads(keys, starts), starts[:-1], dtype=np.int64)
 
 
