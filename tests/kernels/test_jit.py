@@ -1,0 +1,228 @@
+"""The switchboard of kernels: caching that notices every edit, modes, and what costs a compilation.
+
+What depends on the environment runs in a process of its own, on a copy of the kernels package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import triplestore.kernels
+from triplestore.kernels import jit
+from triplestore.kernels.jit import Kernel, helper, kernel
+
+KERNELS = Path(triplestore.kernels.__file__).parent
+
+# Prints the hash of a text by the compiled kernel, and whether numba was needed.
+PROGRAM = """
+import sys
+import numpy as np
+from triplestore.kernels import jit
+from triplestore.kernels.terms import hash_terms
+assert jit.__file__.startswith({root!r}), jit.__file__
+at, out = np.zeros(1, np.int64), np.zeros(1, np.uint64)
+hash_terms(np.arange(20, dtype=np.uint8), at, at + 20, np.ones(1, np.uint8), out)
+print(out[0], "numba" in sys.modules)
+"""
+
+
+class Copy:
+    """A copy of the kernels package with a cache folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.package = folder / "code" / "triplestore"
+        self.cache = folder / "cache"
+        shutil.copytree(KERNELS, self.package / "kernels", ignore=shutil.ignore_patterns("__pyc*"))
+        (self.package / "__init__.py").touch()
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        file = self.package / "kernels" / name
+        text = file.read_text()
+        assert text.count(old) == 1, f"{old!r} is not once in {name}"
+        file.write_text(text.replace(old, new))
+
+    def run(self, program: str = PROGRAM, **variables: str) -> tuple[str, str]:
+        """What the program prints on stdout and stderr."""
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("TRIPLESTORE_KERNELS", "NUMBA_BOUNDSCHECK")
+        }
+        environment |= {
+            "PYTHONPATH": str(self.package.parent),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TRIPLESTORE_CACHE": str(self.cache),
+        }
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", program.format(root=str(self.package.parent))],
+            env=environment | variables,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.package.parent,  # or the package in the working folder would be found first
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(tmp_path)
+
+
+def test_cache__editing_a_helper_in_another_file_changes_what_a_cached_caller_does(copy):
+    before, said = copy.run()
+    assert "compiling kernels" in said
+    again, said = copy.run()
+    assert again == before
+    assert said == ""  # loaded from the cache
+
+    copy.edit("hash.py", "END_2 = np.uint64(0xC4CEB9FE1A85EC53)", "END_2 = np.uint64(3)")
+    after, said = copy.run()
+    assert after != before
+    assert "compiling kernels" in said
+    by_python, _ = copy.run(TRIPLESTORE_KERNELS="python")
+    assert by_python.split()[0] == after.split()[0]
+
+    copy.edit("hash.py", "END_2 = np.uint64(3)", "END_2 = np.uint64(0xC4CEB9FE1A85EC53)")
+    assert copy.run() == (before, "")  # its code is still there
+
+
+def test_plain_python__needs_no_numba_and_gives_the_same(copy):
+    compiled, _ = copy.run()
+    plain, said = copy.run(TRIPLESTORE_KERNELS="python")
+    assert compiled.split()[1] == "True"
+    assert plain.split() == [compiled.split()[0], "False"]
+    assert said == ""
+    assert not copy.run("import triplestore.kernels.terms", TRIPLESTORE_KERNELS="python")[0]
+
+
+OUT_OF_BOUNDS = """
+import numpy as np
+from triplestore.kernels import jit
+from triplestore.kernels.terms import copy_spans
+at, one = np.zeros(1, np.int64), np.ones(1, np.int64)
+out = np.zeros(8, np.uint8)
+try:
+    copy_spans(np.zeros(8, np.uint8), at, one, at + 8, out[:8])
+except IndexError:
+    print("refused", jit.cache_folder())
+else:
+    print("silent", jit.cache_folder())
+"""
+
+
+def test_bounds_check__finds_a_write_beyond_the_end_and_has_its_own_cache(copy):
+    # The one byte written beyond the array is still inside the allocation.
+    checked, _ = copy.run(OUT_OF_BOUNDS, NUMBA_BOUNDSCHECK="1")
+    unchecked, _ = copy.run(OUT_OF_BOUNDS)
+    assert checked.startswith("refused")
+    assert unchecked.startswith("silent")
+    assert checked.split()[1] != unchecked.split()[1]
+
+
+def test_cache__no_folder_that_can_be_written_is_no_error(copy):
+    blocked = copy.package.parent / "file"
+    blocked.touch()
+    out, _ = copy.run(TRIPLESTORE_CACHE=str(blocked / "below"))
+    assert out == copy.run()[0]
+
+
+SILENT = "from triplestore.kernels import jit; jit.set_announcements(False)" + PROGRAM
+
+
+def test_announcement__can_be_turned_off(copy):
+    assert copy.run(SILENT) == (copy.run()[0], "")
+
+
+@kernel("i64(u32r, u32r, i64w)")
+def add_up(left, right, out):
+    """The sum of both, and where they differ."""
+    total = 0
+    for i in range(left.size):
+        total += plus(np.int64(left[i]), np.int64(right[i]))
+        out[i] = total
+    return total
+
+
+@helper
+def plus(a, b):
+    """The sum."""
+    return a + b
+
+
+def test_kernel__frozen_writable_and_mapped_arrays_share_one_compilation(tmp_path):
+    plain = np.arange(6, dtype=np.uint32)
+    frozen = plain.copy()
+    frozen.flags.writeable = False
+    plain.tofile(tmp_path / "numbers")
+    mapped = np.memmap(tmp_path / "numbers", np.uint32, "r")
+    writable_map = np.memmap(tmp_path / "numbers", np.uint32, "r+")
+    from_bytes = np.frombuffer(plain.tobytes(), np.uint32)
+    part = np.arange(12, dtype=np.uint32)[3:9] - np.uint32(3)
+    out = np.zeros(6, np.int64)
+    arrays = [plain, frozen, mapped, np.asarray(mapped), writable_map, from_bytes, part]
+    for left in arrays:
+        for right in arrays:
+            assert add_up(left, right, out) == 30
+    if not jit.plain_python():
+        assert len(add_up.dispatcher().signatures) == 1
+
+
+@pytest.mark.skipif(jit.plain_python(), reason="plain Python takes any array")
+def test_kernel__what_was_not_declared_is_refused_and_never_compiled():
+    numbers = np.arange(6, dtype=np.uint32)
+    out = np.zeros(6, np.int64)
+    frozen = out.copy()
+    frozen.flags.writeable = False
+    wrong = [
+        (numbers.astype(np.uint64), numbers, out),
+        (np.arange(12, dtype=np.uint32)[::2], numbers, out),
+        (numbers, numbers, frozen),
+    ]
+    for arguments in wrong:
+        with pytest.raises(TypeError, match="No matching definition"):
+            add_up(*arguments)
+    assert len(add_up.dispatcher().signatures) == 1
+
+
+@pytest.mark.skipif(jit.plain_python(), reason="plain Python may allocate")
+def test_kernel__cannot_allocate():
+    @kernel("i64(i64)")
+    def allocate(size):
+        return np.zeros(size, np.int64).size
+
+    jit._registry.remove(allocate)
+    with pytest.raises(Exception, match="function zeros"):
+        allocate(3)
+
+
+def test_kernel__needs_a_signature():
+    with pytest.raises(TypeError, match="needs a signature"):
+        kernel()(lambda: None)
+
+
+def test_kernel__keeps_name_and_docstring():
+    assert add_up.__name__ == "add_up"
+    assert add_up.__doc__ == "The sum of both, and where they differ."
+    assert repr(add_up).endswith(".add_up>")
+    assert add_up in jit.all_kernels()
+    assert isinstance(plus, Kernel) and plus not in jit.all_kernels()
+
+
+def test_all_kernels__are_few_and_documented():
+    """Each signature costs 0.1 to 0.5 s at the first use on a machine."""
+    for module in pkgutil.iter_modules(triplestore.kernels.__path__):
+        importlib.import_module(f"triplestore.kernels.{module.name}")
+    ours = [k for k in jit.all_kernels() if k.__module__.startswith("triplestore.kernels.")]
+    assert all(k.__doc__ for k in ours)
+    assert sum(len(k.signatures) for k in ours) <= 64
