@@ -200,6 +200,7 @@ def kernels(used: bool) -> Iterator[None]:
         patch.setattr(groups, "_loaded", used)
         if used:
             patch.setattr(groups, "PIECE", 3)
+            patch.setattr(groups, "FEW", 1)
             patch.setattr(index, "PIECE", 3)
             patch.setattr(index, "_FEW", 2)
             patch.setattr(sort, "PIECE", 3)

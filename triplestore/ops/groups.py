@@ -23,6 +23,9 @@ SMALL = 4096
 PIECE = 1 << 17
 """Rows given to one call of a kernel, so that none takes longer than a few milliseconds."""
 
+FEW = 32
+"""So few keys are numbered faster by a Python dict, also when kernels are loaded."""
+
 _ENTRY_BYTES = 120  # of a Python dict with an int key and an int value
 
 _loaded = False
@@ -64,7 +67,8 @@ class GroupTable:
     def insert(self, keys: Keys) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """The group of each key, and where in `keys` the first of each new group stands."""
         if self._numbers is not None:
-            if not use_kernels(self.count + len(keys)):
+            rows = self.count + len(keys)
+            if rows <= FEW or not use_kernels(rows):
                 return self._insert_few(self._numbers, keys)
             self._leave_dict()
         if len(keys) <= PIECE:
@@ -80,7 +84,7 @@ class GroupTable:
     def find(self, keys: Keys) -> NDArray[np.int64]:
         """The group of each key, or -1."""
         if self._numbers is not None:
-            if not use_kernels(len(keys)):
+            if len(keys) <= FEW or not use_kernels(len(keys)):
                 get = self._numbers.get
                 return np.array([get(key, -1) for key in keys.tolist()], np.int64)
             self._leave_dict()

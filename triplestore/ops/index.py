@@ -33,6 +33,7 @@ class JoinIndex:
     """Finds the rows of `frame` by the values of its columns `on`.
 
     ordered   the columns `on`, packed in this sequence, are ascending in the frame
+    members   only `exists` will be asked, so rows need not be gathered by key
 
     >>> from triplestore.ops.context import Context
     >>> right = Frame.of(x=[5, 3, 5], y=[1, 2, 3])
@@ -42,10 +43,16 @@ class JoinIndex:
     (3, [1, 0, 2], [0, 2])
     """
 
-    __slots__ = ("_base", "_coder", "_order", "_sorted", "_starts", "_table", "size")
+    __slots__ = ("_base", "_coder", "_order", "_present", "_sorted", "_starts", "_table", "size")
 
     def __init__(
-        self, frame: Frame, on: Sequence[int], budget: Budget, *, ordered: bool = False
+        self,
+        frame: Frame,
+        on: Sequence[int],
+        budget: Budget,
+        *,
+        ordered: bool = False,
+        members: bool = False,
     ) -> None:
         columns = [frame.columns[i] for i in on]
         self.size = frame.rows
@@ -54,6 +61,7 @@ class JoinIndex:
         self._sorted: Keys | None = None
         self._starts: NDArray[np.uint32] = np.zeros(1, np.uint32)
         self._table: GroupTable | None = None
+        self._present: NDArray[np.bool_] | None = None
         self._base = 0
         if len(columns) > 1 or (columns and columns[0].dtype.itemsize > 4):
             budget.charge(8 * frame.rows)  # for the keys
@@ -65,11 +73,27 @@ class JoinIndex:
             self._sorted = keys[self._order]
         elif keys.dtype == np.uint32 and _dense(keys):
             self._base = int(keys.min())
-            self._by_group(keys, int(keys.max()) - self._base + 1, budget)  # type: ignore[arg-type]
+            count = int(keys.max()) - self._base + 1
+            if members:
+                self._mark(keys, count, budget)
+            else:
+                self._by_group(keys, count, budget)  # type: ignore[arg-type]
         else:
             self._table = GroupTable(budget)
             groups, _ = self._table.insert(keys.astype(np.uint64, copy=False))
-            self._by_group(groups, self._table.count, budget)
+            if not members:
+                self._by_group(groups, self._table.count, budget)
+
+    def exists(self, columns: Sequence[Array], rows: int) -> NDArray[np.bool_]:
+        """Which of these keys some row has."""
+        if self._present is not None:
+            keys = self._coder.find(columns, rows)
+            return self._present.take(keys - np.uint32(self._base), mode="clip")
+        if self._table is not None:
+            keys = self._coder.find(columns, rows)
+            return self._table.find(keys.astype(np.uint64, copy=False)) >= 0
+        lo, hi, _ = self.ranges(columns, rows)
+        return hi > lo
 
     def ranges(self, columns: Sequence[Array], rows: int) -> Ranges:
         """For each of these keys the places [lo, hi) of its rows, and the number of all pairs."""
@@ -91,6 +115,16 @@ class JoinIndex:
     def rows(self, places: I64) -> Array:
         """The rows that stand at these places, which `ranges` gave."""
         return places if self._order is None else self._order.take(places)
+
+    def _mark(self, keys: Keys, count: int, budget: Budget) -> None:
+        """One truth value per id of the range, and one more, which is false, for all other ids."""
+        budget.charge(count + 1)
+        present = np.zeros(count + 1, np.bool_)
+        base = np.uint32(self._base)
+        for start in range(0, len(keys), PIECE):
+            budget.check()
+            present[keys[start : start + PIECE] - base] = True
+        self._present = present
 
     def _by_group(self, groups: NDArray[np.uint32], count: int, budget: Budget) -> None:
         """Counting sort of the rows by their groups (less the base)."""

@@ -74,6 +74,7 @@ class Join(Operator):
         self._joined_names = (*left.names, *rest)
         self._joined_width = left.width + row_width(rest_types) + 24  # and the pair of positions
         self._matched = matched is not None
+        self._members = how in ("semi", "anti") and condition is None
         names, types = left.names, left.types
         if how in ("inner", "left"):
             names, types = self._joined_names, (*types, *rest_types)
@@ -133,6 +134,10 @@ class Join(Operator):
         size = block.rows * _RANGE_BYTES
         self._charge(context, size)
         keys = [block.columns[i] for i in self._left_on]
+        if self._members:
+            ready = tuple(self._chosen(context, block, index.exists(keys, block.rows)))
+            self._release(context, size)
+            return ready
         lo, hi, total = index.ranges(keys, block.rows)
         if self.how == "left" and self.condition is None:
             total += block.rows - int(np.count_nonzero(hi > lo))
@@ -141,9 +146,6 @@ class Join(Operator):
             pieces = self._tested(
                 context, block, self._joined(context, block, right, index, lo, hi, total)
             )
-        elif self.how in ("semi", "anti"):
-            pieces = self._chosen(context, block, hi > lo)
-            total = 0
         else:
             pieces = (
                 piece for piece, _ in self._joined(context, block, right, index, lo, hi, total)
@@ -259,7 +261,8 @@ class HashJoin(Join):
         right = self._collect(context, self.right)
         if right.rows == 0 and self.how in ("inner", "semi"):
             return ()
-        index = JoinIndex(right, self._right_on, self._account(context))
+        account = self._account(context)
+        index = JoinIndex(right, self._right_on, account, members=self._members)
         if isinstance(blocks, tuple) and len(blocks) == 1:
             return self._matches(context, blocks[0], right, index)
         return self._stream(context, blocks, right, index)

@@ -76,8 +76,10 @@ class Order(Operator):
     def _open(self, context: Context) -> Blocks:
         if self.limit == 0:
             return ()
-        blocks = self._read(context, self.child)
-        if isinstance(blocks, tuple) and not blocks:
+        all_rows = self.limit is None and not self._is_sorted
+        whole = self.child.whole(context) if all_rows else None
+        blocks = (whole,) if whole is not None else self._read(context, self.child)
+        if isinstance(blocks, tuple) and not (blocks and blocks[0].rows):
             return ()
         if self._is_sorted:
             return blocks if self.limit is None else self._cut(blocks, self.limit)
@@ -85,7 +87,10 @@ class Order(Operator):
             pieces = self._first(context, blocks, self.limit)
         else:
             pieces = self._all(context, blocks)
-        return tuple(pieces) if isinstance(blocks, tuple) and len(blocks) == 1 else pieces
+        small = (
+            isinstance(blocks, tuple) and len(blocks) == 1 and len(blocks[0]) <= context.block_rows
+        )
+        return tuple(pieces) if small else pieces
 
     def _cut(self, blocks: Blocks, limit: int) -> Stream:
         for block in blocks:
@@ -95,9 +100,8 @@ class Order(Operator):
                 return
 
     def _all(self, context: Context, blocks: Blocks) -> Stream:
-        frame = gather(self.child, blocks, self._account(context))
         account = self._account(context)
-        account.charge(8 * frame.rows)
+        frame = gather(self.child, blocks, account)
         rows = self._sorted_rows(frame, account)
         for start in range(0, frame.rows, context.block_rows):
             places = rows[start : start + context.block_rows]
@@ -126,7 +130,6 @@ class Order(Operator):
 
     def _best(self, kept: list[Frame], limit: int, account: Account) -> Frame:
         frame = gather(self.child, tuple(kept), account)
-        account.charge(8 * frame.rows)
         places = self._sorted_rows(frame, account)[:limit]
         best = self._taken(frame, places)
         account.charge(best.nbytes)
@@ -143,7 +146,9 @@ class Order(Operator):
 
     def _sorted_rows(self, frame: Frame, account: Account) -> Array:
         columns = [frame.columns[i] for i in self._places]
-        return sorted_positions(columns, self._descending, frame.rows, account)
+        places = sorted_positions(columns, self._descending, frame.rows, account)
+        account.charge(places.nbytes)
+        return places
 
     def _taken(self, frame: Frame, places: Array) -> Frame:
         columns = [column.take(places) for column in frame.columns]
