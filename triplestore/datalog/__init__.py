@@ -1,0 +1,1 @@
+"""Datalog programs: as data, as text, checked and stratified."""

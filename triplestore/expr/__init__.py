@@ -1,0 +1,1 @@
+"""Expressions of rules and queries: as data (`tree`), as text, and evaluated on columns."""
