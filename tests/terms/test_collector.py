@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from tests.terms import strategies as some
 from tests.terms.support import weaken_hashes
 from triplestore.errors import StorageError
+from triplestore.kernels.jit import plain_python
 from triplestore.terms import collector as collector_module
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import spans_of_keys
 
+SIZE = 300 if plain_python() else 3000
+LONG = 50_000 if plain_python() else 5_000_000
 blocks_of_keys = st.lists(st.lists(some.keys, max_size=20), max_size=6)
 
 
@@ -65,7 +68,7 @@ def test_seal__weak_hashes_change_nothing(blocks, bits):
         assert ids == [[wanted[key] for key in block] for block in blocks]
 
 
-def many_blocks(seed=0, count=40, size=3000):
+def many_blocks(seed=0, count=40, size=SIZE):
     source = random.Random(seed)
     return [
         [b"\x01http://example.org/%d" % source.randrange(60_000) for _ in range(size)]
@@ -118,7 +121,7 @@ def test_add__tables_grow_from_nothing(monkeypatch):
 
 
 def test_add__very_long_terms():
-    blocks = [[b"\x03" + bytes([65 + n]) * 5_000_000 for n in range(4)], [b"\x03B" * 3]]
+    blocks = [[b"\x03" + bytes([65 + n]) * LONG for n in range(4)], [b"\x03B" * 3]]
     ids, segment = collect(Dictionary(), blocks)
     keys = sorted(key for block in blocks for key in block)
     assert ids == [[keys.index(key) + 1 for key in block] for block in blocks]

@@ -163,6 +163,15 @@ def test_values__of_segments_and_live_terms():
     assert dictionary.value_stack.tables == tuple(s.values for s in dictionary.segments)
 
 
+def test_values__of_a_segment_with_no_bytes_at_all():
+    dictionary = Dictionary()
+    dictionary.encode_keys([b'\x05"^^<http://www.w3.org/2001/XMLSchema#token>'])
+    dictionary.replace([], dictionary.segment_of(1, 1))
+    dictionary.encode_keys([b"\x03"])
+    dictionary.replace([], dictionary.segment_of(2, 2))
+    assert dictionary.canonical(np.array([1, 2], np.uint32)).tolist() == [1, 1]
+
+
 def test_readers__see_whole_terms_while_a_writer_appends(monkeypatch):
     monkeypatch.setattr(dictionary_module, "FREEZE_AT", 200)
     dictionary = Dictionary()

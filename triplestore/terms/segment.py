@@ -104,7 +104,8 @@ class TermSegment:
         """The segment of these arrays, which it keeps and freezes (but for the hashes)."""
         starts = offsets.astype(np.int64)
         lengths = np.diff(starts)
-        values = ValueTable.build(first_id, texts, starts[:-1], lengths, kinds, older, source)
+        buf = texts if len(texts) else np.zeros(1, np.uint8)  # so that a start is a place in it
+        values = ValueTable.build(first_id, buf, starts[:-1], lengths, kinds, older, source)
         del starts, lengths
         return cls(first_id, *_columns(texts, offsets, kinds, slots_of(hashes)), values)
 
