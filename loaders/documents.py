@@ -44,11 +44,16 @@ class Input:
         if limit < 0 or (certain and cast(int, source.size) > limit):
             return
         self.opened = source.open()
-        head = bytearray(limit + 1)
-        count = self.opened.read_into(memoryview(head))
-        self._head = memoryview(bytes(head[:count]))
-        if count <= limit:
-            self.whole = bytes(self._head)
+        head = bytearray()
+        piece = memoryview(bytearray(min(limit + 1, _WINDOW)))
+        while len(head) <= limit:
+            count = self.opened.read_into(piece)
+            head += piece[:count]
+            if count < len(piece):
+                break
+        self._head = memoryview(bytes(head))
+        if len(head) <= limit:
+            self.whole = bytes(head)
             self.close()
 
     def open(self) -> None:

@@ -73,6 +73,14 @@ _PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
 )
 
+# What a term is expected to be, by its beginning.
+_INSIDE = {
+    "<": "an IRI",
+    "_": "a blank node label",
+    '"': "a literal with a closing quote on the same line",
+    "<<": "a triple term <<( subject predicate object )>>",
+}
+
 _BLANKS = re.compile(r"[ \t]*")
 _ESCAPE = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 _IRI = rf'<(?:[^\x00-\x20<>"{{}}|^`\\]|{_ESCAPE})*>'
@@ -95,7 +103,12 @@ def fault_of(line: bytes, index: int, form: ox.RdfFormat, error: SyntaxError) ->
         shown = shortened(line.decode(errors="replace"))
         message = f"expected UTF-8, found byte 0x{line[broken.start]:02X} ({broken.reason})"
         return Fault(index, column, message, shown)
-    column, message = _walk(text, form == ox.RdfFormat.N_QUADS) or _told(error)
+    column, expected = _walk(text, form == ox.RdfFormat.N_QUADS)
+    if column:
+        message = f"expected {expected}, {_found(text, column - 1)}"
+    else:
+        column = error.offset or 1
+        message = _told(message_of(error), expected)
     return Fault(index, column, message, shortened(text))
 
 
@@ -104,13 +117,13 @@ def message_of(error: SyntaxError) -> str:
     return _HEADING.sub("", str(cast(Any, error).msg), count=1)
 
 
-def _told(error: SyntaxError) -> tuple[int, str]:
-    """The column and message of the parser itself, for what is wrong inside a term."""
-    message = message_of(error)
-    for told, expected in _EXPECTED.items():
-        if told in message:
-            return error.offset or 1, f"expected {expected}: {message}"
-    return error.offset or 1, message
+def _told(message: str, expected: str) -> str:
+    """The parser's own message, for what is wrong inside a term, after what was expected."""
+    for part, meant in _EXPECTED.items():
+        if part in message:
+            expected = meant
+            break
+    return f"expected {expected}: {message}"
 
 
 #: What the parser means, in the form of all our messages.
@@ -126,33 +139,34 @@ _EXPECTED: dict[str, str] = {
     "escape": 'an escape \\t \\b \\n \\r \\f \\" \\\' \\\\ \\uXXXX or \\UXXXXXXXX of a character',
     "blank node ID": "a blank node label",
     "end of file": "a closing > or \" on the same line",
-    "datatype": "a datatype",
+    "rdf:langString": "a language tag, or another datatype",
+    "rdf:dirLangString": "a language tag with --ltr or --rtl, or another datatype",
 }  # fmt: skip
 
 
-def _walk(text: str, quads: bool) -> tuple[int, str] | None:
-    """Column and message of the first place where no term can be; None if all could be right."""
+def _walk(text: str, quads: bool) -> tuple[int, str]:
+    """The column of the first place where something else has to be, and what.
+
+    The column is 0 if a term begins as it should but is not right inside, which the parser knows
+    better.
+    """
     at = _skip(text, 0)
-    for expected, begins in _PLACES:
+    places = [*_PLACES, (_GRAPH, _NODE)] if quads else _PLACES
+    for expected, begins in places:
         if not begins.match(text, at):
-            return at + 1, f"expected {expected}, {_found(text, at)}"
+            if expected is not _GRAPH or not text.startswith(".", at):
+                return at + 1, expected
+            break
         term = _FLAT_TRIPLE.match(text, at) or _TERM.match(text, at)
-        if term is None:  # wrong inside; the parser knows more
-            return None
-        at = _skip(text, term.end())
-    if quads and _NODE.match(text, at):
-        term = _TERM.match(text, at)
         if term is None:
-            return None
+            return 0, _INSIDE["<<" if text.startswith("<<", at) else text[at]]
         at = _skip(text, term.end())
-        quads = False
     if not text.startswith(".", at):
-        expected = _GRAPH if quads else "'.' at the end of the statement"
-        return at + 1, f"expected {expected}, {_found(text, at)}"
+        return at + 1, "'.' at the end of the statement"
     at = _skip(text, at + 1)
     if at < len(text) and text[at] != "#":
-        return at + 1, f"expected {_AFTER}, {_found(text, at)}"
-    return None
+        return at + 1, _AFTER
+    return 0, "a statement"
 
 
 def _skip(text: str, at: int) -> int:

@@ -4,6 +4,8 @@ A statement is put together from pieces, most of them right; then, now and then,
 to the text that may break it. Whether it is broken only the oracle (pyoxigraph) knows.
 """
 
+# ruff: noqa: E501 - long tables of pieces are easier to read than tall ones
+
 from __future__ import annotations
 
 import random
@@ -52,7 +54,7 @@ JUNK = [
     "@prefix", "VERSION", 'VERSION "1.2"', "a", "_", "_:", "<", ">", '"', "\x0b", "\xa0", "\x0c", "%",
 ]  # fmt: skip
 SPACES = ["", " ", " ", " ", "\t", "  ", " \t"]
-LINE_ENDS = ["\n", "\n", "\n", "\n", "\r\n", "\r", "\n\n", "\n# c\n", " # c <a:b> \"\n", "\n \t\n"]
+LINE_ENDS = ["\n", "\n", "\n", "\n", "\r\n", "\r", "\n\n", "\n# c\n", ' # c <a:b> "\n', "\n \t\n"]
 
 
 class Maker:
@@ -137,7 +139,9 @@ class Maker:
             if what < 0.3:
                 del changed[at]
             elif what < 0.6:
-                changed[at] = pick.choice([*b'<>"\\._:@^# \t\r\n\xff\xc3\x80\x00', pick.randrange(256)])
+                changed[at] = pick.choice(
+                    [*b'<>"\\._:@^# \t\r\n\xff\xc3\x80\x00', pick.randrange(256)]
+                )
             elif what < 0.8:
                 changed.insert(at, pick.choice(b'<>"\\._:@^# \t\r\n\xff'))
             else:
