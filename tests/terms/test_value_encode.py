@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.terms.literals import Literals, typed_texts
 from triplestore.kernels import values as kernel
 from triplestore.terms import value_encode, value_keys
-from triplestore.terms.value_encode import Encoded, encode_texts, encode_values
-from triplestore.terms.value_keys import DATATYPES, TYPED, entry_of
+from triplestore.terms.value_encode import Encoded, encode_rows, encode_texts
+from triplestore.terms.value_keys import DATATYPES, entry_of
 from triplestore.terms.xsd import XSD
 
 
@@ -128,16 +128,14 @@ def test_kernel__leaves_what_it_might_round_twice(monkeypatch) -> None:
     assert left == texts
 
 
-def test_encode_values__touches_typed_terms_only() -> None:
-    texts = [b"1", of("1", "int"), b"http://example.org/", b'1"@en', of("2", "int")]
+def test_encode_rows__takes_rows_in_any_order() -> None:
+    texts = [b"1", of("1", "int"), b"http://example.org/", b'1"@en', of("2.5", "decimal")]
     lengths = np.array([len(text) for text in texts])
-    kinds = np.array([3, TYPED, 1, 4, TYPED], dtype=np.uint8)
     buf = np.frombuffer(b"".join(texts), dtype=np.uint8)
     starts = np.cumsum(lengths) - lengths
-    for order in ([0, 1, 2, 3, 4], [4, 2, 1, 0, 3]):
-        found = encode_values(buf, starts[order], lengths[order], kinds[order])
-        wanted = [expected(texts[i]) if kinds[i] == TYPED else (0, 0, 0) for i in order]
-        assert rows(found) == wanted
+    for order in ([1, 4], [4, 1], [4, 4], []):
+        found = encode_rows(buf, starts, lengths, np.array(order, dtype=np.int64))
+        assert rows(found) == [expected(texts[i]) for i in order]
 
 
 def test_kernel__works_in_chunks(monkeypatch) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.terms.literals import Literals, typed_texts
 from triplestore.terms import value_keys, xsd
+from triplestore.terms.value_column import Values
 from triplestore.terms.value_compare import ASK, UNORDERED, compare_values
 from triplestore.terms.value_keys import (
     CLASS_OF,
@@ -33,7 +34,6 @@ from triplestore.terms.value_keys import (
     split_typed,
     value_of,
 )
-from triplestore.terms.values import Values
 from triplestore.terms.xsd import XSD
 
 

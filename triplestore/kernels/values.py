@@ -48,7 +48,7 @@ _NO_ZONE = 9999
 
 @kernel("i64(u8r, i64r, i64r, i64r, u8r, u64r, u8w, u64w, f64w, u16w)")
 def encode_typed(buf, starts, lengths, rows, names, limits, marks, keys, doubles, details):
-    """Write mark, key and detail of the TYPED terms at `rows`; return how many are not done.
+    """Write mark, key and detail of the TYPED term at each of `rows`; return how many are not done.
 
     buf       the texts: `lexical"^^<datatype>`, term i at starts[i], lengths[i] bytes long
     names     for each datatype: its form, the length of its IRI, the IRI
@@ -60,9 +60,8 @@ def encode_typed(buf, starts, lengths, rows, names, limits, marks, keys, doubles
     datatype = 0  # where the last datatype stands, with `"^^<` and `>`, and its length
     size = 0
     for i in range(rows.size):
-        row = rows[i]
-        start = starts[row]
-        end = start + lengths[row]
+        start = starts[rows[i]]
+        end = start + lengths[rows[i]]
         if size == 0 or not _same(buf, datatype, end - size, size, start):
             datatype = end - 1
             while datatype > start and buf[datatype] != 34:
@@ -71,20 +70,20 @@ def encode_typed(buf, starts, lengths, rows, names, limits, marks, keys, doubles
             form = _form_of(buf, datatype + 4, end - 1, names)
         stop = end - size
         if form == 0:
-            marks[row] = 0
+            marks[i] = 0
         elif form <= DECIMAL:
-            _decimal(buf, start, stop, form, limits, row, marks, doubles, details)
+            _decimal(buf, start, stop, form, limits, i, marks, doubles, details)
         elif form <= DOUBLE:
-            _double(buf, start, stop, form, row, marks, doubles, details)
+            _double(buf, start, stop, form, i, marks, doubles, details)
         elif form == BOOLEAN:
-            _boolean(buf, start, stop, row, marks, keys)
+            _boolean(buf, start, stop, i, marks, keys)
         elif form == ANY_URI:
-            _bytes(buf, start, stop, form, row, marks, keys, details)
+            _bytes(buf, start, stop, form, i, marks, keys, details)
         elif form <= G_YEAR_MONTH or form == STAMP:
-            _moment(buf, start, stop, form, row, marks, keys, details)
+            _moment(buf, start, stop, form, i, marks, keys, details)
         else:
-            marks[row] = LEFT
-        if marks[row] == LEFT or details[row] == ROUND:
+            marks[i] = LEFT
+        if marks[i] == LEFT or details[i] == ROUND:
             left += 1
     return left
 

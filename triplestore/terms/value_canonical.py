@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.kernels.values import NO_DETAIL
-from triplestore.terms.value_encode import I64, U8, U16, U32, U64, Encoded, encode_texts
+from triplestore.terms.value_encode import I64, U8, U16, U32, U64, encode_rows, encode_texts
 from triplestore.terms.value_keys import (
     CLASS_OF,
     EXACT,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 
 _TEXTS = (Class.TEXT, Class.LANG_TEXT)
+_CHUNK = 1 << 20
 _NAMED = 1 << 40  # codes of values that were compared by their identity
 
 
@@ -58,6 +59,7 @@ class Entries(NamedTuple):
     marks: U8
     keys: U64
     canonical: U32
+    order: U32
 
 
 def canonical_ids(
@@ -66,34 +68,39 @@ def canonical_ids(
     starts: I64,
     lengths: I64,
     kinds: U8,
-    encoded: Encoded,
     older: Sequence[ValueTable],
     source: TermSource | None,
 ) -> Entries:
-    """All entries of a segment with their canonical ids; `encoded` has a row for every term."""
+    """All entries of the segment of these terms, with their canonical ids."""
 
     def key_at(place: int) -> bytes:
         start = int(starts[place])
         return bytes([kinds[place]]) + buf[start : start + int(lengths[place])].tobytes()
 
-    places = np.flatnonzero(encoded.marks)
-    entries = _Side(
-        places, encoded.marks[places], encoded.keys[places], encoded.details[places], key_at
-    )
-    typed = len(places)
+    typed = np.flatnonzero(kinds == TYPED)
+    encoded = encode_rows(buf, starts, lengths, typed)
+    good = np.flatnonzero(encoded.marks)
+    marks, keys, details = encoded.take(good)
+    entries = _Side(typed[good], marks, keys, details, key_at)
+    del typed, encoded, details
+    count = len(good)
     entries = _with_plain_texts(entries, buf, starts, lengths, kinds, older)
     canonical = (entries.places + first_id).astype(np.uint32)
-    _join_within(entries, canonical)
+    order = sort_entries(entries.marks, entries.keys)
+    _join_within(entries, order, canonical)
     for table in older:
         assert source is not None
-        _join_older(entries, canonical, table, source)
+        _join_older(entries, order, canonical, table, source)
     if source is not None:
-        _join_older_plain_texts(entries, typed, canonical, source, first_id)
+        _join_older_plain_texts(entries, count, canonical, source, first_id)
+    if len(entries.places) == count:
+        return Entries(entries.places, entries.marks, entries.keys, canonical, order)
     # Plain strings are kept only where they are not their own canonical id, all in id order.
     own = (entries.places + first_id).astype(np.uint32)
-    kept = np.flatnonzero((np.arange(len(own)) < typed) | (canonical != own))
+    kept = np.flatnonzero((np.arange(len(own)) < count) | (canonical != own))
     kept = kept[np.argsort(entries.places[kept])]
-    return Entries(entries.places[kept], entries.marks[kept], entries.keys[kept], canonical[kept])
+    marks, keys = entries.marks[kept], entries.keys[kept]
+    return Entries(entries.places[kept], marks, keys, canonical[kept], sort_entries(marks, keys))
 
 
 def sort_entries(marks: U8, keys: U64) -> U32:
@@ -115,7 +122,7 @@ def _sorted_part(at: I64, keys: U64) -> U32:
     return at.astype(np.uint32)
 
 
-def _tied(ascending: U64) -> I64:
+def _tied(ascending: U64 | I64) -> I64:
     """Positions whose value occurs more than once in an ascending array."""
     same = ascending[1:] == ascending[:-1]
     tied = np.zeros(len(ascending), dtype=np.bool_)
@@ -170,9 +177,8 @@ class _Names:
         return details
 
 
-def _join_within(entries: _Side, canonical: U32) -> None:
+def _join_within(entries: _Side, order: U32, canonical: U32) -> None:
     """Give entries of the same value in one segment the id of the first of them."""
-    order = sort_entries(entries.marks, entries.keys)
     group = _groups(CLASS_OF[entries.marks[order]], entries.keys[order])
     tied = _tied(group)
     at = order[tied]
@@ -180,49 +186,69 @@ def _join_within(entries: _Side, canonical: U32) -> None:
     codes = _Names().codes(entries.take(at))
     ids = canonical[at]
     by = np.lexsort((ids, codes, group))
-    first = np.ones(len(by), dtype=np.bool_)
-    first[1:] = (group[by][1:] != group[by][:-1]) | (codes[by][1:] != codes[by][:-1])
+    first = _starts(group[by], codes[by])
     leader = np.maximum.accumulate(np.where(first, np.arange(len(by)), 0))
     canonical[at[by]] = ids[by][leader]
 
 
-def _groups(classes: U8, keys: U64) -> U64:
-    """Ascending numbers of the runs of equal class and key."""
-    starts = np.zeros(len(keys), dtype=np.uint64)
-    starts[1:] = (keys[1:] != keys[:-1]) | (classes[1:] != classes[:-1])
-    return np.cumsum(starts, dtype=np.uint64)
+def _groups(*columns: NDArray[Any]) -> I64:
+    """Ascending numbers of the runs of equal rows."""
+    return np.cumsum(_starts(*columns), dtype=np.int64) - 1
 
 
-def _join_older(entries: _Side, canonical: U32, table: ValueTable, source: TermSource) -> None:
+def _starts(*columns: NDArray[Any]) -> NDArray[np.bool_]:
+    """True where a row differs from the one before."""
+    starts = np.ones(len(columns[0]), dtype=np.bool_)
+    starts[1:] = False
+    for column in columns:
+        starts[1:] |= column[1:] != column[:-1]
+    return starts
+
+
+def _join_older(
+    entries: _Side, order: U32, canonical: U32, table: ValueTable, source: TermSource
+) -> None:
     """Give entries whose value occurs in an older table the canonical id from there."""
-    classes = CLASS_OF[entries.marks]
-    for kind in np.unique(classes).tolist():
-        lo, hi = table.class_range(Class(kind))
-        if lo == hi:
-            continue
-        mine = np.flatnonzero(classes == kind)
-        keys, group = np.unique(entries.keys[mine], return_inverse=True)
-        start, stop = table.search_many(Class(kind), keys)
-        hits = np.flatnonzero(start < stop)
-        if len(hits) == 0:
-            continue
-        counts = stop[hits] - start[hits]
-        theirs = table.positions(_ranges(start[hits], counts))
-        their_group = np.repeat(hits, counts)
-        touched = np.isin(group, hits)
-        mine, group = mine[touched], group[touched]
-        ids = table.ids_at(theirs)
-        names = _Names()
-        their_side = _Side(
-            ids.astype(np.int64), table.marks_at(theirs), keys[their_group], None, source.key
-        )
-        _assign(
-            canonical,
-            mine,
-            (group, names.codes(entries.take(mine))),
-            (their_group, names.codes(their_side)),
-            table.canonical(ids),
-        )
+    counts = np.bincount(CLASS_OF[entries.marks])
+    stops = np.cumsum(counts)
+    for kind in np.flatnonzero(counts).tolist():
+        if table.count(Class(kind)):
+            part = order[stops[kind] - counts[kind] : stops[kind]]
+            for lo in range(0, len(part), _CHUNK):
+                mine = part[lo : lo + _CHUNK].astype(np.int64)
+                _join_chunk(entries, Class(kind), mine, canonical, table, source)
+
+
+def _join_chunk(
+    entries: _Side,
+    kind: Class,
+    mine: I64,
+    canonical: U32,
+    table: ValueTable,
+    source: TermSource,
+) -> None:
+    """The same for entries of one class, in the order of their keys."""
+    group = _groups(entries.keys[mine])
+    keys = entries.keys[mine[_starts(group)]]
+    start, stop = table.search_many(kind, keys)
+    counts = stop - start
+    hit = counts[group] > 0
+    mine, group = mine[hit], group[hit]
+    if len(mine) == 0:
+        return
+    theirs = table.positions(_ranges(start, counts))
+    their_group = np.repeat(np.arange(len(keys)), counts)
+    ids = table.ids_at(theirs)
+    their_marks = table.marks_at(theirs)
+    side = _Side(ids.astype(np.int64), their_marks, keys[their_group], None, source.key)
+    names = _Names()
+    _assign(
+        canonical,
+        mine,
+        (group, names.codes(entries.take(mine))),
+        (their_group, names.codes(side)),
+        table.canonical(ids),
+    )
 
 
 def _assign(
@@ -235,8 +261,7 @@ def _assign(
     """canonical[mine[i]] = their_canonical[j] where group and code of i and j are equal."""
     group, code = (np.concatenate(both) for both in zip(their_codes, my_codes, strict=True))
     by = np.lexsort((code, group))  # stable: in each run of equals, theirs come first
-    first = np.ones(len(by), dtype=np.bool_)
-    first[1:] = (group[by][1:] != group[by][:-1]) | (code[by][1:] != code[by][:-1])
+    first = _starts(group[by], code[by])
     leader = by[np.maximum.accumulate(np.where(first, np.arange(len(by)), 0))]
     theirs = len(their_canonical)
     same = (by >= theirs) & (leader < theirs)

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.terms.value_column import Values
 from triplestore.terms.value_keys import NAN_KEY, Class, round_to_floats
-from triplestore.terms.values import Values
 from triplestore.terms.xsd import Space
 
 LESS = -1

@@ -1,6 +1,6 @@
 """The value entries of many terms at once: a kernel for the common shapes, xsd.py for the rest.
 
-Start at `encode_values`. What is always true: the result is that of `value_keys.entry_of`, term by
+Start at `encode_rows`. What is always true: the result is that of `value_keys.entry_of`, term by
 term, whichever way it was found. Costs about 0.1 µs a typed literal by the kernel, 10 µs where the
 kernel leaves it (rare types, more digits than a double takes without rounding, dubious text); small
 inputs stay in plain Python, so that they never import numba.
@@ -8,7 +8,7 @@ inputs stay in plain Python, so that they never import numba.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from triplestore.terms.value_keys import (
     DATATYPES,
     ONLY_TERM,
     SPACE_OF,
-    TYPED,
     entry_of,
     keys_of_doubles,
     round_to_floats,
@@ -44,17 +43,21 @@ class Encoded(NamedTuple):
     keys: U64
     details: U16
 
+    def take(self, at: Any) -> Encoded:
+        """The entries at some positions, or of a slice."""
+        return Encoded(self.marks[at], self.keys[at], self.details[at])
 
-def encode_values(buf: U8, starts: I64, lengths: I64, kinds: U8) -> Encoded:
-    """The entries of terms whose texts are slices of `buf`; only TYPED ones get any."""
-    n = len(kinds)
+
+def encode_rows(buf: U8, starts: I64, lengths: I64, rows: I64) -> Encoded:
+    """The entries of TYPED terms: of each row in `rows` of the texts that are slices of `buf`."""
+    n = len(rows)
     encoded = Encoded(np.zeros(n, np.uint8), np.zeros(n, np.uint64), np.zeros(n, np.uint16))
-    typed = np.flatnonzero(kinds == TYPED)
-    if len(typed) < FROM_TERMS:
-        _encode_each(buf, starts, lengths, typed, encoded)
-    else:
-        for first in range(0, len(typed), _CHUNK):
-            _encode_chunk(buf, starts, lengths, typed[first : first + _CHUNK], encoded)
+    if n < FROM_TERMS:
+        _encode_each(_texts(buf, starts, lengths, rows), np.arange(n), encoded)
+        return encoded
+    for lo in range(0, n, _CHUNK):
+        part = encoded.take(slice(lo, lo + _CHUNK))
+        _encode_chunk(buf, starts, lengths, rows[lo : lo + _CHUNK], part)
     return encoded
 
 
@@ -62,17 +65,17 @@ def encode_texts(texts: list[bytes]) -> Encoded:
     """The entries of TYPED terms given by their texts."""
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     buf = np.frombuffer(b"".join(texts), dtype=np.uint8)
-    kinds = np.full(len(texts), TYPED, np.uint8)
-    return encode_values(buf, np.cumsum(lengths) - lengths, lengths, kinds)
+    return encode_rows(buf, np.cumsum(lengths) - lengths, lengths, np.arange(len(texts)))
 
 
-def _encode_each(buf: U8, starts: I64, lengths: I64, rows: I64, encoded: Encoded) -> None:
+def _encode_each(texts: list[bytes], at: I64, encoded: Encoded) -> None:
+    """Plain Python, for the entries at these positions."""
     marks, keys, details = encoded
-    for row, text in zip(rows.tolist(), _texts(buf, starts, lengths, rows), strict=True):
+    for i, text in zip(at.tolist(), texts, strict=True):
         mark, key, detail = entry_of(text)
-        marks[row] = mark
-        keys[row] = key
-        details[row] = NO_DETAIL if detail == ONLY_TERM else detail
+        marks[i] = mark
+        keys[i] = key
+        details[i] = NO_DETAIL if detail == ONLY_TERM else detail
 
 
 def _encode_chunk(buf: U8, starts: I64, lengths: I64, rows: I64, encoded: Encoded) -> None:
@@ -80,32 +83,32 @@ def _encode_chunk(buf: U8, starts: I64, lengths: I64, rows: I64, encoded: Encode
     marks, keys, details = encoded
     doubles = keys.view(np.float64)
     if encode_typed(buf, starts, lengths, rows, _NAMES, _LIMITS, marks, keys, doubles, details):
-        _round_each(buf, starts, lengths, rows[details[rows] == ROUND], encoded)
-    spaces = SPACE_OF[marks[rows]]
-    _round_to_floats(rows[spaces == Space.FLOAT], encoded)
-    numbers = rows[(spaces > 0) & (spaces <= Space.DOUBLE)]
+        at = np.flatnonzero(details == ROUND)
+        _round_each(_texts(buf, starts, lengths, rows[at]), at, encoded)
+    spaces = SPACE_OF[marks]
+    _round_to_floats(np.flatnonzero(spaces == Space.FLOAT), encoded)
+    numbers = np.flatnonzero((spaces > 0) & (spaces <= Space.DOUBLE))
     keys[numbers] = keys_of_doubles(doubles[numbers])
-    left = rows[marks[rows] == LEFT]
+    left = np.flatnonzero(marks == LEFT)
     if len(left):
-        _encode_each(buf, starts, lengths, left, encoded)
+        _encode_each(_texts(buf, starts, lengths, rows[left]), left, encoded)
 
 
-def _round_each(buf: U8, starts: I64, lengths: I64, rows: I64, encoded: Encoded) -> None:
+def _round_each(texts: list[bytes], at: I64, encoded: Encoded) -> None:
     """Numbers with more digits than fit a double: `float` rounds their numerals correctly."""
     marks, keys, details = encoded
-    numerals = [text[: text.rindex(b'"')] for text in _texts(buf, starts, lengths, rows)]
-    rounded = np.array([float(numeral) for numeral in numerals], dtype=np.float64)
-    keys.view(np.float64)[rows] = rounded
-    details[rows] = np.where(SPACE_OF[marks[rows]] == Space.DECIMAL, NO_DETAIL, 0)
-    marks[rows[rounded == 0]] = LEFT
+    rounded = np.array([float(text[: text.rindex(b'"')]) for text in texts], dtype=np.float64)
+    keys.view(np.float64)[at] = rounded
+    details[at] = np.where(SPACE_OF[marks[at]] == Space.DECIMAL, NO_DETAIL, 0)
+    marks[at[rounded == 0]] = LEFT
 
 
-def _round_to_floats(rows: I64, encoded: Encoded) -> None:
+def _round_to_floats(at: I64, encoded: Encoded) -> None:
     """The doubles of xsd:float literals as floats, leaving those that this might round twice."""
     doubles = encoded.keys.view(np.float64)
-    rounded, known = round_to_floats(doubles[rows])
-    doubles[rows] = rounded
-    encoded.marks[rows[~known]] = LEFT
+    rounded, known = round_to_floats(doubles[at])
+    doubles[at] = rounded
+    encoded.marks[at[~known]] = LEFT
 
 
 def _texts(buf: U8, starts: I64, lengths: I64, rows: I64) -> list[bytes]:

@@ -28,65 +28,23 @@ else).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.columns import Column
+from triplestore.columns import Column, Side
 from triplestore.terms.value_canonical import Entries, TermSource, canonical_ids, sort_entries
-from triplestore.terms.value_encode import I64, U8, U32, U64, encode_values
-from triplestore.terms.value_keys import (
-    CLASS_OF,
-    EXACT,
-    NOTHING,
-    SPACE_OF,
-    TYPED,
-    Class,
-    doubles_of,
-    entry_of,
-)
+from triplestore.terms.value_column import Values
+from triplestore.terms.value_encode import I64, U8, U32, U64
+from triplestore.terms.value_keys import CLASS_OF, Class
+
+__all__ = ["ValueTable", "Values"]
 
 _CLASSES = 32  # room for classes to come
 _ONE_BY_ONE = 16  # so many keys are searched for in a plain loop
+_SAMPLE = 256  # every so manieth key of `order` is stored again, so that searches touch few blocks
 _GATHER = 16  # and from a 16th of a class on, all its keys are laid out in order first
-
-
-class Values(NamedTuple):
-    """What is known by value of some terms, one row for each; marks are 0 where nothing is."""
-
-    marks: U8
-    keys: U64
-
-    @classmethod
-    def of(cls, keys: Sequence[bytes]) -> Values:
-        """The values of terms given by their term keys, such as the constants of a query."""
-        rows = [entry_of(key[1:]) if key[0] == TYPED else NOTHING for key in keys]
-        return cls(
-            np.array([row.mark for row in rows], dtype=np.uint8),
-            np.array([row.key for row in rows], dtype=np.uint64),
-        )
-
-    @property
-    def classes(self) -> U8:
-        """Their `Class`: keys compare inside one class."""
-        return CLASS_OF[self.marks]
-
-    @property
-    def spaces(self) -> U8:
-        """Their `Space`: the primitive value space."""
-        return SPACE_OF[self.marks]
-
-    @property
-    def exact(self) -> NDArray[np.bool_]:
-        """True where an equal exact key of the same space means an equal value, and vice versa."""
-        exact: NDArray[np.bool_] = (self.marks & np.uint8(EXACT)) != 0
-        return exact
-
-    @property
-    def doubles(self) -> NDArray[np.float64]:
-        """The nearest doubles of NUMERIC rows (of others: nothing sensible)."""
-        return doubles_of(self.keys)
 
 
 class ValueTable:
@@ -102,6 +60,7 @@ class ValueTable:
         "_order",
         "_run_at",
         "_run_from",
+        "_samples",
         "first_id",
         "size",
     )
@@ -112,6 +71,7 @@ class ValueTable:
         self._marks = get("marks")
         self._keys = get("keys")
         self._order = get("order")
+        self._samples = get("samples")
         self._run_from = get("run_from")
         self._run_at = get("run_at")
         self._alias_at = get("alias_at")
@@ -133,23 +93,15 @@ class ValueTable:
         source: TermSource | None = None,
     ) -> ValueTable:
         """The table of a segment whose term i has id `first_id + i` and its text in `buf`."""
-        encoded = encode_values(buf, starts, lengths, kinds)
-        entries = canonical_ids(first_id, buf, starts, lengths, kinds, encoded, older, source)
+        entries = canonical_ids(first_id, buf, starts, lengths, kinds, older, source)
         return cls._of(first_id, len(kinds), entries)
 
     @classmethod
     def _of(cls, first_id: int, size: int, entries: Entries) -> ValueTable:
         own = (entries.places + first_id).astype(np.uint32)
         alias_at = np.flatnonzero(entries.canonical != own).astype(np.uint32)
-        return cls._with(
-            first_id,
-            size,
-            entries.places,
-            entries.marks,
-            entries.keys,
-            alias_at,
-            entries.canonical[alias_at],
-        )
+        columns = (entries.places, entries.marks, entries.keys, entries.order)
+        return cls._with(first_id, size, *columns, alias_at, entries.canonical[alias_at])
 
     @classmethod
     def _with(
@@ -159,6 +111,7 @@ class ValueTable:
         places: I64,
         marks: U8,
         keys: U64,
+        order: U32,
         alias_at: U32,
         alias_to: U32,
     ) -> ValueTable:
@@ -171,7 +124,8 @@ class ValueTable:
         arrays: dict[str, NDArray[Any]] = {
             "marks": marks,
             "keys": keys,
-            "order": sort_entries(marks, keys),
+            "order": order,
+            "samples": keys[order[::_SAMPLE]],
             "run_from": run_from,
             "run_at": run_at,
             "alias_at": alias_at,
@@ -191,6 +145,7 @@ class ValueTable:
             "marks": self._marks.all(),
             "keys": self._keys.all(),
             "order": self._order.all(),
+            "samples": self._samples.all(),
             "run_from": self._run_from.all(),
             "run_at": self._run_at.all(),
             "alias_at": self._alias_at.all(),
@@ -212,7 +167,8 @@ class ValueTable:
         )
         alias_to = np.concatenate([to for _, to in aliases])
         size = tables[-1].stop_id - first_id
-        return ValueTable._with(first_id, size, places, marks, keys, alias_at, alias_to)
+        order = sort_entries(marks, keys)
+        return ValueTable._with(first_id, size, places, marks, keys, order, alias_at, alias_to)
 
     # ------------------------------------------------------------------------------ look-ups
 
@@ -234,6 +190,7 @@ class ValueTable:
             self._marks,
             self._keys,
             self._order,
+            self._samples,
             self._run_from,
             self._run_at,
             self._alias_at,
@@ -272,7 +229,11 @@ class ValueTable:
 
     def candidates(self, kind: Class, key: int) -> U32:
         """Ids of the terms of a class that have this key, ascending."""
-        return self.between(kind, key, key)
+        lo, hi = self.class_range(kind)
+        lo = stop = self._search(key, lo, hi, "left")
+        while stop < hi and self._keys.at(self._order.at(stop)) == key:
+            stop += 1
+        return self.ids_at(self._order[lo:stop]) if lo < stop else _NONE
 
     def between(self, kind: Class, low: int, high: int) -> U32:
         """Ids of the terms of a class with low <= key <= high, by key, then by id."""
@@ -304,21 +265,23 @@ class ValueTable:
             known = self.keys_between(lo, hi)
             starts = known.searchsorted(keys, "left").astype(np.int64) + lo
             return starts, known.searchsorted(keys, "right").astype(np.int64) + lo
-        return self._side_by_side(keys, lo, hi, np.less), self._side_by_side(
-            keys, lo, hi, np.less_equal
-        )
+        starts = self._side_by_side(keys, lo, hi, "left")
+        return starts, self._side_by_side(keys, lo, hi, "right")
 
-    def _side_by_side(self, keys: U64, low: int, high: int, before: np.ufunc) -> I64:
+    def _side_by_side(self, keys: U64, low: int, high: int, side: Side) -> I64:
         """Binary searches for many keys, each step for all of them at once."""
-        lo = np.full(len(keys), low, dtype=np.int64)
-        hi = np.full(len(keys), high, dtype=np.int64)
-        for _ in range((high - low).bit_length()):
+        first, last = -(-low // _SAMPLE), -(-high // _SAMPLE)
+        after = self._samples.search_many(keys, first, max(first, last), side)
+        lo: I64 = np.where(after == first, low, (after - 1) * _SAMPLE)
+        hi = np.minimum(high, after * _SAMPLE)
+        is_before = np.less if side == "left" else np.less_equal
+        for _ in range(_SAMPLE.bit_length()):
             middle = (lo + hi) >> 1
             open_ = lo < hi
             here = self._keys.take(self._order.take(np.minimum(middle, high - 1)))
-            after = before(here, keys)
-            lo = np.where(open_ & after, middle + 1, lo)
-            hi = np.where(open_ & ~after, middle, hi)
+            before = is_before(here, keys)
+            lo = np.where(open_ & before, middle + 1, lo)
+            hi = np.where(open_ & ~before, middle, hi)
         return lo
 
     def positions(self, rows: I64) -> U32:
@@ -369,8 +332,14 @@ class ValueTable:
         has = np.flatnonzero(good)
         return at[has], has
 
-    def _search(self, key: int, lo: int, hi: int, side: str) -> int:
+    def _search(self, key: int, lo: int, hi: int, side: Side) -> int:
         """Binary search in `order`, touching only the blocks that it needs."""
+        if lo >= hi:
+            return lo
+        first, last = -(-lo // _SAMPLE), -(-hi // _SAMPLE)
+        before = self._samples.search(key, first, last, side) if first < last else first
+        lo = lo if before == first else (before - 1) * _SAMPLE
+        hi = min(hi, before * _SAMPLE)
         keys, order = self._keys.at, self._order.at
         while lo < hi:
             middle = (lo + hi) >> 1
@@ -391,6 +360,10 @@ class ValueTable:
             at = np.flatnonzero(to != own).astype(np.uint32)
             return at, to[at]
         return self._alias_at.all(), self._alias_to.all()
+
+
+_NONE: U32 = np.zeros(0, dtype=np.uint32)
+_NONE.flags.writeable = False
 
 
 def _runs(places: I64) -> tuple[U32, U32]:
