@@ -200,7 +200,7 @@ class RewrittenDocument(Document):
 
     def __init__(self, given: Input, number: int, reading: Reading) -> None:
         super().__init__(given, number, reading)
-        self._renamer = Renamer(number, generated=True)
+        self._renamer = Renamer(number, generated=True, many=True)
         self._text: QuadText | None = None
 
     @property

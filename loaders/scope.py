@@ -1,6 +1,6 @@
 """Blank nodes belong to the file that brought them: the labels they are kept under.
 
-Start at `prefix` and `rename`. File number n (durable, never used twice in a store) turns a label
+Start at `prefix` and `Renamer`. File number n (durable, never used twice in a store) turns a label
 L into `f<n>x<L>`, and the k-th generated label of the file (the anonymous nodes of Turtle and its
 kin, to which the parser gives random names) into `f<n>b<k>`, so that loading a file twice in a new
 store gives the same labels twice.
@@ -14,9 +14,13 @@ writer gives labels of this form as `b<id>` (see writers.py).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
+from triplestore.terms.collector import TermCollector
+from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.model import BLANK, TRIPLE
 from triplestore.terms.spans import Spans, spans_of_keys
 
@@ -48,30 +52,58 @@ def is_scoped(label: bytes) -> bool:
 class Renamer:
     """The labels of one file; generated ones are numbered in the order in which they are met."""
 
-    def __init__(self, number: int, generated: bool) -> None:
+    def __init__(self, number: int, generated: bool, many: bool = False) -> None:
+        """With `generated`, labels may be the parser's; `many` of them are kept in few bytes."""
         self.plain = prefix(number)
         self._numbered = b"f%db" % number
         self._generated = generated
         self._known: dict[bytes, int] = {}
+        self._collector: TermCollector | None = None
+        if generated and many:
+            self._collector = TermCollector(Dictionary())
 
-    def label(self, label: bytes) -> bytes:
-        """The label under which a label of the file is kept."""
-        if not self._generated or not GENERATED.fullmatch(label):
-            return self.plain + label
-        number = self._known.setdefault(label, len(self._known) + 1)
-        return self._numbered + b"%d" % number
+    def keys(self, keys: Sequence[bytes]) -> list[bytes]:
+        """The keys of terms (see terms/model.py) with the labels in them renamed.
 
-    def key(self, key: bytes) -> bytes:
-        """A term's key with the labels in it renamed (see terms/model.py)."""
+        >>> Renamer(3, generated=False).keys([b"\\x02a", b"\\x01http://a"])
+        [b'\\x02f3xa', b'\\x01http://a']
+        """
+        met = [label for key in keys for label in self._generated_labels(key)]
+        numbers = dict(zip(met, self._numbers(met), strict=True)) if met else {}
+        return [self._renamed(key, numbers) for key in keys]
+
+    def _generated_labels(self, key: bytes) -> list[bytes]:
+        if not self._generated:
+            return []
         if key[0] == BLANK:
-            return key[:1] + self.label(key[1:])
-        if key[0] == TRIPLE and b"_:" in key:
-            return IN_TRIPLE.sub(self._renamed, key)
-        return key
+            labels = [key[1:]]
+        elif key[0] == TRIPLE:
+            labels = [label for label in IN_TRIPLE.findall(key) if label]
+        else:
+            return []
+        return [label for label in labels if GENERATED.fullmatch(label)]
 
-    def _renamed(self, match: re.Match[bytes]) -> bytes:
-        label = match.group(1)
-        return match.group() if label is None else b"_:" + self.label(label)
+    def _numbers(self, labels: list[bytes]) -> list[int]:
+        if self._collector is None:
+            known = self._known
+            return [known.setdefault(label, len(known) + 1) for label in labels]
+        spans = spans_of_keys([b"\x02" + label for label in labels])
+        return cast("list[int]", self._collector.add(*spans).tolist())
+
+    def _renamed(self, key: bytes, numbers: dict[bytes, int]) -> bytes:
+        def scoped(label: bytes) -> bytes:
+            number = numbers.get(label)
+            return self.plain + label if number is None else self._numbered + b"%d" % number
+
+        def replaced(match: re.Match[bytes]) -> bytes:
+            label = match.group(1)
+            return match.group() if label is None else b"_:" + scoped(label)
+
+        if key[0] == BLANK:
+            return key[:1] + scoped(key[1:])
+        if key[0] == TRIPLE and b"_:" in key:
+            return IN_TRIPLE.sub(replaced, key)
+        return key
 
 
 def renamed_terms(terms: Spans, free: int, renamer: Renamer) -> Spans:
@@ -80,17 +112,12 @@ def renamed_terms(terms: Spans, free: int, renamer: Renamer) -> Spans:
     if len(places) == 0:
         return terms
     stops = terms.starts + terms.lengths
-    fresh = spans_of_keys(
-        [
-            renamer.key(bytes((kind,)) + terms.buf[start:stop].tobytes())
-            for kind, start, stop in zip(
-                terms.kinds[places].tolist(),
-                terms.starts[places].tolist(),
-                stops[places].tolist(),
-                strict=True,
-            )
-        ]
-    )
+    chosen = (column[places].tolist() for column in (terms.kinds, terms.starts, stops))
+    keys = [
+        bytes((kind,)) + terms.buf[start:stop].tobytes()
+        for kind, start, stop in zip(*chosen, strict=True)
+    ]
+    fresh = spans_of_keys(renamer.keys(keys))
     starts, lengths, hashes = terms.starts.copy(), terms.lengths.copy(), terms.hashes.copy()
     starts[places] = fresh.starts + free
     lengths[places] = fresh.lengths

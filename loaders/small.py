@@ -26,11 +26,11 @@ from .sources import Source
 
 #: Bytes of text up to which a load is small: without numba loaded, and with it.
 COLD = 1 << 20
-WARM = 1 << 14
+WARM = 1 << 16
 
 _LINES = re.compile(rb"\r\n|\n|\r")
 _IGNORED = re.compile(rb"[ \t]*(?:#.*)?", re.DOTALL)
-_Row = tuple[bytes, bytes, bytes, bytes | None]
+_DEFAULT = -1  # the last of the ids, which is 0
 
 
 def small_inputs(sources: Sequence[Source]) -> list[Input]:
@@ -58,11 +58,15 @@ def load_small(
         renamer = Renamer(report.number, generated=given.source.format not in LINE_FORMATS)
         for quad in _statements(given, reading, report, loaded):
             graph = quad.graph_name
-            named = default if isinstance(graph, ox.DefaultGraph) else renamer.key(key_of(graph))
-            terms = (quad.subject, quad.predicate, quad.object)
-            keys = (renamer.key(key_of(term)) for term in terms)
+            keys = [key_of(quad.subject), key_of(quad.predicate), key_of(quad.object)]
+            if not isinstance(graph, ox.DefaultGraph):
+                keys.append(key_of(graph))
+            keys = renamer.keys(keys)
+            if len(keys) == 3 and default is not None:
+                keys.append(default)
             rows.extend(numbers.setdefault(key, len(numbers)) for key in keys)
-            rows.append(-1 if named is None else numbers.setdefault(named, len(numbers)))
+            if len(keys) == 3:
+                rows.append(_DEFAULT)
             report.statements += 1
     _number(loaded, rows, list(numbers), dictionary)
     return loaded
@@ -75,7 +79,7 @@ def _nothing() -> Loaded:
 
 def _number(loaded: Loaded, rows: list[int], keys: list[bytes], dictionary: Dictionary) -> None:
     """Give final ids: known terms have theirs, new ones follow in the order of their keys."""
-    ids = np.zeros(len(keys) + 1, np.uint32)  # the last is for the default graph, -1
+    ids = np.zeros(len(keys) + 1, np.uint32)  # the last one stays 0, for the default graph
     ids[:-1] = dictionary.lookup_keys(keys)
     new = sorted((keys[i], int(i)) for i in np.flatnonzero(ids[:-1] == 0))
     for offset, (key, i) in enumerate(new, dictionary.size + 1):
