@@ -3,6 +3,7 @@
     TripleStoreError
     ├── UsageError            (also ValueError)        an argument that cannot be right
     ├── ParseError            (also SyntaxError)       a file or text that is not what it says it is
+    │   └── ProgramError                               a program of rules; all that is wrong in it
     ├── StorageError          (also OSError)           the directory, its files or the disk
     │   ├── LockedError                                another process is writing
     │   ├── ReadOnlyError                              a write to something opened for reading
@@ -17,6 +18,8 @@ package (an AssertionError, an IndexError) is a bug of ours.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class TripleStoreError(Exception):
@@ -58,6 +61,29 @@ class ParseError(TripleStoreError, SyntaxError):
             if part is not None
         )
         return f"{place}: {self.msg}"
+
+
+class ProgramError(ParseError):
+    """A program of rules cannot be used; `problems` lists everything that is wrong with it.
+
+    The message has one line for each problem, with its place; `filename`, `lineno` and `offset`
+    are those of the first.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        problems: Sequence[object] = (),
+        *,
+        filename: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        super().__init__(message, filename=filename, line=line, column=column)
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return self.msg
 
 
 class StorageError(TripleStoreError, OSError):

@@ -15,7 +15,6 @@ from triplestore.datalog.rules import (
     Atom,
     Bind,
     Clause,
-    Constant,
     Constraint,
     Filter,
     Item,
@@ -26,11 +25,11 @@ from triplestore.datalog.rules import (
     Term,
     TripleAtom,
     TupleAtom,
-    Variable,
     atoms_in,
     bound_by,
     variables_in,
 )
+from triplestore.expr.tree import Constant, Variable
 
 __all__ = [
     "TYPE",

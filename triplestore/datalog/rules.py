@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from triplestore.errors import UsageError
 from triplestore.expr.tree import Constant, Expression, Variable, variables_of
 from triplestore.terms.vocabulary import RDF_TYPE
 
@@ -56,6 +57,13 @@ class TupleAtom:
 
     name: Constant
     args: tuple[Term, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.args) < 3:
+            raise UsageError(
+                f"a relation has three columns or more: {self.name} of one is a class, of two a "
+                "property; make a TripleAtom"
+            )
 
     @property
     def terms(self) -> tuple[Term, ...]:

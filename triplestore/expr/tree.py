@@ -3,8 +3,10 @@
 Start at `Expression`. A variable, a constant, or a call; operators are calls too. Functions are
 named as SPARQL names them, in capitals (`STRLEN`, `IF`, `ISIRI`), operators by their signs (`||
 && = != < > <= >= + - * / !`, `IN`, `NOT IN`, and `NEG`, `POS` for the signs of one number), casts
-and extension functions by their IRI. What is always true: nodes are frozen and compare by
-structure; a constant is a term key (see `terms.model`), so an expression depends on no dictionary.
+and extension functions by their IRI. `||` and `&&` have two operands or more.
+
+What is always true: nodes are frozen and compare by structure; a constant is a term key (see `terms.model`), so an
+expression depends on no dictionary.
 """
 
 from __future__ import annotations

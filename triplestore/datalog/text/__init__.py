@@ -1,0 +1,15 @@
+"""Programs as text, in a subset of RDFox's Datalog: `read` and `write`.
+
+    @prefix ex: <http://example.org/> .
+    ex:ancestor[?x, ?z] :- ex:ancestor[?x, ?y], ex:parent[?y, ?z] .
+    ex:Lonely[?x] :- ex:Person[?x], NOT ex:knows[?x, ?y] .
+    ex:size[?g, ?n] :- AGGREGATE(ex:member[?g, ?x] ON ?g BIND count(?x) AS ?n) .
+    constraint "no-loop" "nobody is an ancestor of himself" :- ex:ancestor[?x, ?x] .
+
+`parser` has the grammar. What is always true: `read(write(program)) == program`.
+"""
+
+from triplestore.datalog.text.parser import WELL_KNOWN, parse, read
+from triplestore.datalog.text.printer import show, write
+
+__all__ = ["WELL_KNOWN", "parse", "read", "show", "write"]

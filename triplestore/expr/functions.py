@@ -1,0 +1,70 @@
+"""The functions of expressions: their names, how many arguments they take, which may be in rules.
+
+Start at `FUNCTIONS`. What is always true: a function that is not here and is not named by an IRI
+does not exist; `OPERATORS` are written between their arguments or before them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from triplestore.terms.vocabulary import XSD
+
+MANY: Final = 1 << 30
+
+
+class Function(NamedTuple):
+    """The least and the greatest number of arguments, and whether it depends on them only."""
+
+    least: int
+    most: int
+    deterministic: bool = True
+
+
+def _all(names: str, least: int, most: int) -> dict[str, Function]:
+    return {name: Function(least, most) for name in names.split()}
+
+
+FUNCTIONS: dict[str, Function] = {
+    **_all("STR LANG LANGDIR DATATYPE IRI URI ABS CEIL FLOOR ROUND STRLEN UCASE LCASE", 1, 1),
+    **_all("ENCODE_FOR_URI YEAR MONTH DAY HOURS MINUTES SECONDS TIMEZONE TZ", 1, 1),
+    **_all("MD5 SHA1 SHA256 SHA384 SHA512", 1, 1),
+    **_all("ISIRI ISURI ISBLANK ISLITERAL ISNUMERIC BOUND", 1, 1),
+    **_all("HASLANG HASLANGDIR ISTRIPLE SUBJECT PREDICATE OBJECT", 1, 1),
+    **_all("LANGMATCHES CONTAINS STRSTARTS STRENDS STRBEFORE STRAFTER STRLANG STRDT", 2, 2),
+    **_all("SAMETERM", 2, 2),
+    **_all("SUBSTR REGEX", 2, 3),
+    **_all("REPLACE", 3, 4),
+    **_all("IF STRLANGDIR TRIPLE", 3, 3),
+    **_all("CONCAT COALESCE", 0, MANY),
+    "RAND": Function(0, 0, False),
+    "NOW": Function(0, 0, False),
+    "UUID": Function(0, 0, False),
+    "STRUUID": Function(0, 0, False),
+    "BNODE": Function(0, 1, False),
+}
+"""Name in capitals -> what it takes."""
+
+OPERATORS: dict[str, Function] = {
+    **_all("|| &&", 2, MANY),
+    **_all("= != < > <= >= + - * /", 2, 2),
+    **_all("! NEG POS", 1, 1),
+    **{"IN": Function(1, MANY), "NOT IN": Function(1, MANY)},
+}
+"""Operators, as calls: `a - b` is `-`, `-a` is `NEG`; IN seeks its first argument."""
+
+_CAST_NAMES = (
+    "boolean double float decimal integer string dateTime date time duration "
+    "yearMonthDuration dayTimeDuration gYear gYearMonth gMonth gMonthDay gDay"
+)
+
+CASTS = frozenset(XSD + name for name in _CAST_NAMES.split())
+"""Datatypes that are also functions."""
+
+AGGREGATES = ("count", "sum", "min", "max", "avg", "sample", "group_concat")
+
+
+def is_deterministic(function: str) -> bool:
+    """False for functions that give another value each time (RAND, NOW, BNODE, ...)."""
+    found = FUNCTIONS.get(function)
+    return found is None or found.deterministic
