@@ -21,6 +21,7 @@ Always true of a journal that is written to: behind its last record there are on
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import struct
@@ -170,11 +171,10 @@ class Journal:
     def close(self, trim: bool = True) -> None:
         """Close it; `trim` gives back the zeros that were written ahead."""
         with self._syncing:
-            try:
-                if trim and self._reserved > self._end:
+            if trim and self._reserved > self._end:
+                with contextlib.suppress(OSError):  # zeros do no harm
                     self._file.truncate(self._end)
-            finally:
-                self._file.close()
+            self._file.close()
 
     def tail_is_clean(self) -> bool:
         """True if there are only zeros behind the last record."""
