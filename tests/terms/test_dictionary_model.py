@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.terms import strategies as some
 from tests.terms.support import reopened, weaken_hashes
 from triplestore.terms import dictionary as dictionary_module
-from triplestore.terms import spans
+from triplestore.terms import spans, state
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.segment import TermSegment
@@ -46,7 +46,7 @@ class DictionaryMachine(RuleBasedStateMachine):
         self.patch = pytest.MonkeyPatch()
         self.patch.setattr(dictionary_module, "FREEZE_AT", 5)
         self.patch.setattr(dictionary_module, "_CHUNK", 7)
-        self.patch.setattr(dictionary_module, "_FEW", 3)
+        self.patch.setattr(state, "_FEW", 3)
         self.patch.setattr(spans, "_WARM", 0 if by_kernel else 1 << 60)
         self.patch.setattr(spans, "_COLD", 0 if by_kernel else 1 << 60)
         weaken_hashes(self.patch, bits)

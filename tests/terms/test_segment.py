@@ -134,6 +134,15 @@ def test_copy_texts__verifies_the_blocks_it_reads_and_no_others(large):
     assert guards["texts"].blocks == wanted
 
 
+def test_copy_texts__verifies_every_block_of_a_long_text():
+    keys = [b"\x03a", b"\x03" + b"long" * 50_000, b"\x03b"]
+    segment, guards = guarded(TermSegment.from_keys(1, keys))
+    out = np.zeros(200_000, np.uint8)
+    segment.copy_texts(np.array([2], np.uint32), out, np.array([0]))
+    assert out.tobytes() == keys[1][1:]
+    assert guards["texts"].blocks == set(range(200_001 // BLOCK + 1))
+
+
 BLOCK = 32768
 
 

@@ -45,6 +45,7 @@ LITERALS = [
     typed("P0M", "yearMonthDuration"),
     *(typed(x, "hexBinary") for x in ("ab", "AB", "ab" * 9, "AB" * 9)),
     *(typed("a" * n, t) for n in (1, 7, 9) for t in ("token", "NMTOKEN", "anyURI")),
+    typed("", "token"),
     *(bytes([STRING]) + b"a" * n for n in (0, 1, 7, 8, 9)),
     typed("a@en", RDF + "PlainLiteral"),
     typed("a@", RDF + "PlainLiteral"),
@@ -129,6 +130,12 @@ def test_value_stack__is_the_model_however_terms_are_split_into_segments(
     if last <= len(keys):
         tables.append(build(model, bounds[-1], last + 1, tables))
         check(ValueStack(tuple(tables), values.after(last)), model)
+
+
+def test_value_table__of_the_empty_string_after_the_empty_token() -> None:
+    model = Model([typed("", "token"), bytes([STRING])])
+    first = build(model, 1, 2, [])
+    check(ValueStack((first, build(model, 2, 3, [first])), LiveValues(model)), model)
 
 
 def test_value_table__comes_back_from_its_sections() -> None:

@@ -11,19 +11,17 @@ segment; in batches 0.1 us a term; 20 bytes a term beside its text, values apart
 from __future__ import annotations
 
 import threading
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from triplestore.errors import StorageError
-from triplestore.terms.hashing import hash_text
 from triplestore.terms.live import LiveTable
-from triplestore.terms.model import Term, key_of, term_of
+from triplestore.terms.model import Term, key_of
 from triplestore.terms.segment import TermSegment
-from triplestore.terms.spans import I64, U8, U32, copy_texts, spans_of_keys
+from triplestore.terms.spans import I64, U8, U32
+from triplestore.terms.state import State
 from triplestore.terms.value_stack import ValueStack
 from triplestore.terms.values import Values
 
@@ -34,48 +32,6 @@ FREEZE_AT = 1 << 16
 """So many live terms are frozen into a segment in memory: a batch must not loop over more."""
 
 _CHUNK = 1 << 14  # keys that are encoded at a time
-_FEW = 16  # keys that are looked up, or ids that are decoded, one by one
-_CACHED = 1 << 16  # terms and ids in each cache
-_SHORT = 256  # bytes of a key that may be cached
-
-
-class State:
-    """What readers see at one time: segments, the live table after them, and caches for both."""
-
-    __slots__ = ("bounds", "firsts", "found", "live", "segments", "terms", "values")
-
-    def __init__(self, segments: tuple[TermSegment, ...], live: LiveTable) -> None:
-        self.segments = segments
-        self.live = live
-        self.values = ValueStack(tuple(segment.values for segment in segments), live.values)
-        self.firsts = [segment.first_id for segment in segments]
-        self.bounds = np.array([*self.firsts, live.first_id], np.uint32)
-        self.found: dict[bytes, int] = {}  # ids of sealed terms
-        self.terms: dict[int, Term] = {}  # sealed terms
-
-    def succeeded_by(self, segments: tuple[TermSegment, ...], live: LiveTable) -> State:
-        """Another state in which all terms keep their ids, and the caches stay."""
-        state = State(segments, live)
-        state.found = self.found
-        state.terms = self.terms
-        return state
-
-    def segment_at(self, term_id: int) -> TermSegment:
-        """The segment that holds a sealed id."""
-        return self.segments[bisect_right(self.firsts, term_id) - 1]
-
-    def parts(self, ids: U32) -> list[tuple[TermSegment | LiveTable | None, Any]]:
-        """Which rows of `ids` are in which segment or in the live table; None holds id 0."""
-        if len(ids) == 0:
-            return []
-        if int(ids.max()) > self.live.last_id:
-            raise IndexError(f"no term has id {int(ids.max())}; the last is {self.live.last_id}")
-        homes = [None, *self.segments, self.live]
-        home_of = np.searchsorted(self.bounds, ids, "right")
-        first = int(home_of[0])
-        if (home_of == first).all():
-            return [(homes[first], slice(None))]
-        return [(homes[h], np.flatnonzero(home_of == h)) for h in np.unique(home_of).tolist()]
 
 
 class Dictionary:
@@ -155,7 +111,7 @@ class Dictionary:
         ids = [known(key, 0) for key in keys]
         if 0 in ids:
             missing = list(dict.fromkeys(key for key, i in zip(keys, ids, strict=True) if not i))
-            given = dict(zip(missing, _find_sealed(state, missing).tolist(), strict=True))
+            given = dict(zip(missing, state.lookup_sealed(missing).tolist(), strict=True))
             for key in missing:
                 given[key] = given[key] or self._add(key)
             ids = [i or given[key] for key, i in zip(keys, ids, strict=True)]
@@ -182,97 +138,33 @@ class Dictionary:
         Look up after taking the snapshot of the tables that is asked about: an id that a
         transaction took back may later belong to another term.
         """
-        return _lookup(self._state, key_of(term))
+        return self._state.lookup(key_of(term))
 
     def lookup_keys(self, keys: Sequence[bytes]) -> U32:
         """The ids of term keys, 0 for those that have none."""
-        state = self._state
-        if len(keys) <= _FEW:
-            return np.array([_lookup(state, key) for key in keys], np.uint32)
-        out = np.fromiter((state.live.ids.get(key, 0) for key in keys), np.uint32, len(keys))
-        rows = np.flatnonzero(out == 0)
-        out[rows] = _find_sealed(state, [keys[row] for row in rows.tolist()])
-        return out
+        return self._state.lookup_many(keys)
 
     # --- from ids to terms ----------------------------------------------------------------------
 
     def key(self, term_id: int) -> bytes:
         """The key of an id."""
-        state = self._state
-        row = term_id - state.live.first_id
-        if row >= 0:
-            if row >= len(state.live.keys):
-                raise IndexError(f"no term has id {term_id}; the last is {self.size}")
-            return state.live.keys[row]
-        if term_id < 1:
-            raise IndexError(f"no term has id {term_id}; ids begin with 1")
-        return state.segment_at(term_id).key(term_id)
+        return self._state.key(term_id)
 
     def term(self, term_id: int) -> Term:
         """The term of an id."""
-        state = self._state
-        known = state.terms.get(term_id)
-        if known is not None:
-            return known
-        key = self.key(term_id)
-        if len(key) > _SHORT:
-            return term_of(key)
-        if term_id >= state.live.first_id:
-            return _short_term(key)
-        if len(state.terms) >= _CACHED:
-            state.terms.clear()
-        state.terms[term_id] = made = term_of(key)
-        return made
+        return self._state.term(term_id)
 
     def terms(self, ids: U32) -> list[Any]:
         """The terms of ids (`Term`), None for 0."""
-        if len(ids) <= _FEW:
-            return [self.term(term_id) if term_id else None for term_id in ids.tolist()]
-        distinct, places = np.unique(ids, return_inverse=True)
-        buf, offsets, kinds = self.text(distinct)
-        raw, ends = buf.tobytes(), offsets.tolist()
-        made = [
-            term_of(bytes((kind,)) + raw[ends[i] : ends[i + 1]]) if kind else None
-            for i, kind in enumerate(kinds.tolist())
-        ]
-        return [made[place] for place in places.tolist()]
+        return self._state.terms(ids)
 
     def text(self, ids: U32) -> tuple[U8, I64, U8]:
         """The texts of ids: bytes, where each begins (and the last ends), and kinds; 0 is empty."""
-        parts = self._state.parts(ids)
-        lengths, kinds = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.uint8)
-        live: list[tuple[Any, U8, I64, I64]] = []
-        for home, rows in parts:
-            if isinstance(home, TermSegment):
-                lengths[rows] = home.lengths_of(ids[rows])
-                kinds[rows] = home.kinds_of(ids[rows])
-            elif home is not None:
-                distinct, places = np.unique(ids[rows], return_inverse=True)
-                keys = [home.keys[i - home.first_id] for i in distinct.tolist()]
-                spans = spans_of_keys(keys)
-                live.append((rows, spans.buf, spans.starts[places], spans.lengths[places]))
-                lengths[rows] = spans.lengths[places]
-                kinds[rows] = spans.kinds[places]
-        offsets = np.zeros(len(ids) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        out = np.empty(int(offsets[-1]), np.uint8)
-        for home, rows in parts:
-            if isinstance(home, TermSegment):
-                home.copy_texts(ids[rows], out, offsets[:-1][rows])
-        for rows, buf, starts, sizes in live:
-            copy_texts(buf, starts, sizes, out, offsets[:-1][rows])
-        return out, offsets, kinds
+        return self._state.text(ids)
 
     def kinds(self, ids: U32) -> U8:
         """The kinds of the terms of ids, 0 for 0."""
-        out = np.zeros(len(ids), np.uint8)
-        for home, rows in self._state.parts(ids):
-            if isinstance(home, TermSegment):
-                out[rows] = home.kinds_of(ids[rows])
-            elif home is not None:
-                first, keys = home.first_id, home.keys
-                out[rows] = [keys[term_id - first][0] for term_id in ids[rows].tolist()]
-        return out
+        return self._state.kinds(ids)
 
     @property
     def value_stack(self) -> ValueStack:
@@ -420,35 +312,3 @@ def _check_dense(segments: Sequence[TermSegment], first_id: int) -> None:
 
 def _covers(outer: TermSegment, inner: TermSegment) -> bool:
     return outer.first_id <= inner.first_id and inner.last_id <= outer.last_id
-
-
-def _lookup(state: State, key: bytes) -> int:
-    known = state.live.ids.get(key) or state.found.get(key)
-    if known or not state.segments:
-        return known or 0
-    kind, text = key[0], key[1:]
-    hashed = hash_text(kind, text)
-    for segment in state.segments:
-        found = segment.find(kind, text, hashed)
-        if found:
-            if len(key) <= _SHORT:
-                if len(state.found) >= _CACHED:
-                    state.found.clear()
-                state.found[key] = found
-            return found
-    return 0
-
-
-def _find_sealed(state: State, keys: Sequence[bytes]) -> U32:
-    if len(keys) <= _FEW or not state.segments:
-        return np.array([_lookup(state, key) for key in keys], np.uint32)
-    out = np.zeros(len(keys), np.uint32)
-    spans = spans_of_keys(keys)
-    for segment in state.segments:
-        segment.find_many(spans, out)
-    return out
-
-
-@lru_cache(maxsize=_CACHED)
-def _short_term(key: bytes) -> Term:
-    return term_of(key)
