@@ -334,11 +334,9 @@ def _plain_texts(buf: U8, starts: I64, lengths: I64, kinds: U8, kind: int) -> tu
 def _prefix_keys(buf: U8, starts: I64, lengths: I64) -> U64:
     """`prefix_key` of slices of `buf`."""
     keys = np.minimum(lengths, 8).astype(np.uint64)
-    last = max(len(buf) - 1, 0)
     for i in range(7):
-        inside = lengths > i
-        byte = np.where(inside, buf[np.minimum(starts + i, last)], 0).astype(np.uint64)
-        keys |= byte << np.uint64(56 - 8 * i)
+        inside = np.flatnonzero(lengths > i)
+        keys[inside] |= buf[starts[inside] + i].astype(np.uint64) << np.uint64(56 - 8 * i)
     return keys
 
 
