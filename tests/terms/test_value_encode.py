@@ -70,6 +70,32 @@ def test_encode_texts__is_entry_of_times(lexical: str, name: str) -> None:
     assert_same([of(lexical, name)])
 
 
+def test_encode_texts__is_entry_of_at_the_limits_of_exact_arithmetic() -> None:
+    mantissas = [
+        1,
+        3,
+        7,
+        10**15 - 1,
+        10**15 + 1,
+        2**53 - 1,
+        2**53,
+        2**53 + 1,
+        2**54 + 2,
+        10**19 - 1,
+    ]
+    texts = [
+        of(f"{mantissa}e{sign}{power}", name)
+        for mantissa in mantissas
+        for power in range(18, 26)
+        for sign in "+-"
+        for name in ("double", "float")
+    ]
+    zeros = ["0" * count for count in range(18, 26)]
+    texts += [of(f"{mantissa}{some}", "decimal") for mantissa in mantissas for some in zeros]
+    texts += [of(f"-0.{some}{mantissa}", "decimal") for mantissa in mantissas for some in zeros]
+    assert_same(texts)
+
+
 def test_encode_texts__is_entry_of_many() -> None:
     literals = Literals(random.Random(11))
     assert_same([literals.typed() for _ in range(20_000)])
