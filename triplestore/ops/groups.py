@@ -8,6 +8,8 @@ allocated; both the old and the new slots while it grows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,6 +44,13 @@ def use_kernels(rows: int) -> bool:
     return False
 
 
+def pieces(rows: int, budget: Budget) -> Iterator[tuple[int, int]]:
+    """The ranges [start, stop) in which long work is done, with a check before each."""
+    for start in range(0, rows, PIECE):
+        budget.check()
+        yield start, min(start + PIECE, rows)
+
+
 class GroupTable:
     """Distinct 64-bit keys, numbered 0, 1, 2, ... in the order in which they came.
 
@@ -73,13 +82,12 @@ class GroupTable:
             self._leave_dict()
         if len(keys) <= PIECE:
             return self._insert_piece(keys)
-        groups, firsts = [], []
-        for start in range(0, len(keys), PIECE):
-            self._budget.check()
-            group, first = self._insert_piece(keys[start : start + PIECE])
-            groups.append(group)
-            firsts.append(first + start)
-        return np.concatenate(groups), np.concatenate(firsts)
+        groups = np.empty(len(keys), np.uint32)
+        firsts = []
+        for start, stop in pieces(len(keys), self._budget):
+            groups[start:stop], new = self._insert_piece(keys[start:stop])
+            firsts.append(new + start)
+        return groups, np.concatenate(firsts)
 
     def find(self, keys: Keys) -> NDArray[np.int64]:
         """The group of each key, or -1."""
@@ -89,8 +97,7 @@ class GroupTable:
                 return np.array([get(key, -1) for key in keys.tolist()], np.int64)
             self._leave_dict()
         groups = np.empty(len(keys), np.int64)
-        for start in range(0, len(keys), PIECE):
-            stop = start + PIECE
+        for start, stop in pieces(len(keys), self._budget):
             group_find(keys[start:stop], self._slots, self._keys, groups[start:stop])
         return groups
 
@@ -152,9 +159,8 @@ class GroupTable:
         size = places * 4 + room * 8
         self._budget.charge(size)
         slots = np.zeros(places, np.uint32)
-        for start in range(0, self.count, PIECE):
-            self._budget.check()
-            group_rehash(self._keys, start, min(start + PIECE, self.count), slots)
+        for start, stop in pieces(self.count, self._budget):
+            group_rehash(self._keys, start, stop, slots)
         keys = np.empty(room, np.uint64)
         keys[: self.count] = self._keys[: self.count]
         self._keys, self._slots = keys, slots

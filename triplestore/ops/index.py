@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from triplestore.kernels.join import count_rows, match_dense, match_groups, match_sorted, place_rows
 from triplestore.ops.context import Budget
-from triplestore.ops.frame import Array, Frame
-from triplestore.ops.groups import PIECE, GroupTable, use_kernels
+from triplestore.ops.frame import ID, Array, Frame
+from triplestore.ops.groups import GroupTable, pieces, use_kernels
 from triplestore.ops.keys import KeyCoder, Keys
 
 I64 = NDArray[np.int64]
@@ -43,7 +43,7 @@ class JoinIndex:
     (3, [1, 0, 2], [0, 2])
     """
 
-    __slots__ = ("_base", "_coder", "_order", "_present", "_sorted", "_starts", "_table", "size")
+    __slots__ = ("_base", "_budget", "_coder", "_order", "_present", "_sorted", "_starts", "_table")
 
     def __init__(
         self,
@@ -55,7 +55,6 @@ class JoinIndex:
         members: bool = False,
     ) -> None:
         columns = [frame.columns[i] for i in on]
-        self.size = frame.rows
         self._coder = KeyCoder([column.dtype for column in columns], budget)
         self._order: Array | None = None  # rows by key; None if that is the order they have
         self._sorted: Keys | None = None
@@ -63,26 +62,20 @@ class JoinIndex:
         self._table: GroupTable | None = None
         self._present: NDArray[np.bool_] | None = None
         self._base = 0
-        if len(columns) > 1 or (columns and columns[0].dtype.itemsize > 4):
-            budget.charge(8 * frame.rows)  # for the keys
-        keys = self._coder.learn(columns, frame.rows)
-        if ordered:
-            self._sorted = keys
-        elif frame.rows <= _FEW or not use_kernels(frame.rows):
-            self._order = keys.argsort(kind="stable")
-            self._sorted = keys[self._order]
-        elif keys.dtype == np.uint32 and _dense(keys):
-            self._base = int(keys.min())
-            count = int(keys.max()) - self._base + 1
+        self._budget = budget
+        rows = frame.rows
+        small = rows <= _FEW or not use_kernels(rows)
+        if ordered or small or not columns:
+            self._sort(columns, rows, is_sorted=ordered or not columns)
+        elif len(columns) == 1 and columns[0].dtype == ID and _dense(columns[0]):
+            self._base = int(columns[0].min())
+            count = int(columns[0].max()) - self._base + 1
             if members:
-                self._mark(keys, count, budget)
+                self._mark(columns[0], count)
             else:
-                self._by_group(keys, count, budget)  # type: ignore[arg-type]
+                self._gather(np.ascontiguousarray(columns[0]), count)
         else:
-            self._table = GroupTable(budget)
-            groups, _ = self._table.insert(keys.astype(np.uint64, copy=False))
-            if not members:
-                self._by_group(groups, self._table.count, budget)
+            self._hash(columns, rows, members)
 
     def exists(self, columns: Sequence[Array], rows: int) -> NDArray[np.bool_]:
         """Which of these keys some row has."""
@@ -116,33 +109,60 @@ class JoinIndex:
         """The rows that stand at these places, which `ranges` gave."""
         return places if self._order is None else self._order.take(places)
 
-    def _mark(self, keys: Keys, count: int, budget: Budget) -> None:
+    def _sort(self, columns: Sequence[Array], rows: int, is_sorted: bool) -> None:
+        if len(columns) != 1 or columns[0].dtype != ID:  # one id column is its own key
+            self._budget.charge(8 * rows)
+        keys = self._coder.learn(columns, rows)
+        if not is_sorted:
+            self._order = keys.argsort(kind="stable")
+            keys = keys[self._order]
+        self._sorted = keys
+
+    def _hash(self, columns: Sequence[Array], rows: int, members: bool) -> None:
+        self._table = GroupTable(self._budget)
+        size = 0 if members else rows
+        self._budget.charge(4 * size)
+        groups = np.empty(size, np.uint32)
+        for start, stop in pieces(rows, self._budget):
+            keys = self._coder.learn([column[start:stop] for column in columns], stop - start)
+            part, _ = self._table.insert(keys.astype(np.uint64, copy=False))
+            if not members:
+                groups[start:stop] = part
+        if not members:
+            self._gather(groups, self._table.count)
+        self._budget.release(4 * size)
+
+    def _mark(self, keys: Array, count: int) -> None:
         """One truth value per id of the range, and one more, which is false, for all other ids."""
-        budget.charge(count + 1)
+        self._budget.charge(count + 1)
         present = np.zeros(count + 1, np.bool_)
         base = np.uint32(self._base)
-        for start in range(0, len(keys), PIECE):
-            budget.check()
-            present[keys[start : start + PIECE] - base] = True
+        for start, stop in pieces(len(keys), self._budget):
+            present[keys[start:stop] - base] = True
         self._present = present
 
-    def _by_group(self, groups: NDArray[np.uint32], count: int, budget: Budget) -> None:
+    def _gather(self, groups: NDArray[np.uint32], count: int) -> None:
         """Counting sort of the rows by their groups (less the base)."""
-        budget.charge(4 * (count + 1 + self.size))
-        budget.charge(4 * count)
+        rows = len(groups)
+        self._budget.charge(4 * (count + 1 + rows))
+        self._budget.charge(4 * count)
         starts = np.zeros(count + 1, np.uint32)
-        for start in range(0, self.size, PIECE):
-            budget.check()
-            count_rows(groups[start : start + PIECE], self._base, starts[1:])
-        np.cumsum(starts, out=starts)
-        cursors = starts[:-1].copy()
-        order = np.empty(self.size, np.uint32)
-        for start in range(0, self.size, PIECE):
-            budget.check()
-            place_rows(groups[start : start + PIECE], self._base, start, cursors, order)
-        budget.release(4 * count)
+        for start, stop in pieces(rows, self._budget):
+            count_rows(groups[start:stop], self._base, starts[1:])
+        cursors = np.empty(count, np.uint32)
+        before = np.uint32(0)
+        for start, stop in pieces(count, self._budget):
+            ends = before + starts[start + 1 : stop + 1].cumsum(dtype=np.uint32)
+            starts[start + 1 : stop + 1] = ends
+            cursors[start] = before
+            cursors[start + 1 : stop] = ends[:-1]
+            before = ends[-1]
+        order = np.empty(rows, np.uint32)
+        for start, stop in pieces(rows, self._budget):
+            place_rows(groups[start:stop], self._base, start, cursors, order)
+        self._budget.release(4 * count)
         self._starts, self._order = starts, order
 
 
-def _dense(keys: Keys) -> bool:
+def _dense(keys: Array) -> bool:
     return int(keys.max()) - int(keys.min()) < _SPREAD * len(keys)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from triplestore.ops.context import Budget
 from triplestore.ops.frame import BOOLEAN, ID, INTEGER, Array, Type
-from triplestore.ops.groups import GroupTable
+from triplestore.ops.groups import PIECE, GroupTable, pieces
 
 Keys: TypeAlias = NDArray[np.uint32] | NDArray[np.uint64]
 Words: TypeAlias = NDArray[np.uint64]
@@ -55,7 +55,8 @@ def narrow(kind: Type) -> bool:
 
 
 class KeyCoder:
-    """Keys of rows that are equal exactly if the rows are: u32 for one id column, else u64.
+    """Keys of rows that are equal exactly if the rows are: u32 for one column of ids, truth values
+    or objects, u64 for other rows.
 
     `learn` gives the keys of rows and remembers what it must, `find` gives the keys of other rows
     without remembering: a key that no learnt row has if the row was not learnt.
@@ -68,11 +69,14 @@ class KeyCoder:
     (True, False)
     """
 
-    __slots__ = ("_columns", "_pairs", "_types")
+    __slots__ = ("_budget", "_columns", "_key_type", "_pairs", "_types")
 
     def __init__(self, types: Sequence[Type], budget: Budget) -> None:
         self._types = tuple(types)
+        self._budget = budget
         alone = len(types) == 1
+        short = not types or (alone and (narrow(types[0]) or types[0].hasobject))
+        self._key_type: Type = np.dtype(np.uint32 if short else np.uint64)
         self._columns: list[_Ranks | None] = [
             None if narrow(kind) or (alone and not kind.hasobject) else _Ranks(kind, budget)
             for kind in types
@@ -81,11 +85,20 @@ class KeyCoder:
 
     def learn(self, columns: Sequence[Array], rows: int) -> Keys:
         """The keys of these rows, which are known from now on."""
-        return self._keys(columns, rows, True)
+        return self._in_pieces(columns, rows, True)
 
     def find(self, columns: Sequence[Array], rows: int) -> Keys:
         """The keys of these rows."""
-        return self._keys(columns, rows, False)
+        return self._in_pieces(columns, rows, False)
+
+    def _in_pieces(self, columns: Sequence[Array], rows: int, learn: bool) -> Keys:
+        if rows <= PIECE or self._types == (ID,):
+            return self._keys(columns, rows, learn)
+        keys: Keys = np.empty(rows, self._key_type)
+        for start, stop in pieces(rows, self._budget):
+            part = [column[start:stop] for column in columns]
+            keys[start:stop] = self._keys(part, stop - start, learn)
+        return keys
 
     def _keys(self, columns: Sequence[Array], rows: int, learn: bool) -> Keys:
         if not columns:
