@@ -5,7 +5,8 @@ named as SPARQL names them, in capitals (`STRLEN`, `IF`, `ISIRI`), operators by 
 && = != < > <= >= + - * / !`, `IN`, `NOT IN`, and `NEG`, `POS` for the signs of one number), casts
 and extension functions by their IRI. `||` and `&&` have two operands or more.
 
-What is always true: nodes are frozen and compare by structure; a constant is a term key (see `terms.model`), so an
+What is always true: nodes are frozen and compare by structure; a constant is a term key (see
+`terms.model`), so an
 expression depends on no dictionary.
 """
 
