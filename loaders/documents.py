@@ -44,6 +44,14 @@ class Input:
         if limit < 0 or (certain and cast(int, source.size) > limit):
             return
         self.opened = source.open()
+        try:
+            self._read_head(limit)
+        except BaseException:
+            self.close()
+            raise
+
+    def _read_head(self, limit: int) -> None:
+        assert self.opened is not None
         head = bytearray()
         piece = memoryview(bytearray(min(limit + 1, _WINDOW)))
         while len(head) <= limit:

@@ -36,11 +36,16 @@ _DEFAULT = -1  # the last of the ids, which is 0
 def small_inputs(sources: Sequence[Source]) -> list[Input]:
     """The sources, opened; each has its `whole` text if all together are small."""
     left = WARM if "triplestore.kernels.ntriples" in sys.modules else COLD
-    inputs = []
-    for source in sources:
-        given = Input(source, left) if left >= 0 else Input(source, -1)
-        left = -1 if given.whole is None else left - len(given.whole)
-        inputs.append(given)
+    inputs: list[Input] = []
+    try:
+        for source in sources:
+            inputs.append(Input(source, left))
+            whole = inputs[-1].whole
+            left = -1 if whole is None else left - len(whole)
+    except BaseException:
+        for given in inputs:
+            given.close()
+        raise
     return inputs
 
 
