@@ -128,19 +128,18 @@ def _told(message: str, expected: str) -> str:
 
 #: What the parser means, in the form of all our messages.
 _EXPECTED: dict[str, str] = {
+    "rdf:langString": "a language tag, or another datatype",
+    "rdf:dirLangString": "a language tag with --ltr or --rtl, or another datatype",
     "No scheme found": "an absolute IRI (such as http://...)",
-    "IRI": "a valid IRI",
-    "host": "a valid IRI",
+    "Invalid IRI": "a valid IRI",
+    "Invalid host": "a valid IRI",
     "Invalid character": "a valid IRI",
-    "port": "a valid IRI",
+    "Invalid port": "a valid IRI",
     "subtag": "a language tag (BCP 47)",
     "language": "a language tag (BCP 47)",
     "base direction": "--ltr or --rtl",
-    "escape": 'an escape \\t \\b \\n \\r \\f \\" \\\' \\\\ \\uXXXX or \\UXXXXXXXX of a character',
-    "blank node ID": "a blank node label",
+    "escape": "an escape \\t \\b \\n \\r \\f \\\" \\' \\\\ \\uXXXX or \\UXXXXXXXX of a character",
     "end of file": "a closing > or \" on the same line",
-    "rdf:langString": "a language tag, or another datatype",
-    "rdf:dirLangString": "a language tag with --ltr or --rtl, or another datatype",
 }  # fmt: skip
 
 

@@ -113,23 +113,20 @@ class _Load:
 
     def run(self, threads: int, bar: Progress | None) -> Loaded:
         """Parse everything; the rows in final ids."""
-        workers = [
-            threading.Thread(target=self._work.run, name=f"load-{i}") for i in range(threads)
-        ]
+        workers = [_Worker(self._work, i) for i in range(threads)]
         try:
             for worker in workers:
                 worker.start()
             for worker in workers:
-                while worker.is_alive():
-                    worker.join(_POLL)
+                while not worker.ended.wait(_POLL):
                     self._look(bar)
+            self._look(bar)
         except BaseException:
             self._work.stop()
             raise
         finally:
             for worker in workers:
-                if worker.ident is not None:
-                    worker.join()
+                worker.finish()
             for document in self._documents:
                 document.close()
             if bar is not None:
@@ -143,3 +140,29 @@ class _Load:
         if bar is not None:
             done = sum(document.position for document in self._documents)
             bar.update(done, self._work.statements)
+
+
+class _Worker(threading.Thread):
+    """One thread of a load.
+
+    Waits are for the event: after a `join` that Ctrl-C interrupts, Python 3.11 takes a running
+    thread for one that has ended.
+    """
+
+    def __init__(self, work: Work, number: int) -> None:
+        super().__init__(name=f"load-{number}", daemon=True)
+        self.ended = threading.Event()
+        self._work = work
+
+    def run(self) -> None:
+        """Work until there is nothing left."""
+        try:
+            self._work.run()
+        finally:
+            self.ended.set()
+
+    def finish(self) -> None:
+        """Wait for the end of a thread that was started."""
+        if self.ident is not None:
+            self.ended.wait()
+            self.join()

@@ -42,7 +42,9 @@ class QuadText:
         self._note = note or self._keep
         self._name = source.name
         self._based = reading.base_iri is not None
-        self._feed = _Feed(data, source.format in _WITHOUT_LINES, check)
+        # The refusal of a named graph comes without a line, too.
+        by_line = source.format in _WITHOUT_LINES or reading.refuse_named
+        self._feed = _Feed(data, by_line, check)
         self._parser = ox.parse(
             cast(Any, self._feed),
             source.format,
@@ -100,6 +102,8 @@ class QuadText:
 
     def _problem(self, error: SyntaxError) -> Problem:
         message = message_of(error)
+        if message == "Named graphs are not allowed":
+            message = "expected statements of the default graph only: named graphs are refused here"
         if _RELATIVE in message and not self._based:
             message = f"expected an absolute IRI, or base_iri given to load: {message}"
         line = error.lineno if error.lineno is not None else self._feed.line
