@@ -9,15 +9,18 @@ such variables: they go by four nodes that stand for any slice or any class, wri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from triplestore.datalog.program import (
     TYPE,
+    Aggregate,
     Atom,
     Constant,
+    Not,
     Rule,
     TripleAtom,
+    TupleAtom,
     Variable,
     atoms_in,
 )
@@ -46,6 +49,8 @@ class Slice(NamedTuple):
         name = to_ntriples(self.name).decode()
         return f"{name}/{self.arity}" if self.kind == "tuple" else f"{self.kind} {name}"
 
+
+Key = TypeVar("Key", bound=Hashable)
 
 ANY = Slice("any")
 ANY_CLASS = Slice("any class")
@@ -77,57 +82,76 @@ _FIRST_SLICE = 4
 class Graph:
     """Rules and slices as nodes, with what each of them needs.
 
-    rules   of one head each; node `first_rule + i` is rules[i]
+    rules   of one head each; node `first_rule + i` is that of rules[i]
     needs   node -> the nodes it depends on, positively or not
+    heads, positives  node that a rule writes, and nodes that it uses positively
     nots    (node, rule node) pairs: the rule negates or aggregates the slice
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = rules
-        self.nodes: dict[Slice, int] = {}
+        self.slices: list[Slice] = []
         self.needs: list[list[int]] = [[], [WRITE_ANY], [WRITE_CLASS], [READ_CLASS]]
         self.nots: list[tuple[int, int]] = []
         self.heads: list[int] = []
         self.positives: list[list[int]] = []
-        negatives: list[list[int]] = []
-        for rule in rules:
-            self.heads.append(self._written(slice_of(rule.heads[0])))
+        self._properties: dict[bytes, int] = {}
+        self._classes: dict[bytes, int] = {}
+        self._tuples: dict[tuple[bytes, int], int] = {}
+        negatives: dict[int, list[int]] = {}
+        for i, rule in enumerate(rules):
+            self.heads.append(self._node_of(rule.heads[0], WRITE_ANY, WRITE_CLASS))
             positive: list[int] = []
-            negative: list[int] = []
-            for atom, is_positive in atoms_in(rule.body):
-                (positive if is_positive else negative).append(self._read(slice_of(atom)))
+            for item in rule.body:
+                if isinstance(item, TripleAtom | TupleAtom):
+                    positive.append(self._node_of(item, READ_ANY, READ_CLASS))
+                elif isinstance(item, Not | Aggregate):
+                    negatives.setdefault(i, []).extend(
+                        self._node_of(atom, READ_ANY, READ_CLASS) for atom, _ in atoms_in((item,))
+                    )
             self.positives.append(positive)
-            negatives.append(negative)
         self.first_rule = len(self.needs)
-        for i, (positive, negative) in enumerate(zip(self.positives, negatives, strict=True)):
-            self.needs.append(positive + negative)
-            self.needs[self.heads[i]].append(self.first_rule + i)
-            self.nots += [(node, self.first_rule + i) for node in negative]
-        self.slices = list(self.nodes)
+        self.needs += self.positives
+        for node, head in enumerate(self.heads, self.first_rule):
+            self.needs[head].append(node)
+        for i, negative in negatives.items():
+            node = self.first_rule + i
+            self.needs[node] = self.positives[i] + negative
+            self.nots += [(used, node) for used in negative]
 
-    def _written(self, of: Slice) -> int:
-        if of is ANY:
-            return WRITE_ANY
-        return WRITE_CLASS if of is ANY_CLASS else self._node(of)
+    def _node_of(self, atom: Atom, any_: int, any_class: int) -> int:
+        """The node of an atom's slice; `any_` and `any_class` where that is a variable."""
+        if not isinstance(atom, TripleAtom):
+            pair = (atom.name.key, len(atom.args))
+            return self._tuples.get(pair) or self._add(slice_of(atom), pair, self._tuples)
+        p = atom.p
+        if isinstance(p, Variable):
+            return any_
+        key = p.key
+        if key != _TYPE_KEY:
+            return self._properties.get(key) or self._add(slice_of(atom), key, self._properties)
+        if isinstance(atom.o, Variable):
+            return any_class
+        key = atom.o.key
+        return self._classes.get(key) or self._add(slice_of(atom), key, self._classes)
 
-    def _read(self, of: Slice) -> int:
-        if of is ANY:
-            return READ_ANY
-        return READ_CLASS if of is ANY_CLASS else self._node(of)
-
-    def _node(self, of: Slice) -> int:
-        node = self.nodes.get(of)
-        if node is None:
-            node = self.nodes[of] = len(self.needs)
-            if of.kind == "property":
-                self.needs.append([WRITE_ANY])
-                self.needs[READ_ANY].append(node)
-            elif of.kind == "class":
-                self.needs.append([WRITE_CLASS])
-                self.needs[READ_CLASS].append(node)
-            else:
-                self.needs.append([])
+    def _add(self, of: Slice, key: Key, nodes: dict[Key, int]) -> int:
+        node = nodes[key] = len(self.needs)
+        self.slices.append(of)
+        if of.kind == "property":
+            self.needs.append([WRITE_ANY])
+            self.needs[READ_ANY].append(node)
+        elif of.kind == "class":
+            self.needs.append([WRITE_CLASS])
+            self.needs[READ_CLASS].append(node)
+        else:
+            self.needs.append([])
         return node
+
+    @property
+    def nodes(self) -> Iterator[tuple[Slice, int]]:
+        """The slices that atoms name, with their nodes."""
+        return zip(self.slices, range(_FIRST_SLICE, self.first_rule), strict=True)
 
     def slice_at(self, node: int) -> Slice:
         """The slice of a node that is no rule."""
@@ -146,7 +170,7 @@ class Graph:
         if not any_class:
             return self.needs
         needs = [list(edges) for edges in self.needs]
-        for slice_, node in self.nodes.items():
+        for slice_, node in self.nodes:
             written = len(needs[node]) > 1
             if written and slice_.kind == "class":
                 needs[WRITE_CLASS].append(node)

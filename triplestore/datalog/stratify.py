@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Literal, TypeAlias
 
 from triplestore.datalog.problems import Problem, raise_errors
@@ -177,22 +177,25 @@ def _levels(
 
     Components come after what they need, so that one pass over them is enough.
     """
-    members: list[list[int]] = [[] for _ in range(max(component, default=-1) + 1)]
-    for node, number in enumerate(component):
-        members[number].append(node)
-    above: dict[tuple[int, int], None] = {} if granular else dict.fromkeys(graph.nots)
+    first = graph.first_rule
+    above = set() if granular else set(graph.nots)
     level = [0] * len(needs)
-    for nodes in members:
+    order = sorted(range(len(needs)), key=component.__getitem__)
+    for own, nodes in groupby(order, component.__getitem__):
+        members = list(nodes)
         least = 0
-        own = component[nodes[0]]
-        for node in nodes:
-            is_rule = node >= graph.first_rule
-            least = max(least, int(is_rule))
+        for node in members:
+            is_rule = node >= first
+            if is_rule and not least:
+                least = 1
             for other in needs[node]:
                 if component[other] != own:
-                    step = is_rule and (granular or (other, node) in above)
-                    least = max(least, level[other] + step)
-        for node in nodes:
+                    reached = level[other]
+                    if is_rule and (granular or (other, node) in above):
+                        reached += 1
+                    if reached > least:
+                        least = reached
+        for node in members:
             level[node] = least
     return level
 
@@ -204,7 +207,7 @@ def _assignment(given: Mapping[Slice, int]) -> Callable[[Slice], int]:
 def _assigned_levels(graph: Graph, assigned: Callable[[Slice], int]) -> list[int]:
     """The stratum of each node as given; what stands for several slices has that of the last."""
     level = [0] * graph.first_rule
-    for slice_, node in graph.nodes.items():
+    for slice_, node in graph.nodes:
         level[node] = assigned(slice_)
         if slice_.kind == "class":
             level[READ_CLASS] = max(level[READ_CLASS], level[node])
@@ -236,26 +239,27 @@ def _build(
     graph: Graph, level: list[int], component: list[int], assigned: Callable[[Slice], int] | None
 ) -> Stratification:
     count = max((level[head] for head in graph.heads), default=0)
-    rules: list[list[int]] = [[] for _ in range(count)]
+    indexes: list[list[int]] = [[] for _ in range(count)]
+    recursive: list[bool] = []
+    cyclic: list[bool] = []
+    own = component[graph.first_rule :]
     for i, head in enumerate(graph.heads):
-        rules[level[head] - 1].append(i)
-    first = graph.first_rule
-    strata = []
-    for number, indexes in enumerate(rules, 1):
-        recursive = [any(level[n] == number for n in graph.positives[i]) for i in indexes]
-        cyclic = [
-            any(component[n] == component[first + i] for n in graph.positives[i]) for i in indexes
-        ]
-        strata.append(
-            Stratum(
-                number,
-                tuple([graph.rules[i] for i in indexes]),
-                tuple(recursive),
-                tuple(cyclic),
-                tuple([component[first + i] for i in indexes]),
-            )
+        number = level[head]
+        indexes[number - 1].append(i)
+        positives = graph.positives[i]
+        recursive.append(number in [level[node] for node in positives])
+        cyclic.append(own[i] in [component[node] for node in positives])
+    strata = tuple(
+        Stratum(
+            number,
+            tuple([graph.rules[i] for i in members]),
+            tuple([recursive[i] for i in members]),
+            tuple([cyclic[i] for i in members]),
+            tuple([own[i] for i in members]),
         )
-    levels = {slice_: level[node] for slice_, node in graph.nodes.items()}
+        for number, members in enumerate(indexes, 1)
+    )
+    levels = {slice_: level[node] for slice_, node in graph.nodes}
     levels[Slice("any")], levels[Slice("any class")] = level[READ_ANY], level[READ_CLASS]
     return Stratification(tuple(strata), levels, level[WRITE_ANY], level[WRITE_CLASS], assigned)
 
