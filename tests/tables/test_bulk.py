@@ -42,7 +42,7 @@ def bulk(rows: list, status: int = EXPLICIT, **options: object) -> Layer:
     return Layer.bulk(p, s, o, g, status, **options)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.one_of(facts, quads), max_size=40),
     st.sampled_from([EXPLICIT, INFERRED]),
@@ -119,7 +119,7 @@ def check_sets(sets: charsets.CharacteristicSets, held: set, place: int) -> None
     assert sets.terms == len(names_of)
     groups = Counter(frozenset(names) for names in names_of.values())
     assert len(sets) == len(groups)
-    for number, size in enumerate(sets.sizes.tolist()):
+    for number, size in enumerate(sets.sizes.all().tolist()):
         assert groups[frozenset(sets.predicates(number).tolist())] == size
     for term in range(42):
         number = sets.set_of(term)

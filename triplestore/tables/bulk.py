@@ -31,7 +31,15 @@ from triplestore.tables.sorting import (
     wide_rows,
 )
 from triplestore.tables.status import EXPLICIT, INFERRED
-from triplestore.tables.table import EMPTY_FACTS, EMPTY_QUADS, Nets, Table, count_nets, sums
+from triplestore.tables.table import (
+    EMPTY_FACTS,
+    EMPTY_QUADS,
+    DistinctCounts,
+    Nets,
+    Table,
+    count_nets,
+    sums,
+)
 from triplestore.tables.tuples import TupleRun
 
 if TYPE_CHECKING:
@@ -95,7 +103,8 @@ def _fact_table(rows: Rows, status: int, below: Tables | None, pool: Executor) -
     backward = sort_rows(swapped(rows), pool)
     forward_order, backward_order = _order(rows, status), _order(backward, status)
     nets = _nets(forward_order, before)
-    return Table(forward_order, backward_order, nets, rows.firsts, backward.firsts)
+    distinct = DistinctCounts.known(rows.firsts, backward.firsts)
+    return Table(forward_order, backward_order, nets, distinct)
 
 
 def _quad_table(rows: Rows, status: int, below: Tables | None) -> Table:
@@ -114,8 +123,7 @@ def _quad_table(rows: Rows, status: int, below: Tables | None) -> Table:
         forward_order,
         backward_order,
         _nets(forward_order, before),
-        rows.firsts,
-        backward.firsts,
+        DistinctCounts.known(rows.firsts, backward.firsts),
         by_graph,
         _nets(by_graph, None if before is None else before[positions]),
     )

@@ -1,7 +1,7 @@
 """Characteristic sets: with which predicates a term occurs, in one role.
 
 Start reading at `CharacteristicSets.names_of`. Millions of terms share a few sets (the 207,000
-subjects of LUBM-10 have 20), so a term costs two bytes or six. A look-up with a variable in the
+subjects of LUBM-10 have 20), so a term costs one to six bytes. A look-up with a variable in the
 predicate's place asks here which predicates are worth looking at, instead of trying every one.
 
 Always true: the set of a term is exactly the set of names under which the layer has rows with the
@@ -36,24 +36,35 @@ from triplestore.tables.rows import (
 )
 from triplestore.tables.sorting import CHUNK, KERNELS_FROM, term_name_pairs
 
+NO_COUNTS: I64 = np.zeros(0, dtype=np.int64)
+
 
 class CharacteristicSets:
     """The sets, and for each term which of them is its own.
 
-    lists, starts   set k is lists[starts[k] : starts[k + 1]], increasing
+    names           all names that occur, increasing
+    lists, starts   set k is names[lists[starts[k] : starts[k + 1]]], increasing
     sizes           how many terms have set k
     first, codes    dense: term id x has set codes[x - first] - 1; 0 means the term does not occur
     ids, codes      sparse: the term ids[i] has set codes[i] - 1
     """
 
-    __slots__ = ("codes", "first", "ids", "lists", "sizes", "starts")
+    __slots__ = ("codes", "first", "ids", "lists", "names", "sizes", "starts")
 
     def __init__(
-        self, lists: U32, starts: I64, sizes: I64, first: int, ids: Column | None, codes: Column
+        self,
+        names: U32,
+        lists: Column,
+        starts: Column,
+        sizes: Column,
+        first: int,
+        ids: Column | None,
+        codes: Column,
     ) -> None:
-        self.lists = frozen(lists)
-        self.starts = frozen(starts)
-        self.sizes = frozen(sizes)
+        self.names = frozen(names)
+        self.lists = lists
+        self.starts = starts
+        self.sizes = sizes
         self.first = first
         self.ids = ids
         self.codes = codes
@@ -78,31 +89,47 @@ class CharacteristicSets:
     def _of_pairs(cls, pairs: U64) -> CharacteristicSets:
         """The sets of sorted distinct pairs term << 32 | name."""
         if len(pairs) == 0:
-            none = np.zeros(0, dtype=np.int64)
-            return cls(NO_IDS, np.zeros(1, dtype=np.int64), none, *_terms_and_codes(NO_IDS, NO_IDS))
+            return cls._of_lists(NO_IDS, NO_COUNTS, NO_COUNTS, *_terms_and_codes(NO_IDS, NO_IDS))
         number = _number_sets if len(pairs) < KERNELS_FROM else _number_many_sets
         terms, codes, sizes, examples, lengths = number(pairs)
-        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
         lists = low(pairs[ranges(examples, lengths)])
-        return cls(lists, starts, sizes, *_terms_and_codes(terms, codes + np.uint32(1)))
+        coded = _terms_and_codes(terms, codes + np.uint32(1))
+        return cls._of_lists(lists, lengths, sizes, *coded)
+
+    @classmethod
+    def _of_lists(
+        cls, lists: U32, lengths: I64, sizes: I64, first: int, ids: Column | None, codes: Column
+    ) -> CharacteristicSets:
+        """With all numbers in the narrowest types that hold them."""
+        names = np.unique(lists)
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        return cls(
+            names,
+            Column.of(_narrow(names.searchsorted(lists), len(names))),
+            Column.of(_narrow(starts, len(lists))),
+            Column.of(_narrow(sizes, int(sizes.max(initial=0)))),
+            first,
+            ids,
+            codes,
+        )
 
     @property
     def nbytes(self) -> int:
         """Size of all columns."""
-        arrays = self.lists.nbytes + self.starts.nbytes + self.sizes.nbytes
-        return arrays + self.codes.nbytes + (self.ids.nbytes if self.ids is not None else 0)
+        columns = (self.lists, self.starts, self.sizes, self.codes, self.ids)
+        return self.names.nbytes + sum(column.nbytes for column in columns if column is not None)
 
     @property
     def terms(self) -> int:
         """How many terms occur."""
-        return int(self.sizes.sum())
+        return int(self.sizes.all().sum())
 
     def __len__(self) -> int:
         return len(self.sizes)
 
     def predicates(self, number: int) -> U32:
-        """The names in set `number`: a view."""
-        return self.lists[self.starts[number] : self.starts[number + 1]]
+        """The names in set `number`."""
+        return self.names[self.lists[self.starts.at(number) : self.starts.at(number + 1)]]
 
     def set_of(self, term: int) -> int:
         """The number of the term's set, or -1."""
@@ -132,15 +159,17 @@ class CharacteristicSets:
         numbers = self.sets_of(terms)
         known = np.flatnonzero(numbers >= 0)
         numbers = numbers[known]
-        lengths = self.starts[numbers + 1] - self.starts[numbers]
-        return np.repeat(known, lengths), self.lists[ranges(self.starts[numbers], lengths)]
+        starts = self.starts.take(numbers).astype(np.int64)
+        lengths = self.starts.take(numbers + 1).astype(np.int64) - starts
+        return np.repeat(known, lengths), self.names[self.lists.take(ranges(starts, lengths))]
 
     def sections(self, label: str) -> dict[str, NDArray[Any]]:
         """All columns by name, for a file."""
         sections: dict[str, NDArray[Any]] = {
-            f"{label}.lists": self.lists,
-            f"{label}.starts": self.starts,
-            f"{label}.sizes": self.sizes,
+            f"{label}.names": self.names,
+            f"{label}.lists": self.lists.all(),
+            f"{label}.starts": self.starts.all(),
+            f"{label}.sizes": self.sizes.all(),
             # The first id of dense codes; nothing for sparse ones.
             f"{label}.first": np.array([self.first] if self.ids is None else [], dtype=np.uint32),
             f"{label}.codes": self.codes.all(),
@@ -154,9 +183,10 @@ class CharacteristicSets:
         """The sets that `sections` gave."""
         first = get(f"{label}.first").all()
         return cls(
-            get(f"{label}.lists").all(),
-            get(f"{label}.starts").all(),
-            get(f"{label}.sizes").all(),
+            get(f"{label}.names").all(),
+            get(f"{label}.lists"),
+            get(f"{label}.starts"),
+            get(f"{label}.sizes"),
             int(first[0]) if len(first) else 0,
             None if len(first) else get(f"{label}.ids"),
             get(f"{label}.codes"),
@@ -227,13 +257,17 @@ def _mix(names: U32, seed: np.uint64) -> U64:
 
 def _terms_and_codes(terms: U32, codes: U32) -> tuple[int, Column | None, Column]:
     """(first, None, dense codes) or (0, ids, sparse codes), whichever is smaller."""
-    kind = np.uint16 if len(codes) == 0 or int(codes.max()) < 1 << 16 else np.uint32
     if len(terms) == 0:
-        return 0, None, Column.of(np.zeros(0, dtype=kind))
+        return 0, None, Column.of(codes)
+    codes = _narrow(codes, int(codes.max()))
     first, span = int(terms[0]), int(terms[-1]) - int(terms[0]) + 1
-    width = np.dtype(kind).itemsize
-    if span * width > len(terms) * (width + 4):
-        return 0, Column.of(terms), Column.of(codes.astype(kind))
-    dense = np.zeros(span, dtype=kind)
+    if span * codes.itemsize > len(terms) * (codes.itemsize + 4):
+        return 0, Column.of(terms), Column.of(codes)
+    dense = np.zeros(span, dtype=codes.dtype)
     dense[terms.astype(np.int64) - first] = codes
     return first, None, Column.of(dense)
+
+
+def _narrow(values: NDArray[Any], largest: int) -> NDArray[Any]:
+    """The values in the narrowest unsigned type that holds `largest`."""
+    return values.astype(np.min_scalar_type(largest))

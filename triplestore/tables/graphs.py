@@ -327,8 +327,7 @@ class GraphRelation(PlainRelation):
         explicit: int,
         inferred: int,
     ) -> None:
-        size = explicit + inferred
-        super().__init__(quads.name, forward, (), explicit, inferred, (size, size))
+        super().__init__(quads.name, forward, (), explicit, inferred)
         self._quads = quads
         self._graph = graph
 

@@ -19,7 +19,7 @@ from triplestore.tables.charsets import CharacteristicSets
 from triplestore.tables.order import Order
 from triplestore.tables.rows import U32
 from triplestore.tables.status import EXPLICIT
-from triplestore.tables.table import EMPTY_FACTS, EMPTY_QUADS, Nets, Table
+from triplestore.tables.table import EMPTY_FACTS, EMPTY_QUADS, DistinctCounts, Nets, Table
 from triplestore.tables.tuples import TupleRun
 
 if TYPE_CHECKING:
@@ -32,9 +32,12 @@ KEEP_SETS_FROM = 4096
 
 
 class Layer:
-    """Facts, quads and tuples of one layer, and the characteristic sets of their terms."""
+    """Facts, quads and tuples of one layer, and the characteristic sets of their terms.
 
-    __slots__ = ("_objects", "_subjects", "facts", "quads", "tuples")
+    `rows` says how many rows it says something of.
+    """
+
+    __slots__ = ("_objects", "_subjects", "facts", "quads", "rows", "tuples")
 
     def __init__(
         self,
@@ -47,6 +50,7 @@ class Layer:
         self.facts = facts
         self.quads = quads
         self.tuples: Mapping[TupleName, TupleRun] = {} if tuples is None else tuples
+        self.rows = len(facts) + len(quads) + sum(len(run) for run in self.tuples.values())
         self._subjects = subjects
         self._objects = objects
 
@@ -82,11 +86,6 @@ class Layer:
         return bulk_layer(p, s, o, g, status, below=below, graphs=graphs, threads=threads)
 
     @property
-    def rows(self) -> int:
-        """How many rows this layer says something of."""
-        return len(self.facts) + len(self.quads) + sum(len(run) for run in self.tuples.values())
-
-    @property
     def nbytes(self) -> int:
         """Size of all columns, statistics and characteristic sets."""
         size = self.facts.nbytes + self.quads.nbytes
@@ -113,8 +112,10 @@ class Layer:
         return self._objects
 
     def prepare(self) -> Layer:
-        """The layer itself, with its characteristic sets made, if it is large."""
+        """The layer itself; if it is large, with all made that is otherwise made when asked for."""
         if self.rows >= KEEP_SETS_FROM:
+            for table in (self.facts, self.quads):
+                _ = table.firsts, table.seconds
             _ = self.subjects, self.objects
         return self
 
@@ -252,8 +253,7 @@ def _read_table(get: Get, label: str, meta: Mapping[str, Any] | None, empty: Tab
         forward,
         backward,
         Nets(forward.names, get(f"{label}.explicit").all(), get(f"{label}.inferred").all()),
-        get(f"{label}.firsts").all(),
-        get(f"{label}.seconds").all(),
+        DistinctCounts.known(get(f"{label}.firsts").all(), get(f"{label}.seconds").all()),
         by_graph,
         graph_nets,
     )

@@ -69,7 +69,7 @@ def _merge_orders(orders: list[Order], bottom: bool, pause: Pause) -> Order:
     """The two neighbours that are smallest together become one, until one is left."""
     while len(orders) > 1:
         sizes = [len(one) + len(two) for one, two in pairwise(orders)]
-        at = int(np.argmin(sizes))
+        at = sizes.index(min(sizes))
         drop = bottom and len(orders) == 2
         merge = _merge_small if sizes[at] < KERNELS_FROM else _merge_large
         orders[at : at + 2] = [merge(orders[at], orders[at + 1], drop, pause)]
@@ -93,7 +93,7 @@ def _no_rows_like(order: Order) -> Order:
 def _merge_small(old: Order, new: Order, drop: bool, pause: Pause) -> Order:
     """All rows one after the other, sorted; the last of equal rows is the newest."""
     both = old, new
-    names = np.concatenate([np.repeat(order.names, np.diff(order.starts)) for order in both])
+    names = np.concatenate([np.repeat(order.names, order.sizes()) for order in both])
     keys = np.concatenate([order.keys.all() for order in both])
     status = np.concatenate([order.statuses(0, len(order)) for order in both])
     columns = [keys, names]

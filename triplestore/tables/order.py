@@ -84,9 +84,10 @@ class Order:
             return np.zeros(hi - lo, dtype=np.uint32)
         return self.count[lo:hi]
 
-    def name_places(self) -> I64:
-        """For each row the place of its name in the directory."""
-        return np.repeat(np.arange(len(self.names)), np.diff(self.starts))
+    def sizes(self) -> I64:
+        """How many rows each name has."""
+        sizes: I64 = self.starts[1:] - self.starts[:-1]
+        return sizes
 
     def validate(self) -> None:
         """Check what is always true (reads everything)."""

@@ -30,6 +30,7 @@ from triplestore.tables.rows import (
     pack,
 )
 from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.tables.table import Table
 
 FORWARD, BACKWARD = 0, 1
 
@@ -45,7 +46,7 @@ class PlainRelation:
     (3, [5, 6], [1, 2])
     """
 
-    __slots__ = ("_distinct", "_runs", "explicit", "inferred", "name")
+    __slots__ = ("_runs", "_sources", "explicit", "inferred", "name")
 
     arity = 2
 
@@ -56,13 +57,13 @@ class PlainRelation:
         backward: tuple[Run, ...],
         explicit: int,
         inferred: int,
-        distinct_ids: tuple[int, int] = (0, 0),
+        sources: tuple[tuple[Table, int], ...] = (),
     ) -> None:
         self.name = name
         self.explicit = explicit
         self.inferred = inferred
         self._runs = forward, backward
-        self._distinct = distinct_ids
+        self._sources = sources
 
     def __len__(self) -> int:
         return self.explicit + self.inferred
@@ -243,6 +244,16 @@ class PlainRelation:
         held: Bools = (self.status_of(rows) & np.uint8(where)) != 0
         return held
 
+    def status(self, first: int, second: int) -> int:
+        """The status of one row; 0 if it does not hold. Faster than `status_of` for one."""
+        key = first << 32 | second
+        for run in reversed(self.runs(FORWARD)):
+            place = run.keys.search(key, run.lo, run.hi)
+            if place < run.hi and run.keys.at(place) == key:
+                status = run.order.status
+                return run.order.uniform if status is None else status.at(place)
+        return 0
+
     def status_of(self, rows: Columns) -> U8:
         """The statuses of these rows; 0 for those that do not hold."""
         return self.status_of_keys(pack(rows[0], rows[1]))
@@ -294,7 +305,10 @@ class PlainRelation:
 
     def distinct_estimate(self, column: int) -> int:
         """About how many ids occur in this column; exact where one run has all rows."""
-        return min(self._distinct[column], len(self))
+        if not self._sources:
+            return len(self)
+        counts = [int(table.distinct.of(column)[place]) for table, place in self._sources]
+        return min(sum(counts), len(self))
 
     def estimate(self, bound: Sequence[int] = ()) -> float:
         """How many rows to expect when these columns are given; exact for none."""

@@ -140,5 +140,8 @@ def start_of_runs(names: NDArray[Any]) -> I64:
     """Where each run of equal values begins in a sorted array, and at the end its length."""
     if len(names) == 0:
         return np.zeros(1, dtype=np.int64)
-    begins = np.flatnonzero(names[1:] != names[:-1]) + 1
-    return np.concatenate((np.zeros(1, np.int64), begins, np.full(1, len(names), np.int64)))
+    begins = (names[1:] != names[:-1]).nonzero()[0]
+    starts = np.empty(len(begins) + 2, dtype=np.int64)
+    starts[0], starts[-1] = 0, len(names)
+    np.add(begins, 1, out=starts[1:-1])
+    return starts

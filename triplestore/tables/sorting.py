@@ -79,6 +79,19 @@ def positions_by(names: U32) -> I64:
     return low(tagged).astype(np.int64)
 
 
+def sorting_order(names: NDArray[np.generic], keys: U64, extra: U32 | None) -> I64:
+    """The positions of distinct rows in the order of (name, key, extra)."""
+    if extra is not None or len(keys) < KERNELS_FROM or names.dtype != np.uint32:
+        return np.lexsort((keys, names) if extra is None else (extra, keys, names))
+    # Sorting keys is many times faster than sorting by two columns: name by name, then.
+    positions = positions_by(names.astype(np.uint32, copy=False))
+    starts = start_of_runs(names[positions])
+    for lo, hi in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        part = positions[lo:hi]
+        part[:] = part[np.argsort(keys[part])]
+    return positions
+
+
 def swapped(rows: Rows) -> Rows:
     """The same rows with first and second id changed over, not sorted yet."""
     return Rows(rows.names, rows.starts, swap(rows.keys), rows.extra, rows.firsts)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from triplestore.tables.changes import ChangedRows
 from triplestore.tables.order import Order, empty_order, make_order
 from triplestore.tables.rows import I64, U8, U64, Bools, frozen, pack
-from triplestore.tables.sorting import count_distinct
+from triplestore.tables.sorting import count_distinct, sorting_order
 from triplestore.tables.status import EXPLICIT, INFERRED
 
 
@@ -42,6 +42,34 @@ class Nets:
         return int(self.explicit.sum()), int(self.inferred.sum())
 
 
+class DistinctCounts:
+    """For each relation of two orders how many distinct ids are in front: counted when asked for,
+    which is never for the small layers that the next commit replaces."""
+
+    __slots__ = ("_counts", "_orders")
+
+    def __init__(self, forward: Order, backward: Order) -> None:
+        self._orders: list[Order | None] = [forward, backward]
+        self._counts: list[I64 | None] = [None, None]
+
+    @classmethod
+    def known(cls, firsts: I64, seconds: I64) -> DistinctCounts:
+        """Counts that somebody has made already."""
+        counts = cls.__new__(cls)
+        counts._orders = [None, None]
+        counts._counts = [frozen(firsts), frozen(seconds)]
+        return counts
+
+    def of(self, column: int) -> I64:
+        """The numbers of distinct first (0) or second (1) ids."""
+        counts, order = self._counts[column], self._orders[column]
+        if counts is None:
+            assert order is not None
+            counts = frozen(count_distinct(order.keys.all(), order.starts))
+            self._counts[column] = counts
+        return counts
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows (name | first, second[, extra]) in two orders, and by graph where there are graphs."""
@@ -49,13 +77,22 @@ class Table:
     forward: Order
     backward: Order
     nets: Nets
-    firsts: I64
-    seconds: I64
+    distinct: DistinctCounts
     by_graph: Order | None = None
     graph_nets: Nets | None = None
 
     def __len__(self) -> int:
         return len(self.forward)
+
+    @property
+    def firsts(self) -> I64:
+        """For each relation the number of distinct first ids in this layer."""
+        return self.distinct.of(0)
+
+    @property
+    def seconds(self) -> I64:
+        """For each relation the number of distinct second ids in this layer."""
+        return self.distinct.of(1)
 
     @property
     def wide(self) -> bool:
@@ -65,8 +102,8 @@ class Table:
     @property
     def nbytes(self) -> int:
         """Size of all columns."""
-        arrays = (self.nets.explicit, self.nets.inferred, self.firsts, self.seconds)
-        size = sum(array.nbytes for array in arrays)
+        directory = len(self.nets.names)
+        size = 8 * 4 * directory  # nets and distinct counts
         size += self.forward.nbytes + self.backward.nbytes
         if self.by_graph is not None and self.graph_nets is not None:
             nets = self.graph_nets
@@ -102,16 +139,9 @@ class Table:
         by_graph: Order | None = None,
         graph_nets: Nets | None = None,
     ) -> Table:
-        """The table of these orders; its statistics are counted."""
-        return cls(
-            forward,
-            backward,
-            nets,
-            frozen(count_distinct(forward.keys.all(), forward.starts)),
-            frozen(count_distinct(backward.keys.all(), backward.starts)),
-            by_graph,
-            graph_nets,
-        )
+        """The table of these orders; distinct ids are counted when they are asked for."""
+        distinct = DistinctCounts(forward, backward)
+        return cls(forward, backward, nets, distinct, by_graph, graph_nets)
 
     def place(self, name: int) -> int:
         """Where in the directory this relation stands, or -1."""
@@ -195,7 +225,7 @@ def _sorted_order(
     if len(keys) == 1:
         order: slice | I64 = slice(None)
     else:
-        order = np.lexsort((keys, names) if extra is None else (extra, keys, names))
+        order = sorting_order(names, keys, extra)
     return make_order(
         names[order],
         keys[order],
@@ -233,11 +263,12 @@ def _empty(wide: bool) -> Table:
     zeros = np.zeros(0, dtype=np.int64)
     forward, backward = empty_order(wide), empty_order(wide)
     nets = Nets(forward.names, zeros, zeros)
+    distinct = DistinctCounts.known(zeros, zeros)
     if not wide:
-        return Table(forward, backward, nets, zeros, zeros)
+        return Table(forward, backward, nets, distinct)
     by_graph = empty_order(name_type=np.uint64)
     graph_nets = Nets(by_graph.names, zeros, zeros)
-    return Table(forward, backward, nets, zeros, zeros, by_graph, graph_nets)
+    return Table(forward, backward, nets, distinct, by_graph, graph_nets)
 
 
 EMPTY_FACTS = _empty(wide=False)

@@ -27,7 +27,7 @@ from triplestore.tables.merging import merge_layers
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.rows import I64, NO_IDS, U8, U32, Bools, distinct, pack
 from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
-from triplestore.tables.tuples import TupleRun
+from triplestore.tables.table import Nets, add_nets
 from triplestore.tables.virtual import AllFacts, ClassView
 from triplestore.tables.wide import TupleRelation
 
@@ -84,7 +84,8 @@ class Tables:
 
     def _make_relation(self, name: int) -> PlainRelation:
         forward, backward = [], []
-        explicit = inferred = firsts = seconds = 0
+        sources = []
+        explicit = inferred = 0
         for layer in self.layers:
             table = layer.facts
             place = table.place(name)
@@ -94,15 +95,14 @@ class Tables:
             backward.append(table.backward.run(place))
             nets = table.nets.of(place)
             explicit, inferred = explicit + nets[0], inferred + nets[1]
-            firsts += int(table.firsts[place])
-            seconds += int(table.seconds[place])
+            sources.append((table, place))
         return PlainRelation(
-            name, tuple(forward), tuple(backward), explicit, inferred, (firsts, seconds)
+            name, tuple(forward), tuple(backward), explicit, inferred, tuple(sources)
         )
 
     def names(self) -> U32:
         """The predicates of the facts that hold, increasing."""
-        return self._names_of([layer.facts.nets for layer in self.layers])
+        return _names_with_rows([layer.facts.nets for layer in self.layers])
 
     @property
     def virtual(self) -> AllFacts:
@@ -144,7 +144,7 @@ class Tables:
 
     def quad_names(self) -> U32:
         """The predicates of the quads that hold, increasing."""
-        return self._names_of([layer.quads.nets for layer in self.layers])
+        return _names_with_rows([layer.quads.nets for layer in self.layers])
 
     # -- totals ---------------------------------------------------------------------------------
 
@@ -165,6 +165,9 @@ class Tables:
     def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
         """The statuses of facts with any predicates; 0 for those that do not hold."""
         status = np.zeros(len(p), dtype=np.uint8)
+        if len(p) == 1:
+            status[0] = self.relation(int(p[0])).status(int(s[0]), int(o[0]))
+            return status
         keys = pack(s, o)
         for name, rows in _by_name(p):
             status[rows] = self.relation(name).status_of_keys(keys[rows])
@@ -183,6 +186,9 @@ class Tables:
         Every predicate with which the term occurs in this role (`SUBJECT`, `OBJECT`), in a fact or
         a quad, is among them; some may have only removed rows.
         """
+        if len(terms) == 1:
+            found_names = self.predicates_of_one(int(terms[0]), role)
+            return np.zeros(len(found_names), dtype=np.int64), found_names
         index: list[I64] = []
         names: list[U32] = []
         for layer in self.layers:
@@ -198,6 +204,18 @@ class Tables:
         pairs = np.sort(pack(np.concatenate(index).astype(np.uint32), np.concatenate(names)))
         pairs = distinct(pairs)
         return (pairs >> np.uint64(32)).astype(np.int64), pairs.astype(np.uint32)
+
+    def predicates_of_one(self, term: int, role: int = SUBJECT) -> U32:
+        """`predicates_of` for one term."""
+        found = []
+        for layer in self.layers:
+            sets = layer.subjects if role == SUBJECT else layer.objects
+            number = sets.set_of(term)
+            if number >= 0:
+                found.append(sets.predicates(number))
+        if len(found) < 2:
+            return found[0] if found else NO_IDS
+        return distinct(np.sort(np.concatenate(found)))
 
     # -- the stack ------------------------------------------------------------------------------
 
@@ -258,17 +276,15 @@ class Tables:
                 rows = sum(len(keys) for keys in relation.scan_keys(where))
                 assert rows == relation.count(where), f"total of relation {name} is off"
 
-    @staticmethod
-    def _names_of(nets: Sequence[object]) -> U32:
-        from triplestore.tables.table import Nets, add_nets
 
-        parts = [part for part in nets if isinstance(part, Nets)]
-        if not parts:
-            return NO_IDS
-        names = distinct(np.sort(np.concatenate([part.names for part in parts])))
-        both = add_nets(parts, names)
-        held: Bools = (both.explicit + both.inferred) > 0
-        return names if held.all() else names[held]
+def _names_with_rows(nets: Sequence[Nets]) -> U32:
+    """The names that have rows when the nets of all layers are added up."""
+    if not nets:
+        return NO_IDS
+    names = distinct(np.sort(np.concatenate([part.names for part in nets])))
+    both = add_nets(list(nets), names)
+    held: Bools = (both.explicit + both.inferred) > 0
+    return names if held.all() else names[held]
 
 
 def _total(nets: Sequence[tuple[int, int]], where: int) -> int:
@@ -286,6 +302,3 @@ def _by_name(names: U32) -> Iterator[tuple[int, slice | I64]]:
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
     for start, rows in zip(starts.tolist(), np.split(order, starts[1:]), strict=True):
         yield int(ordered[start]), rows
-
-
-__all__ = ["OBJECT", "SUBJECT", "Tables", "TupleRun"]

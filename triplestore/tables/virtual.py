@@ -7,14 +7,14 @@ Start reading at `AllFacts`, what a pattern with a variable in the predicate's p
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from triplestore.tables.order import Run
 from triplestore.tables.plain import BACKWARD, PlainRelation
-from triplestore.tables.reading import bounded_groups, filter_keys, newest, windows
+from triplestore.tables.reading import bounded_groups, filter_keys, newest
 from triplestore.tables.relation import BLOCK
 from triplestore.tables.rows import (
     I64,
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 SUBJECT, PREDICATE, OBJECT = 0, 1, 2
 
-MIN_WINDOW = 64
-"""Rows of a predicate that a scan by subject or object takes at a time, at least."""
+SAMPLE = 64
+"""Rows that stand for a block when a scan by subject or object is cut into blocks."""
 
 
 class AllFacts:
@@ -102,7 +102,7 @@ class AllFacts:
                 if lo < hi:
                     pieces.append((run, lo, hi))
                     name_of[run] = name
-        for parts in windows(pieces, max(MIN_WINDOW, block_rows // max(1, len(names)))):
+        for parts in _slabs(pieces, block_rows):
             found: list[tuple[U64, int]] = []
             for name, group in groupby(parts, lambda part: name_of[part[0]]):
                 runs = [(run.keys[lo:hi], run.statuses(lo, hi)) for run, lo, hi in group]
@@ -283,6 +283,36 @@ class ClassView:
         every, size = np.concatenate(names), np.concatenate(sizes)
         starts = start_of_runs(every)  # a class may go on in the next block
         return every[starts[:-1]], np.add.reduceat(size, starts[:-1])
+
+
+def _slabs(
+    pieces: list[tuple[Run, int, int]], block_rows: int
+) -> Iterator[list[tuple[Run, int, int]]]:
+    """Cut many runs at the same ids, so that their parts between two cuts have together about
+    `block_rows` rows. Parts without rows are left out.
+
+    Cuts are the ids of every so many sampled rows: one search per run, not one per run and slab.
+    """
+    total = sum(hi - lo for _, lo, hi in pieces)
+    if total <= block_rows:
+        if pieces:
+            yield pieces
+        return
+    step = max(1, block_rows // SAMPLE)
+    # Short runs are sampled too: each starts somewhere else in its first step.
+    sampled = [
+        high(run.keys.take(np.arange(lo + number * 7919 % step, hi, step)))
+        for number, (run, lo, hi) in enumerate(pieces)
+    ]
+    heads = np.sort(np.concatenate(sampled))
+    cuts = np.unique(heads[SAMPLE::SAMPLE]).astype(np.uint64) << np.uint64(32)
+    by_slab: list[list[tuple[Run, int, int]]] = [[] for _ in range(len(cuts) + 1)]
+    for run, lo, hi in pieces:
+        ends = [lo, *run.keys.search_many(cuts, lo, hi).tolist(), hi]
+        for slab, (start, stop) in enumerate(pairwise(ends)):
+            if start < stop:
+                by_slab[slab].append((run, start, stop))
+    yield from (parts for parts in by_slab if parts)
 
 
 def _sorted_rows(found: list[tuple[U64, int]], order: int) -> Columns:
