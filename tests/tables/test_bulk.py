@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.tables.checks import check_all
-from tests.tables.model import Model, array, commits, facts, merge_all, quads, reopened
+from tests.tables.model import Model, array, commits, facts, few_quads, merge_all, quads, reopened
 from triplestore.tables import (
     EXPLICIT,
     INFERRED,
@@ -44,7 +44,7 @@ def bulk(rows: list, status: int = EXPLICIT, **options: object) -> Layer:
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    st.lists(st.one_of(facts, quads), max_size=40),
+    st.lists(st.one_of(facts, quads, few_quads), max_size=40),
     st.sampled_from([EXPLICIT, INFERRED]),
     commits(),
     st.integers(1, 3),
@@ -161,3 +161,13 @@ def test_bulk__every_row_known_gives_an_empty_layer() -> None:
     both = Tables([*tables.layers, inferred])
     assert (both.total(EXPLICIT), both.total(INFERRED), both.quad_total(INFERRED)) == (0, 2, 1)
     assert OBJECT == 1
+
+
+def test_bulk__totals_of_graphs_when_some_rows_were_inferred() -> None:
+    rows = [(p, s, 5, g) for p in (1, 2) for s in (1, 2, 3) for g in (7, 8)]
+    before = Tables([bulk([row for row in rows if row[3] == 7 and row[1] > 1], INFERRED)])
+    after = Tables([*before.layers, bulk(rows, below=before)])
+    for graph in (7, 8):
+        assert after.graph(graph).count(EXPLICIT) == 6
+        assert after.graph(graph).count(INFERRED) == 0
+    assert after.quad_total() == len(rows)

@@ -148,3 +148,17 @@ def test_arrays__cannot_be_written() -> None:
     for array in (relation.keys(), relation.keys(1), *relation.scan_keys()):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def test_scan__blocks_are_bounded_also_over_several_runs() -> None:
+    layers = [facts(1, 1000), facts(5000, 1000), facts(800, 2000)]
+    relation = Tables(layers).relation(9)
+    for order in (0, 1):
+        sizes = [len(block) for block in relation.scan_keys(order=order, block_rows=100)]
+        assert max(sizes) <= 100 * len(layers)
+    everything = Tables(layers).virtual
+    assert max(len(s) for s, _, _ in everything.scan(order=0, block_rows=100)) <= 100
+    index = np.array([1, 2, 3], dtype=np.uint32)
+    blocks = list(relation.probe_blocks((0,), (np.repeat(index, 500),), block_rows=100))
+    assert max(len(part) for part, _ in blocks) <= 100
+    assert sum(len(part) for part, _ in blocks) == 1500
