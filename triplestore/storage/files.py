@@ -277,8 +277,7 @@ def explanation(error: OSError, doing: str, path: Path) -> StorageError:
     elif error.errno == errno.EMFILE:
         message += "; raise the limit on open files (ulimit -n)"
     explained_error = StorageError(message)
-    explained_error.errno = error.errno
-    explained_error.filename = str(path)
+    explained_error.errno = error.errno  # not filename: str() would then leave the message out
     return explained_error
 
 

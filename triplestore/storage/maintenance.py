@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from triplestore.errors import StorageError
 from triplestore.storage.disk import Batch, Disk
+from triplestore.storage.files import explained
 from triplestore.storage.manifest import Manifest
 from triplestore.storage.optimize import compact
 from triplestore.storage.outline import layer_parts, term_parts
@@ -50,20 +53,25 @@ class Maintenance:
     def __init__(self, database: Database, background: bool) -> None:
         self.lock = threading.RLock()
         self.error: BaseException | None = None
-        self._database = database
+        # Weak, so that a store that nobody closed ends when nobody uses it.
+        self._reference = weakref.ref(database)
         self._background = background
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self._stopping = False
         self._not_before = 0.0
 
+    @property
+    def _database(self) -> Database:
+        database = self._reference()
+        assert database is not None
+        return database
+
     # -- when -----------------------------------------------------------------------------------
 
     def wake(self) -> None:
         """Called after each commit: start the thread if there is work and it does not run."""
-        if not self._background or self._thread is not None or self._stopping:
-            return
-        if self._next() is None:
+        if not self._background or self._stopping or self._next() is None:
             return
         with self._starting:
             if self._thread is None and not self._stopping:
@@ -86,17 +94,25 @@ class Maintenance:
             thread.join()
 
     def _run(self) -> None:
-        while True:
-            try:
-                while not self._stopping and self.step():
-                    pass
-            except Exception as error:  # noqa: BLE001 - kept for `info`; commits must go on
-                self.error = error
-                self._not_before = time.monotonic() + self._database.tuning.retry_seconds
-            with self._starting:
-                if self._stopping or self._next() is None:
-                    self._thread = None
-                    return
+        while self._run_once():
+            pass
+
+    def _run_once(self) -> bool:
+        """A step, on the thread; False if the thread ends here."""
+        database = self._reference()
+        if database is None:
+            return False
+        try:
+            if not self._stopping and self.step():
+                return True
+        except Exception as error:  # noqa: BLE001 - kept for `info`; commits must go on
+            self.error = error
+            self._not_before = time.monotonic() + database.tuning.retry_seconds
+        with self._starting:
+            if not self._stopping and self._next() is not None:
+                return True
+            self._thread = None
+            return False
 
     def step(self) -> bool:
         """Do one piece of work that is due; False if none is."""
@@ -131,16 +147,20 @@ class Maintenance:
     def _reserve(self) -> None:
         """Write zeros ahead of the journal; on a full disk records are simply appended."""
         database, disk = self._database, self._disk()
-        with database.commit_lock:
-            disk.journal.reserve()
+        journal = disk.journal
+        with database.commit_lock, explained("writing zeros ahead in", journal.path):
+            journal.reserve()
         try:
-            disk.journal.sync_reserve()
-        except OSError as error:  # it may have been meant for the records
+            with explained("syncing", journal.path):
+                journal.sync_reserve()
+        except StorageError as error:  # it may have been meant for the records
             database.fail(error)
             raise
 
     def checkpoint(self) -> None:
         """Bring everything that is only in the journal into files, and begin a new journal."""
+        if self._database.disk is None:
+            return
         with self.lock:
             database, disk = self._database, self._disk()
             state = self._rotate(database, disk)

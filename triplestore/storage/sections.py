@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import struct
-import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -39,6 +38,7 @@ _ALIGN = 64
 _MAGIC = b"\x89TRPLS\r\n"
 _HEADER = struct.Struct("<8sIIQQQ20xI")
 _PIECE = 1 << 20  # bytes handed to the system at a time
+_SMALL = 1 << 16  # pieces below this are gathered first
 _BACKLOG = 4 << 20  # paced writing syncs this often, so that a commit's sync never waits long
 
 assert _HEADER.size == _ALIGN
@@ -113,6 +113,7 @@ class _Writer:
         self._paced = paced
         self._end = _ALIGN
         self._backlog = 0
+        self._waiting = bytearray()
         self._checks: list[int] = []
 
     def write(self, kind: str, sections: Mapping[str, Array], meta: Mapping[str, Any]) -> FileRef:
@@ -133,6 +134,7 @@ class _Writer:
         }
         text = json.dumps(directory, separators=(",", ":"), sort_keys=True).encode()
         start = self._put(text)
+        self._flush()
         check = zlib.crc32(text)
         header = _HEADER.pack(_MAGIC, VERSION, check, start, len(text), self._end, 0)[:-4]
         self._file.write(header + struct.pack("<I", zlib.crc32(header)), 0)
@@ -167,13 +169,25 @@ class _Writer:
         return self._end
 
     def _append(self, data: Buffer) -> None:
-        self._file.write(data, self._end)
+        """Write at the end; what is small waits until it is worth a call."""
+        if len(data) >= _SMALL:
+            self._flush()
+            self._file.write(data, self._end)
+        else:
+            self._waiting += data
         self._end += len(data)
         self._backlog += len(data)
+        if len(self._waiting) >= _PIECE:
+            self._flush()
         if self._paced and self._backlog >= _BACKLOG:
+            self._flush()
             self._file.sync()
             self._backlog = 0
-            time.sleep(0)
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._file.write(self._waiting, self._end - len(self._waiting))
+            self._waiting = bytearray()
 
 
 # --------------------------------------------------------------------------- reading
