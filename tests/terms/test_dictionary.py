@@ -16,9 +16,11 @@ from tests.terms import strategies as some
 from tests.terms.support import reopened
 from triplestore.errors import StorageError
 from triplestore.terms import dictionary as dictionary_module
+from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.model import key_of
 from triplestore.terms.segment import TermSegment
+from triplestore.terms.spans import spans_of_keys
 
 
 @given(st.lists(some.terms, max_size=30))
@@ -161,6 +163,31 @@ def test_values__of_segments_and_live_terms():
     dictionary.replace([], reopened(dictionary.segment_of(4, 5)))
     assert dictionary.canonical(ids).tolist() == [1, 1, 3, 1, 5]
     assert dictionary.value_stack.tables == tuple(s.values for s in dictionary.segments)
+
+
+def integer_key(lexical):
+    return b'\x05%b"^^<http://www.w3.org/2001/XMLSchema#integer>' % lexical
+
+
+def test_values__of_terms_taken_back_are_forgotten():
+    dictionary = Dictionary()
+    dictionary.encode_keys([integer_key(b"1"), integer_key(b"01")])
+    dictionary.truncate(0)
+    dictionary.encode_keys([b"\x01http://a", b"\x01http://b", integer_key(b"+1")])
+    ids = np.array([1, 2, 3], np.uint32)
+    assert (dictionary.values(ids).marks != 0).tolist() == [False, False, True]
+    assert dictionary.canonical(ids).tolist() == [1, 2, 3]
+
+
+def test_values__of_a_load_know_those_of_live_terms():
+    dictionary = Dictionary()
+    dictionary.encode_keys([b"\x01http://a", integer_key(b"1")])
+    collector = TermCollector(dictionary)
+    collector.add(*spans_of_keys([integer_key(b"01"), integer_key(b"2")]))
+    _, segment = collector.seal()
+    assert segment is not None
+    dictionary.add_segment(segment)
+    assert dictionary.canonical(np.array([1, 2, 3, 4], np.uint32)).tolist() == [1, 2, 2, 4]
 
 
 def test_values__of_a_segment_with_no_bytes_at_all():
