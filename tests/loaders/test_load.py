@@ -31,6 +31,7 @@ DATA = b"".join(
 # --- ids ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_kernels
 @BOTH
 def test_ids__known_terms_keep_theirs_and_new_ones_follow_by_kind_and_bytes(large: bool) -> None:
     dictionary = Dictionary()
@@ -47,6 +48,7 @@ def test_ids__known_terms_keep_theirs_and_new_ones_follow_by_kind_and_bytes(larg
     assert used.tolist() == list(range(1, dictionary.size + 1))
 
 
+@pytest.mark.slow_kernels
 def test_ids__do_not_depend_on_path_threads_or_blocks() -> None:
     def columns(**how: Any) -> tuple[list[bytes], list[list[int]]]:
         result, dictionary = loaded(DATA, format="nt", **how)
@@ -58,6 +60,7 @@ def test_ids__do_not_depend_on_path_threads_or_blocks() -> None:
         assert columns(large=True, threads=threads, block_bytes=1 << 13) == wanted
 
 
+@pytest.mark.slow_kernels
 def test_ids__several_files_come_in_their_order(tmp_path: Path) -> None:
     lines = DATA.splitlines(keepends=True)
     paths = []
@@ -197,7 +200,7 @@ def test_cancel__stops_soon_and_changes_nothing(form: str, text: bytes) -> None:
             asked.append(time.monotonic())
         return len(asked) > 2
 
-    with pytest.raises(CancelledError), path_taken(large=True):
+    with pytest.raises(CancelledError), path_taken(large=True, block_bytes=1 << 13):
         load(stream, dictionary, format=form, cancel=cancel, threads=2)
     assert time.monotonic() - asked[-1] < 5  # tells a hang; what it takes is measured elsewhere
     assert dictionary.size == 0
@@ -213,10 +216,11 @@ def test_interrupt__ends_all_threads() -> None:
         _thread.interrupt_main()
 
     threading.Thread(target=interrupt).start()
-    with pytest.raises(KeyboardInterrupt), path_taken(large=True):
+    with pytest.raises(KeyboardInterrupt), path_taken(large=True, block_bytes=1 << 13):
         load(stream, Dictionary(), format="nt", threads=2)
 
 
+@pytest.mark.slow_kernels
 @pytest.mark.usefixtures("no_threads_left")
 def test_failure__leaves_the_dictionary_and_files_alone(tmp_path: Path) -> None:
     for i in range(6):
@@ -269,6 +273,7 @@ def test_progress__lines_elsewhere_and_no_estimate_without_a_size() -> None:
     assert len(lines) == 4
 
 
+@pytest.mark.slow_kernels
 def test_progress__is_kept_up_to_date_by_a_load() -> None:
     seen: list[tuple[int, int]] = []
 

@@ -84,6 +84,7 @@ def test_lenient__keeps_exactly_the_good_lines(seed: int) -> None:
         assert terms - {0} == set(range(1, dictionary.size + 1)), "a bad line left a term"
 
 
+@pytest.mark.slow_kernels
 def test_parse_lines__agrees_on_the_real_data(shared_data: Path) -> None:
     files = sorted(shared_data.rglob("*.n[tq]"))
     assert len(files) > 100
@@ -99,6 +100,7 @@ def test_parse_lines__agrees_on_the_real_data(shared_data: Path) -> None:
 LINE = b'<http://a/%d> <http://p> "\\u00e9%d"@EN-gb .\n'
 
 
+@pytest.mark.slow_kernels
 def test_parse_lines__lines_longer_than_a_block() -> None:
     long = b'<http://a> <http://p> "' + b"x" * 5_000_000 + b'" .\n'
     document = b"".join(LINE % (i, i) for i in range(50)) + long + LINE % (99, 99)
@@ -126,6 +128,7 @@ def test_parse_lines__a_triple_term_of_labels_that_do_not_fit() -> None:
     assert lines_of(result, dictionary) == scoped(ox.parse(document, NT), "f1234567890x")
 
 
+@pytest.mark.slow_kernels
 def test_parse_lines__more_terms_rows_and_odd_lines_than_one_call_takes() -> None:
     plain = b"".join(b"<a:%x><a:%x><a:%x>.\n" % (i, i + 40_000, i % 7) for i in range(40_000))
     odd = b"".join(b"<a:> <a:> <a://[::1]/%d> .\n" % i for i in range(9_000))
@@ -142,6 +145,7 @@ def test_parse_lines__line_ends_of_every_kind() -> None:
         assert caught.value.lineno == lines, end
 
 
+@pytest.mark.slow_kernels
 def test_parse_lines__the_first_of_several_faults_is_reported() -> None:
     lines = [LINE % (i, i) for i in range(20_000)]
     lines[15_000] = lines[4_321] = b"<http://a> <p> <http://b> .\n"

@@ -118,6 +118,7 @@ def test_turtle__both_paths_give_the_same_labels() -> None:
     assert lines_of(*small) == lines_of(*large)
 
 
+@pytest.mark.slow_kernels
 def test_turtle__labels_are_numbered_in_document_order_over_many_blocks() -> None:
     document = b"@prefix : <http://x/> .\n" + b"".join(
         b":s%d :p [ :q %d ] .\n" % (i, i) for i in range(20_000)

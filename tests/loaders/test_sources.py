@@ -20,6 +20,9 @@ from triplestore.loaders.formats import EXTENSIONS, split_name
 from tests.loaders.loading_helpers import lines_of, loaded
 from triplestore.errors import ParseError, StorageError, UsageError
 
+# Nothing here is about what the kernels do.
+pytestmark = pytest.mark.slow_kernels
+
 LINE = b"<http://a/%d> <http://p> <http://b> .\n"
 DATA = b"".join(LINE % i for i in range(20_000))
 BOTH = pytest.mark.parametrize("large", [True, False], ids=["blocks", "small"])

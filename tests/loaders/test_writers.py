@@ -135,6 +135,7 @@ def test_dump__labels_do_not_grow_from_cycle_to_cycle(kernel: bool) -> None:
     assert lengths[0] == lengths[-1]
 
 
+@pytest.mark.slow_kernels
 def test_dump__a_term_longer_than_the_output_buffer() -> None:
     long = ox.Literal("\0" * 3_000_000)  # 18 MB of escapes
     node = ox.NamedNode("a:b")
