@@ -95,7 +95,8 @@ def sorted_pairs(draw: st.DrawFn) -> tuple[Frame, Frame, tuple[str, ...]]:
     order = draw(st.permutations(on))
     more = draw(st.sampled_from([(), ("a",)]))
     left = draw(sorted_frames((*on, "a"), (*kinds, draw(types)), (*order, *more)))
-    right = draw(sorted_frames(("b", *on), (draw(types), *kinds), order))
+    more = draw(st.sampled_from([(), ("b",)]))
+    right = draw(sorted_frames(("b", *on), (draw(types), *kinds), (*order, *more)))
     return left, right, on
 
 
@@ -108,6 +109,14 @@ def test_merge_join__is_nested_loops(
         other = Streamed(right) if streams else Values(right)
         plan = MergeJoin(Values(left), other, how=how)
         check_plan(plan, nested_loops(left, right, on, how), size, at, in_order=True)
+
+
+@given(sorted_pairs(), hows, block_sizes)
+def test_hash_join__knows_the_order_of_its_result(pair: Any, how: Any, size: int) -> None:
+    left, right, on = pair
+    plan = HashJoin(Values(left), Values(right), how=how)
+    assert plan.order[: len(left.order)] == left.order
+    check_plan(plan, nested_loops(left, right, on, how), size, in_order=True)
 
 
 class Streamed(Values):

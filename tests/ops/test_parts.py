@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 
 from tests.ops.model import frames, kernels, plain, types, values
 from triplestore.errors import BudgetError, CancelledError, UsageError
-from triplestore.ops import BOOLEAN, ID, INTEGER, OBJECT, REAL, Context, Frame
+from triplestore.ops import (
+    BOOLEAN,
+    ID,
+    INTEGER,
+    OBJECT,
+    REAL,
+    Context,
+    Distinct,
+    Frame,
+    Values,
+    groups,
+)
+from triplestore.ops import keys as keys_module
 from triplestore.ops.frame import kept_order, null_of
 from triplestore.ops.groups import GroupTable
 from triplestore.ops.index import JoinIndex
@@ -182,19 +194,24 @@ def test_cut_pairs__lists_all_pairs(found: Any, outer: bool, room: int, used: bo
     assert pairs == expected
 
 
+@pytest.mark.parametrize("piece", [100, 1 << 17])
 @pytest.mark.parametrize("form", ["sorted", "few", "dense", "hashed"])
-def test_join_index__all_forms_find_the_same(form: str) -> None:
+def test_join_index__all_forms_find_the_same(
+    form: str, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (groups, keys_module):
+        monkeypatch.setattr(module, "PIECE", piece)
     rng = np.random.default_rng(2)
     rows = 300 if form == "few" else 5000
     spread = 1 << 31 if form == "hashed" else 900
-    column = rng.integers(0, spread, rows, dtype=np.uint32)
+    column = rng.integers(100, spread, rows, dtype=np.uint32)
     column[rows // 2 :] = column[: rows - rows // 2]
     if form == "sorted":
         column.sort()
     frame = Frame.of(x=column)
-    wanted = np.concatenate((column[:200], rng.integers(0, spread, 200, dtype=np.uint32)))
-    context = Context()
-    index = JoinIndex(frame, [0], context, ordered=form == "sorted")
+    others = rng.integers(0, spread + 100, 200, dtype=np.uint32)
+    wanted = np.concatenate((column[:200], others, np.array([0, 2**32 - 1], np.uint32)))
+    index = JoinIndex(frame, [0], Context(), ordered=form == "sorted")
     assert (index._sorted is not None) == (form in ("sorted", "few"))
     assert (index._table is not None) == (form == "hashed")
     lo, hi, pairs = index.ranges([wanted], len(wanted))
@@ -202,6 +219,23 @@ def test_join_index__all_forms_find_the_same(form: str) -> None:
     for key, start, stop in zip(wanted.tolist(), lo.tolist(), hi.tolist(), strict=True):
         places = np.arange(start, stop)
         assert index.rows(places).tolist() == np.flatnonzero(column == key).tolist()
+    members = JoinIndex(frame, [0], Context(), ordered=form == "sorted", members=True)
+    assert (members._present is not None) == (form == "dense")
+    known = set(column.tolist())
+    assert members.exists([wanted], len(wanted)).tolist() == [
+        key in known for key in wanted.tolist()
+    ]
+
+
+def test_keys__take_every_kind_of_nan_to_be_one_value() -> None:
+    bits = np.array(
+        [0x7FF8_0000_0000_0000, 0xFFF8_0000_0000_0000, 0x7FF8_0000_0000_0001], np.uint64
+    )
+    column = bits.view(np.float64)
+    assert set(order_keys(column).tolist()) == {(1 << 64) - 1}
+    frame = Frame.of(x=column, order=("x",))
+    assert Distinct(Values(frame)).run(Context()).rows == 1
+    assert Distinct(Values(Frame.of(x=column))).run(Context()).rows == 1
 
 
 def test_pack__puts_the_first_column_high() -> None:

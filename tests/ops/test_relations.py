@@ -18,6 +18,7 @@ from tests.ops.model import (
     frames,
     kernels,
     relations,
+    sorted_frames,
 )
 from triplestore.errors import UsageError
 from triplestore.ops import ID, INTEGER, Context, Frame, Probe, Scan, Values
@@ -67,7 +68,9 @@ def probes(draw: st.DrawFn) -> tuple[Frame, MemoryRelation, Row]:
     pattern = list(draw(st.tuples(*[entry] * arity)))
     if not {"x", "y"} & set(pattern):
         pattern[draw(st.integers(0, arity - 1))] = "x"
-    return draw(frames(("x", "a", "y"), (ID, INTEGER, ID))), draw(relations(arity)), tuple(pattern)
+    order = draw(st.sampled_from([(), ("y",), ("x", "a")]))
+    child = draw(sorted_frames(("x", "a", "y"), (ID, INTEGER, ID), order))
+    return child, draw(relations(arity)), tuple(pattern)
 
 
 @given(probes(), hows, wheres, block_sizes, numbers)

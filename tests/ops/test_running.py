@@ -27,6 +27,7 @@ from triplestore.ops import (
     Group,
     HashJoin,
     Limit,
+    MergeJoin,
     Operator,
     Order,
     Project,
@@ -181,6 +182,34 @@ def test_memory__of_a_streaming_plan_does_not_grow_with_its_input() -> None:
             pass
         peaks.append(context.peak)
     assert peaks[0] == peaks[1]
+
+
+def test_memory__of_a_merge_of_two_streams_does_not_grow_with_them() -> None:
+    class Streamed(Values):
+        def whole(self, context: Context) -> None:  # type: ignore[override]
+            return None
+
+    peaks = []
+    for rows in (300_000, 1_200_000):
+        column = np.arange(rows, dtype=np.uint32)
+        one = Streamed(Frame.of(x=column // 3, y=column, order=("x",)))
+        other = Streamed(Frame.of(x=column // 2, z=column, order=("x",)))
+        context = Context()
+        assert sum(map(len, MergeJoin(one, other).stream(context))) > rows
+        peaks.append(context.peak)
+    assert peaks[1] < 1.1 * peaks[0]
+
+
+def test_memory__of_an_input_that_is_not_needed_is_released_at_once() -> None:
+    frame = wide(50_000, 50_000)
+    indexed = HashJoin(Values(frame), Values(Frame.of(x=frame["x"], z=frame["y"])), "x")
+    nothing = Project(HashJoin(indexed, Values(Frame.of(x=np.empty(0, np.uint32)))), ("x", "y"))
+    context = Context(block_rows=1000)
+    stream = Union((nothing, Values(frame))).stream(context)
+    assert len(next(stream)) == 1000
+    assert indexed.statistics.bytes > 100_000
+    assert context.used < 10_000
+    stream.close()
 
 
 def test_statistics__are_exact_and_add_up_until_cleared() -> None:

@@ -30,7 +30,7 @@ from triplestore.ops.frame import (
     objects,
     width_of,
 )
-from triplestore.ops.groups import GroupTable
+from triplestore.ops.groups import GroupTable, enlarged
 from triplestore.ops.keys import KeyCoder
 
 Function: TypeAlias = Literal["count", "sum", "min", "max", "avg", "sample"]
@@ -95,9 +95,7 @@ class Accumulator(ABC):
         room = max(count, 2 * size)
         self._budget.charge(room * self._width)
         for i, fill in enumerate(self._fills):
-            array = np.full(room, fill, self._arrays[i].dtype)
-            array[:size] = self._arrays[i]
-            self._arrays[i] = array
+            self._arrays[i] = enlarged(self._arrays[i], size, room, fill, self._budget)
         self._budget.release(size * self._width)
 
     def drop(self, count: int) -> None:
@@ -112,8 +110,8 @@ class Accumulator(ABC):
         """Take in one value for each of these groups (i64; groups may repeat)."""
 
     @abstractmethod
-    def result(self, count: int) -> Array:
-        """The results of the first groups: a copy."""
+    def result(self, start: int, stop: int) -> Array:
+        """The results of the groups [start, stop): a copy."""
 
 
 class _Count(Accumulator):
@@ -123,8 +121,8 @@ class _Count(Accumulator):
     def add(self, groups: Array, values: Array | None) -> None:
         np.add.at(self._arrays[0], groups, 1)
 
-    def result(self, count: int) -> Array:
-        return self._arrays[0][:count].copy()
+    def result(self, start: int, stop: int) -> Array:
+        return self._arrays[0][start:stop].copy()
 
 
 class _IntegerSum(Accumulator):
@@ -140,14 +138,14 @@ class _IntegerSum(Accumulator):
         np.add.at(self._arrays[0], groups, values >> 32)
         np.add.at(self._arrays[1], groups, values & 0xFFFFFFFF)
 
-    def halves(self, count: int) -> tuple[Array, Array]:
+    def halves(self, start: int, stop: int) -> tuple[Array, Array]:
         """The sum as high * 2^32 + low with 0 <= low < 2^32."""
-        high, low = self._arrays[0][:count], self._arrays[1][:count]
+        high, low = self._arrays[0][start:stop], self._arrays[1][start:stop]
         return high + (low >> 32), low & 0xFFFFFFFF
 
-    def result(self, count: int) -> Array:
-        high, low = self.halves(count)
-        if count and (high.max() >= 1 << 31 or high.min() < -(1 << 31)):
+    def result(self, start: int, stop: int) -> Array:
+        high, low = self.halves(start, stop)
+        if len(high) and (high.max() >= 1 << 31 or high.min() < -(1 << 31)):
             raise UsageError(
                 f"{self._about}: a sum does not fit in 64 bits; give the column as Python integers"
                 " (a column of objects)"
@@ -163,8 +161,8 @@ class _RealSum(Accumulator):
         assert values is not None
         np.add.at(self._arrays[0], groups, values)
 
-    def result(self, count: int) -> Array:
-        return self._arrays[0][:count].copy()
+    def result(self, start: int, stop: int) -> Array:
+        return self._arrays[0][start:stop].copy()
 
 
 class _Average(Accumulator):
@@ -192,18 +190,18 @@ class _Average(Accumulator):
         np.add.at(self._arrays[0], groups, 1)
         self._sum.add(groups, values)
 
-    def result(self, count: int) -> Array:
-        counts = self._arrays[0][:count]
+    def result(self, start: int, stop: int) -> Array:
+        counts = self._arrays[0][start:stop]
         if isinstance(self._sum, _IntegerSum):
-            high, low = self._sum.halves(count)
+            high, low = self._sum.halves(start, stop)
             pairs = zip(high.tolist(), low.tolist(), counts.tolist(), strict=True)
             values = [((h << 32) + lo) / n if n else np.nan for h, lo, n in pairs]
             return np.array(values, REAL)
-        sums = self._sum.result(count)
+        sums = self._sum.result(start, stop)
         if sums.dtype.hasobject:
             pairs_ = zip(sums.tolist(), counts.tolist(), strict=True)
             return objects([total / n if n else None for total, n in pairs_])
-        quotients = nulls(REAL, count)
+        quotients = nulls(REAL, stop - start)
         np.divide(sums, counts, out=quotients, where=counts > 0)
         return quotients
 
@@ -228,9 +226,9 @@ class _Extreme(Accumulator):
         self._ufunc.at(self._arrays[0], groups, values)
         self._arrays[1][groups] = True
 
-    def result(self, count: int) -> Array:
-        values = self._arrays[0][:count].copy()
-        values[~self._arrays[1][:count]] = null_of(values.dtype)
+    def result(self, start: int, stop: int) -> Array:
+        values = self._arrays[0][start:stop].copy()
+        values[~self._arrays[1][start:stop]] = null_of(values.dtype)
         return values
 
 
@@ -246,8 +244,8 @@ class _Sample(Accumulator):
             self._arrays[0][first] = values[new][::-1]
             self._arrays[1][first] = True
 
-    def result(self, count: int) -> Array:
-        return self._arrays[0][:count].copy()
+    def result(self, start: int, stop: int) -> Array:
+        return self._arrays[0][start:stop].copy()
 
 
 class _ObjectFold(Accumulator):
@@ -267,8 +265,8 @@ class _ObjectFold(Accumulator):
             before = array[group]
             array[group] = value if before is None else fold(before, value)
 
-    def result(self, count: int) -> Array:
-        values = self._arrays[0][:count].tolist()
+    def result(self, start: int, stop: int) -> Array:
+        values = self._arrays[0][start:stop].tolist()
         return objects([self._empty if value is None else value for value in values])
 
 
@@ -293,8 +291,8 @@ class _Distinct(Accumulator):
         _, firsts = self._table.insert(keys)  # type: ignore[arg-type]
         self._inner.add(groups[firsts], values[firsts])
 
-    def result(self, count: int) -> Array:
-        return self._inner.result(count)
+    def result(self, start: int, stop: int) -> Array:
+        return self._inner.result(start, stop)
 
 
 def accumulator(aggregate: Aggregate, kind: Type | None, budget: Budget) -> Accumulator:

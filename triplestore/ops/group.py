@@ -6,7 +6,7 @@ others through an exact hash table, in the memory of the groups.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +18,6 @@ from triplestore.ops.distinct import changes
 from triplestore.ops.frame import BOOLEAN, Array, Frame
 from triplestore.ops.groups import GroupTable
 from triplestore.ops.keys import KeyCoder
-from triplestore.ops.leaves import slices
 from triplestore.ops.operator import Blocks, Operator, Stream, as_tuple, positions, variables
 
 
@@ -118,8 +117,8 @@ class Group(Operator):
         seen: list[list[Array]] = []  # the keys of the groups that each block brought
         for block in blocks:
             self._charge_block(context, block.rows * 32)
-            keys = coder.learn([block.columns[i] for i in self._key], block.rows)
-            groups, firsts = table.insert(keys.astype(np.uint64, copy=False))
+            codes = coder.learn([block.columns[i] for i in self._key], block.rows)
+            groups, firsts = table.insert(codes.astype(np.uint64, copy=False))
             new = [block.columns[i].take(firsts) for i in self._key]
             account.charge(sum(column.nbytes for column in new))
             seen.append(new)
@@ -128,10 +127,14 @@ class Group(Operator):
             if self.by:
                 return
             self._add_none(accumulators)
-        count = table.count if self.by else 1
-        account.charge(count * self.width)
-        columns = [np.concatenate([new[i] for new in seen]) for i in range(len(self.by))]
-        yield from slices(self._result(columns, accumulators, count), context.block_rows)
+        if not self.by:
+            seen = [[]]
+        start = 0
+        for keys in _together(seen, context.block_rows):
+            stop = start + (len(keys[0]) if keys else 1)
+            self._charge_block(context, (stop - start) * self.width)
+            yield self._result(keys, accumulators, start, stop)
+            start = stop
 
     def _by_runs(self, context: Context, blocks: Blocks) -> Stream:
         accumulators = self._accumulators(context)
@@ -147,7 +150,7 @@ class Group(Operator):
             if last is not None:
                 keys = [np.concatenate(pair) for pair in zip(last, keys, strict=True)]
             if count > 1:
-                yield self._result([key[: count - 1] for key in keys], accumulators, count - 1)
+                yield self._result([key[: count - 1] for key in keys], accumulators, 0, count - 1)
                 for one in accumulators:
                     one.drop(count - 1)
             last = [key[count - 1 :].copy() for key in keys]
@@ -156,13 +159,31 @@ class Group(Operator):
                 return
             last = []
             self._add_none(accumulators)
-        yield self._result(last, accumulators, 1)
+        yield self._result(last, accumulators, 0, 1)
 
     def _add_none(self, accumulators: list[Accumulator]) -> None:
         """One group of no rows."""
         for one in accumulators:
             one.grow(1)
 
-    def _result(self, keys: list[Array], accumulators: list[Accumulator], count: int) -> Frame:
-        columns = (*keys, *(one.result(count) for one in accumulators))
-        return Frame(self.names, columns, count, self.order, True)
+    def _result(
+        self, keys: list[Array], accumulators: list[Accumulator], start: int, stop: int
+    ) -> Frame:
+        """The groups [start, stop), whose keys are given."""
+        columns = (*keys, *(one.result(start, stop) for one in accumulators))
+        return Frame(self.names, columns, stop - start, self.order, True)
+
+
+def _together(parts: list[list[Array]], most: int) -> Iterator[list[Array]]:
+    """Parts of columns, each of at most `most` rows, joined as far as that stays so."""
+    waiting: list[list[Array]] = []
+    rows = 0
+    for part in parts:
+        size = len(part[0]) if part else 1
+        if waiting and rows + size > most:
+            yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
+            waiting, rows = [], 0
+        waiting.append(part)
+        rows += size
+    if waiting:
+        yield [np.concatenate(column) for column in zip(*waiting, strict=True)]

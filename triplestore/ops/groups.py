@@ -9,6 +9,7 @@ allocated; both the old and the new slots while it grows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from triplestore.kernels.group import group_find, group_insert, group_rehash
 from triplestore.kernels.jit import plain_python
 from triplestore.ops.context import Budget
+from triplestore.ops.frame import Array
 
 Keys = NDArray[np.uint64]
 
@@ -49,6 +51,17 @@ def pieces(rows: int, budget: Budget) -> Iterator[tuple[int, int]]:
     for start in range(0, rows, PIECE):
         budget.check()
         yield start, min(start + PIECE, rows)
+
+
+def enlarged(array: Array, used: int, room: int, fill: Any, budget: Budget) -> Array:
+    """A longer copy of an array of which some places are in use, filled up with a value."""
+    longer = np.empty(room, array.dtype)
+    for start, stop in pieces(used, budget):
+        longer[start:stop] = array[start:stop]
+    if fill is not None:
+        for start, stop in pieces(room - used, budget):
+            longer[used + start : used + stop] = fill
+    return longer
 
 
 class GroupTable:
@@ -161,8 +174,7 @@ class GroupTable:
         slots = np.zeros(places, np.uint32)
         for start, stop in pieces(self.count, self._budget):
             group_rehash(self._keys, start, stop, slots)
-        keys = np.empty(room, np.uint64)
-        keys[: self.count] = self._keys[: self.count]
-        self._keys, self._slots = keys, slots
+        self._keys = enlarged(self._keys, self.count, room, None, self._budget)
+        self._slots = slots
         self._budget.release(self.nbytes)
         self.nbytes = size

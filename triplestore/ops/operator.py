@@ -127,6 +127,8 @@ class Operator(ABC):
             self._close(context)
             raise
         if isinstance(blocks, tuple):
+            if self._reading:
+                self._close_children(context)
             for block in blocks:
                 record.rows += block.rows
                 record.blocks += 1
@@ -216,11 +218,14 @@ class Operator(ABC):
             blocks.close()
             self._close(context)
 
-    def _close(self, context: Context) -> None:
+    def _close_children(self, context: Context) -> None:
         for child, iterator in self._reading:
             iterator.close()
             child._close(context)  # an iterator that was never asked for a block does not do it
         self._reading.clear()
+
+    def _close(self, context: Context) -> None:
+        self._close_children(context)
         if self._held:
             context.release(self._held)
             self._held = self._block = 0
