@@ -112,9 +112,8 @@ class Kernel(Generic[P, R]):
             # A helper (no signatures) is compiled into its callers, and cached with them. Without
             # numba's runtime nobody counts references to arrays, which cost more than the work of
             # small helpers (hashing a term 39 -> 11 ns); the price is that kernels cannot allocate.
-            return numba.njit(signatures, nogil=True, cache=signatures is not None, _nrt=False)(
-                function
-            )
+            njit: Any = numba.njit  # its stubs do not know `_nrt`
+            return njit(signatures, nogil=True, cache=signatures is not None, _nrt=False)(function)
 
 
 def kernel(*signatures: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:
