@@ -1,0 +1,160 @@
+"""The comparisons of SPARQL on two terms: `=`, `<` and the truth of a term.
+
+Start at `equal`. What is always true: the same term is equal (but for NaN); numbers compare by
+value after promotion, other literals inside one value space; literals of different known value
+spaces are different; where a datatype is not known, or a literal ill-typed, two different terms
+may or may not be equal, which is an error. This module looks at one pair at a time; `evaluate`
+decides most pairs by columns of values first.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from triplestore.expr.numbers import ExpressionError, maybe_number
+from triplestore.terms import xsd
+from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, key_of, term_of
+from triplestore.terms.value_keys import split_typed, value_of
+from triplestore.terms.vocabulary import XSD_BOOLEAN
+from triplestore.terms.xsd import Space, Value
+
+TRUE = b'\x05true"^^<http://www.w3.org/2001/XMLSchema#boolean>'
+FALSE = b'\x05false"^^<http://www.w3.org/2001/XMLSchema#boolean>'
+
+
+def key_of_boolean(value: bool) -> bytes:
+    """The term key of a truth value."""
+    return TRUE if value else FALSE
+
+
+@lru_cache(maxsize=1 << 16)
+def value_of_term(key: bytes) -> Value | None:
+    """The value of a literal, or None."""
+    return value_of(key)
+
+
+def equal(left: bytes, right: bytes) -> bool:
+    """left = right; ExpressionError where that is not known.
+
+    >>> number = b'\\x05%s"^^<http://www.w3.org/2001/XMLSchema#%s>'
+    >>> equal(number % (b"1", b"int"), number % (b"1e0", b"double"))
+    True
+    """
+    if left == right:
+        return not _is_nan(left)
+    kinds = (left[0], right[0])
+    if kinds == (TRIPLE, TRIPLE):
+        return _equal_triples(left, right)
+    if IRI in kinds or BLANK in kinds or TRIPLE in kinds:
+        return False
+    if TYPED not in kinds:
+        return False
+    a, b = value_of_term(left), value_of_term(right)
+    if _is_directional(left) or _is_directional(right):
+        if (a or b) is None:
+            raise ExpressionError
+        return False
+    if a is None or b is None:
+        raise ExpressionError
+    return _equal_values(a, b)
+
+
+def _equal_values(a: Value, b: Value) -> bool:
+    if a.space == b.space == Space.DURATION:
+        return a.data == b.data
+    return xsd.compare(a, b) == 0
+
+
+def _equal_triples(left: bytes, right: bytes) -> bool:
+    unknown = False
+    for one, other in zip(parts_of_triple(left), parts_of_triple(right), strict=True):
+        try:
+            if not equal(one, other):
+                return False
+        except ExpressionError:
+            unknown = True
+    if unknown:
+        raise ExpressionError
+    return True
+
+
+def parts_of_triple(key: bytes) -> tuple[bytes, bytes, bytes]:
+    """The keys of subject, predicate and object of a triple term."""
+    if key[0] != TRIPLE:
+        raise ExpressionError
+    triple = term_of(key)
+    return (key_of(triple.subject), key_of(triple.predicate), key_of(triple.object))  # type: ignore[union-attr]
+
+
+def _is_nan(key: bytes) -> bool:
+    number = maybe_number(key)
+    return number is not None and number.value != number.value
+
+
+def _is_directional(key: bytes) -> bool:
+    return key[0] == LANG and b"--" in key.rpartition(b'"@')[2]
+
+
+def order(left: bytes, right: bytes) -> int | None:
+    """-1, 0 or 1; None beside NaN, which is neither; ExpressionError where there is no order."""
+    a, b = value_of_term(left), value_of_term(right)
+    if a is None or b is None:
+        raise ExpressionError
+    if a.space <= Space.DOUBLE and b.space <= Space.DOUBLE:
+        return xsd.compare(a, b)
+    if a.space in _NO_ORDER:
+        raise ExpressionError
+    found = xsd.compare(a, b)
+    if found is None:
+        raise ExpressionError
+    return found
+
+
+_NO_ORDER = (Space.HEX_BINARY, Space.BASE64_BINARY, Space.ANY_URI)
+
+
+def less(left: bytes, right: bytes) -> bool:
+    """left < right."""
+    return order(left, right) == -1
+
+
+def greater(left: bytes, right: bytes) -> bool:
+    """left > right."""
+    return order(left, right) == 1
+
+
+def less_or_equal(left: bytes, right: bytes) -> bool:
+    """left <= right."""
+    return order(left, right) in (-1, 0)
+
+
+def greater_or_equal(left: bytes, right: bytes) -> bool:
+    """left >= right."""
+    return order(left, right) in (0, 1)
+
+
+def truth(key: bytes) -> bool:
+    """The effective boolean value; an ill-typed boolean or number is false, as SPARQL says."""
+    if key in (TRUE, FALSE):
+        return key == TRUE
+    kind = key[0]
+    if kind == STRING:
+        return len(key) > 1
+    if kind == LANG:
+        return len(key.rpartition(b'"@')[0]) > 1
+    if kind != TYPED:
+        raise ExpressionError
+    value = value_of_term(key)
+    if value is None:
+        if split_typed(key[1:])[1] in _TRUTH_TYPES:
+            return False
+        raise ExpressionError
+    if value.space > Space.BOOLEAN and value.space != Space.TEXT:
+        raise ExpressionError
+    data = value.data
+    return bool(data) and data == data
+
+
+_TRUTH_TYPES = frozenset(
+    {XSD_BOOLEAN, *(xsd.XSD + name for name in (*xsd.INTEGER_RANGES, "decimal", "float", "double"))}
+)
