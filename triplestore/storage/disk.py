@@ -137,9 +137,13 @@ class Disk:
 
     # -- checkpoints ----------------------------------------------------------------------------
 
-    def new_journal(self) -> Journal:
-        """The next journal, not in use yet: see `rotate`."""
-        number = self.journal.number + 1
+    def new_journal(self, follows: bool = True) -> Journal:
+        """The next journal, not in use yet: see `rotate`.
+
+        One that does not follow leaves a number out. Whoever replays the journals of the manifest
+        that is in force stops at the gap: what comes after it makes sense only with the next one.
+        """
+        number = self.journal.number + (1 if follows else 2)
         path = journal_path(self.directory, number)
         try:
             with explained("making", path):

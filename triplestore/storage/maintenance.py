@@ -305,14 +305,18 @@ class Maintenance:
                 return
             self.checkpoint()
             state = compact(database.state)
+            journal = disk.new_journal(follows=False)  # its records will have the new ids
             with disk.batch(paced=True) as batch:
                 terms = [batch.terms(segment) for segment in state.dictionary.segments]
                 layers = [batch.layer(layer) for layer in state.tables.layers]
                 new = Parts(terms, layers, disk.meta_file)
-                manifest = replace(disk.manifest, term_count=state.term_count)
+                manifest = replace(
+                    disk.manifest, term_count=state.term_count, journal=journal.number
+                )
                 self._publish(disk, batch, manifest, new)
                 with database.commit_lock:
                     batch.register()
+                    disk.rotate(journal, state.commit)
                     tables = Tables(layers, sealed=True)
                     state = replace(state, dictionary=Dictionary(terms), tables=tables)
                     database.put_state(state)

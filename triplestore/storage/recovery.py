@@ -31,8 +31,7 @@ from triplestore.storage.state import (
 from triplestore.tables import Layer, Tables
 from triplestore.terms import Dictionary, TermSegment
 
-_ATTEMPTS = 40
-_PAUSE = 0.005  # seconds
+_PAUSES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  # seconds
 
 
 @dataclass(slots=True)
@@ -196,19 +195,23 @@ class Reader:
         return replace(found, chain=chain, state=state, catalogue=opener.catalogue)
 
     def _again(self, known: Catalogue | None) -> Recovered:
-        """Recover; if that fails, the reason may be gone a moment later."""
-        serial = -1
-        failures = 0
+        """Recover; what fails is tried again, as long as the reason may be a writer at work.
+
+        While manifests change, always; with one manifest for a moment, because a record that is
+        being written, or a change of journals, can be seen half-way.
+        """
+        pauses = iter(_PAUSES)
+        serial = read_manifest(self._files, self._directory).serial
         while True:
             try:
                 return recover(self._files, self._directory, known)
             except (FileNotFoundError, CorruptError) as error:
-                now = read_manifest(self._files, self._directory).serial
-                failures = failures + 1 if now == serial else 0
-                serial = now
-                if failures >= _ATTEMPTS:
-                    raise missing(error, self._directory) from error
-                time.sleep(_PAUSE)
+                before, serial = serial, read_manifest(self._files, self._directory).serial
+                if serial == before:
+                    pause = next(pauses, None)
+                    if pause is None:
+                        raise missing(error, self._directory) from error
+                    time.sleep(pause)
 
 
 def missing(error: OSError, directory: Path) -> StorageError:
