@@ -135,6 +135,15 @@ def test_scan_and_probe__of_stored_layers() -> None:
                 check_plan(plan, expected, size, in_order=True)
 
 
+def test_probe__of_any_id_may_give_a_row_twice() -> None:
+    child = Values(Frame.of(x=[1], unique=True))
+    relation = MemoryRelation(2, {(1, 2): EXPLICIT, (1, 3): EXPLICIT})
+    assert not Probe(child, relation, ("x", None)).unique
+    check_plan(Probe(child, relation, ("x", None)), [(1,), (1,)], 7)
+    assert Probe(child, relation, ("x", None), how="semi").unique
+    assert Probe(child, relation, ("x", "y")).unique
+
+
 def test_probe__relation_and_statuses_can_be_replaced_between_runs() -> None:
     plan = Probe(Values(Frame.of(x=[1])), MemoryRelation(2, {(1, 2): EXPLICIT}), ("x", "y"))
     assert plan.run(Context()).to_rows() == [(1, 2)]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from triplestore.kernels.join import count_rows, match_dense, match_groups, match_sorted, place_rows
 from triplestore.ops.context import Budget
 from triplestore.ops.frame import ID, Array, Frame
-from triplestore.ops.groups import GroupTable, pieces, use_kernels
+from triplestore.ops.groups import GroupTable, filled, pieces, use_kernels
 from triplestore.ops.keys import KeyCoder, Keys
 
 I64 = NDArray[np.int64]
@@ -135,7 +135,7 @@ class JoinIndex:
     def _mark(self, keys: Array, count: int) -> None:
         """One truth value per id of the range, and one more, which is false, for all other ids."""
         self._budget.charge(count + 1)
-        present = np.zeros(count + 1, np.bool_)
+        present = filled(count + 1, np.bool_, self._budget)
         base = np.uint32(self._base)
         for start, stop in pieces(len(keys), self._budget):
             present[keys[start:stop] - base] = True
@@ -146,7 +146,7 @@ class JoinIndex:
         rows = len(groups)
         self._budget.charge(4 * (count + 1 + rows))
         self._budget.charge(4 * count)
-        starts = np.zeros(count + 1, np.uint32)
+        starts = filled(count + 1, np.uint32, self._budget)
         for start, stop in pieces(rows, self._budget):
             count_rows(groups[start:stop], self._base, starts[1:])
         cursors = np.empty(count, np.uint32)
@@ -157,7 +157,7 @@ class JoinIndex:
             cursors[start] = before
             cursors[start + 1 : stop] = ends[:-1]
             before = ends[-1]
-        order = np.empty(rows, np.uint32)
+        order = filled(rows, np.uint32, self._budget)
         for start, stop in pieces(rows, self._budget):
             place_rows(groups[start:stop], self._base, start, cursors, order)
         self._budget.release(4 * count)

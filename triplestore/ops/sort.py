@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from triplestore.kernels.partition import bucket_of, place_keys
 from triplestore.ops.context import Budget
 from triplestore.ops.frame import BOOLEAN, ID, Array
-from triplestore.ops.groups import PIECE, enlarged, pieces, use_kernels
+from triplestore.ops.groups import PIECE, filled, pieces, use_kernels
 from triplestore.ops.keys import narrow, order_keys
 
 Words = NDArray[np.uint64]
@@ -83,8 +83,7 @@ def sort_words(values: Words, budget: Budget) -> Words:
         bucket_of(values[start:stop], splitters, numbers[start:stop], counts)
     ends = np.cumsum(counts)
     cursors = ends - counts
-    # Filled first: else the first piece, which goes everywhere, waits for all pages of the memory.
-    result = enlarged(values[:0], 0, len(values), 0, budget)
+    result = filled(len(values), np.uint64, budget)
     for start, stop in pieces(len(values), budget):
         place_keys(values[start:stop], numbers[start:stop], cursors, result)
     for stop, count in zip(ends.tolist(), counts.tolist(), strict=True):
