@@ -113,7 +113,10 @@ class Kernel(Generic[P, R]):
             # numba's runtime nobody counts references to arrays, which cost more than the work of
             # small helpers (hashing a term 39 -> 11 ns); the price is that kernels cannot allocate.
             njit: Any = numba.njit  # its stubs do not know `_nrt`
-            return njit(signatures, nogil=True, cache=signatures is not None, _nrt=False)(function)
+            options = {"nogil": True, "cache": signatures is not None}
+            if _can_do_without_runtime():
+                options["_nrt"] = False
+            return njit(signatures, **options)(function)
 
 
 def kernel(*signatures: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:
@@ -178,6 +181,13 @@ def _fingerprint() -> str:
         digest.update(f"{package} {metadata.version(package)}\n".encode())
     digest.update(f"{sys.version} boundscheck={os.environ.get('NUMBA_BOUNDSCHECK', '0')}".encode())
     return digest.hexdigest()
+
+
+def _can_do_without_runtime() -> bool:
+    """Whether this numba knows the option; it is not promised. Without it: slower, not wrong."""
+    from numba.core.cpu import CPUTargetOptions
+
+    return hasattr(CPUTargetOptions, "_nrt")
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def _pairs(
 ) -> Iterator[tuple[U32, U32]]:
     """The rows of a relation of two columns, never an empty block."""
     if s and o:
-        if relation.contains((_one(s), _one(o)), where)[0]:
+        if relation.has(s, o, where):
             yield _one(s), _one(o)
         return
     if s:
