@@ -228,13 +228,13 @@ def parse_lines(
         else:
             before = terms
             settle(buf, spans)
-            for k in range(4):
-                number = 0
-                if k < 3 or spans[_9] != _0:
-                    number = number_of(
-                        buf, spans, np.uint64(3 * k), slots, starts, lengths, kinds, hashes, terms
-                    )
-                    terms = max(terms, number)
+            columns = 3 if spans[_9] == _0 else 4
+            rows[row + 3] = np.uint32(0)
+            for k in range(columns):
+                number = number_of(
+                    buf, spans, np.uint64(3 * k), slots, starts, lengths, kinds, hashes, terms
+                )
+                terms = max(terms, number)
                 rows[row + k] = np.uint32(number)
             row += 4
             if terms == before:  # all known: what was written behind the text is not needed
