@@ -1,0 +1,349 @@
+"""Expressions evaluated on frames, a set of rows at a time.
+
+    scope = Scope(QueryTerms(dictionary))
+    condition(expression, frame, scope)   -> bool[rows]: where a FILTER lets through
+    evaluate(expression, frame, scope)    -> Vector (see `vectors`), for further computing
+    column(expression, frame, scope)      -> u32[rows] of ids, 0 where there is no value: a BIND
+
+and `Evaluator` for the same expression on many frames; its `condition` and `column` are what the
+operators Filter and Extend take. A computed value becomes a term only in `column`: in the range of
+query ids unless the dictionary has it; a rule that stores it calls `QueryTerms.settle`.
+
+How: operators that values decide (comparisons, logic, arithmetic, tests of kinds) work on vectors;
+any other part is computed by `scalar` once for each different combination of its variables' values.
+A few rows are computed by `scalar` altogether. What is always true: the result is that of `scalar`
+row by row. Costs about 30 us for each operator, then some 10 ns a row for numbers, 1 us for each
+different value where strings are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from triplestore.expr import columns
+from triplestore.expr.compare import TRUE, truth
+from triplestore.expr.functions import is_deterministic
+from triplestore.expr.numbers import ExpressionError
+from triplestore.expr.query_terms import U32, QueryTerms
+from triplestore.expr.scalar import Row, Scalar, Surroundings, compile_scalar
+from triplestore.expr.tree import (
+    Call,
+    Constant,
+    Exists,
+    Expression,
+    Variable,
+    calls_of,
+    variables_of,
+)
+from triplestore.expr.vectors import (
+    Booleans,
+    Coded,
+    Mask,
+    Vector,
+    coded,
+    constant,
+    ids_of,
+    known,
+    of_column,
+    truths,
+)
+from triplestore.ops.frame import ID, Array, Frame
+from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED
+
+_FEW = 6
+"""So many rows are computed one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an expression is evaluated with.
+
+    terms   where ids have their terms, and where new terms get ids
+    around  the base IRI and the time of a query
+    exists  how EXISTS is evaluated: the rows of a frame for which it is true
+    """
+
+    terms: QueryTerms
+    around: Surroundings = field(default_factory=Surroundings)
+    exists: Callable[[Exists, Frame], Mask] | None = None
+
+
+def condition(expression: Expression, frame: Frame, scope: Scope) -> Mask:
+    """The rows where an expression is true; an error is not.
+
+    >>> import pyoxigraph as ox
+    >>> from triplestore.expr.parser import parse_expression
+    >>> from triplestore.terms.dictionary import Dictionary
+    >>> dictionary = Dictionary()
+    >>> ids = dictionary.encode([ox.Literal(5), ox.Literal("five"), ox.Literal(7.5)])
+    >>> scope = Scope(QueryTerms(dictionary))
+    >>> condition(parse_expression("?x + 1 > 6.5"), Frame.of(x=ids), scope).tolist()
+    [False, False, True]
+    """
+    return Evaluator(expression, scope).condition(frame)
+
+
+def evaluate(expression: Expression, frame: Frame, scope: Scope) -> Vector:
+    """The values of an expression."""
+    return Evaluator(expression, scope).evaluate(frame)
+
+
+def column(expression: Expression, frame: Frame, scope: Scope) -> U32:
+    """The ids of the values of an expression; 0 where it has none."""
+    return Evaluator(expression, scope).column(frame)
+
+
+class Evaluator:
+    """One expression, ready to be evaluated on many frames."""
+
+    __slots__ = ("_exists", "_scalars", "_simple", "expression", "scope")
+
+    def __init__(self, expression: Expression, scope: Scope) -> None:
+        self.scope = scope
+        self._exists: list[Exists] = []
+        self.expression = self._without_exists(expression)
+        self._scalars: dict[Expression, tuple[tuple[str, ...], Scalar]] = {}
+        self._simple = not self._exists and _is_deterministic(expression)
+
+    def _without_exists(self, expression: Expression) -> Expression:
+        """The expression with each EXISTS replaced by a variable for its truth."""
+        if isinstance(expression, Exists):
+            self._exists.append(expression)
+            return Variable(_exists_name(len(self._exists) - 1))
+        if isinstance(expression, Call):
+            parts = tuple(self._without_exists(part) for part in expression.arguments)
+            return Call(expression.function, parts)
+        return expression
+
+    def condition(self, frame: Frame) -> Mask:
+        """The rows where the expression is true."""
+        if frame.rows <= _FEW and self._simple:
+            return np.array([_is_true(key) for key in self._one_by_one(frame)], np.bool_)
+        found = truths(self.evaluate(frame), self.scope.terms)
+        return found.values if found.valid is None else found.values & found.valid
+
+    def column(self, frame: Frame) -> U32:
+        """The ids of the values, 0 where there is none."""
+        if frame.rows <= _FEW and self._simple:
+            return self.scope.terms.encode_keys(self._one_by_one(frame))
+        return ids_of(self.evaluate(frame), self.scope.terms)
+
+    def evaluate(self, frame: Frame) -> Vector:
+        """The values."""
+        return _Evaluation(self, frame).of(self.expression)
+
+    def _one_by_one(self, frame: Frame) -> list[bytes | None]:
+        names, scalar = self.scalar(self.expression)
+        inputs = [_keys_of_column(frame, name, self.scope.terms) for name in names]
+        return [_value(scalar, [keys[row] for keys in inputs]) for row in range(frame.rows)]
+
+    def scalar(self, expression: Expression) -> tuple[tuple[str, ...], Scalar]:
+        """The variables of a part, and the function that computes it from their keys."""
+        found = self._scalars.get(expression)
+        if found is None:
+            names = tuple(dict.fromkeys(v.name for v in variables_of(expression)))
+            places = {name: place for place, name in enumerate(names)}
+            scalar = compile_scalar(expression, places, self.scope.around)
+            found = self._scalars[expression] = (names, scalar)
+        return found
+
+
+def _keys_of_column(frame: Frame, name: str, terms: QueryTerms) -> list[bytes | None]:
+    if name not in frame.names:
+        return [None] * frame.rows
+    values = frame[name]
+    if values.dtype == ID:
+        return terms.keys(values)
+    made = coded(of_column(values), terms)
+    return [made.keys[code] for code in made.codes.tolist()]
+
+
+def _value(scalar: Scalar, row: Row) -> bytes | None:
+    try:
+        return scalar(row)
+    except ExpressionError:
+        return None
+
+
+def _is_true(key: bytes | None) -> bool:
+    if key is None or key == TRUE:
+        return key is not None
+    try:
+        return truth(key)
+    except ExpressionError:
+        return False
+
+
+def _exists_name(number: int) -> str:
+    return f" exists {number}"
+
+
+def _is_deterministic(expression: Expression) -> bool:
+    """False if two rows with the same values may have different results."""
+    names = (call.function for call in calls_of(expression))
+    return all(is_deterministic(name) or name == "NOW" for name in names)
+
+
+class _Evaluation:
+    """The evaluation of one expression on one frame."""
+
+    __slots__ = ("evaluator", "frame", "terms", "vectors")
+
+    def __init__(self, evaluator: Evaluator, frame: Frame) -> None:
+        self.evaluator = evaluator
+        self.frame = frame
+        self.terms = evaluator.scope.terms
+        self.vectors: dict[str, Vector] = {}
+        for number, node in enumerate(evaluator._exists):
+            if evaluator.scope.exists is None:
+                raise AssertionError("EXISTS in an expression of something that has no patterns")
+            self.vectors[_exists_name(number)] = Booleans(evaluator.scope.exists(node, frame))
+
+    def of(self, node: Expression) -> Vector:
+        """The values of a part."""
+        if isinstance(node, Variable):
+            return self._variable(node.name)
+        if isinstance(node, Constant):
+            return constant(node.key, self.frame.rows)
+        assert isinstance(node, Call)
+        operator = _OPERATORS.get(node.function)
+        found = operator(self, node) if operator is not None else None
+        return self._generic(node) if found is None else found
+
+    def _variable(self, name: str) -> Vector:
+        found = self.vectors.get(name)
+        if found is None:
+            if name in self.frame.names:
+                found = of_column(self.frame[name])
+            else:
+                found = constant(None, self.frame.rows)
+            self.vectors[name] = found
+        return found
+
+    # --- by vectors -----------------------------------------------------------------------------
+
+    def compare(self, node: Call) -> Vector:
+        left, right = map(self.of, node.arguments)
+        return columns.compare(node.function, left, right, self.terms)
+
+    def calculate(self, node: Call) -> Vector | None:
+        left, right = map(self.of, node.arguments)
+        return columns.calculate(node.function, left, right, self.terms)
+
+    def on_numbers(self, node: Call) -> Vector | None:
+        return columns.on_numbers(node.function, self.of(node.arguments[0]), self.terms)
+
+    def logic(self, node: Call) -> Vector:
+        parts = [truths(self.of(part), self.terms) for part in node.arguments]
+        return columns.any_of(parts, node.function == "||")
+
+    def negate(self, node: Call) -> Vector:
+        return columns.negated(self.of(node.arguments[0]), self.terms)
+
+    def is_in(self, node: Call) -> Vector:
+        left, others = node.arguments[0], node.arguments[1:]
+        found: Booleans
+        if not others:
+            found = Booleans(np.zeros(self.frame.rows, np.bool_))
+        elif all(isinstance(other, Constant) and other.kind == IRI for other in others):
+            keys = [other.key for other in others if isinstance(other, Constant)]
+            found = columns.among(self.of(left), keys, self.terms)
+        else:
+            value = self.of(left)
+            tests = [columns.compare("=", value, self.of(other), self.terms) for other in others]
+            found = columns.any_of(tests, True)
+        return found if node.function == "IN" else Booleans(~found.values, found.valid)
+
+    def bound(self, node: Call) -> Vector:
+        return Booleans(known(self.of(node.arguments[0])))
+
+    def kind(self, node: Call) -> Vector:
+        return columns.is_kind(
+            self.of(node.arguments[0]), _KINDS_OF_TESTS[node.function], self.terms
+        )
+
+    def same_term(self, node: Call) -> Vector:
+        left, right = map(self.of, node.arguments)
+        return columns.same_term(left, right, self.terms)
+
+    def choose(self, node: Call) -> Vector:
+        test, then, otherwise = node.arguments
+        found = truths(self.of(test), self.terms)
+        chosen = columns.choose(found.values, self.of(then), self.of(otherwise), self.terms)
+        if found.valid is None or found.valid.all():
+            return chosen
+        return columns.choose(found.valid, chosen, constant(None, self.frame.rows), self.terms)
+
+    def coalesce(self, node: Call) -> Vector:
+        found: Vector = constant(None, self.frame.rows)
+        for part in reversed(node.arguments):
+            value = self.of(part)
+            found = columns.choose(known(value), value, found, self.terms)
+        return found
+
+    # --- by different values --------------------------------------------------------------------
+
+    def _generic(self, node: Call) -> Vector:
+        names, scalar = self.evaluator.scalar(node)
+        if not _is_deterministic(node):
+            return self._row_by_row(names, scalar)
+        inputs = [coded(self._variable(name), self.terms) for name in names]
+        if not inputs:
+            return constant(_value(scalar, []), self.frame.rows)
+        if len(inputs) == 1:
+            (only,) = inputs
+            return Coded([_value(scalar, [key]) for key in only.keys], only.codes)
+        rows, places = _combinations(inputs)
+        lists = [[one.keys[code] for code in one.codes[rows].tolist()] for one in inputs]
+        made = [_value(scalar, row) for row in zip(*lists, strict=True)]
+        return Coded(made, places)
+
+    def _row_by_row(self, names: tuple[str, ...], scalar: Scalar) -> Vector:
+        """Every row by itself, each in a list of its own, by which BNODE knows it."""
+        inputs = [coded(self._variable(name), self.terms) for name in names]
+        rows: list[Row] = [
+            [one.keys[one.codes[row]] for one in inputs] for row in range(self.frame.rows)
+        ]
+        made = [_value(scalar, row) for row in rows]
+        self.evaluator.scope.around.labels.clear()
+        return Coded(made, np.arange(self.frame.rows))
+
+
+def _combinations(inputs: list[Coded]) -> tuple[Array, Array]:
+    """A row for each different combination of values, and for each row which one it has."""
+    combined = inputs[0].codes
+    size = len(inputs[0].keys)
+    for one in inputs[1:]:
+        if size * len(one.keys) >= 1 << 62:
+            distinct, combined = np.unique(combined, return_inverse=True)
+            size = len(distinct)
+        combined = combined * len(one.keys) + one.codes
+        size *= len(one.keys)
+    _, rows, places = np.unique(combined, return_index=True, return_inverse=True)
+    return rows, places
+
+
+_KINDS_OF_TESTS = {
+    "ISIRI": (IRI,),
+    "ISBLANK": (BLANK,),
+    "ISLITERAL": (STRING, LANG, TYPED),
+    "ISTRIPLE": (TRIPLE,),
+}
+
+
+_OPERATORS: Mapping[str, Callable[[_Evaluation, Call], Vector | None]] = {
+    **dict.fromkeys(("=", "!=", "<", ">", "<=", ">="), _Evaluation.compare),
+    **dict.fromkeys("+-*/", _Evaluation.calculate),
+    **dict.fromkeys(("NEG", "POS", "ABS", "CEIL", "FLOOR", "ROUND"), _Evaluation.on_numbers),
+    **dict.fromkeys(("||", "&&"), _Evaluation.logic),
+    "!": _Evaluation.negate,
+    **dict.fromkeys(("IN", "NOT IN"), _Evaluation.is_in),
+    "BOUND": _Evaluation.bound,
+    **dict.fromkeys(_KINDS_OF_TESTS, _Evaluation.kind),
+    "SAMETERM": _Evaluation.same_term,
+    "IF": _Evaluation.choose,
+    "COALESCE": _Evaluation.coalesce,
+}

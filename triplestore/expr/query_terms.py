@@ -1,0 +1,136 @@
+"""Terms that a query or a rule makes, with ids of their own beside those of the dictionary.
+
+Start at `QueryTerms`. What is always true: a term that the dictionary had when it was first asked
+for has its id from there, so that computed values join with stored ones by id; any other gets an id
+from `FIRST_QUERY_ID` on, the same one each time; 0 is no term. `settle` gives such terms lasting
+ids when a rule stores them. Threads may share one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
+from triplestore.terms.model import Term, term_of
+from triplestore.terms.values import Values
+
+U8: TypeAlias = NDArray[np.uint8]
+U32: TypeAlias = NDArray[np.uint32]
+
+_FIRST = np.uint32(FIRST_QUERY_ID)
+_FEW = 32
+
+
+class QueryTerms:
+    """A dictionary, and the terms that were made beside it.
+
+    >>> import pyoxigraph as ox
+    >>> dictionary = Dictionary()
+    >>> known = dictionary.encode([ox.Literal("a")])
+    >>> terms = QueryTerms(dictionary)
+    >>> ids = terms.encode_keys([b"\\x03a", b"\\x03b", None])
+    >>> ids.tolist() == [known[0], FIRST_QUERY_ID, 0]
+    True
+    >>> terms.settle(ids).tolist(), dictionary.size
+    ([1, 2, 0], 2)
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self.dictionary = dictionary
+        self._keys: list[bytes] = []
+        self._ids: dict[bytes, int] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def encode_keys(self, keys: Sequence[bytes | None]) -> U32:
+        """The ids of term keys; 0 for None."""
+        known = self._ids.get
+        found = [known(key, 0) if key is not None else 0 for key in keys]
+        missing = dict.fromkeys(
+            key for key, i in zip(keys, found, strict=True) if not i and key is not None
+        )
+        if missing:
+            self._add(list(missing))
+            found = [known(key, 0) if key is not None else 0 for key in keys]
+        return np.array(found, np.uint32)
+
+    def _add(self, keys: list[bytes]) -> None:
+        stored = self.dictionary.lookup_keys(keys).tolist()
+        with self._lock:
+            for key, term_id in zip(keys, stored, strict=True):
+                if key in self._ids:
+                    continue
+                if not term_id:
+                    term_id = FIRST_QUERY_ID + len(self._keys)
+                    self._keys.append(key)
+                self._ids[key] = term_id
+
+    def key(self, term_id: int) -> bytes:
+        """The key of an id."""
+        if term_id >= FIRST_QUERY_ID:
+            return self._keys[term_id - FIRST_QUERY_ID]
+        return self.dictionary.key(term_id)
+
+    def term(self, term_id: int) -> Term:
+        """The term of an id."""
+        if term_id >= FIRST_QUERY_ID:
+            return term_of(self._keys[term_id - FIRST_QUERY_ID])
+        return self.dictionary.term(term_id)
+
+    def keys(self, ids: U32) -> list[bytes | None]:
+        """The keys of ids; None for 0. Quickest where no id is repeated."""
+        if len(ids) <= _FEW:
+            return [self.key(term_id) if term_id else None for term_id in ids.tolist()]
+        own = ids >= _FIRST
+        buf, offsets, kinds = self.dictionary.text(np.where(own, np.uint32(0), ids))
+        raw, ends = buf.tobytes(), offsets.tolist()
+        found: list[bytes | None] = [
+            _BYTES[kind] + raw[start:end] if kind else None
+            for kind, start, end in zip(kinds.tolist(), ends, ends[1:], strict=False)
+        ]
+        for row in np.flatnonzero(own).tolist():
+            found[row] = self._keys[int(ids[row]) - FIRST_QUERY_ID]
+        return found
+
+    def kinds(self, ids: U32) -> U8:
+        """The kinds of terms; 0 for 0."""
+        own = ids >= _FIRST
+        if not own.any():
+            return self.dictionary.kinds(ids)
+        kinds = self.dictionary.kinds(np.where(own, np.uint32(0), ids))
+        kinds[own] = [key[0] for key in self._own(ids[own])]
+        return kinds
+
+    def values(self, ids: U32) -> Values:
+        """What is known of terms by their values."""
+        own = ids >= _FIRST
+        if not own.any():
+            return self.dictionary.values(ids)
+        found = self.dictionary.values(np.where(own, np.uint32(0), ids))
+        made = Values.of(list(self._own(ids[own])))
+        marks, keys = found.marks.copy(), found.keys.copy()
+        marks[own], keys[own] = made.marks, made.keys
+        return Values(marks, keys)
+
+    def settle(self, ids: U32) -> U32:
+        """Ids of the dictionary for all these ids; terms that it does not have are added to it."""
+        own = ids >= _FIRST
+        if not own.any():
+            return ids
+        distinct, places = np.unique(ids[own], return_inverse=True)
+        settled = ids.copy()
+        settled[own] = self.dictionary.encode_keys(list(self._own(distinct)))[places]
+        return settled
+
+    def _own(self, ids: U32) -> Iterable[bytes]:
+        return (self._keys[i - FIRST_QUERY_ID] for i in ids.tolist())
+
+
+_BYTES = [bytes([kind]) for kind in range(8)]
