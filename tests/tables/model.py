@@ -109,7 +109,8 @@ class FakeGuard:
         self.seen: set[int] = set()
 
     def verify(self, start: int, stop: int) -> None:
-        assert start < stop
+        if start >= stop:  # nothing to verify, as for the guard of a file
+            return
         self.seen.update(range(start // self.block, (stop - 1) // self.block + 1))
 
     def verified(self, start: int, stop: int) -> bool:
