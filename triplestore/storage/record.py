@@ -13,16 +13,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.columns import Array, Column
-from triplestore.storage.encode import decode, decode_keys, encode, encode_keys
+from triplestore.storage.encode import Shape, decode, decode_keys, encode, encode_keys, split
 from triplestore.storage.sections import FileRef
 from triplestore.storage.state import Part, State
 from triplestore.tables import Changes, Layer, Tables
 from triplestore.terms import TermSegment
 
 OpenPart: TypeAlias = Callable[[FileRef], Part]
+_KEYS = "keys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Commit:
 
     def to_bytes(self) -> bytes:
         """The payload of its record."""
+        if self._is_plain():
+            return encode(self._plain_items())
         items: dict[str, Array | bytes] = {}
         outline: dict[str, Any] = {
             "terms": [_pack_terms(items, i, part) for i, part in enumerate(self.terms)],
@@ -63,6 +67,8 @@ class Commit:
     def from_bytes(cls, payload: bytes) -> Commit:
         """The commit of a payload."""
         items = decode(payload)
+        if "outline" not in items:
+            return cls(_plain_keys(items), [Changes.from_arrays(items)])
         outline = json.loads(items["outline"].tobytes())
         parts: dict[str, dict[str, NDArray[Any]]] = {}
         for name, array in items.items():
@@ -78,9 +84,34 @@ class Commit:
             outline["cleared"],
         )
 
+    def _is_plain(self) -> bool:
+        """True for what nearly all commits are: some changes, and perhaps the keys of new terms."""
+        return (
+            len(self.steps) == 1
+            and isinstance(self.steps[0], Changes)
+            and (not self.terms or (len(self.terms) == 1 and isinstance(self.terms[0], Keys)))
+            and not self.meta
+            and not self.cleared
+        )
+
+    def _plain_items(self) -> dict[str, Array | bytes]:
+        items: dict[str, Array | bytes] = {}
+        for keys in self.terms:
+            assert isinstance(keys, Keys)
+            items[_KEYS] = encode_keys(keys.first, keys.keys)
+        for changes in self.steps:
+            assert isinstance(changes, Changes)
+            items |= changes.to_arrays()
+        return items
+
     def refs(self) -> list[FileRef]:
         """The files that it names."""
         return [part for part in (*self.terms, *self.steps) if isinstance(part, FileRef)]
+
+
+def _plain_keys(items: dict[str, NDArray[Any]]) -> list[Keys | FileRef]:
+    keys = items.pop(_KEYS, None)
+    return [] if keys is None else [Keys(*decode_keys(keys.tobytes()))]
 
 
 def _pack_terms(items: dict[str, Array | bytes], place: int, part: Keys | FileRef) -> Any:
@@ -116,7 +147,11 @@ def _unpack_step(items: Mapping[str, NDArray[Any]], described: Any) -> Changes |
 
 
 class Replay:
-    """Applies commits to a state, one after the other; `state` gives the result."""
+    """Applies records to a state, one after the other; `state` gives the result.
+
+    Plain commits of one shape wait in `_alike` and are settled together; after them `_keys` and
+    `_changes` wait until something else must come on top.
+    """
 
     def __init__(self, state: State, open_part: OpenPart) -> None:
         self._commit = state.commit
@@ -124,17 +159,28 @@ class Replay:
         self._tables = state.tables
         self._meta = state.meta
         self._open_part = open_part
+        self._shape: Shape = ()
+        self._alike: list[list[bytes]] = []
         self._changes: list[Changes] = []
         self._first_key = 0
         self._keys: list[bytes] = []
 
-    def add(self, commit: Commit) -> None:
-        """Apply one commit."""
+    def add(self, payload: bytes) -> None:
+        """Apply the commit of one record."""
         self._commit += 1
+        shape, places = split(payload)
+        if shape is not self._shape:
+            self._settle_alike()
+            self._shape = shape
+        if any(name == "outline" for name, _ in shape):
+            self._apply(Commit.from_bytes(payload))
+        else:
+            self._alike.append([payload[start:stop] for start, stop in places])
+
+    def _apply(self, commit: Commit) -> None:
         for part in commit.terms:
             if isinstance(part, Keys):
-                self._first_key = self._first_key or part.first
-                self._keys.extend(part.keys)
+                self._add_keys(part)
                 continue
             self._settle_keys()
             segment = self._open_part(part)
@@ -154,8 +200,33 @@ class Replay:
         if commit.meta:
             self._meta = self._meta.with_changes(commit.meta)
 
+    def _settle_alike(self) -> None:
+        """The changes of plain commits of one shape, joined column by column.
+
+        A row may come twice in what is joined. The first commit stands for itself, so that there
+        are two changes at least, and `Changes.concat` looks for equal rows.
+        """
+        first, rest = self._alike[:1], self._alike[1:]
+        self._alike = []
+        for commits in (first, rest):
+            if not commits:
+                continue
+            arrays: dict[str, NDArray[Any]] = {}
+            for (name, dtype), parts in zip(self._shape, zip(*commits, strict=True), strict=True):
+                if name == _KEYS:
+                    for part in parts:
+                        self._add_keys(Keys(*decode_keys(part)))
+                else:
+                    arrays[name] = np.frombuffer(b"".join(parts), dtype)
+            self._changes.append(Changes.from_arrays(arrays))
+
+    def _add_keys(self, keys: Keys) -> None:
+        self._first_key = self._first_key or keys.first
+        self._keys.extend(keys.keys)
+
     def state(self) -> State:
         """The state after all commits that were added."""
+        self._settle_alike()
         self._settle_keys()
         self._settle_changes()
         size = self._dictionary.size

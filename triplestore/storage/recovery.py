@@ -15,7 +15,7 @@ from triplestore.errors import CorruptError, StorageError
 from triplestore.storage.files import Files
 from triplestore.storage.journal import JournalChain, JournalScan, journal_path, read_journals
 from triplestore.storage.manifest import NAME, Manifest, read_manifest
-from triplestore.storage.record import Commit, Replay
+from triplestore.storage.record import Replay
 from triplestore.storage.sections import FileRef, SectionFile, damaged
 from triplestore.storage.state import (
     LAYER,
@@ -90,7 +90,7 @@ def replay(start: State, chain: JournalChain, opener: _Opener) -> State:
     """The state after the commits of a journal."""
     replaying = Replay(start, opener.part)
     for record in chain.records:
-        replaying.add(Commit.from_bytes(record.payload))
+        replaying.add(record.payload)
     return replaying.state()
 
 
