@@ -94,6 +94,20 @@ def test_entry_of__tells_decimals_beyond_a_double_apart() -> None:
             assert not same_value(*(bytes([TYPED]) + text for text in pair))
 
 
+def test_entry_of__tells_all_offsets_of_one_instant_apart() -> None:
+    zones = ["12:00:00Z", "12:00:00+00:00", "13:00:00+01:00", "02:00:00-10:00", "22:00:00-14:00"]
+    days = [31 if zone.startswith("22") else 1 for zone in zones]
+    months = ["1999-12" if day == 31 else "2000-01" for day in days]
+    texts = [
+        key(f"{month}-{day:02}T{zone}", "dateTime")[1:]
+        for month, day, zone in zip(months, days, zones, strict=True)
+    ]
+    assert len({entry_of(text).key for text in texts}) == 1
+    assert len({entry_of(text).detail for text in texts}) == 4
+    for pair in itertools.product(texts, repeat=2):
+        check_pair(*pair)
+
+
 @given(typed_texts)
 def test_entry_of__knows_datatype_and_space(text: bytes) -> None:
     mark = entry_of(text).mark

@@ -38,6 +38,7 @@ LITERALS = [
     typed("1", "boolean"),
     *(typed("2000-01-01T" + x, "dateTime") for x in ("12:00:00Z", "12:00:00+00:00", "12:00:00")),
     *(typed("2000-01-01T" + x, "dateTime") for x in ("14:00:00+02:00", "14:00:00.0+02:00")),
+    *(typed("1999-12-31T" + x, "dateTime") for x in ("22:00:00-14:00", "22:00:00.0-14:00")),
     typed("2000-01-01T12:00:00.000Z", "dateTimeStamp"),
     *(typed(x, "duration") for x in ("P1Y", "P12M", "P1Y1D", "P12M1D", "PT0S", "P0M", "P1D")),
     typed("P1Y", "yearMonthDuration"),
@@ -172,6 +173,19 @@ def test_value_table__searches_many_keys_in_each_of_its_ways(count: int) -> None
         sorted(table.ids_at(table.positions(np.arange(a, b)))) for a, b in zip(lo, hi, strict=True)
     ]
     assert found == [(np.flatnonzero(numbers == i) + 1).tolist() for i in range(count)]
+
+
+@pytest.mark.parametrize("count", [9, 60])  # one by one, and side by side
+def test_value_table__finds_keys_beside_its_samples(count: int) -> None:
+    size = 1500
+    table = build(Model([typed(f"{i}", "integer") for i in range(size)]), 1, size + 1, [])
+    every = [i for step in range(0, size, 256) for i in (step - 1, step, step + 1) if i >= 0]
+    for lo in range(0, len(every), 3):
+        numbers = sorted({*every[lo : lo + 3], *range(700, 700 + count - 3)})
+        wanted = np.array([entry_of(typed(f"{i}", "int")[1:]).key for i in numbers], np.uint64)
+        left, right = table.search_many(Class.NUMERIC, wanted)
+        assert left.tolist() == numbers
+        assert right.tolist() == [i + 1 for i in numbers]
 
 
 def test_value_table__costs_13_bytes_a_literal_in_a_run_and_17_scattered() -> None:
