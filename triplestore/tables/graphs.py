@@ -11,10 +11,21 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from triplestore.columns import Column
 from triplestore.tables.layer import Layer
-from triplestore.tables.order import Order, Run, make_order
+from triplestore.tables.order import Run, make_order
 from triplestore.tables.plain import PlainRelation
+from triplestore.tables.quad_runs import (
+    GRAPH,
+    OBJECT,
+    SUBJECT,
+    bounds_of_many,
+    extra_of,
+    find_wide,
+    graph_places,
+    graphs_with,
+    order_by_graph,
+    wide_part,
+)
 from triplestore.tables.reading import bounded_groups, filter_keys, newest, ranges, windows
 from triplestore.tables.relation import BLOCK
 from triplestore.tables.rows import (
@@ -25,7 +36,6 @@ from triplestore.tables.rows import (
     U64,
     Bools,
     Columns,
-    Keys,
     columns_of,
     distinct,
     high,
@@ -35,8 +45,6 @@ from triplestore.tables.rows import (
     swap,
 )
 from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
-
-SUBJECT, OBJECT, GRAPH = 0, 1, 2
 
 
 class QuadRelation:
@@ -76,7 +84,7 @@ class QuadRelation:
 
     def graphs(self) -> U32:
         """The graphs in which the predicate occurs (or did, before rows were removed)."""
-        found = [_graphs_with(ly.quads.by_graph, self.name) for ly in self._layers]
+        found = [graphs_with(ly, self.name) for ly in self._layers]
         return distinct(np.sort(np.concatenate(found))) if found else NO_IDS
 
     def in_graph(self, graph: int) -> PlainRelation:
@@ -106,7 +114,7 @@ class QuadRelation:
             if lo < hi:
                 pieces.append((run, lo, hi))
         for parts in windows(pieces, block_rows):
-            keys = filter_keys(*newest([_wide_part(*part) for part in parts]), where)
+            keys = filter_keys(*newest([wide_part(*part) for part in parts]), where)
             if len(keys):
                 one, two, graph = columns_of(keys, 3)
                 yield (one, two, graph) if order == SUBJECT else (two, one, graph)
@@ -158,13 +166,13 @@ class QuadRelation:
         order = SUBJECT if SUBJECT in given else OBJECT
         parts = []
         for run in self._runs[order]:
-            lo, hi = _bounds_many(run, order, given)
+            lo, hi = bounds_of_many(run, order, given)
             rows = ranges(lo, hi - lo)
             if len(rows) == 0:
                 continue
             index = np.repeat(np.arange(len(lo), dtype=np.uint32), hi - lo)
             second = low(run.keys.take(rows))
-            graph = _extra(run.order).take(rows)
+            graph = extra_of(run.order).take(rows)
             status = run.statuses_at(rows)
             if GRAPH in given:
                 same = graph == given[GRAPH][index]
@@ -198,7 +206,7 @@ class QuadRelation:
         order = SUBJECT if SUBJECT in given else OBJECT
         total = np.zeros(len(values[0]), dtype=np.int64)
         for run in self._runs[order]:
-            lo, hi = _bounds_many(run, order, given)
+            lo, hi = bounds_of_many(run, order, given)
             total += hi - lo
         return total
 
@@ -216,7 +224,7 @@ class QuadRelation:
         status = np.zeros(len(keys), dtype=np.uint8)
         open_ = np.arange(len(keys))
         for run in reversed(self._runs[SUBJECT]):
-            places, found = _find_wide(run, keys[open_], graphs[open_])
+            places, found = find_wide(run, keys[open_], graphs[open_])
             status[open_[found]] = run.statuses_at(places[found])
             open_ = open_[~found]
             if len(open_) == 0:
@@ -272,7 +280,7 @@ class GraphView:
         for layer in self._layers:
             nets = layer.quads.graph_nets
             assert nets is not None
-            lo, hi = _graph_places(nets.names, self.graph)
+            lo, hi = graph_places(nets.names, self.graph)
             total += int(nets.explicit[lo:hi].sum()) if where & EXPLICIT else 0
             total += int(nets.inferred[lo:hi].sum()) if where & INFERRED else 0
         return total
@@ -281,8 +289,8 @@ class GraphView:
         """The predicates of this graph's triples, increasing."""
         found = []
         for layer in self._layers:
-            names = _by_graph(layer).names
-            lo, hi = _graph_places(names, self.graph)
+            names = order_by_graph(layer).names
+            lo, hi = graph_places(names, self.graph)
             found.append(low(names[lo:hi]))
         names = distinct(np.sort(np.concatenate(found))) if found else NO_IDS
         held = [len(self.relation(name)) > 0 for name in names.tolist()]
@@ -298,7 +306,7 @@ class GraphView:
         forward = []
         explicit = inferred = 0
         for layer in self._layers:
-            order, nets = _by_graph(layer), layer.quads.graph_nets
+            order, nets = order_by_graph(layer), layer.quads.graph_nets
             assert nets is not None
             place = order.place(wanted)
             if place < 0:
@@ -365,59 +373,3 @@ def _reversed_run(run: Run) -> Run:
     status = None if run.order.status is None else run.statuses(run.lo, run.hi)[sort]
     names = np.zeros(len(keys), dtype=np.uint32)
     return make_order(names, keys[sort], None, status, run.order.uniform).run(0)
-
-
-def _by_graph(layer: Layer) -> Order:
-    assert layer.quads.by_graph is not None
-    return layer.quads.by_graph
-
-
-def _extra(order: Order) -> Column:
-    assert order.extra is not None
-    return order.extra
-
-
-def _graph_places(names: Keys, graph: int) -> tuple[int, int]:
-    """Where in the directory by graph the predicates of one graph stand."""
-    lo = int(names.searchsorted(np.uint64(graph << 32)))
-    return lo, int(names.searchsorted(np.uint64(graph << 32 | 0xFFFFFFFF), "right"))
-
-
-def _graphs_with(order: Order | None, name: int) -> U32:
-    assert order is not None
-    return high(order.names[low(order.names) == name])
-
-
-def _wide_part(run: Run, lo: int, hi: int) -> tuple[Keys, U8]:
-    keys = run.keys[lo:hi]
-    wide = key_of((high(keys), low(keys), _extra(run.order)[lo:hi]))
-    return wide, run.statuses(lo, hi)
-
-
-def _bounds_many(run: Run, order: int, given: dict[int, U32]) -> tuple[I64, I64]:
-    if SUBJECT in given and OBJECT in given:
-        keys = pack(given[SUBJECT], given[OBJECT])
-        lo = run.keys.search_many(keys, run.lo, run.hi)
-        return lo, run.keys.search_many(keys, run.lo, run.hi, "right")
-    return run.bounds_many(given[order])
-
-
-def _find_wide(run: Run, keys: Keys, graphs: U32) -> tuple[I64, Bools]:
-    """Where the row (key, graph) is in the run, and whether it is there."""
-    lo = run.keys.search_many(keys, run.lo, run.hi)
-    hi = run.keys.search_many(keys, run.lo, run.hi, "right")
-    extra = _extra(run.order)
-    top = hi.copy()
-    # A binary search in [lo, hi) for each row: the graphs of one triple are sorted.
-    while True:
-        open_ = np.flatnonzero(lo < hi)
-        if len(open_) == 0:
-            break
-        middle = (lo[open_] + hi[open_]) >> 1
-        less = extra.take(middle) < graphs[open_]
-        lo[open_[less]] = middle[less] + 1
-        hi[open_[~less]] = middle[~less]
-    inside = np.flatnonzero(lo < top)
-    found = np.zeros(len(keys), dtype=np.bool_)
-    found[inside] = extra.take(lo[inside]) == graphs[inside]
-    return lo, found

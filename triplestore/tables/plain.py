@@ -267,12 +267,7 @@ class PlainRelation:
 
     def has(self, first: int, second: int, where: int = HOLDS) -> bool:
         """Whether this one row holds; a tenth of what `contains` costs for it."""
-        key = first << 32 | second
-        for run in reversed(self.runs(FORWARD)):
-            place = run.keys.search(key, run.lo, run.hi)
-            if place < run.hi and run.keys.at(place) == key:
-                return bool(int(run.statuses(place, place + 1)[0]) & where)
-        return False
+        return bool(self.status(first, second) & where)
 
     def count_of(self, rows: Columns) -> U32:
         """The counts kept with these rows; 0 for those that do not hold."""

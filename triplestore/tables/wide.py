@@ -184,9 +184,7 @@ class TupleRelation:
             rows = rows if positions is None else positions[rows]
             stored = columns_of(run.keys[rows], self.arity)
             keys = key_of([index, *(stored[place] for place in free_places)])
-            if positions is not None:
-                sort = np.argsort(keys)
-                keys, rows = keys[sort], rows[sort]
+            # Sorted by index; rows of one index agree in the given columns, and are in order.
             parts.append((keys, run.statuses()[rows]))
         if not parts:
             return np.zeros(0, dtype=np.int64), (NO_IDS,) * len(free_places)
