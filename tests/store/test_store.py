@@ -347,3 +347,16 @@ def test_facts__asked_for_by_another_name_are_refused() -> None:
     with pytest.raises(UsageError, match="explicit"):
         Store().quads_for_pattern(None, None, None, facts="some")
     assert list(Store().quads_for_pattern(None, None, None, facts="inferred")) == []
+
+
+def test_info__counts_what_is_there() -> None:
+    store = Store()
+    store.load("@prefix : <http://ex.org/> . :a a :C ; :p 1 . :b a :C, :D .", "ttl")
+    store.add(Quad(A, P, A, GRAPHS[1]))
+    info = store.info()
+    assert (info.quads, info.explicit, info.inferred) == (5, 5, 0)
+    assert (info.default_graph, info.in_named_graphs, info.named_graphs) == (4, 1, 1)
+    assert (info.predicates, info.classes, info.prefixes, info.files_loaded) == (2, 2, 1, 1)
+    assert info.terms == 9
+    assert info.dictionary_bytes >= info.term_text_bytes > 9 * len("http://ex.org/")
+    assert "5 (5 explicit, 0 inferred)" in str(info)

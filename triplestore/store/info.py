@@ -86,7 +86,10 @@ def describe(database: Database) -> Info:
     counters = sum(_counter_bytes(layer) for layer in tables.layers)
     quad_bytes = sum(layer.quads.nbytes for layer in tables.layers)
     files = database.info()
-    terms, text = state.term_count, dictionary.text_bytes
+    terms = state.term_count
+    live = sum(len(key) for key in dictionary.new_keys(dictionary.sealed_size, terms))
+    text = dictionary.text_bytes + live
+    size = dictionary.nbytes + live
     return Info(
         path=None if database.path is None else str(database.path),
         commit=state.commit,
@@ -107,9 +110,9 @@ def describe(database: Database) -> Info:
         counter_bytes=counters,
         quad_table_bytes=quad_bytes,
         quad_bytes_per_quad=quad_bytes / in_graphs if in_graphs else 0.0,
-        dictionary_bytes=dictionary.nbytes,
+        dictionary_bytes=size,
         term_text_bytes=text,
-        dictionary_bytes_per_term=(dictionary.nbytes - text) / terms if terms else 0.0,
+        dictionary_bytes_per_term=(size - text) / terms if terms else 0.0,
         disk_bytes=files.disk_bytes,
         journal_bytes=files.journal_bytes,
     )
