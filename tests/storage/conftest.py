@@ -18,3 +18,12 @@ def base(tmp_path):
         return
     with tempfile.TemporaryDirectory(dir=memory) as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def small_numbers(monkeypatch):
+    """Bounds that are no tuning, so small that small stores meet them."""
+    monkeypatch.setattr("triplestore.storage.journal.RESERVE", 3000)
+    monkeypatch.setattr("triplestore.storage.sections._BACKLOG", 1500)
+    monkeypatch.setattr("triplestore.storage.sections._SMALL", 300)
+    monkeypatch.setattr("triplestore.storage.sections._PIECE", 32768)

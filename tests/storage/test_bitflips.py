@@ -66,7 +66,7 @@ def check_flip(directory: Path, victim: Path, expected: Contents) -> None:
 
 @pytest.mark.parametrize("kind", ["MANIFEST", "journal", "layer", "meta", "terms"])
 def test_flipped_bit__is_noticed(store, kind, base):
-    flip_bits(store, kind, base, 40)
+    flip_bits(store, kind, base, 25)
 
 
 @pytest.mark.long

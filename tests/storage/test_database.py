@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +26,7 @@ from triplestore.errors import (
 from triplestore.storage import Database, State, Tuning
 from triplestore.storage.files import RealFiles
 from triplestore.storage.manifest import read_manifest
-from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Layer
+from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, merge_layers
 
 
 def opened(path: Path | None, **options) -> Database:
@@ -171,6 +173,62 @@ def test_background_thread__checkpoints_and_merges_and_ends(base):
     assert info.journal_commits < 700 and sum(info.layers) == 700
 
 
+def slow_merge(monkeypatch, until) -> threading.Event:
+    """Let merges of layers go on, pausing, until something is the case (or they are stopped)."""
+    began = threading.Event()
+
+    def merge(layers, bottom, *, pause=lambda: None):
+        if sum(layer.rows for layer in layers) > 900:
+            began.set()
+            while not until():
+                pause()
+                time.sleep(0.001)
+        return merge_layers(layers, bottom, pause=pause)
+
+    monkeypatch.setattr("triplestore.storage.maintenance.merge_layers", merge)
+    return began
+
+
+def test_long_merge__does_not_keep_the_journal_from_being_checkpointed(base, monkeypatch):
+    tuning = Tuning(journal_records=20, journal_bytes=10**6, large_rows=300)
+    with Database.open(base / "store", tuning=tuning) as database:
+        goal = 10**9
+        began = slow_merge(monkeypatch, lambda: database.disk.manifest.commit >= goal)
+        add(database, *(f"a{n}" for n in range(600)))
+        add(database, *(f"b{n}" for n in range(600)))
+        assert began.wait(30)
+        goal = database.state.commit + 40
+        for n in range(60):
+            add(database, f"c{n}")
+        end = time.monotonic() + 30
+        while len(database.state.tables.layers) > 3 and time.monotonic() < end:
+            time.sleep(0.01)
+        assert database.disk.manifest.commit >= goal and database.maintenance.error is None
+        assert len(database.state.tables.layers) <= 3
+        assert database.state.tables.total() == 1260 and database.verify() == []
+    with opened(base / "store") as database:
+        assert database.state.tables.total() == 1260
+
+
+def test_closing__does_not_wait_for_a_long_merge(base, monkeypatch):
+    tuning = Tuning(large_rows=300)
+    began = slow_merge(monkeypatch, lambda: False)
+    database = Database.open(base / "store", tuning=tuning)
+    add(database, *(f"a{n}" for n in range(600)))
+    add(database, *(f"b{n}" for n in range(600)))
+    assert began.wait(30)
+    database.close()
+    assert database.maintenance.error is None
+    monkeypatch.undo()
+    with opened(base / "store") as database:
+        assert database.state.tables.total() == 1200
+        database.maintenance.run()
+        assert len(database.state.tables.layers) == 1
+        assert {"layer", "terms"} >= {
+            name[:5] for name in names_in(base / "store") if "seg" in name
+        }
+
+
 def test_store_that_was_not_closed__is_closed_with_its_process(base):
     program = (
         "import sys; sys.path.insert(0, 'tests')\n"
@@ -232,6 +290,26 @@ def test_reader__works_on_a_read_only_directory(base):
     with pytest.raises(StorageError, match="open it read-only"):
         opened(base / "store")
     (base / "store").chmod(0o755)
+
+
+class NotWritable(RealFiles):
+    """A directory on a read-only file system."""
+
+    def _refuse(self, path: Path, *_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    create = open = make_directory = rename = remove = lock = _refuse
+
+
+def test_writer__of_a_read_only_directory_is_told_to_open_it_read_only(base):
+    with opened(base / "store") as database:
+        add(database, "a")
+    with pytest.raises(StorageError, match=r"Read-only file system; .* open it read-only"):
+        opened(base / "store", files=NotWritable())
+    with pytest.raises(StorageError, match="Read-only file system"):
+        opened(base / "new", files=NotWritable())
+    with opened(base / "store", files=NotWritable(), read_only=True) as reader:
+        assert subjects(reader.state) == {"a"}
 
 
 @pytest.mark.parametrize("seed", range(4))

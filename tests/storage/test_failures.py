@@ -19,10 +19,7 @@ from triplestore.storage import Database
 
 STEPS = 25
 
-
-@pytest.fixture(autouse=True)
-def small_reserve(monkeypatch):
-    monkeypatch.setattr("triplestore.storage.journal.RESERVE", 3000)
+pytestmark = pytest.mark.usefixtures("small_numbers")
 
 
 def calls_of(base: Path, seed: int) -> list[tuple[str, str]]:

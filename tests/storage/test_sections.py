@@ -30,7 +30,7 @@ def written(path: Path, **options) -> FileRef:
 
 
 def test_section_file__gives_back_what_was_written(tmp_path):
-    ref = written(tmp_path / "a.seg", paced=True)
+    ref = written(tmp_path / "a.seg", pause=lambda: None)
     file = SectionFile(FILES, tmp_path / "a.seg", ref)
     assert file.kind == "layer" and file.meta == {"rows": 3}
     assert file.names() == tuple(SECTIONS) and "keys" in file and "other" not in file

@@ -26,7 +26,7 @@ from triplestore.storage.lock import take_lock
 from triplestore.storage.manifest import NAME as MANIFEST_NAME
 from triplestore.storage.manifest import Manifest, install_manifest, write_manifest
 from triplestore.storage.recovery import Recovered, missing, recover
-from triplestore.storage.sections import FileRef, SectionFile
+from triplestore.storage.sections import FileRef, Pause, SectionFile
 from triplestore.storage.state import (
     LAYER,
     META,
@@ -103,9 +103,9 @@ class Disk:
         for ref in refs:
             self._logged[ref.name] = self.journal.number
 
-    def batch(self, paced: bool = False) -> Batch:
+    def batch(self, pause: Pause | None = None) -> Batch:
         """New section files that belong together; see `Batch`."""
-        return Batch(self, paced)
+        return Batch(self, pause)
 
     def new_path(self, kind: str, batch: Batch) -> Path:
         """A name for a new section file; no name is used twice."""
@@ -251,10 +251,10 @@ class Batch:
     `register`.
     """
 
-    def __init__(self, disk: Disk, paced: bool) -> None:
+    def __init__(self, disk: Disk, pause: Pause | None) -> None:
         self.names: list[str] = []
         self._disk = disk
-        self._paced = paced
+        self._pause = pause
         self._parts: list[tuple[Part, SectionFile]] = []
         self._keep = False
 
@@ -275,7 +275,7 @@ class Batch:
         """Write a layer to a file; the same layer, from there."""
         path = self._disk.new_path(LAYER, self)
         with explained("writing", path):
-            ref = write_layer(self._disk.files, path, layer, self._paced)
+            ref = write_layer(self._disk.files, path, layer, self._pause)
             file = self._opened(path, ref)
         kept = layer_of(file)
         self._parts.append((kept, file))
@@ -285,7 +285,7 @@ class Batch:
         """Write a term segment to a file; the same segment, from there."""
         path = self._disk.new_path(TERMS, self)
         with explained("writing", path):
-            ref = write_terms(self._disk.files, path, segment, self._paced)
+            ref = write_terms(self._disk.files, path, segment, self._pause)
             file = self._opened(path, ref)
         kept = segment_of(file)
         self._parts.append((kept, file))

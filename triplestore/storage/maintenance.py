@@ -3,8 +3,10 @@
 Start reading at `Maintenance.step`. One step at a time runs, on one background thread, which lives
 only while there is work (or in the caller's thread, for tests). A step does its long work beside
 the commits and takes the commit lock only for moments: to go on in a new journal, and to put a part
-that says the same in the place of others. If a step fails, nothing that was committed is affected:
-its new files are removed, and it is tried again later.
+that says the same in the place of others. A merge may take minutes: it pauses every few
+milliseconds for what is urgent (the journal must not grow meanwhile), and gives up when the store
+is closed. If a step fails, nothing that was committed is affected: its new files are removed, and
+it is tried again later.
 """
 
 from __future__ import annotations
@@ -43,14 +45,19 @@ class Parts:
     meta_file: SectionFile | None
 
 
+class Stopped(Exception):  # noqa: N818 - no error: the store is being closed
+    """Raised in the middle of a merge that nobody will wait for."""
+
+
 class Maintenance:
     """Background work of one database.
 
-    `lock` is held during each step: who holds it knows that no file is being replaced.
-    `error` is why the last step failed, or None.
+    `merging` is held during a merge, `lock` while the manifest and what it names are changed: who
+    holds that knows that no file is being replaced. `error` is why the last step failed, or None.
     """
 
     def __init__(self, database: Database, background: bool) -> None:
+        self.merging = threading.RLock()
         self.lock = threading.RLock()
         self.error: BaseException | None = None
         # Weak, so that a store that nobody closed ends when nobody uses it.
@@ -59,6 +66,7 @@ class Maintenance:
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self._stopping = False
+        self._urgent_runs = False
         self._not_before = 0.0
 
     @property
@@ -86,7 +94,7 @@ class Maintenance:
             pass
 
     def stop(self) -> None:
-        """Let the step that runs end, and begin no other."""
+        """Let the step that runs end, or give up, and begin no other."""
         self._stopping = True
         with self._starting:
             thread = self._thread
@@ -105,6 +113,8 @@ class Maintenance:
         try:
             if not self._stopping and self.step():
                 return True
+        except Stopped:
+            pass
         except Exception as error:  # noqa: BLE001 - kept for `info`; commits must go on
             self.error = error
             self._not_before = time.monotonic() + database.tuning.retry_seconds
@@ -116,31 +126,67 @@ class Maintenance:
 
     def step(self) -> bool:
         """Do one piece of work that is due; False if none is."""
-        with self.lock:
-            work = self._next()
+        if self._do_urgent():
+            return True
+        with self.merging:
+            work = self._mergeable()
             if work is None:
                 return False
             work()
             self.error = None
             return True
 
+    def _do_urgent(self) -> bool:
+        with self.lock:
+            work = self._urgent()
+            if work is None:
+                return False
+            self._urgent_runs = True
+            try:
+                work()
+            finally:
+                self._urgent_runs = False
+            self.error = None
+            return True
+
+    def _pause(self) -> None:
+        """Called every few milliseconds of long work on the background thread."""
+        if self._urgent_runs:
+            return
+        if self._stopping:
+            raise Stopped
+        self._do_urgent()
+
     def _next(self) -> Callable[[], None] | None:
-        """What is due, the most urgent first. Cheap: it is asked after every commit."""
+        """What is due. Cheap: it is asked after every commit."""
+        return self._urgent() or self._mergeable()
+
+    def _urgent(self) -> Callable[[], None] | None:
+        """What keeps the journal short and quick to write."""
         database = self._database
-        if database.broken or time.monotonic() < self._not_before:
-            return None
         disk = database.disk
-        if disk is not None:
-            tuning, journal = database.tuning, disk.journal
-            if disk.records >= tuning.journal_records or journal.end >= tuning.journal_bytes:
-                return self.checkpoint
-            if disk.records >= tuning.reserve_after and journal.wants_reserve:
-                return self._reserve
+        if disk is None or not self._may_try():
+            return None
+        tuning, journal = database.tuning, disk.journal
+        if disk.records >= tuning.journal_records or journal.end >= tuning.journal_bytes:
+            return self.checkpoint
+        if disk.records >= tuning.reserve_after and journal.wants_reserve:
+            return self._reserve
+        return None
+
+    def _mergeable(self) -> Callable[[], None] | None:
+        """What keeps layers and term segments few."""
+        database = self._database
+        if not self._may_try():
+            return None
         if database.state.tables.plan_merge() is not None:
             return self._merge_layers
-        if disk is not None and self._plan_terms(disk.terms) is not None:
+        if database.disk is not None and self._plan_terms(database.disk.terms) is not None:
             return self._merge_terms
         return None
+
+    def _may_try(self) -> bool:
+        return self._database.broken is None and time.monotonic() >= self._not_before
 
     # -- journal --------------------------------------------------------------------------------
 
@@ -164,7 +210,7 @@ class Maintenance:
         with self.lock:
             database, disk = self._database, self._disk()
             state = self._rotate(database, disk)
-            with disk.batch(paced=True) as batch:
+            with disk.batch(self._pause) as batch:
                 new, swaps = self._complete(disk, batch, state)
                 manifest = replace(
                     disk.manifest,
@@ -267,38 +313,63 @@ class Maintenance:
             return
         start, stop = plan
         old = tables.layers[:stop]
-        if disk is not None and any(disk.is_kept(layer) for layer in old[start:]):
-            if disk.layers[:stop] == old:
-                self.merge_files(start, stop)
-            else:
-                self.checkpoint()  # the manifest must have all of them first
-            return
-        merged = merge_layers(old[start:], bottom=start == 0)
-        with database.commit_lock:
-            self._swap_layers(old, [(start, stop, merged)])
+        if disk is None or not any(disk.is_kept(layer) for layer in old[start:]):
+            merged = merge_layers(old[start:], start == 0, pause=self._pause)
+            with self.lock, database.commit_lock:
+                self._swap_layers(old, [(start, stop, merged)])
+        elif disk.layers[:stop] == old:
+            self._merge_files(disk, start, stop)
+        else:
+            self.checkpoint()  # the manifest must have all of them first
 
-    def merge_files(self, start: int, stop: int) -> None:
+    def _merge_files(self, disk: Disk, start: int, stop: int) -> None:
         """Merge layers [start, stop) of the manifest."""
-        with self.lock:
-            disk = self._disk()
-            old = disk.layers[:stop]
-            merged = merge_layers(old[start:], bottom=start == 0)
-            with disk.batch(paced=True) as batch:
-                if merged.rows:
-                    merged = batch.layer(merged)
-                kept = [merged] if merged.rows else []
-                layers = [*old[:start], *kept, *disk.layers[stop:]]
-                new = Parts(disk.terms, layers, disk.meta_file)
+        old = disk.layers[:stop]
+        merged = merge_layers(old[start:], start == 0, pause=self._pause)
+        with disk.batch(self._pause) as batch:
+            if merged.rows:
+                merged = batch.layer(merged)
+            with self.lock:
+                if disk.layers[:stop] == old:  # else a checkpoint came after a `clear`
+                    kept = [merged] if merged.rows else []
+                    layers = [*old[:start], *kept, *disk.layers[stop:]]
+                    new = Parts(disk.terms, layers, disk.meta_file)
+                    self._publish(disk, batch, disk.manifest, new)
+                    self._adopt(disk, batch, new, old, [(start, stop, merged)])
+        disk.remove_strangers()
+
+    def _plan_terms(self, terms: Sequence[TermSegment]) -> int | None:
+        """From which segment on to merge: the later ones are not small beside it."""
+        tier, above, start = self._database.tuning.term_tier, 0, None
+        for place in range(len(terms) - 1, -1, -1):
+            if above and terms[place].count <= tier * above:
+                start = place
+            above += terms[place].count
+        return start
+
+    def _merge_terms(self) -> None:
+        """Merge the term segments of the manifest that are due."""
+        disk = self._disk()
+        start = self._plan_terms(disk.terms)
+        if start is None:
+            return
+        old = disk.terms
+        merged = TermSegment.merge(old[start:])
+        with disk.batch(self._pause) as batch:
+            merged = batch.terms(merged)
+            with self.lock:  # checkpoints meanwhile only append
+                terms = [*old[:start], merged, *disk.terms[len(old) :]]
+                new = Parts(terms, disk.layers, disk.meta_file)
                 self._publish(disk, batch, disk.manifest, new)
-                self._adopt(disk, batch, new, old, [(start, stop, merged)])
-            disk.remove_strangers()
+                self._adopt(disk, batch, new, (), ())
+        disk.remove_strangers()
 
     def optimize(self) -> None:
         """Everything in one layer and one term segment, without what nothing uses.
 
         The caller is the writer: no transaction goes on, so that ids may change.
         """
-        with self.lock:
+        with self.merging, self.lock:
             database, disk = self._database, self._database.disk
             if disk is None:
                 database.put_state(compact(database.state))
@@ -306,7 +377,7 @@ class Maintenance:
             self.checkpoint()
             state = compact(database.state)
             journal = disk.new_journal(follows=False)  # its records will have the new ids
-            with disk.batch(paced=True) as batch:
+            with disk.batch() as batch:
                 terms = [batch.terms(segment) for segment in state.dictionary.segments]
                 layers = [batch.layer(layer) for layer in state.tables.layers]
                 new = Parts(terms, layers, disk.meta_file)
@@ -321,32 +392,6 @@ class Maintenance:
                     state = replace(state, dictionary=Dictionary(terms), tables=tables)
                     database.put_state(state)
                     disk.adopt(terms, layers, disk.meta_file, ())
-            disk.remove_strangers()
-
-    def _plan_terms(self, terms: Sequence[TermSegment]) -> int | None:
-        """From which segment on to merge: the later ones are not small beside it."""
-        tier, above, start = self._database.tuning.term_tier, 0, None
-        for place in range(len(terms) - 1, -1, -1):
-            if above and terms[place].count <= tier * above:
-                start = place
-            above += terms[place].count
-        return start
-
-    def _merge_terms(self) -> None:
-        """Merge the term segments that are due."""
-        start = self._plan_terms(self._disk().terms)
-        if start is not None:
-            self.merge_term_files(start)
-
-    def merge_term_files(self, start: int) -> None:
-        """Merge the term segments of the manifest from some place on."""
-        with self.lock:
-            disk = self._disk()
-            merged = TermSegment.merge(disk.terms[start:])
-            with disk.batch(paced=True) as batch:
-                new = Parts([*disk.terms[:start], batch.terms(merged)], disk.layers, disk.meta_file)
-                self._publish(disk, batch, disk.manifest, new)
-                self._adopt(disk, batch, new, (), ())
             disk.remove_strangers()
 
     def _disk(self) -> Disk:

@@ -17,10 +17,10 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,13 @@ _BLOCK_BITS = 15
 _ALIGN = 64
 _MAGIC = b"\x89TRPLS\r\n"
 _HEADER = struct.Struct("<8sIIQQQ20xI")
-_PIECE = 1 << 20  # bytes handed to the system at a time
+_PIECE = 32 * BLOCK  # bytes handed to the system at a time
 _SMALL = 1 << 16  # pieces below this are gathered first
-_BACKLOG = 4 << 20  # paced writing syncs this often, so that a commit's sync never waits long
+_BACKLOG = 4 << 20  # work in the background syncs this often
 
 assert _HEADER.size == _ALIGN
+
+Pause: TypeAlias = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +88,17 @@ def write_sections(
     sections: Mapping[str, Array],
     meta: Mapping[str, Any],
     *,
-    paced: bool = False,
+    pause: Pause | None = None,
 ) -> FileRef:
     """Write a section file and make its content durable (its name is not, before sync_directory).
 
-    `paced` is for work in the background: it is synced as it goes, so that a commit's own sync does
-    not wait behind a backlog of dirty pages. An incomplete file is removed if anything fails.
+    With `pause`, as work in the background has it, the file is synced as it is written, so that
+    a commit's own sync does not wait behind a backlog of dirty pages, and `pause` is called after
+    each piece; it may raise. An incomplete file is removed if anything fails.
     """
     file = files.create(path)
     try:
-        ref = _Writer(file, path.name, paced).write(kind, sections, meta)
+        ref = _Writer(file, path.name, pause).write(kind, sections, meta)
     except BaseException:
         file.close()
         files.remove(path)
@@ -107,10 +110,10 @@ def write_sections(
 class _Writer:
     """Writes one section file from front to back, and its header last."""
 
-    def __init__(self, file: File, name: str, paced: bool) -> None:
+    def __init__(self, file: File, name: str, pause: Pause | None) -> None:
         self._file = file
         self._name = name
-        self._paced = paced
+        self._pause = pause
         self._end = _ALIGN
         self._backlog = 0
         self._waiting = bytearray()
@@ -179,10 +182,11 @@ class _Writer:
         self._backlog += len(data)
         if len(self._waiting) >= _PIECE:
             self._flush()
-        if self._paced and self._backlog >= _BACKLOG:
+        if self._pause is not None and self._backlog >= _BACKLOG:
             self._flush()
             self._file.sync()
             self._backlog = 0
+            self._pause()
 
     def _flush(self) -> None:
         if self._waiting:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from triplestore.storage.files import Files
-from triplestore.storage.sections import FileRef, SectionFile, write_sections
+from triplestore.storage.sections import FileRef, Pause, SectionFile, write_sections
 from triplestore.tables import Layer, Tables
 from triplestore.terms import Dictionary, TermSegment
 
@@ -113,15 +113,17 @@ class Catalogue:
             del self._files[key]
 
 
-def write_layer(files: Files, path: Path, layer: Layer, paced: bool = False) -> FileRef:
+def write_layer(files: Files, path: Path, layer: Layer, pause: Pause | None = None) -> FileRef:
     """Write a layer to a file, synced."""
-    return write_sections(files, path, LAYER, layer.sections(), layer.meta, paced=paced)
+    return write_sections(files, path, LAYER, layer.sections(), layer.meta, pause=pause)
 
 
-def write_terms(files: Files, path: Path, segment: TermSegment, paced: bool = False) -> FileRef:
+def write_terms(
+    files: Files, path: Path, segment: TermSegment, pause: Pause | None = None
+) -> FileRef:
     """Write a term segment to a file, synced."""
     meta = {"first": segment.first_id, "count": segment.count}
-    return write_sections(files, path, TERMS, segment.sections(), meta, paced=paced)
+    return write_sections(files, path, TERMS, segment.sections(), meta, pause=pause)
 
 
 def write_meta(files: Files, path: Path, meta: Meta) -> FileRef:
