@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import partial
-from typing import Any
+
+import numpy as np
 
 from triplestore.expr import compare, numbers, patterns, strings, times
 from triplestore.expr.compare import (
@@ -250,21 +251,13 @@ def _cast_to_number(rank: int, key: bytes) -> bytes:
         if value != value or value in (float("inf"), float("-inf")):
             raise ExpressionError
         # the shortest decimal that is this double: what its author wrote
-        value = Decimal(value) if rank == INTEGER else Decimal(str(_short(number)))
+        value = Decimal(value) if rank == INTEGER else Decimal(repr(value))
     return key_of_number(Number(rank, int(value) if rank == INTEGER else Decimal(value)))
 
 
 def _as_float(value: float) -> float:
-    import numpy as np
-
     with np.errstate(all="ignore"):
         return float(np.float32(value))
-
-
-def _short(number: Number) -> Any:
-    import numpy as np
-
-    return np.float32(number.value) if number.rank == FLOAT else number.value
 
 
 # --- the table -----------------------------------------------------------------------------------

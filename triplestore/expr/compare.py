@@ -3,8 +3,8 @@
 Start at `equal`. What is always true: the same term is equal (but for NaN); numbers compare by
 value after promotion, other literals inside one value space; literals of different known value
 spaces are different; where a datatype is not known, or a literal ill-typed, two different terms
-may or may not be equal, which is an error. This module looks at one pair at a time; `evaluate`
-decides most pairs by columns of values first.
+may or may not be equal, which is an error (unless one has a language tag).
+This module looks at one pair at a time; `evaluate` decides most pairs by columns of values first.
 """
 
 from __future__ import annotations
@@ -50,11 +50,9 @@ def equal(left: bytes, right: bytes) -> bool:
     if TYPED not in kinds:
         return False
     a, b = value_of_term(left), value_of_term(right)
-    if _is_directional(left) or _is_directional(right):
-        if (a or b) is None:
-            raise ExpressionError
-        return False
     if a is None or b is None:
+        if LANG in kinds:
+            return False  # what is not known of the other, it has no language tag
         raise ExpressionError
     return _equal_values(a, b)
 
@@ -89,10 +87,6 @@ def parts_of_triple(key: bytes) -> tuple[bytes, bytes, bytes]:
 def _is_nan(key: bytes) -> bool:
     number = maybe_number(key)
     return number is not None and number.value != number.value
-
-
-def _is_directional(key: bytes) -> bool:
-    return key[0] == LANG and b"--" in key.rpartition(b'"@')[2]
 
 
 def order(left: bytes, right: bytes) -> int | None:

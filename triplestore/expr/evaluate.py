@@ -11,9 +11,10 @@ query ids unless the dictionary has it; a rule that stores it calls `QueryTerms.
 
 How: operators that values decide (comparisons, logic, arithmetic, tests of kinds) work on vectors;
 any other part is computed by `scalar` once for each different combination of its variables' values.
-A few rows are computed by `scalar` altogether. What is always true: the result is that of `scalar`
-row by row. Costs about 30 us for each operator, then some 10 ns a row for numbers, 1 us for each
-different value where strings are looked at.
+A few rows, and expressions with RAND and the like, are computed by `scalar` altogether.
+
+What is always true: the result is that of `scalar` row by row. Costs about 30 us for each operator,
+then some 10 ns a row for numbers, 1 us for each different value where strings are looked at.
 """
 
 from __future__ import annotations
@@ -99,14 +100,15 @@ def column(expression: Expression, frame: Frame, scope: Scope) -> U32:
 class Evaluator:
     """One expression, ready to be evaluated on many frames."""
 
-    __slots__ = ("_exists", "_scalars", "_simple", "expression", "scope")
+    __slots__ = ("_deterministic", "_exists", "_scalars", "_simple", "expression", "scope")
 
     def __init__(self, expression: Expression, scope: Scope) -> None:
         self.scope = scope
         self._exists: list[Exists] = []
         self.expression = self._without_exists(expression)
         self._scalars: dict[Expression, tuple[tuple[str, ...], Scalar]] = {}
-        self._simple = not self._exists and _is_deterministic(expression)
+        self._deterministic = _is_deterministic(self.expression)
+        self._simple = self._deterministic and not self._exists
 
     def _without_exists(self, expression: Expression) -> Expression:
         """The expression with each EXISTS replaced by a variable for its truth."""
@@ -133,7 +135,10 @@ class Evaluator:
 
     def evaluate(self, frame: Frame) -> Vector:
         """The values."""
-        return _Evaluation(self, frame).of(self.expression)
+        evaluation = _Evaluation(self, frame)
+        if self._deterministic:
+            return evaluation.of(self.expression)
+        return evaluation.row_by_row(self.expression)
 
     def _one_by_one(self, frame: Frame) -> list[bytes | None]:
         names, scalar = self.scalar(self.expression)
@@ -288,8 +293,6 @@ class _Evaluation:
 
     def _generic(self, node: Call) -> Vector:
         names, scalar = self.evaluator.scalar(node)
-        if not _is_deterministic(node):
-            return self._row_by_row(names, scalar)
         inputs = [coded(self._variable(name), self.terms) for name in names]
         if not inputs:
             return constant(_value(scalar, []), self.frame.rows)
@@ -301,8 +304,9 @@ class _Evaluation:
         made = [_value(scalar, row) for row in zip(*lists, strict=True)]
         return Coded(made, places)
 
-    def _row_by_row(self, names: tuple[str, ...], scalar: Scalar) -> Vector:
+    def row_by_row(self, expression: Expression) -> Vector:
         """Every row by itself, each in a list of its own, by which BNODE knows it."""
+        names, scalar = self.evaluator.scalar(expression)
         inputs = [coded(self._variable(name), self.terms) for name in names]
         rows: list[Row] = [
             [one.keys[one.codes[row]] for one in inputs] for row in range(self.frame.rows)
