@@ -10,6 +10,8 @@ from triplestore.tables.order import Run
 from triplestore.tables.rows import I64, NO_KEYS, NO_STATUS, U8, Keys, last_of_equals
 from triplestore.tables.status import HOLDS
 
+_LARGE = 1 << 16  # positions
+
 
 def newest(parts: Sequence[tuple[Keys, U8]]) -> tuple[Keys, U8]:
     """The union of sorted runs, given oldest first: of equal keys the newest status stays.
@@ -40,8 +42,21 @@ def ranges(starts: I64, lengths: I64) -> I64:
     """The positions starts[0] .. starts[0] + lengths[0] - 1, starts[1] .., one after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
+    if total >= _LARGE:
+        return _many_ranges(starts, lengths)
     positions: I64 = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
     return positions
+
+
+def _many_ranges(starts: I64, lengths: I64) -> I64:
+    """The same by summing up steps: `np.repeat` would keep all other threads waiting meanwhile."""
+    filled = lengths > 0
+    starts, lengths = starts[filled], lengths[filled]
+    begins = np.cumsum(lengths)
+    steps = np.ones(int(begins[-1]), dtype=np.int64)
+    steps[0] = starts[0]
+    steps[begins[:-1]] = starts[1:] - (starts[:-1] + lengths[:-1] - 1)
+    return np.cumsum(steps, out=steps)
 
 
 def bounded_groups(sizes: I64, limit: int) -> Iterator[tuple[int, int]]:
