@@ -51,6 +51,8 @@ AWKWARD = [
     typed("9007199254740993", "integer"),
     typed("9007199254740992", "integer"),
     typed("99999999999999999999999999", "integer"),
+    typed("100000000000000000000", "integer"),
+    typed("-100000000000000000000", "integer"),
     typed("0.1000000000000000000000000001", "decimal"),
     typed("1.50", "decimal"),
     typed("NaN", "double"),

@@ -290,6 +290,8 @@ def numbers_of(vector: Vector, terms: QueryTerms) -> Numbers | None:
     if not values.exact[numeric].all():
         return None
     if rank == INTEGER:
+        if (np.abs(doubles) > _EXACT_INTEGER).any():
+            return None  # such as 10 to the power of 30, which is exact, but no 64-bit integer
         return Numbers(rank, doubles.astype(np.int64), valid)
     return _decimals(doubles, valid)
 
