@@ -19,17 +19,18 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Self
 
 from triplestore.errors import ReadOnlyError, StorageError, UsageError
 from triplestore.storage.backup import backup
 from triplestore.storage.disk import Batch, Disk, refuse_unless_new
 from triplestore.storage.files import Files, RealFiles, explained
+from triplestore.storage.info import DatabaseInfo, file_sizes
 from triplestore.storage.maintenance import Maintenance
 from triplestore.storage.manifest import NAME as MANIFEST_NAME
+from triplestore.storage.prepare import Step, kept_step, kept_terms, logged_steps, seal_many
 from triplestore.storage.record import Commit, Keys
 from triplestore.storage.recovery import Reader
 from triplestore.storage.sections import VERSION, FileRef, Problem
@@ -39,31 +40,7 @@ from triplestore.storage.verify import serial_of, verify_files, verify_state
 from triplestore.tables import Changes, Layer, Tables
 from triplestore.terms import Dictionary, TermSegment
 
-Step: TypeAlias = Changes | Layer
 DURABILITIES = ("commit", "group", "flush")
-
-
-@dataclass(frozen=True, slots=True)
-class DatabaseInfo:
-    """What a database is made of; sizes in bytes."""
-
-    path: Path | None
-    format: int
-    commit: int
-    durability: str
-    read_only: bool
-    terms: int
-    term_segments: tuple[int, ...]
-    layers: tuple[int, ...]
-    files: Mapping[str, int]
-    journal_bytes: int
-    journal_commits: int
-    background_error: str | None
-
-    @property
-    def disk_bytes(self) -> int:
-        """Size of all files together."""
-        return sum(self.files.values())
 
 
 class Database:
@@ -249,8 +226,10 @@ class Database:
                 self._state = state
             return state
         with self.disk.batch() as batch:
-            logged, steps = self._prepare(self.disk, batch, steps, term_count)
-            record = Commit(logged[0], logged[1], meta, cleared)
+            terms = self._keep_terms(batch, term_count)
+            steps = [kept_step(batch, step, self.tuning) for step in steps]
+            batch.sync()
+            record = Commit(terms, logged_steps(batch, steps), meta, cleared)
             payload, refs = record.to_bytes(), record.refs()
             with self.commit_lock:
                 state = self._next_state(
@@ -303,56 +282,14 @@ class Database:
         except OSError as error:
             self.fail(error)
 
-    def _prepare(
-        self, disk: Disk, batch: Batch, steps: Sequence[Step], term_count: int
-    ) -> tuple[tuple[list[Keys | FileRef], list[Step | FileRef]], list[Step]]:
-        """What the record says of terms and steps; and the steps to publish.
-
-        What is large goes to files first.
-        """
-        terms = self._prepare_terms(batch, term_count)
-        kept = [self._prepare_step(batch, step) for step in steps]
-        batch.sync()
-        logged: list[Step | FileRef] = []
-        for step in kept:
-            ref = batch.ref_of(step) if isinstance(step, Layer) else None
-            logged.append(step if ref is None else ref)
-        return (terms, logged), kept
-
-    def _prepare_terms(self, batch: Batch, term_count: int) -> list[Keys | FileRef]:
-        """The terms that are new: their keys, or the file that a large segment was written to."""
-        dictionary = self.dictionary
-        terms: list[Keys | FileRef] = []
-        done = self._state.term_count
-        if done == term_count:
-            return terms
+    def _keep_terms(self, batch: Batch, term_count: int) -> list[Keys | FileRef]:
+        """What the record says of new terms; large segments of them go to files."""
+        committed = self._state.term_count
+        if committed == term_count:
+            return []
         with self.commit_lock:  # against background work that replaces segments
-            live = dictionary.sealed_size
-            if term_count - max(live, done) >= self.tuning.large_rows:
-                dictionary.replace([], dictionary.segment_of(live + 1, term_count))
-        for segment in dictionary.segments:
-            if segment.first_id <= done or not self._is_large(segment.count, segment.nbytes):
-                continue
-            if segment.first_id > done + 1:
-                terms.append(Keys(done + 1, dictionary.new_keys(done, segment.first_id - 1)))
-            kept = batch.terms(segment)
-            dictionary.replace([segment], kept)
-            ref = batch.ref_of(kept)
-            assert ref is not None
-            terms.append(ref)
-            done = segment.last_id
-        if done < term_count:
-            terms.append(Keys(done + 1, dictionary.new_keys(done, term_count)))
-        return terms
-
-    def _prepare_step(self, batch: Batch, step: Step) -> Step:
-        """The same step, as a layer in a file if it is large."""
-        if isinstance(step, Changes):
-            return batch.layer(Layer.build(step)) if self._is_large(len(step), 0) else step
-        return batch.layer(step) if self._is_large(step.rows, step.nbytes) else step
-
-    def _is_large(self, rows: int, nbytes: int) -> bool:
-        return rows >= self.tuning.large_rows or nbytes >= self.tuning.large_bytes
+            seal_many(self.dictionary, committed, term_count, self.tuning)
+        return kept_terms(batch, self.dictionary, committed, term_count, self.tuning)
 
     def put_state(self, state: State) -> None:
         """Let readers see another form of the same commit; the commit lock is held."""
@@ -510,14 +447,7 @@ class Database:
     def info(self) -> DatabaseInfo:
         """What the database is made of."""
         state = self.state
-        sizes: dict[str, int] = {}
         journal_bytes = journal_commits = 0
-        if self.path is not None:
-            for name in self.files.list(self.path):
-                try:
-                    sizes[name] = self.files.size(self.path / name)
-                except FileNotFoundError:  # replaced by a writer a moment ago
-                    continue
         if self.disk is not None:
             journal_bytes, journal_commits = self.disk.journal.end, self.disk.records
         elif self._reader is not None:
@@ -532,9 +462,9 @@ class Database:
             durability=self.durability if self.disk is not None else "none",
             read_only=self.read_only,
             terms=state.term_count,
-            term_segments=tuple(s.count for s in state.dictionary.segments),
+            term_segments=tuple(segment.count for segment in state.dictionary.segments),
             layers=tuple(layer.rows for layer in state.tables.layers),
-            files=sizes,
+            files={} if self.path is None else file_sizes(self.files, self.path),
             journal_bytes=journal_bytes,
             journal_commits=journal_commits,
             background_error=None if error is None else str(error),

@@ -1,0 +1,68 @@
+"""Before a commit: what is large goes to files, so that the journal stays short.
+
+Start reading at `kept_terms` (new terms) and `kept_step` (changes and layers); `logged_steps` is
+what the record names. Nothing here is visible to anyone before the record is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from triplestore.storage.disk import Batch
+from triplestore.storage.record import Keys
+from triplestore.storage.sections import FileRef
+from triplestore.storage.tuning import Tuning
+from triplestore.tables import Changes, Layer
+from triplestore.terms import Dictionary
+
+Step: TypeAlias = Changes | Layer
+
+
+def seal_many(dictionary: Dictionary, committed: int, term_count: int, tuning: Tuning) -> None:
+    """Seal new live terms into a segment if they are many."""
+    sealed = dictionary.sealed_size
+    if term_count - max(sealed, committed) >= tuning.large_rows:
+        dictionary.replace([], dictionary.segment_of(sealed + 1, term_count))
+
+
+def kept_terms(
+    batch: Batch, dictionary: Dictionary, committed: int, term_count: int, tuning: Tuning
+) -> list[Keys | FileRef]:
+    """The terms committed + 1 .. term_count: keys, or the files that large segments went to."""
+    terms: list[Keys | FileRef] = []
+    done = committed
+    for segment in dictionary.segments:
+        if segment.first_id <= done or not _is_large(segment.count, segment.nbytes, tuning):
+            continue
+        if segment.first_id > done + 1:
+            terms.append(Keys(done + 1, dictionary.new_keys(done, segment.first_id - 1)))
+        kept = batch.terms(segment)
+        dictionary.replace([segment], kept)
+        ref = batch.ref_of(kept)
+        assert ref is not None
+        terms.append(ref)
+        done = segment.last_id
+    if done < term_count:
+        terms.append(Keys(done + 1, dictionary.new_keys(done, term_count)))
+    return terms
+
+
+def kept_step(batch: Batch, step: Step, tuning: Tuning) -> Step:
+    """The same step, as a layer in a file if it is large."""
+    if isinstance(step, Changes):
+        return batch.layer(Layer.build(step)) if _is_large(len(step), 0, tuning) else step
+    return batch.layer(step) if _is_large(step.rows, step.nbytes, tuning) else step
+
+
+def logged_steps(batch: Batch, steps: Sequence[Step]) -> list[Step | FileRef]:
+    """The steps as the record has them: files by name."""
+    logged: list[Step | FileRef] = []
+    for step in steps:
+        ref = batch.ref_of(step) if isinstance(step, Layer) else None
+        logged.append(step if ref is None else ref)
+    return logged
+
+
+def _is_large(rows: int, nbytes: int, tuning: Tuning) -> bool:
+    return rows >= tuning.large_rows or nbytes >= tuning.large_bytes
