@@ -26,7 +26,7 @@ IRIS = [
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString", "urn:angString", "ahttp://w#String",
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString", "http://a/..;,=()!$&'*+~-_", "a://",
     "http://%41/", "http://a%4g/", "file:///etc", "http://1.2.3.4:8080/a/b/../c", "x" * 70 + ":y",
-    "http://www.w3.org/2001/XMLSchema#strinG", "http://a:8x/", "http://@/", "http://a@", "a:/:/@?#?",
+    "http://www.w3.org/2001/XMLSchema#strinG", "a:http://www.w3.org/2001/XMLSchema#string", "http://a:8x/", "http://@/", "http://a@", "a:/:/@?#?",
 ]  # fmt: skip
 LABELS = [
     "a", "b1", "1", "_", "a.b", "a..b", "a-b", "a.", "-a", ".a", "", "é", "aé", "a·", "·a", "a:b",
@@ -46,7 +46,7 @@ TAGS = [
     "en-US--rtl", "EN--ltr", "-en", "1", "", "en_US", "en-USA", "en-1234", "en-12", "en-Latn-001",
     "sl-rozaj-biske", "de-CH-1901", "zh-yue", "zh-cmn-Hans-CN", "en-aaa-bbb-ccc-ddd", "en-é", "été",
     "en-GB-oed", "sgn-BE-FR", "en-t-de", "a-DE", "en-Latn1", "en-419a", "zh-Hant-", "zh-Hant-419",
-    "xx-abcd-12", "EN-lATN-gb", "en-00a",
+    "xx-abcd-12", "EN-lATN-gb", "en-00a", "en-US-GB", "en-419-GB", "zh-Hant-TW-HK", "zh-Hant-Hans",
 ]  # fmt: skip
 JUNK = [
     "true", "1", "1.5", "a:b", ":b", "'x'", "'''x'''", '"""x"""', "[]", "()", "?v", "=", "@en", "^^",

@@ -14,6 +14,8 @@ import numpy as np
 import pyoxigraph as ox
 import pytest
 from triplestore.loaders import Problem, Progress, load
+from triplestore.loaders.report import Reading
+from triplestore.loaders.work import Work
 
 from tests.loaders.loading_helpers import lines_of, loaded, path_taken, quads_of
 from triplestore.errors import CancelledError, ParseError, UsageError
@@ -232,6 +234,15 @@ def test_failure__leaves_the_dictionary_and_files_alone(tmp_path: Path) -> None:
     assert caught.value.filename == str(tmp_path / "4.nt")
     assert caught.value.lineno == 20_001
     assert dictionary.size == 1
+
+
+def test_failure__the_first_in_the_order_of_the_documents_is_raised() -> None:
+    work = Work([], Dictionary(), Reading())
+    errors = {(1, 0): KeyError(), (0, 5): ValueError(), (0, 3): IndexError(), (2, 1): OSError()}
+    for place, error in errors.items():
+        work._fail(*place, error)
+    with pytest.raises(IndexError):
+        work.raise_failure()
 
 
 # --- progress -----------------------------------------------------------------------------------

@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pyoxigraph as ox
 import pytest
+from triplestore.loaders import ntriples
 
+from tests.loaders import documents_model
 from tests.loaders.documents_model import Maker
 from tests.loaders.loading_helpers import NQ, NT, lines_of, loaded, scoped
 from triplestore.errors import ParseError
@@ -95,6 +97,76 @@ def test_parse_lines__agrees_on_the_real_data(shared_data: Path) -> None:
         got, line = ours(document, form, large=True)
         assert got == wanted, file
         assert line in (error_line, error_line - 1), file
+
+
+STRANGE = [
+    *(f"<a:b> <a:b> <{iri}> ." for iri in documents_model.IRIS),
+    *(f'<a:b> <a:b> "x"^^<{iri}> .' for iri in documents_model.IRIS),
+    *(f"<a:b> <a:b> _:{label} ." for label in documents_model.LABELS),
+    *(f'<a:b> <a:b> "{text}" .' for text in documents_model.TEXTS if text not in "\n\r"),
+    *(f'<a:b> <a:b> "x"@{tag} .' for tag in documents_model.TAGS),
+    *(f"<a:b> <a:b> {junk} ." for junk in documents_model.JUNK),
+]
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_parse_lines__each_strange_piece_by_itself(dense: bool) -> None:
+    lines = [line.encode() for line in STRANGE]
+    if dense:
+        lines = [line.replace(b" ", b"") for line in lines]
+    good = [line for line in lines if oracle(line, NT)[0] is not None]
+    assert 100 < len(good) < len(lines) - 100
+    result, dictionary = loaded(b"\n".join(lines), large=True, format=NT, lenient=True)
+    assert lines_of(result, dictionary) == scoped(ox.parse(b"\n".join(good), NT))
+    assert result.bad == len(lines) - len(good)
+
+
+def sequences() -> list[bytes]:
+    """Every shape that UTF-8 could have, at the borders of each."""
+    continuations = (0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBE, 0xBF, 0xC0)
+    found = [bytes((a, b)) for a in range(0x80, 0x100) for b in continuations]
+    third = (0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF)
+    found += [bytes((a, b, c)) for a in third for b in continuations for c in continuations]
+    fourth = (0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5)
+    found += [
+        bytes((a, b, c, d))
+        for a in fourth
+        for b in continuations
+        for c in (0x7F, 0x80, 0xBF, 0xC0)
+        for d in (0x7F, 0x80, 0xBD, 0xBE, 0xBF, 0xC0)
+    ]
+    return found
+
+
+@pytest.mark.parametrize("frame", [b'<a:b> <a:c> "%s" .', b"<a:b> <a:c> <a:%s> ."])
+def test_code_point__valid_characters_only(frame: bytes) -> None:
+    lines = [frame % sequence for sequence in sequences()]
+    good = [line for line in lines if oracle(line, NT)[0] is not None]
+    assert 300 < len(good) < len(lines) / 2
+    result, dictionary = loaded(b"\n".join(lines), large=True, format=NT, lenient=True)
+    assert lines_of(result, dictionary) == scoped(ox.parse(b"\n".join(good), NT))
+
+
+def test_number_of__equal_bytes_of_another_kind_are_another_term(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ntriples, "_TERMS", 12)  # a small table: most searches meet other terms
+    document = b"".join(
+        b'<u:%d> <u:%d> "u:%d" .\n_:%d <u:%d> "%d" .\n_:x <u:x> "%d\\"@en" .\n_:x <u:x> "%d"@en .\n'
+        % ((i % 70,) * 8)
+        for i in range(500)
+    )
+    result, dictionary = loaded(document, large=True, format=NT)
+    assert lines_of(result, dictionary) == scoped(ox.parse(document, NT))
+
+
+@pytest.mark.parametrize("length", range(55, 75))
+def test_take__a_block_that_ends_between_cr_and_lf(length: int) -> None:
+    # The first block holds no line feed, and its last byte may be the carriage return.
+    document = b"#" * length + b"\r\n" + b"<a:b> <a:b> <a:b> .\r\nbad"
+    with pytest.raises(ParseError) as caught:
+        loaded(document, large=True, format=NT, block_bytes=64)
+    assert caught.value.lineno == 3
 
 
 LINE = b'<http://a/%d> <http://p> "\\u00e9%d"@EN-gb .\n'

@@ -31,6 +31,14 @@ def test_rdfxml__error_has_the_line_of_the_element(large: bool) -> None:
 
 
 @BOTH
+def test_rdfxml__long_lines_are_one_line_each(large: bool) -> None:
+    long = XML.replace(b">v<", b">" + b"v" * 10_000 + b"<")
+    with pytest.raises(ParseError) as caught:
+        loaded(long, large=large, format="rdfxml")
+    assert caught.value.lineno == 5
+
+
+@BOTH
 def test_rdfxml__elements_before_and_after_a_bad_one_are_kept_when_lenient(large: bool) -> None:
     result, dictionary = loaded(XML, large=large, format="rdfxml", lenient=True)
     assert '<http://e/a> <http://e/p> "v"' in lines_of(result, dictionary)

@@ -12,21 +12,23 @@ import numpy as np
 
 from triplestore.kernels.hash import _0, _1, _2, _3, _6, _8, hash_bytes, little_word, slot_of
 from triplestore.kernels.jit import helper, kernel
-from triplestore.kernels.ntriples_terms import (
-    BLANK,
+from triplestore.kernels.ntriples_chars import (
     COLON,
     CR,
     DOT,
-    FULL,
     HASH,
-    IRI,
     LESS,
     LF,
     QUOTE,
-    ROOM,
     SPACE,
     TAB,
     UNDERSCORE,
+)
+from triplestore.kernels.ntriples_terms import (
+    BLANK,
+    FULL,
+    IRI,
+    ROOM,
     UNUSUAL,
     find,
     iri_end,
