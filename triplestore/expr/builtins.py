@@ -35,8 +35,8 @@ from triplestore.expr.numbers import (
     plain_text,
     promoted,
 )
-from triplestore.expr.parser import valid_iri
 from triplestore.expr.strings import datatype_iri, lexical_form, plain, string
+from triplestore.expr.term_parser import valid_iri
 from triplestore.expr.times import typed_key
 from triplestore.terms import xsd
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, to_ntriples

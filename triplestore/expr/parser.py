@@ -1,295 +1,48 @@
-"""The parser of terms and expressions, on which those of rules and of queries are built.
+"""The parser of expressions.
 
 Start at `ExpressionParser.expression`. It is recursive descent with the precedence of SPARQL 1.1:
-`||`, `&&`, comparisons and IN, `+ -`, `* /`, signs and `!`. What is always true: whatever is not a
-matter of grammar (an unknown prefix or function, a wrong number of arguments) is reported and
-parsing goes on; a breach of grammar is reported and raises `Stop`, and the caller goes on where it
-knows how. Every problem has a line, a column, what was expected and, where names are close, what
-may have been meant.
+`||`, `&&`, comparisons and IN, `+ -`, `* /`, signs and `!`. What is always true: an unknown
+function or a wrong number of arguments is reported and parsing goes on; for the rest see
+`term_parser`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
-from functools import lru_cache
-from typing import NamedTuple
-
-import pyoxigraph as ox
+from collections.abc import Mapping
 
 from triplestore.errors import ParseError
 from triplestore.expr.functions import CASTS, FUNCTIONS, MANY, Function
+from triplestore.expr.term_parser import (
+    Stop,
+    TermParser,
+    did_you_mean,
+    iri_of,
+)
 from triplestore.expr.tokens import (
-    AT,
-    BAD,
-    BLANK,
-    DECIMAL,
-    DOUBLE,
     END,
-    INTEGER,
-    IRI,
     OPERATOR,
-    PREFIXED,
-    STRING,
     VARIABLE,
     WORD,
     Tokens,
 )
 from triplestore.expr.tree import Call, Constant, Expression, Variable
-from triplestore.terms.model import key_of, to_ntriples
 from triplestore.terms.vocabulary import (
     RDF_TYPE,
     XSD,
-    XSD_BOOLEAN,
-    XSD_DECIMAL,
-    XSD_DOUBLE,
-    XSD_INTEGER,
 )
-
-MOST_NESTED = 100
-"""How deep parentheses may be nested: Python's stack has an end."""
 
 MOST_DEEP = 300
 """How deep calls may be nested, as in a chain of additions."""
 
 
-class SyntaxProblem(NamedTuple):
-    """What is wrong at an offset of a text."""
-
-    offset: int
-    message: str
-
-
-class Stop(Exception):  # noqa: N818 - it is no error to the user: the problem was reported before
-    """Parsing cannot go on from here."""
-
-
-class ExpressionParser:
-    """Reads terms and expressions from tokens.
-
-    tokens    what is read; `at` is the number of the next token
-    prefixes  prefix -> namespace; parsers of declarations add to it
-    problems  what was wrong so far
-    """
-
-    def __init__(self, tokens: Tokens, prefixes: Mapping[str, str] | None = None) -> None:
-        self.tokens = tokens
-        self.kinds = tokens.kinds
-        self.texts = tokens.texts
-        self.at = 0
-        self.prefixes = dict(prefixes or {})
-        self.base: str | None = None
-        self.problems: list[SyntaxProblem] = []
-        self._names: dict[str, Constant] = {}
-        self._depth = 0
-
-    # --- tokens ---------------------------------------------------------------------------------
-
-    def is_operator(self, text: str) -> bool:
-        """True if the next token is this operator or bracket."""
-        return self.texts[self.at] == text and self.kinds[self.at] == OPERATOR
-
-    def is_word(self, word: str) -> bool:
-        """True if the next token is this keyword (given in capitals)."""
-        return self.kinds[self.at] == WORD and self.texts[self.at].upper() == word
-
-    def take(self, text: str) -> bool:
-        """Step over an operator or bracket, if it is the next token."""
-        if self.is_operator(text):
-            self.at += 1
-            return True
-        return False
-
-    def take_word(self, word: str) -> bool:
-        """Step over a keyword, if it is the next token."""
-        if self.is_word(word):
-            self.at += 1
-            return True
-        return False
-
-    def expect(self, text: str, where: str) -> None:
-        """Step over an operator or bracket that must come next."""
-        if not self.take(text):
-            self.fail(f"'{text}' {where}")
-
-    def expect_word(self, word: str, where: str) -> None:
-        """Step over a keyword that must come next."""
-        if not self.take_word(word):
-            self.fail(f"{word} {where}", known=[word])
-
-    def report(self, message: str, at: int | None = None) -> None:
-        """Note a problem at a token, and go on."""
-        at = self.at if at is None else at
-        self.problems.append(SyntaxProblem(self.tokens.start(at), message))
-
-    def fail(self, expected: str, known: Iterable[str] = ()) -> Stop:
-        """Note what was expected instead of the next token, and raise `Stop`."""
-        found = self.tokens.describe(self.at)
-        message = f"expected {expected}, found {found}"
-        text = self.texts[self.at]
-        if self.kinds[self.at] == BAD and text[:1] in "\"'":
-            message = f"the string that begins with {found} has no end on this line"
-        elif self.kinds[self.at] == BAD and text[0] == "<":
-            message = f'{found} is no IRI: spaces and any of <"{{}}|^`\\ cannot be in one'
-        elif self.kinds[self.at] in (WORD, PREFIXED):
-            message += did_you_mean(text.upper(), known)
-        self.report(message)
-        raise Stop
-
-    # --- terms ----------------------------------------------------------------------------------
-
-    def variable(self, where: str) -> Variable:
-        """A variable that must come next."""
-        if self.kinds[self.at] != VARIABLE:
-            self.fail(f"a variable {where}")
-        self.at += 1
-        return Variable(self.texts[self.at - 1])
-
-    def is_iri(self) -> bool:
-        """True if the next token is an IRI or a prefixed name."""
-        return self.kinds[self.at] in (PREFIXED, IRI)
-
-    def iri(self) -> Constant:
-        """The IRI that is the next token, in full or as a prefixed name."""
-        text, kind = self.texts[self.at], self.kinds[self.at]
-        known = self._names.get(text) if kind == PREFIXED else None
-        if known is None:
-            iri = self._full_name(text) if kind == PREFIXED else self._resolved(text)
-            known = Constant(b"\x01" + iri.encode())
-            if kind == PREFIXED:
-                self._names[text] = known
-        self.at += 1
-        return known
-
-    def _full_name(self, text: str) -> str:
-        prefix, _, local = text.partition(":")
-        namespace = self.prefixes.get(prefix)
-        if namespace is None:
-            self.report(
-                f"unknown prefix '{prefix}:'{did_you_mean(prefix, self.prefixes, ':')}; "
-                f"declare it: @prefix {prefix}: <...> ."
-            )
-            self.prefixes[prefix] = namespace = f"unknown:{prefix}:"
-        return namespace + _ESCAPED.sub(r"\1", local)
-
-    def _resolved(self, text: str) -> str:
-        iri = unescape(text) if "\\" in text else text
-        try:
-            return valid_iri(iri)
-        except ValueError as error:
-            try:
-                return against_base(iri, self.base)
-            except ValueError:
-                self.report(f"<{iri}> is no absolute IRI ({error})")
-        return iri
-
-    def set_base(self, iri: str) -> None:
-        """What relative IRIs are relative to from here on."""
-        self.base = iri
-
-    def declare(self, prefix: str, namespace: str) -> None:
-        """What a prefix stands for from here on."""
-        self.prefixes[prefix] = namespace
-        self._names.clear()
-
-    def constant(self, where: str) -> Constant:
-        """An IRI, blank node, literal or triple term that must come next."""
-        kind = self.kinds[self.at]
-        if kind in (PREFIXED, IRI):
-            return self.iri()
-        if kind == STRING:
-            return self._string()
-        if kind in _NUMBERS:
-            return self._number("")
-        if kind == BLANK:
-            self.at += 1
-            return Constant(b"\x02" + self.texts[self.at - 1].encode())
-        if kind == OPERATOR:
-            sign = self.texts[self.at]
-            if sign in ("+", "-") and self._number_follows():
-                self.at += 1
-                return self._number(sign)
-            if sign == "<<(":
-                return self._triple_term()
-        if kind == WORD and self.texts[self.at].lower() in ("true", "false"):
-            self.at += 1
-            return typed(self.texts[self.at - 1].lower(), XSD_BOOLEAN)
-        self.fail(f"a constant {where}")
-        raise AssertionError
-
-    def _number_follows(self) -> bool:
-        at = self.at + 1
-        adjacent = self.tokens.starts[at] == self.tokens.starts[self.at] + 1
-        return adjacent and self.kinds[at] in _NUMBERS
-
-    def _number(self, sign: str) -> Constant:
-        self.at += 1
-        return typed(sign + self.texts[self.at - 1], _NUMBERS[self.kinds[self.at - 1]])
-
-    def _string(self) -> Constant:
-        at = self.at
-        lexical = self._string_text()
-        if self.kinds[self.at] == AT:
-            tag = self.texts[self.at]
-            self.at += 1
-            try:
-                language, _, direction = tag.partition("--")
-                ways = {"": None, "ltr": ox.BaseDirection.LTR, "rtl": ox.BaseDirection.RTL}
-                return Constant.of(
-                    ox.Literal(lexical, language=language, direction=ways[direction])
-                )
-            except (ValueError, KeyError):
-                self.report(f"'@{tag}' is no language tag", at + 1)
-        elif self.take("^^"):
-            if not self.is_iri():
-                self.fail("the IRI of a datatype after '^^'")
-            datatype = self.iri()
-            try:
-                return Constant.of(ox.Literal(lexical, datatype=ox.NamedNode(iri_of(datatype))))
-            except ValueError as error:
-                self.report(f"no literal has this datatype: {error}", self.at - 1)
-        return Constant(b"\x03" + lexical.encode())
-
-    def _string_text(self) -> str:
-        text = self.texts[self.at]
-        quotes = 3 if text[:3] in ('"""', "'''") and len(text) >= 6 else 1
-        self.at += 1
-        lexical = text[quotes:-quotes]
-        if "\\" not in lexical:
-            return lexical
-        try:
-            return unescape(lexical)
-        except ValueError as error:
-            self.report(f"{error} in a string", self.at - 1)
-            return lexical
-
-    def string(self, where: str) -> str:
-        """A string without tag or datatype that must come next."""
-        if self.kinds[self.at] != STRING:
-            self.fail(f"a string {where}")
-        return self._string_text()
-
-    def _triple_term(self) -> Constant:
-        start = self.at
-        self.at += 1
-        self._enter()
-        parts = [self.constant("or triple term in a triple term") for _ in range(3)]
-        self._depth -= 1
-        self.expect(")>>", "at the end of a triple term")
-        subject, predicate, _ = parts
-        if subject.kind not in (1, 2) or predicate.kind != 1:
-            self.report("a triple term has an IRI or blank node, an IRI, and any term", start)
-        inner = b" ".join(to_ntriples(part.key) for part in parts)
-        return Constant(b"\x06<<( " + inner + b" )>>")
-
-    # --- expressions ----------------------------------------------------------------------------
+class ExpressionParser(TermParser):
+    """Reads terms and expressions from tokens."""
 
     def expression(self) -> Expression:
         """An expression."""
         start = self.at
         found = self._binary(0)
-        if self._depth == 0 and depth_of(found) > MOST_DEEP:
+        if self.depth == 0 and depth_of(found) > MOST_DEEP:
             self.report(f"more than {MOST_DEEP} operations deep: use BIND for parts of it", start)
         return found
 
@@ -333,11 +86,11 @@ class ExpressionParser:
     def _unary(self) -> Expression:
         if self.kinds[self.at] == OPERATOR and self.texts[self.at] in _SIGNS:
             sign = self.texts[self.at]
-            if sign == "!" or not self._number_follows():
+            if sign == "!" or not self.number_follows():
                 self.at += 1
-                self._enter()
+                self.enter()
                 inner = self._unary() if sign == "!" else self.primary()
-                self._depth -= 1
+                self.leave()
                 return Call(_SIGNS[sign], (inner,))
         return self.primary()
 
@@ -350,9 +103,9 @@ class ExpressionParser:
         if kind == WORD and self.texts[self.at].lower() not in ("true", "false"):
             return self.word()
         if self.take("("):
-            self._enter()
+            self.enter()
             inner = self.expression()
-            self._depth -= 1
+            self.leave()
             self.expect(")", "or an operator after an expression in parentheses")
             return inner
         constant = self.constant("or a variable or function in an expression")
@@ -389,11 +142,11 @@ class ExpressionParser:
         self.expect("(", f"after {name}")
         if self.take(")"):
             return ()
-        self._enter()
+        self.enter()
         found = [self.expression()]
         while self.take(","):
             found.append(self.expression())
-        self._depth -= 1
+        self.leave()
         self.expect(")", f"or ',' after an argument of {name}")
         return tuple(found)
 
@@ -405,12 +158,6 @@ class ExpressionParser:
             plural = "argument" if wanted == "1" else "arguments"
             self.report(f"{name} takes {wanted} {plural}, not {given}", at)
 
-    def _enter(self) -> None:
-        self._depth += 1
-        if self._depth > MOST_NESTED:
-            self.report(f"nested more than {MOST_NESTED} deep: use BIND for parts of it")
-            raise Stop
-
 
 _COMPARED = 2
 _STRENGTH = {
@@ -421,11 +168,7 @@ _STRENGTH = {
     **dict.fromkeys("*/", 4),
 }
 _SIGNS = {"!": "!", "-": "NEG", "+": "POS"}
-_NUMBERS = {INTEGER: XSD_INTEGER, DECIMAL: XSD_DECIMAL, DOUBLE: XSD_DOUBLE}
 _SYNONYMS = {"URI": "IRI", "ISURI": "ISIRI"}
-_ESCAPED = re.compile(r"\\(.)")
-_UNESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
-_SHORT = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 
 
 def parse_expression(text: str, prefixes: Mapping[str, str] | None = None) -> Expression:
@@ -460,58 +203,3 @@ def depth_of(expression: Expression) -> int:
             deepest = max(deepest, depth)
             stack += [(part, depth + 1) for part in node.arguments]
     return deepest
-
-
-def did_you_mean(name: str, known: Iterable[str], after: str = "") -> str:
-    """`, did you mean X?` where something known is near; else nothing.
-
-    >>> did_you_mean("STRLENGTH", ["STRLEN", "STR"])
-    ' (did you mean STRLEN?)'
-    """
-    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f" (did you mean {near[0]}{after}?)" if near else ""
-
-
-def iri_of(constant: Constant) -> str:
-    """The IRI of a constant that is one."""
-    return constant.key[1:].decode()
-
-
-def typed(lexical: str, datatype: str) -> Constant:
-    """The constant for a literal of a datatype other than xsd:string."""
-    return Constant(b"\x05" + lexical.encode() + b'"^^<' + datatype.encode() + b">")
-
-
-def unescape(text: str) -> str:
-    """The text that escapes in a string or an IRI stand for."""
-    return _UNESCAPED.sub(_unescaped, text)
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    what = match[1]
-    if what[0] in "uU" and len(what) > 1:
-        code = int(what[1:], 16)
-        if code > 0x10FFFF or 0xD800 <= code < 0xE000:
-            raise ValueError(f"'\\{what}' is no character")
-        return chr(code)
-    if what not in _SHORT:
-        raise ValueError(f"'\\{what}' is no escape")
-    return _SHORT[what]
-
-
-@lru_cache(maxsize=1 << 14)
-def valid_iri(iri: str) -> str:
-    """The IRI, if it is an absolute one; else ValueError."""
-    return ox.NamedNode(iri).value
-
-
-@lru_cache(maxsize=1 << 10)
-def against_base(iri: str, base: str | None) -> str:
-    """A relative IRI resolved against a base; ValueError if there is none or it cannot be."""
-    if base is None:
-        raise ValueError("no base is declared")
-    try:
-        (quad,) = ox.parse(f"<{iri}> <x:> <x:> .", format=ox.RdfFormat.TURTLE, base_iri=base)
-    except SyntaxError as error:
-        raise ValueError(str(error)) from error
-    return key_of(quad.subject)[1:].decode()

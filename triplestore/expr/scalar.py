@@ -17,8 +17,8 @@ from triplestore.errors import UsageError
 from triplestore.expr.builtins import STRICT, iri, key_of_iri
 from triplestore.expr.compare import FALSE, TRUE, equal, key_of_boolean, truth
 from triplestore.expr.numbers import DOUBLE, ExpressionError, Number, key_of_number
-from triplestore.expr.parser import against_base
 from triplestore.expr.strings import plain, string
+from triplestore.expr.term_parser import against_base
 from triplestore.expr.tree import Constant, Exists, Expression, Variable
 
 Row: TypeAlias = Sequence[bytes | None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 from triplestore.datalog.program import Source
-from triplestore.expr.tokens import END, OPERATOR, STRING, VARIABLE, Tokens
+from triplestore.expr.tokens import END, OPERATOR, STRING, VARIABLE, WORD, Tokens
 
 Section: TypeAlias = Literal["head", "body"]
 
@@ -44,7 +44,8 @@ def locate(source: Source, section: Section, index: int, name: str = "") -> Plac
 
 def _parts(tokens: Tokens, section: Section) -> list[list[int]]:
     """The numbers of the tokens of each head, or of each body item."""
-    start = 2 if tokens.kinds[1] == STRING else 0  # rule "name", constraint "id"
+    named = tokens.kinds[0] == WORD and tokens.kinds[1] == STRING  # rule "name", constraint "id"
+    start = 2 if named else 0
     arrow = next((i for i, t in enumerate(tokens.texts) if t == ":-"), len(tokens.texts) - 1)
     range_ = range(start, arrow) if section == "head" else range(arrow + 1, len(tokens.texts))
     parts: list[list[int]] = [[]]

@@ -42,7 +42,8 @@ from triplestore.datalog.program import (
     TupleAtom,
 )
 from triplestore.expr.functions import AGGREGATES
-from triplestore.expr.parser import ExpressionParser, Stop, did_you_mean, iri_of
+from triplestore.expr.parser import ExpressionParser
+from triplestore.expr.term_parser import Stop, did_you_mean, iri_of
 from triplestore.expr.tokens import AT, END, IRI, PREFIXED, STRING, VARIABLE, WORD, Tokens
 from triplestore.expr.tree import Constant, Expression, Variable
 from triplestore.terms.vocabulary import OWL, RDF, RDFS, SKOS, XSD
@@ -117,7 +118,7 @@ class _Parser(ExpressionParser):
 
     def _recover(self) -> None:
         """Go on behind the next '.'."""
-        self._depth = 0
+        self.depth = 0
         while self.kinds[self.at] != END and not self.take("."):
             self.at += 1
 
@@ -225,7 +226,7 @@ class _Parser(ExpressionParser):
         if word not in _ITEMS:
             self.fail(f"an atom, {', '.join(_ITEMS[:-1])} or {_ITEMS[-1]}", known=_ITEMS)
         self.at += 1
-        self._enter()
+        self.enter()
         item: Item
         if word == "NOT":
             item = self._not()
@@ -235,7 +236,7 @@ class _Parser(ExpressionParser):
             item = self._bind()
         else:
             item = self._aggregate()
-        self._depth -= 1
+        self.leave()
         return item
 
     def _not(self) -> Not:
