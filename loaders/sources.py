@@ -44,12 +44,13 @@ class Source:
     name: str
     format: ox.RdfFormat
     path: Path | None = None
+    data: bytes | None = None
     stream: BinaryIO | None = None  # read once, from where it stands; not closed
     size: int | None = None  # bytes as stored (compressed), if known
     compression: str | None = field(default=None)
 
     def open(self) -> Opened:
-        """Open it; a stream can be opened once."""
+        """Open it; a stream can be opened once only."""
         raw = self._raw()
         first = _peek(raw)
         found = sniff_compression(first)
@@ -62,12 +63,19 @@ class Source:
         counted = _Counted(raw)
         return Opened(compression.reader(cast(BinaryIO, counted), found, self.name), counted)
 
+    @property
+    def can_reopen(self) -> bool:
+        """True if what it holds can be read twice."""
+        return self.data is not None or (self.path is not None and self.size is not None)
+
     def _raw(self) -> io.BufferedReader:
         if self.path is not None:
             try:
                 return self.path.open("rb")
             except OSError as error:
                 raise StorageError(f"cannot read {self.name}: {error.strerror or error}") from error
+        if self.data is not None:
+            return io.BufferedReader(_Adapter(io.BytesIO(self.data), self.name), 1 << 18)
         assert self.stream is not None
         stream, self.stream = self.stream, None
         return io.BufferedReader(_Adapter(stream, self.name), 1 << 18)
@@ -177,7 +185,7 @@ def _text_source(text: str | bytes, form: ox.RdfFormat) -> Source:
         raise ParseError(
             "expected Unicode text, found a lone surrogate", filename="input", line=line
         ) from error
-    return Source("input", form, stream=io.BytesIO(data), size=len(data))
+    return Source("input", form, data=data, size=len(data))
 
 
 def _stream_source(stream: Any, form: ox.RdfFormat | None) -> Source:

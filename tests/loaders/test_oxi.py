@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
@@ -28,6 +30,19 @@ def test_rdfxml__error_has_the_line_of_the_element(large: bool) -> None:
     with pytest.raises(ParseError) as caught:
         loaded(XML, large=large, format="rdfxml")
     assert caught.value.lineno == 5
+
+
+@BOTH
+def test_rdfxml__error_has_its_line_in_streams_and_compressed_files(
+    tmp_path: Path, large: bool
+) -> None:
+    many = XML.replace(b"  <rdf:Desc", b"  <!-- \n -->\n" * 3_000 + b"  <rdf:Desc", 1)
+    path = tmp_path / "a.rdf.gz"
+    path.write_bytes(gzip.compress(many))
+    for given, named in ((io.BytesIO(many), None), (None, path)):
+        with pytest.raises(ParseError) as caught:
+            loaded(given, path=named, large=large, format="rdfxml")
+        assert caught.value.lineno == 6_005
 
 
 @BOTH
