@@ -183,15 +183,15 @@ def _levels(
     order = sorted(range(len(needs)), key=component.__getitem__)
     for own, nodes in groupby(order, component.__getitem__):
         members = list(nodes)
-        least = 0
+        has_rules = max(members) >= first  # rules have the greatest numbers
+        least = int(has_rules)
         for node in members:
-            is_rule = node >= first
-            if is_rule and not least:
-                least = 1
+            # a node that stands for all slices reads for the rules of its component
+            reads = node >= first or (has_rules and node in (READ_ANY, READ_CLASS))
             for other in needs[node]:
                 if component[other] != own:
                     reached = level[other]
-                    if is_rule and (granular or (other, node) in above):
+                    if reads and (granular or (other, node) in above):
                         reached += 1
                     if reached > least:
                         least = reached
@@ -220,10 +220,13 @@ def _assigned_levels(graph: Graph, assigned: Callable[[Slice], int]) -> list[int
 def _breaches(graph: Graph, level: list[int]) -> list[Problem]:
     """Where given strata are not what strata must be."""
     problems = []
+    negated: dict[int, list[int]] = {}
+    for node, rule_node in graph.nots:
+        negated.setdefault(rule_node - graph.first_rule, []).append(node)
     for i, rule in enumerate(graph.rules):
         own = level[graph.heads[i]]
         high = [node for node in graph.positives[i] if level[node] > own]
-        high += [n for n, r in graph.nots if r == graph.first_rule + i and level[n] >= own]
+        high += [node for node in negated.get(i, ()) if level[node] >= own]
         for node in high:
             message = (
                 f"the head is of stratum {own}, but it needs {graph.slice_at(node)}, of stratum "
