@@ -121,6 +121,7 @@ def main() -> None:
     help="Like --graph, but the graph's former quads go in the same commit; "
     "loading a file again this way changes nothing.",
 )
+@click.option("--fail-on-named-graphs", is_flag=True, help="Refuse quads of named graphs.")
 @click.option("--lenient", is_flag=True, help="Leave malformed statements out; exit status 3.")
 @click.option(
     "--durability",
@@ -139,6 +140,7 @@ def load(
     base_iri: str | None,
     to_graph: str | None,
     replace_graph: str | None,
+    fail_on_named_graphs: bool,
     lenient: bool,
     durability: str,
     quiet: bool,
@@ -163,6 +165,7 @@ def load(
             base_iri=base_iri,
             to_graph=_graph(to_graph),
             replace_graph=_graph(replace_graph),
+            named_graphs="refuse" if fail_on_named_graphs else "keep",
             lenient=lenient,
             progress=not quiet,
         )

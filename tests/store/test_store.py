@@ -23,7 +23,7 @@ from pyoxigraph import (
 from pyoxigraph import Store as Peer
 
 from triplestore import Store
-from triplestore.errors import ParseError, UsageError
+from triplestore.errors import CancelledError, ParseError, UsageError
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 NODES = [NamedNode(f"http://ex.org/{name}") for name in "abc"] + [BlankNode("x")]
@@ -360,3 +360,33 @@ def test_info__counts_what_is_there() -> None:
     assert info.terms == 9
     assert info.dictionary_bytes >= info.term_text_bytes > 9 * len("http://ex.org/")
     assert "5 (5 explicit, 0 inferred)" in str(info)
+
+
+def test_replace_graph__by_more_files_keeps_their_blank_nodes_apart(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.nt").write_text(f"_:x <http://ex.org/{name}> _:x .\n")
+    store = Store()
+    store.load(path=tmp_path / "a.nt", replace_graph=GRAPHS[1])
+    store.load(path=tmp_path / "b.nt")
+    store.load(path=[tmp_path / "a.nt", tmp_path / "c.nt"], replace_graph=GRAPHS[1])
+    assert len({quad.subject for quad in store}) == 3
+    again = store.load(path=[tmp_path / "a.nt", tmp_path / "c.nt"], replace_graph=GRAPHS[1])
+    assert not again and again.already_there == 2
+
+
+def test_load__asked_to_stop_leaves_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "large.nt"
+    file.write_text("".join(f"<http://ex.org/{n}> <http://ex.org/p> 'x' .\n" for n in range(9999)))
+    file.write_text(file.read_text().replace("'", '"'))
+    store = Store()
+    with pytest.raises(CancelledError):
+        store.load(path=file, cancel=lambda: True)
+    assert len(store) == 0 and store.info().terms == 0
+    assert store.load(path=file, cancel=lambda: False).added == 9999
+
+
+def test_load__may_refuse_named_graphs() -> None:
+    store = Store()
+    with pytest.raises(ParseError, match="ex.org/g1"):
+        store.load(f"{A} {P} {A} {GRAPHS[1]} .", "nq", named_graphs="refuse")
+    assert len(store) == 0

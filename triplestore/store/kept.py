@@ -15,8 +15,8 @@ FILES = "files"
 """How many files were loaded: the next file's blank nodes are named by it."""
 
 GRAPH_FILES = "graph-files"
-"""Graph to file number, as JSON, of graphs loaded with `replace_graph`: loading the same file again
-names its blank nodes as before, so that nothing changes."""
+"""Graph to [first file number, how many], as JSON, of graphs loaded with `replace_graph`: loading
+the same files again names their blank nodes as before, so that nothing changes."""
 
 
 def prefixes_of(meta: Mapping[str, bytes]) -> dict[str, str]:
@@ -40,7 +40,9 @@ def file_count(meta: Mapping[str, bytes]) -> int:
     return 0 if value is None else int(value)
 
 
-def graph_files(meta: Mapping[str, bytes]) -> dict[str, int]:
-    """The first file numbers of graphs that were loaded with `replace_graph`."""
+def graph_files(meta: Mapping[str, bytes]) -> dict[str, tuple[int, int]]:
+    """The file numbers, first and how many, of graphs that were loaded with `replace_graph`."""
     value = meta.get(GRAPH_FILES)
-    return {} if value is None else dict(json.loads(value))
+    if value is None:
+        return {}
+    return {graph: (first, count) for graph, (first, count) in json.loads(value).items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self
@@ -208,8 +208,10 @@ class Store(Reading):
         base_iri: str | None = None,
         to_graph: TermLike | None = None,
         replace_graph: TermLike | None = None,
+        named_graphs: str = "keep",
         lenient: bool = False,
         progress: bool = False,
+        cancel: Callable[[], bool] | None = None,
         threads: int | None = None,
     ) -> Change:
         """Load a text, a stream, or files (paths, directories, globs): all of it, or nothing.
@@ -218,8 +220,11 @@ class Store(Reading):
         from their names, and so does the compression (gzip, bzip2, xz, zstd). Blank nodes belong
         to the file that brings them. With `to_graph` triples go to that graph; with
         `replace_graph` they take the place of what it holds, and loading a file again is no change.
+        Quads of named graphs stay in them, or are an error with `named_graphs="refuse"`.
         Malformed input raises a `ParseError` with file, line and column, unless `lenient`: then
         the good statements are loaded, and the change counts the bad ones and lists the first.
+        `progress` shows a bar on stderr; `cancel` is asked some twenty times a second whether to
+        stop, with a `CancelledError` and nothing loaded.
 
         >>> store = Store()
         >>> print(store.load('@prefix : <http://ex.org/> . :a :p "x", "y" .', "turtle"))
@@ -235,8 +240,10 @@ class Store(Reading):
                 base_iri=base_iri,
                 to_graph=to_graph,
                 replace_graph=replace_graph,
+                named_graphs=named_graphs,
                 lenient=lenient,
                 progress=progress,
+                cancel=cancel,
                 threads=threads,
             )
         return transaction.change

@@ -186,12 +186,14 @@ class Transaction(Reading):
         base_iri: str | None = None,
         to_graph: TermLike | None = None,
         replace_graph: TermLike | None = None,
+        named_graphs: str = "keep",
         lenient: bool = False,
         progress: bool = False,
+        cancel: Callable[[], bool] | None = None,
         threads: int | None = None,
     ) -> Loaded:
         """Load a text, a stream or files; see `Store.load`."""
-        from triplestore.loaders import load
+        from triplestore.loaders import find_sources, load
 
         if to_graph is not None and replace_graph is not None:
             raise UsageError("give to_graph or replace_graph, not both")
@@ -201,7 +203,8 @@ class Transaction(Reading):
         target = to_graph
         if replace_graph is not None:
             target = replace_graph
-            number = self._number_of_graph(replace_graph, meta, number)
+            count = 1 if path is None else len(find_sources(None, path, format))
+            number = self._number_of_graph(replace_graph, meta, number, count)
         loaded = load(
             input,
             self._dictionary,
@@ -209,9 +212,11 @@ class Transaction(Reading):
             path=path,
             base_iri=base_iri,
             to_graph=_graph_term(target),
+            named_graphs=named_graphs,
             lenient=lenient,
             first_file_number=number,
             progress=progress,
+            cancel=cancel,
             threads=threads,
         )
         if loaded.new_keys:
@@ -228,15 +233,18 @@ class Transaction(Reading):
         self._problems.extend(loaded.problems)
         return loaded
 
-    def _number_of_graph(self, graph: TermLike, meta: Mapping[str, bytes], free: int) -> int:
-        """The file number of a graph that is replaced: the same each time."""
+    def _number_of_graph(
+        self, graph: TermLike, meta: Mapping[str, bytes], free: int, count: int
+    ) -> int:
+        """The first file number of a graph that is replaced: the same each time, while the numbers
+        that were set aside for it suffice."""
         key = graph_key(graph)
         name = "" if key is None else to_ntriples(key).decode()
         numbers = graph_files(meta)
-        if name not in numbers:
-            numbers[name] = free
+        if name not in numbers or numbers[name][1] < count:
+            numbers[name] = (free, count)
             self._meta[GRAPH_FILES] = json.dumps(numbers, ensure_ascii=False).encode()
-        return numbers[name]
+        return numbers[name][0]
 
     def _add_rows(self, loaded: Loaded) -> None:
         before = self._current()
