@@ -198,6 +198,14 @@ def divide(left: Number, right: Number) -> Number:
         return Number(rank, float(np.float64(a) / np.float64(b)))
 
 
+def exact_decimal(value: Fraction) -> Decimal:
+    """A fraction that is a decimal; ExpressionError if it has more digits than can be had."""
+    try:
+        return _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
+    except decimal.DecimalException:
+        raise ExpressionError from None
+
+
 def _divide_decimals(a: Decimal, b: Decimal) -> Decimal:
     if b == 0:
         raise ExpressionError
