@@ -66,12 +66,17 @@ class Info:
             ("  counters", _size(self.counter_bytes)),
             ("  graph tables", f"{_size(self.quad_table_bytes)}{self._per_quad()}"),
             ("dictionary", dictionary),
-            ("  per term", f"{self.dictionary_bytes_per_term:.1f} bytes beside its text"),
+            ("  per term", self._per_term()),
         ]
         if self.path is not None:
             journal = _size(self.journal_bytes)
             rows.append(("on disk", f"{_size(self.disk_bytes)}, journal {journal} of it"))
         return "\n".join(f"{name:<16} {value}" for name, value in rows)
+
+    def _per_term(self) -> str:
+        if not self.dictionary_bytes_per_term:
+            return "no index yet: all terms are in the journal" if self.terms else "no terms"
+        return f"{self.dictionary_bytes_per_term:.1f} bytes beside its text"
 
     def _per_quad(self) -> str:
         return f", {self.quad_bytes_per_quad:.1f} bytes a quad" if self.in_named_graphs else ""
@@ -87,9 +92,10 @@ def describe(database: Database) -> Info:
     quad_bytes = sum(layer.quads.nbytes for layer in tables.layers)
     files = database.info()
     terms = state.term_count
-    live = sum(len(key) for key in dictionary.new_keys(dictionary.sealed_size, terms))
+    sealed = min(dictionary.sealed_size, terms)
+    live = sum(len(key) for key in dictionary.new_keys(sealed, terms))
+    indexed = dictionary.nbytes - dictionary.text_bytes
     text = dictionary.text_bytes + live
-    size = dictionary.nbytes + live
     return Info(
         path=None if database.path is None else str(database.path),
         commit=state.commit,
@@ -110,9 +116,9 @@ def describe(database: Database) -> Info:
         counter_bytes=counters,
         quad_table_bytes=quad_bytes,
         quad_bytes_per_quad=quad_bytes / in_graphs if in_graphs else 0.0,
-        dictionary_bytes=size,
+        dictionary_bytes=text + indexed,
         term_text_bytes=text,
-        dictionary_bytes_per_term=(size - text) / terms if terms else 0.0,
+        dictionary_bytes_per_term=indexed / sealed if sealed else 0.0,
         disk_bytes=files.disk_bytes,
         journal_bytes=files.journal_bytes,
     )
