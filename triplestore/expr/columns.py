@@ -200,7 +200,7 @@ def calculate(sign: str, left: Vector, right: Vector, terms: QueryTerms) -> Numb
         return None
     rank = max(a.rank, b.rank)
     if rank <= DECIMAL:
-        return None if sign == "/" else _calculate_exactly(sign, a, b, rank)
+        return _divide_exactly(a, b) if sign == "/" else _calculate_exactly(sign, a, b, rank)
     kind = np.float32 if rank == FLOAT else np.float64
     x, y = _floating(a, kind), _floating(b, kind)
     if x is None or y is None:
@@ -234,6 +234,27 @@ def _calculate_exactly(sign: str, a: Numbers, b: Numbers, rank: int) -> Numbers 
         return None
     x, y = x * 10 ** (scale - a.scale), y * 10 ** (scale - b.scale)
     return Numbers(rank, x + y if sign == "+" else x - y, both(a.valid, b.valid), scale)
+
+
+_MOST_NEW_DIGITS = 6
+
+
+def _divide_exactly(a: Numbers, b: Numbers) -> Numbers | None:
+    """Quotients that end after a few digits, all of them; None if one does not."""
+    zero = b.values == 0
+    valid = both(both(a.valid, b.valid), ~zero if zero.any() else None)
+    divisor = np.where(zero, 1, b.values)
+    if _size(divisor) * 10.0**a.scale >= _SAFE:
+        return None
+    divisor = divisor * 10**a.scale
+    for digits in range(_MOST_NEW_DIGITS + 1):
+        if _size(a.values) * 10.0 ** (b.scale + digits) >= _SAFE:
+            return None
+        dividend = a.values * 10 ** (b.scale + digits)
+        quotient = dividend // divisor
+        if (quotient * divisor == dividend).all():
+            return Numbers(DECIMAL, quotient, valid, digits)
+    return None
 
 
 def _size(values: Array) -> float:

@@ -47,6 +47,7 @@ from triplestore.expr.vectors import (
     coded,
     constant,
     ids_of,
+    integers,
     known,
     of_column,
     truths,
@@ -54,7 +55,7 @@ from triplestore.expr.vectors import (
 from triplestore.ops.frame import ID, Array, Frame
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED
 
-_FEW = 6
+_FEW = 16
 """So many rows are computed one by one."""
 
 
@@ -298,7 +299,8 @@ class _Evaluation:
             return constant(_value(scalar, []), self.frame.rows)
         if len(inputs) == 1:
             (only,) = inputs
-            return Coded([_value(scalar, [key]) for key in only.keys], only.codes)
+            found = Coded([_value(scalar, [key]) for key in only.keys], only.codes)
+            return integers(found) if node.function in _INTEGERS else found
         rows, places = _combinations(inputs)
         lists = [[one.keys[code] for code in one.codes[rows].tolist()] for one in inputs]
         made = [_value(scalar, row) for row in zip(*lists, strict=True)]
@@ -329,6 +331,8 @@ def _combinations(inputs: list[Coded]) -> tuple[Array, Array]:
     _, rows, places = np.unique(combined, return_index=True, return_inverse=True)
     return rows, places
 
+
+_INTEGERS = frozenset({"STRLEN", "YEAR", "MONTH", "DAY", "HOURS", "MINUTES"})
 
 _KINDS_OF_TESTS = {
     "ISIRI": (IRI,),

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
-from triplestore.terms.model import Term, term_of
+from triplestore.terms.model import TYPED, Term, term_of
+from triplestore.terms.value_encode import encode_texts
 from triplestore.terms.values import Values
 
 U8: TypeAlias = NDArray[np.uint8]
@@ -114,7 +115,7 @@ class QueryTerms:
         if not own.any():
             return self.dictionary.values(ids)
         found = self.dictionary.values(np.where(own, np.uint32(0), ids))
-        made = Values.of(list(self._own(ids[own])))
+        made = values_of_keys(list(self._own(ids[own])))
         marks, keys = found.marks.copy(), found.keys.copy()
         marks[own], keys[own] = made.marks, made.keys
         return Values(marks, keys)
@@ -131,6 +132,21 @@ class QueryTerms:
 
     def _own(self, ids: U32) -> Iterable[bytes]:
         return (self._keys[i - FIRST_QUERY_ID] for i in ids.tolist())
+
+
+def values_of_keys(keys: Sequence[bytes | None]) -> Values:
+    """What is known by value of terms given by their keys; many are looked at by a kernel.
+
+    >>> values_of_keys([b'\\x051"^^<http://www.w3.org/2001/XMLSchema#int>', None]).doubles[0]
+    np.float64(1.0)
+    """
+    places = [i for i, key in enumerate(keys) if key is not None and key[0] == TYPED]
+    encoded = encode_texts([key[1:] for i in places if (key := keys[i]) is not None])
+    if len(places) == len(keys):
+        return Values(encoded.marks, encoded.keys)
+    marks, numbers = np.zeros(len(keys), np.uint8), np.zeros(len(keys), np.uint64)
+    marks[places], numbers[places] = encoded.marks, encoded.keys
+    return Values(marks, numbers)
 
 
 _BYTES = [bytes([kind]) for kind in range(8)]

@@ -30,10 +30,9 @@ from triplestore.expr.numbers import (
     Number,
     key_of_number,
 )
-from triplestore.expr.query_terms import U32, QueryTerms
+from triplestore.expr.query_terms import U32, QueryTerms, values_of_keys
 from triplestore.ops.frame import BOOLEAN, ID, REAL, Array
 from triplestore.ops.frame import INTEGER as INTEGER_TYPE
-from triplestore.terms.model import IRI
 from triplestore.terms.value_keys import (
     DATATYPES,
     EXACT,
@@ -242,11 +241,8 @@ def values_of(vector: Vector, terms: QueryTerms) -> Values:
     if isinstance(vector, Numbers):
         return _values_of_numbers(vector)
     made = coded(vector, terms)
-    found = Values.of([key if key is not None else _NO_KEY for key in made.keys])
+    found = values_of_keys(made.keys)
     return Values(found.marks[made.codes], found.keys[made.codes])
-
-
-_NO_KEY = bytes([IRI])
 
 
 def _values_of_numbers(vector: Numbers) -> Values:
@@ -309,6 +305,20 @@ def _decimals(doubles: NDArray[np.float64], valid: Mask | None) -> Numbers | Non
         if (whole / power == doubles).all():
             return Numbers(DECIMAL, whole.astype(np.int64), valid, scale)
     return None
+
+
+_INTEGER_END = b'"^^<' + DATATYPE_OF_RANK[INTEGER].encode() + b">"
+
+
+def integers(made: Coded) -> Vector:
+    """Terms that are integers in canonical form, or missing, as numbers if they are of a size."""
+    size = len(_INTEGER_END)
+    if any(key is not None and len(key) > size + 16 for key in made.keys):
+        return made
+    values = [0 if key is None else int(key[1:-size]) for key in made.keys]
+    has = known(made)
+    valid = None if has.all() else has
+    return Numbers(INTEGER, np.array(values, np.int64)[made.codes], valid)
 
 
 # --- truth ---------------------------------------------------------------------------------------
