@@ -110,7 +110,7 @@ def test_check__finds_everything_at_once_in_the_order_of_the_text() -> None:
         ":n[?g, ?m] :- :G[?g], AGGREGATE(:p[?g, ?y], NOT :B[?y] ON ?g BIND count(?y) AS ?n), "
         "BIND(?n + 1 AS ?m), FILTER(?m > 2) .",
         ":A[?x] :- :B[?x], NOT (:p[?x, ?y], BIND(?y + 1 AS ?z), FILTER(?z > ?x)) .",
-        ":A[?x] :- :A[?x, ?y] .",  # a class and a property may share a name
+        ":A[?x] :- :A[?x, ?y], :r[?x, ?x, ?x] .",  # a class and a property may share a name
         "[?x, ?p, ?y] :- [?y, ?p, ?x], :Symmetric[?p] .",
         ":p[?x, ?z] :- :q[?x, ?y], BIND(?y + 1 AS ?z) .",
         ":C1[?x] :- :C2[?x] . :D[?x] :- :C3[?x] .",  # names that differ by a number

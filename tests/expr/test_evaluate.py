@@ -126,21 +126,53 @@ def test_columns__every_pair_of_terms(sign: str) -> None:
         "ABS(ROUND(?a - 2.5))",
         "-?a * 1e0",
         "?a < 5 && (?b > 0 || !BOUND(?c))",
+        "?a * ?b + ?c",
+        "?a + 1 = ?b",
+        "(?a * ?b) / ?b",
+        "?a / 4 - ?b / 8",
+        "?a + ?b",
     ],
 )
 def test_columns__of_numbers(text: str) -> None:
     source = random.Random(7)
+    near = 2**53
     kinds = [
         lambda: typed(str(source.randint(-20, 20)), "integer"),
         lambda: typed(str(source.randint(-(10**18), 10**18)), "integer"),
+        lambda: typed(str(source.randint(-near, near)), "integer"),
+        lambda: typed(str(near + source.randint(-2, 2)), "integer"),
         lambda: typed(f"{source.randint(-99, 99)}.{source.randint(0, 999)}", "decimal"),
         lambda: typed(repr(source.uniform(-9, 9)), "double"),
         lambda: typed(repr(source.uniform(-9, 9)), "float"),
+        lambda: source.choice([typed("1", "integer"), typed("PT1H", "dayTimeDuration")]),
     ]
     for _ in range(40):
         makers = [source.choice(kinds) for _ in NAMES]
         rows: list[list[bytes | None]] = [[make() for make in makers] for _ in range(20)]
         check(parse_expression(text), rows, [])
+
+
+@pytest.mark.usefixtures("by_columns")
+@pytest.mark.parametrize("name", ["NEG", "POS", "ABS", "CEIL", "FLOOR", "ROUND"])
+@pytest.mark.parametrize("kind", ["double", "float", "decimal", "integer"])
+def test_columns__of_one_number(name: str, kind: str) -> None:
+    texts = ["-3", "-2.5", "-0.5", "-0.2", "-0", "0", "0.2", "0.5", "1.5", "2.5", "123456.75"]
+    if kind in ("double", "float"):
+        texts += ["0.49999999999999994", "4503599627370497", "1e300", "NaN", "INF", "-INF"]
+    if kind == "integer":
+        texts = [text for text in texts if "." not in text]
+    rows: list[list[bytes | None]] = [[typed(text, kind), None, None] for text in texts]
+    check(Call(name, (Variable("a"),)), rows, [])
+
+
+@pytest.mark.usefixtures("by_columns")
+def test_columns__beyond_what_doubles_tell_apart() -> None:
+    near = 2**53
+    keys = [typed(str(near + i), "integer") for i in (-1, 0, 1, 2)]
+    rows: list[list[bytes | None]] = [[a, b, None] for a in keys[:2] for b in keys]
+    for sign in ("=", "<", ">="):
+        check(parse_expression(f"?a + 1 {sign} ?b"), rows, keys)
+        check(parse_expression(f"?a + 1.0 {sign} ?b"), rows, keys)
 
 
 def test_few_rows__give_the_same_as_many() -> None:

@@ -63,6 +63,14 @@ def test_query_terms__may_be_shared_by_threads() -> None:
     assert len(terms) == len(set(found[0])) == 2000
 
 
+def test_query_terms__a_key_that_two_threads_missed_is_added_once() -> None:
+    terms = QueryTerms(Dictionary())
+    terms._add([b"\x03a"])
+    terms._add([b"\x03a", b"\x03b"])
+    assert len(terms) == 2
+    assert terms.keys(terms.encode_keys([b"\x03a", b"\x03b"])) == [b"\x03a", b"\x03b"]
+
+
 def test_query_terms__an_id_of_neither_is_an_error() -> None:
     terms = QueryTerms(Dictionary())
     with pytest.raises(IndexError):
