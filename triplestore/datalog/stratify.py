@@ -10,7 +10,7 @@ What is always true of a `Stratification`:
   and *cyclic* if that depends on the rule itself. By levels these differ only where rules with a
   variable property or class force slices together.
 
-Costs about 10 us a rule.
+Costs about 5 us a rule.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def _mean(numbers: list[Number]) -> Number:
 def total(numbers: Iterable[Number]) -> Number:
     """The sum, in the greatest type that occurs, whatever the order.
 
-    >>> total([Number(DOUBLE, 1e100), Number(INTEGER, 1), Number(DOUBLE, -1e100)])
+    >>> total([Number(4, 1e100), Number(INTEGER, 1), Number(4, -1e100)])
     Number(rank=4, value=1.0)
     """
     rank = INTEGER

@@ -163,7 +163,7 @@ class TermParser:
             )
             self._unknown.add(prefix)
             self.prefixes[prefix] = namespace = f"unknown:{prefix}:"
-        return namespace + _ESCAPED.sub(r"\1", local)
+        return namespace + (_ESCAPED.sub(r"\1", local) if "\\" in local else local)
 
     def _declared(self) -> list[str]:
         return [prefix for prefix in self.prefixes if prefix not in self._unknown]
