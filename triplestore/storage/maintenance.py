@@ -11,6 +11,9 @@ it is tried again later.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import threading
 import time
 import weakref
@@ -31,6 +34,8 @@ from triplestore.terms import Dictionary, TermSegment
 
 if TYPE_CHECKING:
     from triplestore.storage.database import Database
+
+_NICE = 5
 
 Swap = tuple[int, int, Layer]
 """Layers [start, stop) of the tables, and the one that says what they said."""
@@ -102,6 +107,7 @@ class Maintenance:
             thread.join()
 
     def _run(self) -> None:
+        _give_way()
         while self._run_once():
             pass
 
@@ -398,3 +404,10 @@ class Maintenance:
         disk = self._database.disk
         assert disk is not None
         return disk
+
+
+def _give_way() -> None:
+    """Let this thread have less of a busy processor than commits; only Linux knows threads."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
