@@ -1,0 +1,1 @@
+"""The engine: closures of programs, and how they are maintained."""
