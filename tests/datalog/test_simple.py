@@ -182,6 +182,15 @@ def test_guard__keeps_away_from_recursion() -> None:
     stratify(simple.rules)
 
 
+def test_guard__keeps_away_from_what_a_variable_property_puts_into_its_stratum() -> None:
+    simple = made(
+        """[?x, ?p, ?y] :- :r[?x, ?p, ?y] . :p[?x, ?y] :- :o[?x, ?y, ?y] .
+        :A[?x] :- :p[?x, ?y], :s[?x, ?y, ?z], NOT (:o[?x, ?v, ?v], FILTER(?v < ?y)) ."""
+    )
+    assert ":s[?x, ?y, ?z]" in shown(simple)[2]
+    stratify(simple.rules)
+
+
 def test_guard__that_only_recursion_could_be_is_refused_with_its_place() -> None:
     text = """PREFIX : <http://e/>
 :A[?y] :- :B[?y] .
