@@ -1,0 +1,32 @@
+"""Peers for reasoning: systems that compute the closure of rules or of an ontology.
+
+Start at `base.Reasoner`, which says what an adapter does, and `task.Task`, what it is given.
+DESIGN.md has what was decided and measured.
+"""
+
+from __future__ import annotations
+
+from bench.reasoners.base import Reasoner, Session, missing
+from bench.reasoners.clingo_engine import Clingo
+from bench.reasoners.duckdb_engine import Duckdb
+from bench.reasoners.nemo import Nemo
+from bench.reasoners.ours import Ours
+from bench.reasoners.owl import Owlrl, Reasonable
+
+OURS = Ours("triplestore", arrays=False)
+OURS_FROM_ARRAYS = Ours("triplestore, arrays", arrays=True)
+
+REASONERS: dict[str, Reasoner] = {
+    reasoner.name: reasoner
+    for reasoner in (
+        OURS,
+        OURS_FROM_ARRAYS,
+        Nemo(),
+        Duckdb(),
+        Clingo(),
+        Reasonable(),
+        Owlrl(),
+    )
+}
+
+__all__ = ["OURS", "OURS_FROM_ARRAYS", "REASONERS", "Reasoner", "Session", "missing"]

@@ -1,0 +1,118 @@
+"""What an adapter of a reasoner must do, and how a run of one is measured.
+
+Start at `Reasoner`. A run goes through the steps of `Session` in order; each is timed apart. What
+is always true: a session runs in a process of its own (`measure` is called by `bench.child`), and
+the peak of memory is read before the result is looked at.
+"""
+
+from __future__ import annotations
+
+import resource
+import signal
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from bench.child import Clock, peak_bytes
+from bench.harness import MeasurementError
+from bench.reasoners.task import Task
+
+MOST_BYTES = 16 << 30
+"""The address space that a run may have."""
+
+STEPS = ("parse", "import", "reason")
+
+
+class Session(Protocol):
+    """One computation of a closure. The steps are called once each, in this order."""
+
+    def parse(self) -> None:
+        """Read the program and make of it what the reasoner wants."""
+
+    def load(self) -> None:
+        """Read the facts (the step `import`)."""
+
+    def reason(self) -> None:
+        """Compute everything that follows."""
+
+    def inside(self) -> Mapping[str, float]:
+        """Seconds of other steps that were spent in `reason`, for reasoners that do them there."""
+
+    def count(self) -> int:
+        """How many facts there are now."""
+
+    def contents(self) -> set[tuple[Any, ...]]:
+        """All facts: (name of the relation, numbers...), or triples of texts of an RDF peer."""
+
+
+class Reasoner(Protocol):
+    """A system that can compute closures."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The distributions whose versions go into the report."""
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that must be there; imported by `start`."""
+
+    @property
+    def rdf(self) -> bool:
+        """Whether it reasons with an ontology over RDF, and not with rules over integers."""
+
+    def refuses(self, task: Task) -> str | None:
+        """Why a task cannot be given to it; None if it can."""
+
+    def start(self) -> None:
+        """Import and do once what only the first use in a process pays for."""
+
+    def open(self, task: Task) -> Session:
+        """A session on a task."""
+
+
+def missing(reasoner: Reasoner) -> str | None:
+    """Why a reasoner cannot be used here; None if it can."""
+    absent = [module for module in reasoner.modules if find_spec(module) is None]
+    return f"{', '.join(absent)} not installed" if absent else None
+
+
+def limit(seconds: float) -> None:
+    """In a child: end the process after some seconds, and do not let it fill the machine."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+
+
+def why_it_ended(error: MeasurementError, seconds: float) -> str:
+    """A word for the report on a run that `limit` or something else ended."""
+    lines = str(error).strip().splitlines()
+    if f"failed ({-signal.SIGALRM:d})" in lines[0]:
+        return f"over {seconds:g} s"
+    return f"failed: {lines[-1][:60]}"
+
+
+def measure(reasoner: str, task: str, seconds: float = 600) -> dict[str, Any]:
+    """In a child: one run, with the seconds of every step."""
+    from bench.reasoners import REASONERS
+
+    limit(seconds)
+    adapter, clock, opened = REASONERS[reasoner], Clock(), Task.open(Path(task))
+    with clock.part("start"):
+        adapter.start()
+    session = adapter.open(opened)
+    with clock.part("parse"):
+        session.parse()
+    with clock.part("import"):
+        session.load()
+    with clock.part("reason"):
+        session.reason()
+    peak = peak_bytes()
+    found = dict(clock.seconds)
+    for step, seconds in session.inside().items():
+        found[f"{step} s"] += seconds
+        found["reason s"] -= seconds
+    found["total s"] = sum(found[f"{step} s"] for step in STEPS)
+    return {**found, "reasoning peak bytes": peak, "facts": session.count()}

@@ -1,0 +1,147 @@
+"""This project, given the same integers as everybody else; the only file that reaches inside it.
+
+Integers go in as ids: a new dictionary gives the program's constants the numbers that the task
+gives them (1, 2, 3, ...), and rows are committed as one layer, the way a bulk load does it. Other
+ids have no term, which is never noticed as long as nobody asks for terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bench.reasoners.program import TYPE_NUMBER, Relation, number_constants
+from bench.reasoners.task import Task
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from triplestore import Store
+    from triplestore.datalog.program import Program
+
+    U32 = NDArray[np.uint32]
+
+
+def store_of_columns(s: U32, p: U32, o: U32, program: Program) -> Store:
+    """A store in memory that states some rows of integers."""
+    from triplestore import Store
+    from triplestore.tables import Layer
+
+    store = Store()
+    database: Any = store._database
+    numbers = number_constants(program)
+    given = database.dictionary.encode_keys(list(numbers))
+    if given.tolist() != list(numbers.values()):
+        raise AssertionError("the dictionary of a new store does not count from 1")
+    with database.writing():
+        database.commit([Layer.bulk(p, s, o)])
+    return store
+
+
+def columns_of_csv(task: Task) -> tuple[U32, U32, U32]:
+    """All rows of a task, read from the files that peers read."""
+    import numpy as np
+
+    size = task.facts
+    s, p, o = (np.empty(size, np.uint32) for _ in range(3))
+    start = 0
+    for relation, rows in task.rows.items():
+        text = task.csv(relation).read_bytes().replace(b"\n", b",").decode()
+        table = np.fromstring(text, np.uint32, sep=",").reshape(rows, relation.arity)
+        place = slice(start, start + rows)
+        s[place], p[place], o[place] = _as_triples(relation, table)
+        start += rows
+    return s, p, o
+
+
+def _as_triples(relation: Relation, table: U32) -> tuple[Any, Any, Any]:
+    if relation.arity == 3:
+        return table[:, 0], table[:, 1], table[:, 2]
+    if relation.arity == 1:
+        return table[:, 0], TYPE_NUMBER, int(relation.name[1:])
+    number = TYPE_NUMBER if relation.name == "type" else int(relation.name[1:])
+    return table[:, 0], number, table[:, 1]
+
+
+def columns_of_arrays(task: Task) -> tuple[U32, U32, U32]:
+    """All rows of a task, read from arrays."""
+    import numpy as np
+
+    with np.load(task.folder / "columns.npz") as kept:
+        return kept["s"], kept["p"], kept["o"]
+
+
+class OurSession:
+    def __init__(self, task: Task, arrays: bool) -> None:
+        self.task = task
+        self.text = task.rules()
+        self.arrays = arrays
+        self.program: Any = None
+        self.store: Any = None
+
+    def parse(self) -> None:
+        from triplestore.datalog.text import read
+
+        self.program = read(self.text)
+
+    def load(self) -> None:
+        columns = columns_of_arrays if self.arrays else columns_of_csv
+        self.store = store_of_columns(*columns(self.task), self.program)
+
+    def reason(self) -> None:
+        self.store.reason(rules=self.program)
+
+    def inside(self) -> Mapping[str, float]:
+        return {}
+
+    def count(self) -> int:
+        return len(self.store)
+
+    def contents(self) -> set[tuple[Any, ...]]:
+        found: set[tuple[Any, ...]] = set()
+        for rows in self.store.rows_for_pattern():
+            triples = zip(
+                rows.subject.tolist(), rows.predicate.tolist(), rows.object.tolist(), strict=True
+            )
+            found.update(_as_row(*triple, self.task.layout) for triple in triples)
+        return found
+
+
+def _as_row(s: int, p: int, o: int, layout: str) -> tuple[Any, ...]:
+    if layout == "triples":
+        return ("t", s, p, o)
+    if p != TYPE_NUMBER:
+        return (f"p{p}", s, o)
+    return ("type", s, o) if layout == "typed" else (f"c{o}", s)
+
+
+class Ours:
+    packages = ("triplestore", "numpy", "numba")
+    modules = ("triplestore",)
+    rdf = False
+
+    def __init__(self, name: str, arrays: bool) -> None:
+        self.name = name
+        self.arrays = arrays
+
+    def refuses(self, task: Task) -> str | None:
+        from triplestore import Store
+
+        return None if hasattr(Store, "reason") else "this version does not reason"
+
+    def start(self) -> None:
+        """Import numba and read the compiled kernels, by a small closure."""
+        import numpy as np
+
+        from triplestore.datalog.text import read
+
+        program = read("@prefix : <http://e/> . :p[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] .")
+        rows = np.arange(3, 100_003, dtype=np.uint32)
+        predicate = np.full(len(rows), 2, np.uint32)
+        store: Any = store_of_columns(rows, predicate, rows[::-1].copy(), program)
+        store.reason(rules=program)
+        store.close()
+
+    def open(self, task: Task) -> OurSession:
+        return OurSession(task, self.arrays)
