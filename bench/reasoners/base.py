@@ -1,8 +1,8 @@
 """What an adapter of a reasoner must do, and how a run of one is measured.
 
 Start at `Reasoner`. A run goes through the steps of `Session` in order; each is timed apart. What
-is always true: a session runs in a process of its own (`measure` is called by `bench.child`), and
-the peak of memory is read before the result is looked at.
+is always true: a session runs in a process of its own (`bench.child` calls `child`), and the peak
+of memory is read before the result is looked at.
 """
 
 from __future__ import annotations
@@ -94,11 +94,16 @@ def why_it_ended(error: MeasurementError, seconds: float) -> str:
     return f"failed: {lines[-1][:60]}"
 
 
-def measure(reasoner: str, task: str, seconds: float = 600) -> dict[str, Any]:
-    """In a child: one run, with the seconds of every step."""
+def child(reasoner: str, task: str, seconds: float) -> dict[str, Any]:
+    """In a child: `measure`, ended after so many seconds."""
+    limit(seconds)
+    return measure(reasoner, task)
+
+
+def measure(reasoner: str, task: str) -> dict[str, Any]:
+    """One run, with the seconds of every step."""
     from bench.reasoners import REASONERS
 
-    limit(seconds)
     adapter, clock, opened = REASONERS[reasoner], Clock(), Task.open(Path(task))
     with clock.part("start"):
         adapter.start()
@@ -110,7 +115,7 @@ def measure(reasoner: str, task: str, seconds: float = 600) -> dict[str, Any]:
     with clock.part("reason"):
         session.reason()
     peak = peak_bytes()
-    found = dict(clock.seconds)
+    found = {**clock.seconds, "reason wall s": clock.seconds["reason s"]}
     for step, seconds in session.inside().items():
         found[f"{step} s"] += seconds
         found["reason s"] -= seconds

@@ -362,6 +362,37 @@ def test_measure__times_the_steps_apart(tmp_path: Path) -> None:
     json.dumps(found)
 
 
+def test_measure__moves_what_was_done_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Session:
+        def nothing(self) -> None: ...
+
+        parse = load = nothing
+
+        def reason(self) -> None:
+            time.sleep(0.05)
+
+        def inside(self) -> dict[str, float]:
+            return {"import": 0.04}
+
+        def count(self) -> int:
+            return 7
+
+    class Fake(Owlrl):
+        def start(self) -> None: ...
+
+        def open(self, task: Task) -> Any:
+            return Session()
+
+    monkeypatch.setitem(REASONERS, "fake", Fake())
+    found = base.measure("fake", str(task_of(tmp_path, "linear").folder))
+    assert found["import s"] >= 0.04
+    assert found["reason wall s"] >= 0.05
+    assert found["reason s"] == pytest.approx(found["reason wall s"] - 0.04)
+    assert found["facts"] == 7
+
+
 def sleep_with_a_limit() -> dict[str, Any]:
     base.limit(0.2)
     time.sleep(20)
