@@ -1,0 +1,148 @@
+"""A small store for tests: the engine on tables of its own, with facts as tuples of term keys.
+
+`Driver` applies a step of a schedule with a strategy, writes the rows, and can say what holds, how
+it is stated and counted, in the form of the oracle (`naive`), so that the two can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from tests.engine.naive import Fact
+from triplestore.datalog.program import TYPE, Program
+from triplestore.datalog.stratify import Method
+from triplestore.engine.compiled import Compiled
+from triplestore.engine.maintain import Strategy
+from triplestore.engine.sets.keys import Batch, RelationKey
+from triplestore.engine.update import Closure, update
+from triplestore.expr.query_terms import QueryTerms
+from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
+from triplestore.tables.rows import U32, columns_of, key_of, pack
+from triplestore.terms import Dictionary
+
+
+class Driver:
+    """Facts in tables, closed under a program."""
+
+    def __init__(self, strata: Method = "levels") -> None:
+        self.dictionary = Dictionary()
+        self.terms = QueryTerms(self.dictionary)
+        self.tables = Tables()
+        self.strata = strata
+        self.compiled: Compiled | None = None
+        self.type_id = int(self.ids([TYPE.key])[0])
+
+    def ids(self, keys: Sequence[bytes]) -> U32:
+        """The ids of term keys."""
+        return self.dictionary.encode_keys(list(keys))
+
+    def batch(self, facts: Iterable[Fact]) -> Batch:
+        """Facts as the engine keeps them."""
+        rows: dict[RelationKey, list[list[int]]] = {}
+        for fact in facts:
+            kind, *keys = fact
+            ids = self.ids(keys).tolist()
+            if kind == "r":
+                rows.setdefault((ids[0], len(ids) - 1), []).append(ids[1:])
+            elif ids[1] == self.type_id:
+                rows.setdefault(ids[1], []).append([ids[2], ids[0]])
+            else:
+                rows.setdefault(ids[1], []).append([ids[0], ids[2]])
+        found: Batch = {}
+        for name, listed in rows.items():
+            columns = [np.array(column, dtype=np.uint32) for column in zip(*listed, strict=True)]
+            found[name] = np.unique(key_of(columns))
+        return found
+
+    def step(
+        self,
+        added: Iterable[Fact] = (),
+        deleted: Iterable[Fact] = (),
+        program: Program | None = None,
+        strategy: Strategy | None = None,
+    ) -> Closure:
+        """Change facts and rules, and close."""
+        previous = self.compiled
+        if program is not None or self.compiled is None:
+            self.compiled = Compiled(program or Program(), self.ids, self.strata)
+        plus, minus = self.batch(added), self.batch(deleted)
+        minus = _minus(minus, plus)
+        stated = {
+            name: self._status(name, keys) == EXPLICIT
+            for batch in (plus, minus)
+            for name, keys in batch.items()
+            if batch is plus
+        }
+        plus = {n: k[~stated[n]] for n, k in plus.items() if not stated[n].all()}
+        minus = {n: k[self._status(n, k) == EXPLICIT] for n, k in minus.items()}
+        minus = {n: k for n, k in minus.items() if len(k)}
+        after = self._with(self._with(self.tables, plus, EXPLICIT), minus, 0)
+        assert strategy is not None
+        closure = update(
+            self.compiled,
+            self.tables,
+            after,
+            plus,
+            minus,
+            strategy,
+            previous=previous,
+            terms=self.terms,
+        )
+        self.tables = after.push(Layer.build(closure.changes))
+        return closure
+
+    def _status(self, name: RelationKey, keys: np.ndarray) -> np.ndarray:
+        if isinstance(name, tuple):
+            return self.tables.tuples(*name).status_of(columns_of(keys, name[1]))
+        first, second = columns_of(keys, 2)
+        s, o = (second, first) if name == self.type_id else (first, second)
+        return self.tables.relation(name).status_of_keys(pack(s, o))
+
+    def _with(self, tables: Tables, batch: Batch, status: int) -> Tables:
+        for name, keys in batch.items():
+            previous = self._status(name, keys)
+            if isinstance(name, tuple):
+                rows = ChangedRows.of(columns_of(keys, name[1]), status, previous)
+                tables = tables.push(Layer.build(Changes(tuples={name: rows})))
+                continue
+            first, second = columns_of(keys, 2)
+            s, o = (second, first) if name == self.type_id else (first, second)
+            p = np.full(len(keys), name, dtype=np.uint32)
+            rows = ChangedRows.of((p, s, o), status, previous)
+            tables = tables.push(Layer.build(Changes(facts=rows)))
+        return tables
+
+    def facts(self) -> dict[Fact, tuple[int, int]]:
+        """What holds: fact -> (status, count), helper relations left out."""
+        assert self.compiled is not None
+        found: dict[Fact, tuple[int, int]] = {}
+        key = self.dictionary.key
+        for name in self.tables.names().tolist():
+            relation = self.tables.relation(name)
+            for s, o in relation.scan():
+                status, count = relation.status_of((s, o)), relation.count_of((s, o))
+                for row in zip(
+                    s.tolist(), o.tolist(), status.tolist(), count.tolist(), strict=True
+                ):
+                    found["t", key(row[0]), key(name), key(row[1])] = (row[2], row[3])
+        for tuple_name in self.tables.tuple_names():
+            if tuple_name in self.compiled.helpers:
+                continue
+            rows = self.tables.tuples(*tuple_name)
+            for columns in rows.scan():
+                status, count = rows.status_of(columns), rows.count_of(columns)
+                for i in range(len(status)):
+                    terms = (key(int(column[i])) for column in columns)
+                    fact = ("r", key(tuple_name[0]), *terms)
+                    found[fact] = (int(status[i]), int(count[i]))
+        return found
+
+
+def _minus(batch: Batch, other: Batch) -> Batch:
+    made = {n: np.setdiff1d(k, other[n]) if n in other else k for n, k in batch.items()}
+    return {n: k for n, k in made.items() if len(k)}
+
+
+StrategyMaker = Callable[[], Strategy]

@@ -1,0 +1,304 @@
+"""A program compiled: its families by stratum, and who must look when a slice changes.
+
+Start reading at `Compiled`. Facts are numbered by stratum through their slices: a property, a
+class, a user's relation. A stratum none of whose bodies speaks of a changed slice is never visited,
+and in one that is, only the families are run that speak of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from triplestore.datalog.program import TYPE, Constraint, Program, Rule
+from triplestore.datalog.simple import SimpleProgram, simplify
+from triplestore.datalog.slices import Slice
+from triplestore.datalog.stratify import Method, Stratification, stratify
+from triplestore.engine.families import (
+    CompiledAtom,
+    Family,
+    IdsOf,
+    compile_rules,
+    recursive_rules,
+)
+from triplestore.engine.sets.keys import ANY, Batch, RelationKey
+from triplestore.tables.rows import I64, U32, Bools, Keys, high
+
+
+@dataclass(slots=True)
+class Triggers:
+    """Which items of which families may match a fact: (family, number of the item)."""
+
+    by_class: dict[int, list[tuple[Family, int]]] = field(default_factory=dict)
+    by_relation: dict[RelationKey, list[tuple[Family, int]]] = field(default_factory=dict)
+
+    def add(self, family: Family, item: int, atom: CompiledAtom, type_id: int) -> None:
+        """Say that an item of a family speaks of the relation of its atom."""
+        if atom.relation == type_id and atom.terms[0] < 0:
+            self.by_class.setdefault(-atom.terms[0], []).append((family, item))
+        else:
+            self.by_relation.setdefault(atom.relation, []).append((family, item))
+
+    def of(self, batch: Batch, type_id: int) -> Iterator[tuple[Family, int]]:
+        """The items that may match facts of a batch, each once."""
+        any_ = self.by_relation.get(ANY)
+        if any_ and any(isinstance(name, int) for name in batch):
+            yield from any_
+        for name, keys in batch.items():
+            yield from self.by_relation.get(name, ())
+            if name == type_id and self.by_class:
+                if len(keys) > 4 * len(self.by_class):
+                    yield from self._classes_in(keys)
+                else:
+                    for class_ in dict.fromkeys(high(keys).tolist()):
+                        yield from self.by_class.get(class_, ())
+
+    def _classes_in(self, keys: Keys) -> Iterator[tuple[Family, int]]:
+        """The items for the classes that have a slice in sorted keys."""
+        classes = np.fromiter(self.by_class, dtype=np.uint64, count=len(self.by_class))
+        lo = keys.searchsorted(classes << np.uint64(32))
+        hi = keys.searchsorted((classes + np.uint64(1)) << np.uint64(32))
+        for class_ in classes[lo < hi].tolist():
+            yield from self.by_class[class_]
+
+
+@dataclass(slots=True)
+class CompiledStratum:
+    """The families of one stratum: nonrecursive, recursive, and those that aggregate."""
+
+    number: int
+    nonrecursive: list[Family] = field(default_factory=list)
+    recursive: list[Family] = field(default_factory=list)
+    aggregating: list[Family] = field(default_factory=list)
+    lower: Triggers = field(default_factory=Triggers)
+    """Positive atoms of nonrecursive rules, and those of recursive ones on lower strata."""
+    own: Triggers = field(default_factory=Triggers)
+    """Positive atoms of recursive rules that may match facts of this stratum."""
+    negated: Triggers = field(default_factory=Triggers)
+    """Negated atoms."""
+    summed: Triggers = field(default_factory=Triggers)
+    """Atoms of aggregates, negated ones too."""
+    relations: set[RelationKey] | None = field(default_factory=set)
+    """The relations that bodies speak of; None for all."""
+
+    concluding: dict[RelationKey, list[Family]] = field(default_factory=dict)
+    """Families by the relation of their heads; aggregating ones are left out."""
+
+    @property
+    def families(self) -> list[Family]:
+        """All of them."""
+        return [*self.nonrecursive, *self.recursive, *self.aggregating]
+
+    def concluded(self, relation: RelationKey) -> list[Family]:
+        """The families that may conclude facts of a relation."""
+        found = self.concluding.get(relation, [])
+        if isinstance(relation, int) and ANY in self.concluding:
+            return [*found, *self.concluding[ANY]]
+        return found
+
+
+class Compiled:
+    """A program, ready to be evaluated on the tables of one dictionary.
+
+    program         as it was given
+    simple          in the simple form that is evaluated
+    stratification  of the simple form
+    rule_set        families; more than one set where rules came or went (see `maintain`)
+    """
+
+    def __init__(self, program: Program, ids_of: IdsOf, strata: Method = "levels") -> None:
+        self.program = program
+        self.ids_of = ids_of
+        self.simple: SimpleProgram = simplify(program)
+        self.stratification: Stratification = stratify(self.simple.rules, strata)
+        self.type_id = int(ids_of([TYPE.key])[0])
+        self.method = strata
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules in simple form; families name them by their places here."""
+        return self.simple.rules
+
+    @property
+    def origins(self) -> tuple[Rule | Constraint, ...]:
+        """For each simple rule, the rule or constraint it was made from."""
+        return self.simple.origins
+
+    @cached_property
+    def strata(self) -> Strata:
+        """All rules, by stratum."""
+        return self.strata_of(range(len(self.rules)))
+
+    def strata_of(self, numbers: Iterable[int]) -> Strata:
+        """Some of the rules, by stratum."""
+        chosen = list(numbers)
+        rules = [self.rules[i] for i in chosen]
+        families = compile_rules(rules, self.stratification, self.ids_of, chosen)
+        return Strata(families, self.type_id)
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The stratum of each fact."""
+        return Levels(self.stratification, self.ids_of, self.type_id)
+
+    @cached_property
+    def helpers(self) -> frozenset[RelationKey]:
+        """The internal relations."""
+        names = list(self.simple.helpers)
+        ids = self.ids_of([key for key, _ in names]).tolist()
+        return frozenset((i, arity) for i, (_, arity) in zip(ids, names, strict=True))
+
+    @cached_property
+    def violations(self) -> dict[int, Constraint]:
+        """Id of an internal relation -> the constraint whose violations it lists."""
+        keys = list(self.simple.violations)
+        ids = self.ids_of(keys).tolist()
+        return {i: self.simple.violations[key] for i, key in zip(ids, keys, strict=True)}
+
+
+def recursive_numbers(compiled: Compiled) -> set[int]:
+    """The numbers of the recursive rules."""
+    recursive = recursive_rules(compiled.stratification)
+    return {i for i, rule in enumerate(compiled.rules) if id(rule) in recursive}
+
+
+class Strata(dict[int, CompiledStratum]):
+    """Families by stratum, and which strata look at a slice."""
+
+    def __init__(self, families: Sequence[Family], type_id: int) -> None:
+        super().__init__()
+        self.type_id = type_id
+        self.families = families
+        self._relations: dict[RelationKey, set[int]] = {}
+        self._classes: dict[int, set[int]] = {}
+        for family in families:
+            stratum = self.get(family.stratum)
+            if stratum is None:
+                stratum = self[family.stratum] = CompiledStratum(family.stratum)
+            self._add(stratum, family)
+
+    def _add(self, stratum: CompiledStratum, family: Family) -> None:
+        if family.summary is not None:
+            stratum.aggregating.append(family)
+        else:
+            (stratum.recursive if family.recursive else stratum.nonrecursive).append(family)
+            stratum.concluding.setdefault(family.head.relation, []).append(family)
+        for item, atom in enumerate((*family.body, *family.nots)):
+            negated = item >= len(family.body)
+            self._watch(family, atom)
+            if atom.relation == ANY:
+                stratum.relations = None
+            elif stratum.relations is not None:
+                stratum.relations.add(atom.relation)
+            if family.summary is not None:
+                stratum.summed.add(family, item, atom, self.type_id)
+            elif negated:
+                stratum.negated.add(family, item, atom, self.type_id)
+            else:
+                if atom.own != 1:
+                    stratum.lower.add(family, item, atom, self.type_id)
+                if atom.own and family.recursive:
+                    stratum.own.add(family, item, atom, self.type_id)
+
+    def _watch(self, family: Family, atom: CompiledAtom) -> None:
+        if atom.relation == self.type_id:
+            term = atom.terms[0]
+            if term < 0:
+                self._classes.setdefault(-term, set()).add(family.stratum)
+                return
+            if family.table is not None and term in family.table.variables:
+                column = family.table.columns[family.table.variables.index(term)]
+                for class_ in np.unique(column).tolist():
+                    self._classes.setdefault(class_, set()).add(family.stratum)
+                return
+        self._relations.setdefault(atom.relation, set()).add(family.stratum)
+
+    def watching(self, relation: RelationKey, keys: Keys) -> set[int]:
+        """The strata with a body that speaks of the slices of these facts."""
+        found = set(self._relations.get(relation, ()))
+        if isinstance(relation, int):
+            found |= self._relations.get(ANY, set())
+        if relation == self.type_id and self._classes:
+            if len(keys) > 64:
+                classes = np.unique(high(keys)).tolist()
+            else:
+                classes = dict.fromkeys(high(keys).tolist())
+            for class_ in classes:
+                found |= self._classes.get(class_, set())
+        return found
+
+
+class Levels:
+    """The stratum that each fact belongs to."""
+
+    def __init__(self, strata: Stratification, ids_of: IdsOf, type_id: int) -> None:
+        self.type_id = type_id
+        self._relations: dict[RelationKey, int] = {}
+        self._classes: dict[int, int] = {}
+        self._property = strata.level_of(Slice("property", b""))
+        self._class = strata.level_of(Slice("class", b""))
+        slices = [slice_ for slice_ in strata.levels if slice_.name]
+        ids = ids_of([s.name for s in slices]).tolist() if slices else []
+        for slice_, i in zip(slices, ids, strict=True):
+            level = strata.levels[slice_]
+            if slice_.kind == "property":
+                self._relations[i] = level
+            elif slice_.kind == "class":
+                self._classes[i] = level
+            elif slice_.kind == "tuple":
+                self._relations[i, slice_.arity] = level
+
+    def relation(self, relation: RelationKey) -> int:
+        """The stratum of all facts of a relation that is not rdf:type."""
+        default = 0 if isinstance(relation, tuple) else self._property
+        return self._relations.get(relation, default)
+
+    def classes(self, ids: U32) -> I64:
+        """The strata of the facts of classes."""
+        levels = self._classes
+        if len(ids) < 64:
+            return np.array([levels.get(i, self._class) for i in ids.tolist()], dtype=np.int64)
+        each, index = np.unique(ids, return_inverse=True)
+        found = np.array([levels.get(i, self._class) for i in each.tolist()], dtype=np.int64)
+        return found[index]
+
+    def split(self, batch: Batch) -> dict[int, Batch]:
+        """Facts by stratum."""
+        found: dict[int, Batch] = {}
+        for name, keys in batch.items():
+            if name != self.type_id:
+                found.setdefault(self.relation(name), {})[name] = keys
+                continue
+            levels = self.classes(high(keys))
+            for level in np.unique(levels).tolist():
+                found.setdefault(level, {})[name] = keys[levels == level]
+        return found
+
+    def mask(self, relation: RelationKey, keys: Keys, level: int) -> Bools:
+        """Which facts are of a stratum."""
+        if relation != self.type_id:
+            return np.full(len(keys), self.relation(relation) == level)
+        found: Bools = self.classes(high(keys)) == level
+        return found
+
+
+class Below:
+    """Sees the facts of strata below one only; a `Choice` for settings."""
+
+    def __init__(self, levels: Levels, stratum: int) -> None:
+        self.levels = levels
+        self.stratum = stratum
+
+    def whole(self, relation: RelationKey) -> bool | None:
+        """Whether a relation is seen; None if that depends on the class."""
+        if relation == self.levels.type_id:
+            return None
+        return self.levels.relation(relation) < self.stratum
+
+    def classes(self, ids: U32) -> Bools:
+        """Which classes are seen."""
+        seen: Bools = self.levels.classes(ids) < self.stratum
+        return seen

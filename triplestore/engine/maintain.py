@@ -1,0 +1,363 @@
+"""Maintain a closure: stratum by stratum, deletions and additions together.
+
+Start reading at `Maintenance`. Each stratum that a change reaches is done in the papers' two
+phases: what may be lost is found, by the strategy, from the facts that are gone below or no longer
+stated; what is gained follows by semi-naive evaluation. Materialising is the same, with all rules
+new and nothing to lose. What is always true:
+
+* no rule instance is considered twice in a phase, those of the first are instances over the old
+  facts, those of the second over the new ones; so the counters are exact under every strategy;
+* strata below the one at work are done: `gone` and `added` say all about them.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from triplestore.engine.compiled import CompiledStratum, Strata
+from triplestore.engine.evaluate import Heads, conclude
+from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
+from triplestore.engine.sets.arrays import counted
+from triplestore.engine.sets.keys import Batch, FactSet, set_of, size_of
+from triplestore.engine.sets.views import Setting
+from triplestore.engine.work import Work, distinct_batch, united
+
+
+@dataclass(slots=True)
+class Task:
+    """What one stratum has to deal with.
+
+    minus, plus      facts of it that are not stated any more, and that are from now on
+    lost, lost_rec   conclusions of rules that were taken out: nonrecursive (each as often as it was
+                     derived), and recursive ones
+    """
+
+    number: int
+    kept: CompiledStratum
+    fresh: CompiledStratum | None = None
+    minus: Batch = field(default_factory=dict)
+    plus: Batch = field(default_factory=dict)
+    lost: Heads = field(default_factory=Heads)
+    lost_rec: Heads = field(default_factory=Heads)
+
+    @property
+    def recursive(self) -> bool:
+        """Whether the stratum has recursive rules that were there before."""
+        return bool(self.kept.recursive)
+
+
+@dataclass(slots=True)
+class StratumReport:
+    """What was done in a stratum."""
+
+    number: int
+    strategy: str
+    seconds: float
+    rounds: int
+    gone: int
+    added: int
+    instances: dict[str, int]
+    why: str = ""
+
+
+class Maintenance:
+    """An update of a closure under way.
+
+    kept     rules that hold before and after the update
+    fresh    rules that come with it
+    removed  rules that go with it, compiled as they were
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        kept: Strata,
+        strategy: Strategy,
+        fresh: Strata | None = None,
+        removed: Strata | None = None,
+    ) -> None:
+        self.work = work
+        self.kept = kept
+        self.fresh = fresh
+        self.strategy = strategy
+        self.reports: list[StratumReport] = []
+        self._tasks: dict[int, Task] = {}
+        self._heap: list[int] = []
+        self._done = -1
+        for number in fresh or ():
+            self._task(number)
+        for name, batch in (("minus", work.minus), ("plus", work.plus)):
+            for level, facts in work.levels.split(batch.batches()).items():
+                setattr(self._task(level), name, facts)
+        if removed is not None:
+            self._take_out(removed)
+
+    def _task(self, number: int) -> Task:
+        found = self._tasks.get(number)
+        if found is None:
+            kept = self.kept.get(number)
+            fresh = self.fresh.get(number) if self.fresh else None
+            found = Task(number, kept or CompiledStratum(number), fresh)
+            self._tasks[number] = found
+            heapq.heappush(self._heap, number)
+        return found
+
+    def _take_out(self, removed: Strata) -> None:
+        """All conclusions of rules that go, to the strata of their facts."""
+        work, old = self.work, self.work.old()
+        for family in removed.families:
+            heads = Heads()
+            if family.summary is not None:
+                summarise_whole(work, family, old, heads, "removed rules")
+            else:
+                rows, n = work.run.whole(family, old, "removed rules")
+                conclude(family, rows, n, work.type_id, heads)
+            for level, batch in work.levels.split(heads.taken()).items():
+                task = self._task(level)
+                for name, keys in batch.items():
+                    (task.lost_rec if family.recursive else task.lost).put(name, keys)
+
+    def run(self) -> None:
+        """Do all strata that the change reaches."""
+        while self._heap:
+            number = heapq.heappop(self._heap)
+            task = self._tasks.pop(number)
+            self._done = number
+            self._stratum(task)
+
+    def _stratum(self, task: Task) -> None:
+        work = self.work
+        started, instances, rounds = time.perf_counter(), work.run.instances.copy(), work.rounds
+        work.budget.check()
+        update = StratumUpdate(work, task)
+        name, why = self.strategy.run(update)
+        changed = update.outcome()
+        for sets in changed:
+            for relation, keys in sets.items():
+                for watcher in self.kept.watching(relation, keys):
+                    if watcher > task.number:
+                        self._task(watcher)
+        report = StratumReport(
+            task.number,
+            name,
+            time.perf_counter() - started,
+            work.rounds - rounds,
+            size_of(changed[0]),
+            size_of(changed[1]),
+            dict(work.run.instances - instances),
+            why,
+        )
+        self.reports.append(report)
+        if work.budget.progress is not None:
+            work.budget.progress(
+                f"stratum {task.number}: {report.added:,} facts added, {report.gone:,} gone"
+            )
+
+
+class Strategy:
+    """How a stratum is brought up to date; see `strategies`."""
+
+    name = "none"
+
+    def run(self, update: StratumUpdate) -> tuple[str, str]:
+        """Do it; returns the name of what was done, and why."""
+        raise NotImplementedError
+
+
+class StratumUpdate:
+    """The steps that strategies are made of, for one stratum."""
+
+    def __init__(self, work: Work, task: Task) -> None:
+        self.work = work
+        self.task = task
+        self.kept = task.kept
+        self.low_gone = _relevant(work.gone, task)
+        self.low_added = _relevant(work.added, task)
+        self.regrouped: Regrouped | None = None
+        self._all_dropped: list[Batch] = []
+        self._all_gained: list[Batch] = []
+
+    # -- what is lost ----------------------------------------------------------------------------
+
+    def touched(self) -> Batch:
+        """Facts that lost a derivation, or are not stated any more; their counters are brought
+        down. The papers' first step of deletion."""
+        work, task = self.work, self.task
+        lost, lost_rec = task.lost, task.lost_rec
+        self._regroup()
+        if self.regrouped is not None:
+            for name, keys in self.regrouped.lost.items():
+                lost.put(name, keys)
+        old = work.old()
+        before = old.without(work.gone)
+        self._from_below(
+            old, before, self.low_gone, self.low_added, work.union(), "deletion", lost, lost_rec
+        )
+        nonrecursive = self._count(lost, -1)
+        return united(task.minus, nonrecursive, distinct_batch(lost_rec.taken()))
+
+    def _regroup(self) -> None:
+        if self.kept.aggregating and (self.low_gone or self.low_added):
+            self.regrouped = regroup(self.work, self.kept, self.low_gone, self.low_added)
+
+    def _from_below(
+        self,
+        after: Setting,
+        before: Setting,
+        positive: Batch,
+        negative: Batch,
+        nots_before: Setting,
+        phase: str,
+        heads: Heads,
+        heads_rec: Heads,
+    ) -> None:
+        """Fire all rules on changes of lower strata: positive atoms and negated ones."""
+        work = self.work
+        for triggers, batch in ((self.kept.lower, positive), (self.kept.negated, negative)):
+            if not batch:
+                continue
+            for family, item in triggers.of(batch, work.type_id):
+                rows, n = work.run.changed(
+                    family, item, batch, before, after, after, nots_before, phase
+                )
+                into = heads_rec if family.recursive else heads
+                conclude(family, rows, n, work.type_id, into)
+
+    def _count(self, heads: Heads, sign: int) -> Batch:
+        """Change the counters by how often each fact was concluded."""
+        touched: Batch = {}
+        for name, keys in heads.taken().items():
+            facts, times = counted(keys)
+            self.work.counts.change(name, facts, times.astype(np.int64) * sign)
+            touched[name] = facts
+        return touched
+
+    def drop(self, batch: Batch) -> Batch:
+        """Take facts away, and return what recursive rules derived with them and still holds."""
+        work = self.work
+        survivors = work.survivors()
+        delta = set_of(batch)
+        heads = self.fire(batch, survivors.without(delta), survivors, work.union(), "deletion")
+        work.take_away(batch)
+        self._all_dropped.append(batch)
+        work.rounds += 1
+        found = distinct_batch(heads.taken())
+        return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
+
+    def fire(
+        self, batch: Batch, before: Setting, after: Setting, nots: Setting, phase: str
+    ) -> Heads:
+        """Fire the recursive rules on facts of this stratum."""
+        heads = Heads()
+        work = self.work
+        for family, item in self.kept.own.of(batch, work.type_id):
+            rows, n = work.run.changed(family, item, batch, before, after, nots, nots, phase)
+            conclude(family, rows, n, work.type_id, heads)
+        return heads
+
+    def dropped(self) -> Batch:
+        """The facts of this stratum that were taken away so far."""
+        return united(*self._all_dropped)
+
+    # -- what is gained --------------------------------------------------------------------------
+
+    def insert(self, again: Batch) -> None:
+        """Bring in what is stated, what follows from changes below, and what follows from that.
+
+        again  facts that are gone, and must come back
+        """
+        work, task = self.work, self.task
+        heads, heads_rec = Heads(), Heads()
+        if self.regrouped is not None:
+            for name, keys in self.regrouped.gained.items():
+                heads.put(name, keys)
+        new = work.new()
+        low_added = set_of(self.low_added)
+        nots_before = Setting(work.stored, plus=[work.added, work.gone], minus=[])
+        self._from_below(
+            new,
+            new.without(low_added),
+            self.low_added,
+            self.low_gone,
+            nots_before,
+            "insertion",
+            heads,
+            heads_rec,
+        )
+        self._fresh_nonrecursive(new, heads)
+        gained = self._count(heads, 1)
+        found = united(again, task.plus, gained, distinct_batch(heads_rec.taken()))
+        first = True
+        while found or first:
+            delta = work.bring(found)
+            if delta:
+                self._all_gained.append(delta)
+                work.rounds += 1
+            heads = Heads()
+            if delta:
+                after = work.new()
+                before = after.without(set_of(delta))
+                heads = self.fire(delta, before, after, after, "insertion")
+                if not first:
+                    self._fire_fresh(delta, before, after, heads)
+            if first:
+                self._fresh_recursive(heads)
+                first = False
+            found = distinct_batch(heads.taken())
+
+    def _fresh_nonrecursive(self, new: Setting, heads: Heads) -> None:
+        """All instances of new rules that are not recursive."""
+        fresh, work = self.task.fresh, self.work
+        if fresh is None:
+            return
+        for family in fresh.nonrecursive:
+            rows, n = work.run.whole(family, new, "insertion")
+            conclude(family, rows, n, work.type_id, heads)
+            work.budget.check()
+        for family in fresh.aggregating:
+            summarise_whole(work, family, new, heads, "insertion")
+
+    def _fresh_recursive(self, heads: Heads) -> None:
+        """All instances of new recursive rules, as things are after the first step."""
+        fresh, work = self.task.fresh, self.work
+        if fresh is None or not fresh.recursive:
+            return
+        new = work.new()
+        for family in fresh.recursive:
+            rows, n = work.run.whole(family, new, "insertion")
+            conclude(family, rows, n, work.type_id, heads)
+            work.budget.check()
+
+    def _fire_fresh(self, batch: Batch, before: Setting, after: Setting, heads: Heads) -> None:
+        fresh, work = self.task.fresh, self.work
+        if fresh is None:
+            return
+        for family, item in fresh.own.of(batch, work.type_id):
+            rows, n = work.run.changed(
+                family, item, batch, before, after, after, after, "insertion"
+            )
+            conclude(family, rows, n, work.type_id, heads)
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def outcome(self) -> tuple[Batch, Batch]:
+        """The facts of this stratum that are gone, and those that are new."""
+        work = self.work
+        dropped, gained = united(*self._all_dropped), united(*self._all_gained)
+        gone = work.filter(dropped, work.gone.contains)
+        added = work.filter(gained, work.added.contains)
+        return gone, added
+
+
+def _relevant(changed: FactSet, task: Task) -> Batch:
+    """The changed facts that rules of a stratum may look at."""
+    relations = task.kept.relations
+    if relations is None:
+        return changed.batches()
+    return {
+        name: changed[name].keys() for name in relations if name in changed and len(changed[name])
+    }

@@ -1,0 +1,228 @@
+"""Plans: in which order the items of a family's body are matched.
+
+Start reading at `plan`. A plan begins with a frame of some bound variables (those of the atom that
+changed, those of the head, or none) and goes on, greedily, with the item that makes the fewest
+rows: what only tests comes first, then the atom with the fewest rows expected for what is bound.
+Columns that nothing needs any more are dropped at each step; rows never are merged, since each row
+is one instance of a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from triplestore.engine.families import CompiledAtom, Computation, Family
+from triplestore.engine.sets.views import Setting
+
+HEAD, WHOLE, GROUPS = -1, -2, -3
+"""Plans that begin with the variables of the head, with none, or with the groups of an aggregate;
+others begin with the variables of an item of the body."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtomStep:
+    """Match one atom with a relation.
+
+    item   its number: the body's atoms from 0, then the negations
+    bound  (place, term) that are known: a constant, or a variable with a column
+    free   (place, variable) that get their values
+    same   pairs of free places that must be equal
+    keep   the variables needed afterwards, of those known before
+    """
+
+    item: int
+    atom: CompiledAtom
+    negated: bool
+    bound: tuple[tuple[int, int], ...]
+    free: tuple[tuple[int, int], ...]
+    same: tuple[tuple[int, int], ...]
+    keep: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableStep:
+    """Join with the family's table of constants on those of its columns that are bound."""
+
+    bound: tuple[int, ...]
+    free: tuple[int, ...]
+    keep: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeStep:
+    """A filter or a bind."""
+
+    computation: Computation
+    keep: tuple[int, ...]
+
+
+Step: TypeAlias = AtomStep | TableStep | ComputeStep
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do with a frame of the variables `start`; `sizes` is what it was made for."""
+
+    start: tuple[int, ...]
+    steps: tuple[Step, ...]
+    sizes: tuple[float, ...]
+
+
+GROWN = 8.0
+"""A plan is made anew when a relation has become so many times larger or smaller."""
+
+
+def plan_for(family: Family, pivot: int, setting: Setting) -> Plan:
+    """The plan of a family from one of its items (or `HEAD`, `WHOLE`), made for current sizes."""
+    known: Plan | None = family.plans.get(pivot)
+    if known is not None and len(family.body) < 3 and pivot >= 0:
+        return known  # with one atom left there is nothing to choose
+    sizes = tuple(setting.view(atom.relation).estimate(()) + 1 for atom in family.body)
+    if known is not None and not _changed(known.sizes, sizes):
+        return known
+    made = family.plans[pivot] = plan(family, pivot, setting, sizes)
+    return made
+
+
+def _changed(old: tuple[float, ...], new: tuple[float, ...]) -> bool:
+    pairs = zip(old, new, strict=True)
+    return any(a > GROWN * b or b > GROWN * a for a, b in pairs)
+
+
+def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] = ()) -> Plan:
+    """The plan of a family that begins with the variables of one of its items."""
+    if pivot == WHOLE:
+        start: list[int] = []
+    elif pivot == HEAD:
+        start = family.head.variables
+    elif pivot == GROUPS:
+        start = list(family.summary.groups) if family.summary is not None else []
+    elif pivot < len(family.body):
+        start = family.body[pivot].variables
+    else:
+        start = family.nots[pivot - len(family.body)].variables
+    order = _Order(family, pivot, setting, set(start))
+    while order.choose():
+        pass
+    return Plan(tuple(start), tuple(_with_keeps(family, order.steps, start, pivot)), sizes)
+
+
+class _Order:
+    """The steps chosen so far, and what is left to choose from."""
+
+    def __init__(self, family: Family, pivot: int, setting: Setting, bound: set[int]) -> None:
+        self.family = family
+        self.setting = setting
+        self.bound = bound
+        self.steps: list[Step] = []
+        self.atoms = [i for i in range(len(family.body)) if i != pivot]
+        first_not = len(family.body)
+        self.nots = [i for i in range(len(family.nots)) if first_not + i != pivot]
+        self.computations = list(family.computations)
+        self.table = family.table is not None
+
+    def choose(self) -> bool:
+        """Take the next step; False if all are taken."""
+        return self._compute() or self._test() or self._join()
+
+    def _compute(self) -> bool:
+        for computation in self.computations:
+            if self.bound.issuperset(computation.needs):
+                self.computations.remove(computation)
+                self.steps.append(ComputeStep(computation, ()))
+                if computation.target >= 0:
+                    self.bound.add(computation.target)
+                return True
+        return False
+
+    def _test(self) -> bool:
+        for i in self.nots:
+            atom = self.family.nots[i]
+            if self.bound.issuperset(atom.variables):
+                self.nots.remove(i)
+                self._take(len(self.family.body) + i, atom, True)
+                return True
+        return False
+
+    def _join(self) -> bool:
+        best = min(((*self._cost(i), i) for i in self.atoms), default=None)
+        if self.table and self.family.table is not None:
+            bound = [v for v in self.family.table.variables if v in self.bound]
+            # Joining with the table costs no more than a look-up for each row; without anything in
+            # common it makes as many rows as there are rules.
+            rows = len(self.family.rules)
+            cost = 0.9 if bound else float(rows)
+            if best is None or (not self.atoms or cost < best[1]) or (bound and best[0] > 0):
+                self._take_table()
+                return True
+        if best is None:
+            assert not self.nots, "an unsafe rule got as far as planning"
+            return False
+        self.atoms.remove(best[-1])
+        self._take(best[-1], self.family.body[best[-1]], False)
+        return True
+
+    def _cost(self, i: int) -> tuple[int, float]:
+        """(0 if it only tests, 1 if it is connected, 2 if not; rows for each row so far)."""
+        atom = self.family.body[i]
+        places = [p for p, term in enumerate(atom.terms) if term < 0 or term in self.bound]
+        if len(places) == len(atom.terms):
+            return 0, 0.5
+        rows = self.setting.view(atom.relation).estimate(places)
+        linked = any(term in self.bound for term in atom.terms)
+        return (1 if linked or not self.bound else 2), rows
+
+    def _take(self, item: int, atom: CompiledAtom, negated: bool) -> None:
+        bound, free, same = [], [], []
+        first: dict[int, int] = {}
+        for place, term in enumerate(atom.terms):
+            if term < 0 or term in self.bound:
+                bound.append((place, term))
+            elif term in first:
+                same.append((first[term], place))
+            else:
+                first[term] = place
+                free.append((place, term))
+        self.bound.update(first)
+        step = AtomStep(item, atom, negated, tuple(bound), tuple(free), tuple(same), ())
+        self.steps.append(step)
+
+    def _take_table(self) -> None:
+        assert self.family.table is not None
+        variables = self.family.table.variables
+        bound = tuple(v for v in variables if v in self.bound)
+        free = tuple(v for v in variables if v not in self.bound)
+        self.bound.update(free)
+        self.table = False
+        self.steps.append(TableStep(bound, free, ()))
+
+
+def _with_keeps(family: Family, steps: list[Step], start: Iterable[int], pivot: int) -> list[Step]:
+    """The steps, each with the variables that are needed after it."""
+    needed = set(family.head.variables) if family.summary is None else _summary_needs(family)
+    if pivot == HEAD:
+        needed.add(family.width)  # the number of the goal stands behind the variables
+    made: list[Step] = []
+    for step in reversed(steps):
+        keep = tuple(sorted(needed))
+        if isinstance(step, AtomStep):
+            made.append(
+                AtomStep(step.item, step.atom, step.negated, step.bound, step.free, step.same, keep)
+            )
+            needed = (needed - {v for _, v in step.free}) | {t for _, t in step.bound if t >= 0}
+        elif isinstance(step, TableStep):
+            made.append(TableStep(step.bound, step.free, keep))
+            needed = (needed - set(step.free)) | set(step.bound)
+        else:
+            made.append(ComputeStep(step.computation, keep))
+            if step.computation.target not in start:  # a bind whose value is given is a test
+                needed = needed - {step.computation.target}
+            needed = needed | set(step.computation.needs) | ({step.computation.target} & set(start))
+    return made[::-1]
+
+
+def _summary_needs(family: Family) -> set[int]:
+    assert family.summary is not None
+    return set(range(len(family.variables)))

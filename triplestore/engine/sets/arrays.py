@@ -1,0 +1,128 @@
+"""Sorted arrays of packed keys as sets: numpy where they are short, kernels where they are long.
+
+A kernel's call costs half a microsecond, but the first one imports numba; so an update of a few
+facts never needs it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.tables.rows import (
+    I64,
+    NO_IDS,
+    SHIFT,
+    U32,
+    U64,
+    Bools,
+    Keys,
+    distinct,
+    in_sorted,
+    last_of_equals,
+    low,
+    swap,
+)
+
+SMALL = 512
+"""Rows below which numpy is as fast as a kernel."""
+
+_PIECE = 1 << 20  # rows for one call of a kernel, so that Ctrl-C is not kept waiting
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+def member(keys: Keys, within: Keys) -> Bools:
+    """Which of `keys`, in any order, are in the sorted array `within`."""
+    if len(keys) < SMALL or keys.dtype != np.uint64:
+        return in_sorted(keys, within)
+    if len(within) == 0:
+        return np.zeros(len(keys), dtype=np.bool_)
+    from triplestore.kernels.sets import mark_members
+
+    found = np.empty(len(keys), dtype=np.uint8)
+    for at in range(0, len(keys), _PIECE):
+        mark_members(keys[at : at + _PIECE], within, found[at : at + _PIECE])
+    return found.view(np.bool_)
+
+
+def without(keys: Keys, taken: Keys) -> Keys:
+    """The keys that are not in the sorted array `taken`."""
+    if len(taken) == 0 or len(keys) == 0:
+        return keys
+    found = member(keys, taken)
+    return keys[~found] if found.any() else keys
+
+
+def unite(left: Keys, right: Keys) -> Keys:
+    """The union of two sorted, distinct arrays."""
+    if len(left) == 0:
+        return right
+    if len(right) == 0:
+        return left
+    if left.dtype != np.uint64 or len(left) + len(right) < SMALL:
+        return distinct(np.sort(np.concatenate((left, right)), kind="stable"))
+    from triplestore.kernels.sets import unite as unite_keys
+
+    out = np.empty(len(left) + len(right), dtype=np.uint64)
+    return out[: unite_keys(left, right, out)]
+
+
+def sorted_distinct(keys: Keys) -> Keys:
+    """The keys in order, without repetitions."""
+    return distinct(np.sort(keys)) if len(keys) > 1 else keys
+
+
+def counted(keys: Keys) -> tuple[Keys, U32]:
+    """The keys in order, without repetitions, and how often each came."""
+    if len(keys) < 2:
+        return keys, np.ones(len(keys), dtype=np.uint32)
+    ordered = np.sort(keys)
+    if len(keys) < SMALL or keys.dtype != np.uint64:
+        last = last_of_equals(ordered).nonzero()[0]
+        counts = np.diff(last, prepend=-1)
+        return ordered[last], counts.astype(np.uint32)
+    from triplestore.kernels.sets import count_equals
+
+    out = np.empty(len(keys), dtype=np.uint64)
+    counts32 = np.empty(len(keys), dtype=np.uint32)
+    size = count_equals(ordered, out, counts32)
+    return out[:size], counts32[:size]
+
+
+def swapped(keys: U64) -> U64:
+    """The keys with their ids changed over, sorted."""
+    return np.sort(swap(keys))
+
+
+def bounds(keys: U64, first: int) -> tuple[int, int]:
+    """Where the rows lie whose first id is `first`."""
+    lo = int(keys.searchsorted(np.uint64(first << 32)))
+    return lo, int(keys.searchsorted(np.uint64((first + 1) << 32)))
+
+
+def match(values: U32, keys: U64) -> tuple[I64, U32]:
+    """The rows of sorted `keys` that have `values` as first id: (number of value, second id)."""
+    if len(values) == 0 or len(keys) == 0:
+        return np.zeros(0, dtype=np.int64), NO_IDS
+    if len(values) == 1:
+        start, stop = bounds(keys, int(values[0]))
+        return np.zeros(stop - start, dtype=np.int64), low(keys[start:stop])
+    if len(values) < SMALL // 4:
+        firsts = values.astype(np.uint64) << SHIFT
+        lo = keys.searchsorted(firsts)
+        hi = keys.searchsorted(firsts | _LOW, side="right")
+        sizes = hi - lo
+        total = int(sizes.sum())
+        index = np.repeat(np.arange(len(values)), sizes)
+        ends = np.cumsum(sizes)
+        rows = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
+        return index, keys[rows].astype(np.uint32)
+    from triplestore.kernels.sets import expand_second, match_first
+
+    lo, hi = np.empty(len(values), dtype=np.int64), np.empty(len(values), dtype=np.int64)
+    total = 0
+    for at in range(0, len(values), _PIECE):
+        stop = at + _PIECE
+        total += match_first(values[at:stop], keys, lo[at:stop], hi[at:stop])
+    index, second = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.uint32)
+    expand_second(lo, hi, keys, index, second)
+    return index, second

@@ -1,0 +1,231 @@
+"""Sets of facts that an update makes: what is gone, what is added, what changed last.
+
+Start reading at `FactSet`: relation -> the facts of it that are in the set, as `KeySet` (relations
+of two columns: packed keys in the order in which the engine keeps them) or `TupleSet` (others).
+Sets grow by whole batches; a set is a few sorted runs, each at least twice as long as the next, so
+that a fact is merged O(log n) times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from triplestore.engine.sets.arrays import match, member, swapped, unite, without
+from triplestore.tables.rows import (
+    I64,
+    NO_IDS,
+    NO_KEYS,
+    U32,
+    U64,
+    Bools,
+    Columns,
+    Keys,
+    columns_of,
+    in_sorted,
+    key_of,
+)
+
+RelationKey: TypeAlias = int | tuple[int, int]
+"""The id of a property, or (id of the name, arity) of a user's relation."""
+
+ANY = 0
+"""The relation of all triples (s, p, o), that atoms with a variable property speak of."""
+
+
+class KeySet:
+    """Distinct packed keys, looked up by first or second id.
+
+    >>> import numpy as np
+    >>> some = KeySet(np.array([1 << 32 | 5, 2 << 32 | 7], np.uint64))
+    >>> some.add(np.array([1 << 32 | 6], np.uint64))
+    >>> len(some), some.match(0, np.array([1], np.uint32))[1].tolist()
+    (3, [5, 6])
+    """
+
+    __slots__ = ("_back", "runs")
+
+    def __init__(self, keys: U64 = NO_KEYS) -> None:
+        self.runs: list[U64] = [keys] if len(keys) else []
+        self._back: dict[int, tuple[U64, U64]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self.runs))
+
+    def add(self, keys: U64) -> None:
+        """Add sorted, distinct keys that are not in the set."""
+        if len(keys) == 0:
+            return
+        runs = self.runs
+        runs.append(keys)
+        while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):
+            last = runs.pop()
+            runs[-1] = unite(runs[-1], last)
+
+    def discard(self, keys: U64) -> None:
+        """Take away those of the sorted keys that are in the set."""
+        left = (without(run, keys) for run in self.runs)
+        self.runs = [run for run in left if len(run)]
+
+    def keys(self) -> U64:
+        """All keys, sorted."""
+        while len(self.runs) > 1:
+            last = self.runs.pop()
+            self.runs[-1] = unite(self.runs[-1], last)
+        return self.runs[0] if self.runs else NO_KEYS
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these keys, in any order, are in the set."""
+        if not self.runs:
+            return np.zeros(len(keys), dtype=np.bool_)
+        found = member(keys, self.runs[0])
+        for run in self.runs[1:]:
+            found |= member(keys, run)
+        return found
+
+    def ordered(self, place: int) -> Iterator[U64]:
+        """The runs sorted by the first (0) or second (1) id; these have the second id in front."""
+        if place == 0:
+            yield from self.runs
+            return
+        fresh: dict[int, tuple[U64, U64]] = {}
+        for run in self.runs:  # made at first use, and kept as long as the run stays
+            kept = self._back.get(id(run))
+            fresh[id(run)] = kept if kept is not None else (run, swapped(run))
+            yield fresh[id(run)][1]
+        self._back = fresh
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The keys with these ids in one place: (number of the value, id in the other place)."""
+        found = [match(values, run) for run in self.ordered(place)]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            return np.zeros(0, dtype=np.int64), NO_IDS
+        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+
+class TupleSet:
+    """Distinct rows of a relation of three or more columns, as sorted keys of all of them."""
+
+    __slots__ = ("_orders", "_rows", "arity")
+
+    def __init__(self, arity: int, keys: Keys | None = None) -> None:
+        self.arity = arity
+        self._rows: Keys = key_of([NO_IDS] * arity) if keys is None else keys
+        self._orders: dict[tuple[int, ...], tuple[Keys, I64]] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, keys: Keys) -> None:
+        """Add sorted, distinct keys that are not in the set."""
+        self._set(unite(self._rows, keys))
+
+    def discard(self, keys: Keys) -> None:
+        """Take away those of the sorted keys that are in the set."""
+        self._set(without(self._rows, keys))
+
+    def _set(self, rows: Keys) -> None:
+        self._rows = rows
+        self._orders = {}
+
+    def keys(self) -> Keys:
+        """All keys, sorted."""
+        return self._rows
+
+    def contains(self, keys: Keys) -> Bools:
+        """Which of these keys are in the set."""
+        return in_sorted(keys, self._rows)
+
+    def columns(self) -> Columns:
+        """All rows as columns."""
+        return columns_of(self._rows, self.arity)
+
+    def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
+        """The rows with these values: (number of the value, the other columns)."""
+        wanted = tuple(places)
+        if wanted not in self._orders:
+            columns = self.columns()
+            given = key_of([columns[place] for place in wanted])
+            order = np.argsort(given, kind="stable")
+            self._orders[wanted] = given[order], order
+        given, order = self._orders[wanted]
+        keys = key_of(list(values))
+        lo, hi = given.searchsorted(keys), given.searchsorted(keys, side="right")
+        sizes = hi - lo
+        index = np.repeat(np.arange(len(keys)), sizes)
+        rows = order[np.arange(len(index)) + np.repeat(lo - (np.cumsum(sizes) - sizes), sizes)]
+        columns = columns_of(self._rows[rows], self.arity)
+        return index, tuple(columns[c] for c in range(self.arity) if c not in wanted)
+
+
+SetOfKeys: TypeAlias = KeySet | TupleSet
+
+
+class FactSet(dict[RelationKey, SetOfKeys]):
+    """Facts by relation."""
+
+    def of(self, relation: RelationKey) -> SetOfKeys:
+        """The facts of one relation, to be added to."""
+        found = self.get(relation)
+        if found is None:
+            found = self[relation] = new_set(relation)
+        return found
+
+    def add(self, relation: RelationKey, keys: Keys) -> None:
+        """Add sorted, distinct facts that are not in the set."""
+        if len(keys):
+            self.of(relation).add(keys)
+
+    def discard(self, relation: RelationKey, keys: Keys) -> None:
+        """Take away those facts that are in the set."""
+        found = self.get(relation)
+        if found is not None and len(keys):
+            found.discard(keys)
+
+    def contains(self, relation: RelationKey, keys: Keys) -> Bools:
+        """Which of these facts are in the set."""
+        found = self.get(relation)
+        return np.zeros(len(keys), dtype=np.bool_) if found is None else found.contains(keys)
+
+    def keys_of(self, relation: RelationKey) -> Keys:
+        """The facts of one relation, sorted."""
+        found = self.get(relation)
+        return no_keys(relation) if found is None else found.keys()
+
+    def total(self) -> int:
+        """How many facts there are."""
+        return sum(map(len, self.values()))
+
+    def batches(self) -> Batch:
+        """The facts as sorted arrays; relations without facts are left out."""
+        return {name: found.keys() for name, found in self.items() if len(found)}
+
+
+Batch: TypeAlias = dict[RelationKey, Keys]
+"""Facts by relation as sorted, distinct keys, none of them empty."""
+
+
+def new_set(relation: RelationKey, keys: Keys | None = None) -> SetOfKeys:
+    """A set of facts of one relation."""
+    if isinstance(relation, tuple):
+        return TupleSet(relation[1], keys)
+    return KeySet(NO_KEYS if keys is None else keys)
+
+
+def set_of(batch: Batch) -> FactSet:
+    """A batch as a set."""
+    return FactSet({name: new_set(name, keys) for name, keys in batch.items()})
+
+
+def no_keys(relation: RelationKey) -> Keys:
+    """No facts of a relation."""
+    return key_of([NO_IDS] * relation[1]) if isinstance(relation, tuple) else NO_KEYS
+
+
+def size_of(batch: Batch) -> int:
+    """How many facts a batch has."""
+    return sum(map(len, batch.values()))

@@ -1,0 +1,190 @@
+"""Stored relations as the engine reads them: keys in its own order, by few or by many.
+
+The engine keeps the facts of rdf:type as (class, member), since rules name classes: a class is then
+a slice, and members of one class come sorted. All other properties are kept as (subject, object).
+Look-ups of few rows go through the relation's own methods, which touch (and verify) only the rows
+in question; look-ups of many go through arrays of all keys and compiled kernels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.engine.sets.arrays import SMALL, match, member
+from triplestore.engine.sets.keys import RelationKey
+from triplestore.tables import EXPLICIT, HOLDS, Tables
+from triplestore.tables.plain import PlainRelation
+from triplestore.tables.rows import (
+    I64,
+    U8,
+    U32,
+    U64,
+    Bools,
+    Columns,
+    Keys,
+    columns_of,
+    high,
+    low,
+    swap,
+)
+from triplestore.tables.wide import TupleRelation
+
+
+class StoredPairs:
+    """A stored relation of two columns.
+
+    flipped  rdf:type: its rows are (class, member), not (subject, object)
+    where    the statuses that are seen
+    """
+
+    __slots__ = ("_arrays", "_order", "flipped", "relation", "where")
+
+    def __init__(self, relation: PlainRelation, flipped: bool, where: int = HOLDS) -> None:
+        self.relation = relation
+        self.flipped = flipped
+        self.where = where
+        self._order = (1, 0) if flipped else (0, 1)
+        self._arrays: list[U64 | None] = [None, None]
+
+    def __len__(self) -> int:
+        return self.relation.count(self.where)
+
+    def array(self, place: int) -> U64:
+        """All rows sorted by one place, that one in front."""
+        found = self._arrays[place]
+        if found is None:
+            found = self._arrays[place] = self.relation.keys(self._order[place], self.where)
+        return found
+
+    def _worthwhile(self, place: int, rows: int) -> bool:
+        """Whether to look through the array of all rows for so many."""
+        if self._arrays[place] is not None:
+            return True
+        if rows < SMALL:
+            return False
+        runs = self.relation.runs(self._order[place])
+        one = len(runs) == 1 and bool((runs[0].uniform or 0) & self.where)
+        return one or rows * 8 > self.relation.stored_rows
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The rows with these ids in one place: (number of the value, id in the other place)."""
+        if self._worthwhile(place, len(values)):
+            return match(values, self.array(place))
+        column = self._order[place]
+        if len(values) == 1:
+            relation, value = self.relation, int(values[0])
+            read = relation.by_first if column == 0 else relation.by_second
+            found = read(value, self.where)
+            return np.zeros(len(found), dtype=np.int64), found
+        index, (others,) = self.relation.probe((column,), (values,), self.where)
+        return index, others
+
+    def slice(self, place: int, value: int) -> U32:
+        """The ids beside one id, increasing."""
+        relation = self.relation
+        read = relation.by_first if self._order[place] == 0 else relation.by_second
+        return read(value, self.where)
+
+    def scan(self) -> Columns:
+        """All rows."""
+        keys = self.array(0)
+        return high(keys), low(keys)
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these rows hold."""
+        if self._worthwhile(0, len(keys)):
+            return member(keys, self.array(0))
+        found: Bools = (self.status(keys) & np.uint8(self.where)) != 0
+        return found
+
+    def status(self, keys: U64) -> U8:
+        """The statuses of rows; 0 for those that do not hold."""
+        if len(keys) == 1:
+            first, second = divmod(int(keys[0]), 1 << 32)
+            one = (
+                self.relation.status(second, first)
+                if self.flipped
+                else self.relation.status(first, second)
+            )
+            return np.array([one], dtype=np.uint8)
+        return self.relation.status_of_keys(swap(keys) if self.flipped else keys)
+
+    def counts(self, keys: U64) -> U32:
+        """The counts kept with rows."""
+        first, second = high(keys), low(keys)
+        return self.relation.count_of((second, first) if self.flipped else (first, second))
+
+    def estimate(self, place: int | None) -> float:
+        """How many rows to expect: all, or those with one id in a place."""
+        rows = float(len(self))
+        if place is None or rows == 0:
+            return rows
+        return rows / max(1, self.relation.distinct_estimate(self._order[place]))
+
+
+class StoredTuples:
+    """A stored relation of three or more columns."""
+
+    __slots__ = ("relation", "where")
+
+    def __init__(self, relation: TupleRelation, where: int = HOLDS) -> None:
+        self.relation = relation
+        self.where = where
+
+    def __len__(self) -> int:
+        return self.relation.count(self.where)
+
+    def keys(self) -> Keys:
+        """All rows, sorted."""
+        return self.relation.keys(self.where)
+
+    def status(self, keys: Keys) -> U8:
+        """The statuses of rows; 0 for those that do not hold."""
+        return self.relation.status_of(columns_of(keys, self.relation.arity))
+
+    def contains(self, keys: Keys) -> Bools:
+        """Which of these rows hold."""
+        found: Bools = (self.status(keys) & np.uint8(self.where)) != 0
+        return found
+
+    def counts(self, keys: Keys) -> U32:
+        """The counts kept with rows."""
+        return self.relation.count_of(columns_of(keys, self.relation.arity))
+
+
+class Stored:
+    """The relations of one snapshot, each made when it is first asked for."""
+
+    def __init__(self, tables: Tables, type_id: int, where: int = HOLDS) -> None:
+        self.tables = tables
+        self.type_id = type_id
+        self.where = where
+        self._pairs: dict[int, StoredPairs] = {}
+        self._tuples: dict[tuple[int, int], StoredTuples] = {}
+
+    def explicit(self) -> Stored:
+        """The same, but what is stated only."""
+        return Stored(self.tables, self.type_id, EXPLICIT)
+
+    def pairs(self, name: int) -> StoredPairs:
+        """A relation of two columns."""
+        found = self._pairs.get(name)
+        if found is None:
+            relation = self.tables.relation(name)
+            found = self._pairs[name] = StoredPairs(relation, name == self.type_id, self.where)
+        return found
+
+    def tuples(self, name: tuple[int, int]) -> StoredTuples:
+        """A relation of three or more columns."""
+        found = self._tuples.get(name)
+        if found is None:
+            found = self._tuples[name] = StoredTuples(self.tables.tuples(*name), self.where)
+        return found
+
+    def of(self, relation: RelationKey) -> StoredPairs | StoredTuples:
+        """Any relation but that of all triples."""
+        return self.tuples(relation) if isinstance(relation, tuple) else self.pairs(relation)
+
+    def names(self) -> U32:
+        """The properties with rows."""
+        return self.tables.names()

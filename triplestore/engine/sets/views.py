@@ -1,0 +1,440 @@
+"""Views: relations under a set expression, as rule bodies are matched with them.
+
+Start reading at `Setting`: it says which facts a body sees - the stored ones or not, with some
+sets, without others - and makes the view of each relation. The papers' sets are such settings:
+
+    I                    Setting(stored)
+    I \\ (D \\ A)          Setting(stored, minus=[gone])
+    (I \\ D) u A          Setting(stored, plus=[added], minus=[gone])
+    I u A                Setting(stored, plus=[added])
+
+`gone` and `added` being D \\ A and A \\ I, which are disjoint from each other. What stands in
+`plus` is never stored too; what stands in `minus` is left out of everything.
+
+Three kinds of views: of relations of two columns (`PairView`), of all triples (`TripleView`), of
+relations of three or more columns (`TupleView`); all look rows up by some of their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from triplestore.engine.sets.keys import (
+    ANY,
+    FactSet,
+    KeySet,
+    RelationKey,
+    TupleSet,
+)
+from triplestore.engine.sets.stored import Stored, StoredPairs, StoredTuples
+from triplestore.tables.rows import (
+    I64,
+    NO_IDS,
+    SHIFT,
+    U32,
+    U64,
+    Bools,
+    Columns,
+    Keys,
+    columns_of,
+    high,
+    key_of,
+    low,
+    pack,
+)
+
+Classes: TypeAlias = Callable[[U32], Bools]
+"""Which of some classes are seen."""
+
+
+class Choice(Protocol):
+    """Which of the stored facts are seen."""
+
+    def whole(self, relation: RelationKey) -> bool | None:
+        """Whether a relation is seen; None if that depends on the class."""
+
+    def classes(self, ids: U32) -> Bools:
+        """Which classes are seen."""
+
+
+class View(Protocol):
+    """Rows, looked up by some of their places."""
+
+    def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
+        """The rows with these values: (number of the value, the columns of the other places)."""
+
+    def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
+        """The rows with these ids in some places: the columns of the other places."""
+
+    def contains(self, columns: Columns) -> Bools:
+        """Which rows are seen."""
+
+    def estimate(self, places: Sequence[int]) -> float:
+        """How many rows to expect when these places are given."""
+
+
+class PairView:
+    """A relation of two columns, from stored rows and sets."""
+
+    __slots__ = ("choose", "minus", "parts", "stored")
+
+    def __init__(
+        self,
+        stored: StoredPairs | None,
+        parts: list[KeySet],
+        minus: list[KeySet],
+        choose: Classes | None = None,
+    ) -> None:
+        self.stored = stored
+        self.parts = parts
+        self.minus = minus
+        self.choose = choose
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The rows with these ids in one place: (number of the value, id in the other place)."""
+        found: list[tuple[I64, U32]] = []
+        if self.stored is not None:
+            index, other = self.stored.match(place, values)
+            if self.choose is not None and len(index):
+                keep = self.choose(values[index] if place == 0 else other)
+                index, other = index[keep], other[keep]
+            found.append((index, other))
+        for part in self.parts:
+            extra = part.match(place, values)
+            if len(extra[0]):
+                found.append(extra)
+        if not found:
+            return np.zeros(0, dtype=np.int64), NO_IDS
+        index, other = found[0]
+        if len(found) > 1:
+            index = np.concatenate([f[0] for f in found])
+            other = np.concatenate([f[1] for f in found])
+        if self.minus and len(index):
+            left = self._kept(_keys(place, values[index], other))
+            if left is not None:
+                index, other = index[left], other[left]
+        return index, other
+
+    def _kept(self, keys: U64) -> Bools | None:
+        """Which rows are in no set that is left out; None for all."""
+        keep: Bools | None = None
+        for taken in self.minus:
+            gone = taken.contains(keys)
+            if gone.any():
+                left: Bools = ~gone
+                keep = left if keep is None else keep & left
+        return keep
+
+    def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
+        """See `View.probe`."""
+        if len(places) == 2:
+            first, second = values if places[0] == 0 else (values[1], values[0])
+            return self.contains((first, second)).nonzero()[0], ()
+        index, other = self.match(places[0], values[0])
+        return index, (other,)
+
+    def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
+        """See `View.scan`."""
+        if len(places) == 2:
+            return ()
+        if len(places) == 1:
+            _, other = self.match(places[0], np.array([ids[0]], dtype=np.uint32))
+            return (other,)
+        keys = self.keys()
+        return high(keys), low(keys)
+
+    def keys(self) -> U64:
+        """All rows, as keys; sorted if they come from one place."""
+        parts = [] if self.stored is None else [self.stored.array(0)]
+        if parts and self.choose is not None:
+            parts = [parts[0][self.choose(high(parts[0]))]]
+        parts += [part.keys() for part in self.parts]
+        keys = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.uint64), *parts])
+        keep = self._kept(keys) if len(keys) else None
+        return keys if keep is None else keys[keep]
+
+    def contains(self, columns: Columns) -> Bools:
+        """See `View.contains`."""
+        return self.contains_keys(pack(columns[0], columns[1]))
+
+    def contains_keys(self, keys: U64) -> Bools:
+        """Which rows, as keys, are seen."""
+        if self.stored is None:
+            found: Bools = np.zeros(len(keys), dtype=np.bool_)
+        else:
+            found = self.stored.contains(keys)
+            if self.choose is not None:
+                found = found & self.choose(high(keys))
+        for part in self.parts:
+            found = found | part.contains(keys)
+        left = self._kept(keys) if self.minus else None
+        return found if left is None else found & left
+
+    def estimate(self, places: Sequence[int]) -> float:
+        """See `View.estimate`."""
+        if len(places) == 2:
+            return 0.5
+        place = places[0] if places else None
+        rows = 0.0 if self.stored is None else self.stored.estimate(place)
+        for part in self.parts:
+            size = float(len(part))
+            rows += size if place is None else size**0.5
+        return rows
+
+
+class TupleView:
+    """A relation of three or more columns, from stored rows and sets."""
+
+    __slots__ = ("arity", "minus", "parts", "stored")
+
+    def __init__(
+        self,
+        arity: int,
+        stored: StoredTuples | None,
+        parts: list[TupleSet],
+        minus: list[TupleSet],
+    ) -> None:
+        self.arity = arity
+        self.stored = stored
+        self.parts = parts
+        self.minus = minus
+
+    def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
+        """See `View.probe`."""
+        if len(places) == self.arity:
+            by_place = [values[list(places).index(c)] for c in range(self.arity)]
+            return self.contains(tuple(by_place)).nonzero()[0], ()
+        found = []
+        if self.stored is not None:
+            found.append(self.stored.relation.probe(places, values, self.stored.where))
+        found += [part.probe(places, values) for part in self.parts]
+        if not found:
+            free = self.arity - len(places)
+            return np.zeros(0, dtype=np.int64), (NO_IDS,) * free
+        index, columns = _joined(found)
+        if self.minus and len(index):
+            rest = iter(columns)
+            every = [
+                values[list(places).index(c)][index] if c in places else next(rest)
+                for c in range(self.arity)
+            ]
+            keep = self._kept(key_of(every))
+            index, columns = index[keep], tuple(column[keep] for column in columns)
+        return index, columns
+
+    def _kept(self, keys: Keys) -> Bools:
+        keep = np.ones(len(keys), dtype=np.bool_)
+        for taken in self.minus:
+            keep &= ~taken.contains(keys)
+        return keep
+
+    def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
+        """See `View.scan`."""
+        if places:
+            values = [np.array([i], dtype=np.uint32) for i in ids]
+            return self.probe(places, values)[1]
+        return columns_of(self.keys(), self.arity)
+
+    def keys(self) -> Keys:
+        """All rows, as keys."""
+        parts = [] if self.stored is None else [self.stored.keys()]
+        parts += [part.keys() for part in self.parts]
+        keys = (
+            parts[0] if len(parts) == 1 else np.concatenate([key_of([NO_IDS] * self.arity), *parts])
+        )
+        return keys[self._kept(keys)] if self.minus else keys
+
+    def contains(self, columns: Columns) -> Bools:
+        """See `View.contains`."""
+        keys = key_of(columns)
+        found = (
+            np.zeros(len(keys), dtype=np.bool_)
+            if self.stored is None
+            else self.stored.contains(keys)
+        )
+        for part in self.parts:
+            found = found | part.contains(keys)
+        return found & self._kept(keys) if self.minus else found
+
+    def estimate(self, places: Sequence[int]) -> float:
+        """See `View.estimate`."""
+        rows = float(0 if self.stored is None else len(self.stored)) + sum(map(len, self.parts))
+        return rows ** (1 - len(places) / self.arity) if rows else 0.0
+
+
+class TripleView:
+    """All triples (s, p, o), property by property: also properties that appear later."""
+
+    __slots__ = ("_names", "_setting", "_type")
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._type = setting.type_id
+        self._names: list[int] | None = None
+
+    def names(self) -> list[int]:
+        """The properties that may have rows."""
+        if self._names is None:
+            found = set(self._setting.stored.names().tolist()) if self._setting.stored else set()
+            for plus in self._setting.plus:
+                found |= {name for name in plus if isinstance(name, int)}
+            self._names = sorted(found)
+        return self._names
+
+    def _place(self, name: int, place: int) -> int:
+        """Where in the pair of a property the subject (0) or object (2) stands."""
+        return place // 2 ^ (1 if name == self._type else 0)
+
+    def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
+        """See `View.probe`."""
+        given = dict(zip(places, values, strict=True))
+        free = [place for place in (0, 1, 2) if place not in given]
+        found = []
+        if 1 in given:
+            p = given[1]
+            for name in np.unique(p).tolist():
+                rows = np.flatnonzero(p == name)
+                found.append(
+                    self._probe_one(name, {k: v[rows] for k, v in given.items()}, free, rows)
+                )
+        else:
+            found += [self._probe_one(name, given, free, None) for name in self.names()]
+        found = [f for f in found if len(f[0])]
+        if not found:
+            return np.zeros(0, dtype=np.int64), (NO_IDS,) * len(free)
+        return _joined(found)
+
+    def _probe_one(
+        self, name: int, given: dict[int, U32], free: list[int], rows: I64 | None
+    ) -> tuple[I64, Columns]:
+        view = self._setting.pairs(name)
+        ends = [place for place in (0, 2) if place in given]
+        columns: dict[int, U32] = {}
+        if len(ends) == 2:
+            s, o = given[0], given[2]
+            index = view.contains((o, s) if name == self._type else (s, o)).nonzero()[0]
+        elif ends:
+            index, other = view.match(self._place(name, ends[0]), given[ends[0]])
+            columns[2 - ends[0]] = other
+        else:
+            keys = view.keys()
+            times = len(given[1]) if 1 in given else 1
+            index = np.repeat(np.arange(times), len(keys))
+            first, second = np.tile(high(keys), times), np.tile(low(keys), times)
+            columns[0], columns[2] = (second, first) if name == self._type else (first, second)
+        if 1 not in given:
+            columns[1] = np.full(len(index), name, dtype=np.uint32)
+        if rows is not None:
+            index = rows[index]
+        return index, tuple(columns[place] for place in free)
+
+    def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
+        """See `View.scan`."""
+        if places:
+            return self.probe(places, [np.array([i], dtype=np.uint32) for i in ids])[1]
+        found = [self._probe_one(name, {}, [0, 1, 2], None) for name in self.names()]
+        found = [f for f in found if len(f[0])]
+        return _joined(found)[1] if found else (NO_IDS,) * 3
+
+    def contains(self, columns: Columns) -> Bools:
+        """See `View.contains`."""
+        s, p, o = columns
+        seen = np.zeros(len(p), dtype=np.bool_)
+        for name in np.unique(p).tolist():
+            rows = np.flatnonzero(p == name)
+            ends = (o[rows], s[rows]) if name == self._type else (s[rows], o[rows])
+            seen[rows] = self._setting.pairs(name).contains(ends)
+        return seen
+
+    def estimate(self, places: Sequence[int]) -> float:
+        """See `View.estimate`."""
+        rows = float(self._setting.stored.tables.total()) if self._setting.stored else 0.0
+        rows += sum(plus.total() for plus in self._setting.plus)
+        return rows ** (1 - len(places) / 3) if rows else 0.0
+
+
+class Setting:
+    """Which facts the atoms of a body are matched with.
+
+    stored  the snapshot, or None if stored facts are not seen
+    plus    sets that are seen beside it
+    minus   sets that are not seen
+    choose  which of the stored facts are seen, if not all
+    """
+
+    __slots__ = ("_views", "choose", "minus", "plus", "stored", "type_id")
+
+    def __init__(
+        self,
+        stored: Stored | None,
+        plus: Sequence[FactSet] = (),
+        minus: Sequence[FactSet] = (),
+        *,
+        type_id: int = 0,
+        choose: Choice | None = None,
+    ) -> None:
+        self.stored = stored
+        self.plus = tuple(plus)
+        self.minus = tuple(minus)
+        self.type_id = stored.type_id if stored is not None else type_id
+        self.choose = choose
+        self._views: dict[RelationKey, View] = {}
+
+    def without(self, *sets: FactSet) -> Setting:
+        """The same with more sets left out."""
+        minus = (*self.minus, *sets)
+        return Setting(self.stored, self.plus, minus, type_id=self.type_id, choose=self.choose)
+
+    def view(self, relation: RelationKey) -> View:
+        """The view of any relation."""
+        found = self._views.get(relation)
+        if found is None:
+            if relation == ANY:
+                found = TripleView(self)
+            elif isinstance(relation, tuple):
+                found = self._tuples(relation)
+            else:
+                found = self._pairs(relation)
+            self._views[relation] = found
+        return found
+
+    def pairs(self, name: int) -> PairView:
+        """The view of a property."""
+        view = self.view(name)
+        assert isinstance(view, PairView)
+        return view
+
+    def _pairs(self, name: int) -> PairView:
+        plus = [s[name] for s in self.plus if name in s]
+        minus = [s[name] for s in self.minus if name in s]
+        whole = True if self.choose is None else self.choose.whole(name)
+        stored = None if self.stored is None or whole is False else self.stored.pairs(name)
+        classes = self.choose.classes if whole is None and self.choose is not None else None
+        return PairView(stored, plus, minus, classes)  # type: ignore[arg-type]
+
+    def _tuples(self, name: tuple[int, int]) -> TupleView:
+        plus = [s[name] for s in self.plus if name in s]
+        minus = [s[name] for s in self.minus if name in s]
+        whole = self.choose is None or self.choose.whole(name)
+        stored = self.stored.tuples(name) if self.stored is not None and whole else None
+        return TupleView(name[1], stored, plus, minus)  # type: ignore[arg-type]
+
+
+def _keys(place: int, given: U32, other: U32) -> U64:
+    if place == 0:
+        return pack(given, other)
+    keys = other.astype(np.uint64)
+    keys <<= SHIFT
+    keys |= given
+    return keys
+
+
+def _joined(found: list[tuple[I64, Columns]]) -> tuple[I64, Columns]:
+    if len(found) == 1:
+        return found[0]
+    index = np.concatenate([f[0] for f in found])
+    columns = zip(*(f[1] for f in found), strict=True)
+    return index, tuple(np.concatenate(column) for column in columns)

@@ -1,0 +1,1 @@
+"""The maintenance strategies, exchangeable from update to update and from stratum to stratum."""

@@ -1,0 +1,27 @@
+"""The strategies by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from triplestore.engine.maintain import Strategy
+from triplestore.engine.strategies.overdelete import DRed, DRedCounting
+from triplestore.errors import UsageError
+
+STRATEGIES: dict[str, Callable[..., Strategy]] = {
+    "dred": DRed,
+    "dredc": DRedCounting,
+}
+"""Name -> what makes a strategy of it."""
+
+
+def strategy(name: str, **options: Any) -> Strategy:
+    """The strategy of a name.
+
+    >>> strategy("dredc").name
+    'dredc'
+    """
+    if name not in STRATEGIES:
+        raise UsageError(f"unknown strategy {name!r}; there are: {', '.join(STRATEGIES)}")
+    return STRATEGIES[name](**options)

@@ -1,0 +1,214 @@
+"""The state of one update: what was, what is gone, what is new.
+
+Start reading at `Work`. The stored facts (I) are never touched: an update is the sets beside them,
+and dropping them undoes it. What is always true:
+
+* `gone` are stored facts that do not hold any more, `added` facts that hold and are not stored; a
+  fact comes back by leaving `gone`. So the papers' D \\ A is `gone`, A \\ D is `added`.
+* `counts` are changes of C_nr without what is stated; `plus` and `minus` what is stated from now
+  on, and not any more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from triplestore.engine.compiled import Compiled
+from triplestore.engine.evaluate import Evaluation
+from triplestore.engine.sets.arrays import sorted_distinct, unite
+from triplestore.engine.sets.counts import CountChanges
+from triplestore.engine.sets.keys import Batch, FactSet, RelationKey
+from triplestore.engine.sets.stored import Stored
+from triplestore.engine.sets.views import Setting
+from triplestore.errors import BudgetError, CancelledError, TimeLimitError
+from triplestore.expr.query_terms import QueryTerms
+from triplestore.ops.context import Flag
+from triplestore.tables import EXPLICIT, Tables
+from triplestore.tables.rows import Bools, Columns, Keys, columns_of
+
+
+@dataclass(slots=True)
+class Budget:
+    """Where an update ends that would not: in facts derived, bytes of them, and seconds.
+
+    >>> Budget(facts=10).start().spend(11)
+    Traceback (most recent call last):
+    triplestore.errors.BudgetError: reasoning would make more than 10 facts; raise the budget \
+(tuning={"max_facts": ...}), or look for a rule that makes ever new terms
+    """
+
+    facts: int | None = None
+    bytes: int | None = None
+    seconds: float | None = None
+    cancel: Flag | None = None
+    progress: Callable[[str], None] | None = None
+    made: int = 0
+    deadline: float = float("inf")
+
+    def start(self) -> Budget:
+        """Begin to count."""
+        self.made = 0
+        self.deadline = float("inf") if self.seconds is None else time.monotonic() + self.seconds
+        return self
+
+    def check(self, rows: int = 0) -> None:
+        """Raise if it is time to stop, or if so many rows at once are too much."""
+        if self.cancel is not None and self.cancel.is_set():
+            raise CancelledError("reasoning was cancelled; nothing has changed")
+        if time.monotonic() > self.deadline:
+            raise TimeLimitError(
+                f"reasoning took more than {self.seconds} seconds; nothing has changed"
+            )
+        if self.bytes is not None and rows * 16 > self.bytes:
+            raise BudgetError(
+                f"reasoning needs {rows * 16:,} bytes at once, more than its budget of "
+                f'{self.bytes:,}; raise it (tuning={{"max_bytes": ...}})'
+            )
+
+    def spend(self, facts: int) -> None:
+        """Count facts that were made."""
+        self.made += facts
+        if self.facts is not None and self.made > self.facts:
+            raise BudgetError(
+                f"reasoning would make more than {self.facts:,} facts; raise the budget "
+                '(tuning={"max_facts": ...}), or look for a rule that makes ever new terms'
+            )
+        if self.bytes is not None and self.made * 16 > self.bytes:
+            raise BudgetError(
+                f"reasoning would make more than {self.bytes:,} bytes of facts; raise the budget "
+                '(tuning={"max_bytes": ...})'
+            )
+
+
+class Work:
+    """One update of a closed snapshot."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        tables: Tables,
+        terms: QueryTerms | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        self.compiled = compiled
+        self.type_id = compiled.type_id
+        self.levels = compiled.levels
+        self.stored = Stored(tables, compiled.type_id)
+        self.gone = FactSet()
+        self.added = FactSet()
+        self.plus = FactSet()
+        self.minus = FactSet()
+        self.counts = CountChanges(self.stored)
+        self.budget = (budget or Budget()).start()
+        self.run = Evaluation(terms, compiled.type_id, self.budget.check)
+        self.terms = terms
+        self.rounds = 0
+
+    # -- settings: made anew for each use, since they hold on to the sets that exist -------------
+
+    def old(self) -> Setting:
+        """I."""
+        return Setting(self.stored)
+
+    def survivors(self) -> Setting:
+        """I without what is gone."""
+        return Setting(self.stored, minus=[self.gone])
+
+    def new(self) -> Setting:
+        """What holds now."""
+        return Setting(self.stored, plus=[self.added], minus=[self.gone])
+
+    def union(self) -> Setting:
+        """What held or holds."""
+        return Setting(self.stored, plus=[self.added])
+
+    # -- single facts ----------------------------------------------------------------------------
+
+    def stated(self, relation: RelationKey, keys: Keys) -> Bools:
+        """Which facts are stated after the update."""
+        found: Bools = self.stored.of(relation).status(keys) == EXPLICIT
+        if relation in self.minus:
+            found &= ~self.minus.contains(relation, keys)
+        if relation in self.plus:
+            found |= self.plus.contains(relation, keys)
+        return found
+
+    def supported(self, relation: RelationKey, keys: Keys) -> Bools:
+        """Which facts have C_nr > 0: they are stated, or a nonrecursive rule derives them."""
+        found: Bools = self.counts.current(relation, keys) > 0
+        return found | self.stated(relation, keys)
+
+    def held(self, relation: RelationKey, keys: Keys) -> Bools:
+        """Which facts are in I."""
+        return self.stored.of(relation).contains(keys)
+
+    def holds(self, relation: RelationKey, keys: Keys) -> Bools:
+        """Which facts hold now."""
+        found = self.held(relation, keys)
+        if relation in self.gone:
+            found = found & ~self.gone.contains(relation, keys)
+        if relation in self.added:
+            found = found | self.added.contains(relation, keys)
+        return found
+
+    # -- moving facts ----------------------------------------------------------------------------
+
+    def take_away(self, batch: Batch) -> None:
+        """Facts of I that hold are gone now."""
+        for name, keys in batch.items():
+            self.gone.add(name, keys)
+
+    def bring(self, batch: Batch) -> Batch:
+        """Facts that may hold already; those that did not hold, and do now, are returned."""
+        fresh: Batch = {}
+        for name, keys in batch.items():
+            keys = keys[~self.holds(name, keys)]
+            if len(keys) == 0:
+                continue
+            fresh[name] = keys
+            back = self.gone.contains(name, keys) if name in self.gone else None
+            if back is not None and back.any():
+                self.gone.discard(name, keys[back])
+                self.added.add(name, keys[~back])
+            else:
+                self.added.add(name, keys)
+        if fresh:
+            self.budget.spend(sum(map(len, fresh.values())))
+        self.budget.check()
+        return fresh
+
+    def filter(self, batch: Batch, test: Callable[[RelationKey, Keys], Bools]) -> Batch:
+        """The facts of a batch that pass a test."""
+        passed: Batch = {}
+        for name, keys in batch.items():
+            kept = keys[test(name, keys)]
+            if len(kept):
+                passed[name] = kept
+        return passed
+
+
+def united(*batches: Batch) -> Batch:
+    """All facts of some batches."""
+    filled = [batch for batch in batches if batch]
+    if len(filled) < 2:
+        return filled[0] if filled else {}
+    made: Batch = dict(filled[0])
+    for batch in filled[1:]:
+        for name, keys in batch.items():
+            made[name] = unite(made[name], keys) if name in made else keys
+    return made
+
+
+def distinct_batch(found: dict[RelationKey, Keys]) -> Batch:
+    """Facts in any order and with repetitions, as a batch."""
+    return {name: sorted_distinct(keys) for name, keys in found.items() if len(keys)}
+
+
+def facts_of(relation: RelationKey, keys: Keys, type_id: int) -> Columns:
+    """The columns of facts as tables have them: (s, o), or the columns of a tuple."""
+    if isinstance(relation, tuple):
+        return columns_of(keys, relation[1])
+    first, second = columns_of(keys, 2)
+    return (second, first) if relation == type_id else (first, second)

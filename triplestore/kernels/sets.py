@@ -1,0 +1,132 @@
+"""Sets of packed keys as sorted arrays: membership, union, repetitions, and look-ups by first id.
+
+What the inner loops of rule evaluation are made of. `right` and `keys` are sorted and distinct
+unless it says otherwise; `left` and `values` come in any order, and cost least in increasing order,
+because each search starts where the last one ended and doubles its steps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.kernels.jit import helper, kernel
+
+_32 = np.uint64(32)
+
+
+@helper
+def place_from(keys, key, at):
+    """The first place of `keys`, at or after `at`, whose key is not less; all before are less."""
+    size = keys.size
+    step = 1
+    top = at
+    while top < size and keys[top] < key:
+        at = top + 1
+        top += step
+        step += step
+    top = min(top, size)
+    while at < top:
+        middle = (at + top) >> 1
+        if keys[middle] < key:
+            at = middle + 1
+        else:
+            top = middle
+    return at
+
+
+@kernel("i64(u64r, u64r, u8w)")
+def mark_members(left, right, found):
+    """Write 1 for each key of `left` that is in `right`, 0 for the others; return how many are."""
+    hits = 0
+    at = 0
+    for i in range(left.size):
+        key = left[i]
+        if at > 0 and right[at - 1] >= key:
+            at = 0
+        at = place_from(right, key, at)
+        if at < right.size and right[at] == key:
+            found[i] = 1
+            hits += 1
+        else:
+            found[i] = 0
+    return hits
+
+
+@kernel("i64(u32r, u64r, i64w, i64w)")
+def match_first(values, keys, lo, hi):
+    """Write the range of `keys` whose first id is each of `values`; return the rows of all."""
+    total = 0
+    at = 0
+    for i in range(values.size):
+        value = np.uint64(values[i])
+        if i > 0 and values[i - 1] == values[i]:
+            lo[i] = lo[i - 1]
+            hi[i] = hi[i - 1]
+            total += hi[i] - lo[i]
+            continue
+        key = value << _32
+        if at > 0 and keys[at - 1] >= key:
+            at = 0
+        at = place_from(keys, key, at)
+        lo[i] = at
+        end = at
+        while end < keys.size and end < at + 8 and keys[end] >> _32 == value:
+            end += 1
+        if end == at + 8:
+            end = place_from(keys, (value + np.uint64(1)) << _32, end)
+        hi[i] = end
+        total += end - at
+    return total
+
+
+@kernel("void(i64r, i64r, u64r, i64w, u32w)")
+def expand_second(lo, hi, keys, index, second):
+    """Write for each row of the ranges [lo, hi) the number of its range, and its second id."""
+    row = 0
+    for i in range(lo.size):
+        for place in range(lo[i], hi[i]):
+            index[row] = i
+            second[row] = np.uint32(keys[place])
+            row += 1
+
+
+@kernel("i64(u64r, u64r, u64w)")
+def unite(left, right, out):
+    """Write the keys that are in either, `left` being sorted and distinct too; return how many."""
+    i = j = row = 0
+    while i < left.size and j < right.size:
+        a, b = left[i], right[j]
+        if a < b:
+            out[row] = a
+            i += 1
+        elif b < a:
+            out[row] = b
+            j += 1
+        else:
+            out[row] = a
+            i += 1
+            j += 1
+        row += 1
+    while i < left.size:
+        out[row] = left[i]
+        i += 1
+        row += 1
+    while j < right.size:
+        out[row] = right[j]
+        j += 1
+        row += 1
+    return row
+
+
+@kernel("i64(u64r, u64w, u32w)")
+def count_equals(keys, out, counts):
+    """Write each key of sorted ones once, and how often it comes; return how many there are."""
+    row = -1
+    for i in range(keys.size):
+        if i == 0 or keys[i] != keys[i - 1]:
+            row += 1
+            out[row] = keys[i]
+            counts[row] = 1
+        else:
+            counts[row] += np.uint32(1)
+    return row + 1
