@@ -7,8 +7,6 @@ closure from the one to the other, and says which rows get which status and coun
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,38 +14,13 @@ from triplestore.datalog.canonical import signature
 from triplestore.engine.compiled import Compiled, Strata, recursive_numbers
 from triplestore.engine.evaluate import Heads, conclude
 from triplestore.engine.grouping import summarise_whole
-from triplestore.engine.maintain import Maintenance, Strategy, StratumReport
-from triplestore.engine.sets.arrays import counted, unite
-from triplestore.engine.sets.keys import Batch, RelationKey, no_keys
-from triplestore.engine.work import Budget, Work, facts_of
+from triplestore.engine.maintain import Maintenance, Strategy
+from triplestore.engine.sets.arrays import counted
+from triplestore.engine.sets.keys import Batch
+from triplestore.engine.work import Budget, Work
+from triplestore.engine.write import Closure, write
 from triplestore.expr.query_terms import QueryTerms
-from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Tables
-from triplestore.tables.rows import U8, Columns, Keys
-
-
-@dataclass(slots=True)
-class Closure:
-    """What an update amounts to.
-
-    changes       rows to be written above the stated ones
-    inferred_added, inferred_removed   facts that hold without being stated, and did not before;
-                  and the other way round; helper relations left out
-    strata        what was done where
-    instances     phase -> rule instances considered
-    fetched       rows fetched from relations
-    """
-
-    changes: Changes
-    inferred_added: int = 0
-    inferred_removed: int = 0
-    still_entailed: int = 0
-    seconds: float = 0.0
-    rounds: int = 0
-    strata: list[StratumReport] = field(default_factory=list)
-    instances: dict[str, int] = field(default_factory=dict)
-    fetched: int = 0
-    families: int = 0
-    work: Work | None = None
+from triplestore.tables import Tables
 
 
 def update(
@@ -76,8 +49,8 @@ def update(
     maintenance = _prepare(work, compiled, previous, strategy)
     maintenance.run()
     closure = write(work, stated)
-    closure.seconds = time.perf_counter() - started
     closure.strata = maintenance.reports
+    closure.seconds = time.perf_counter() - started
     return closure
 
 
@@ -132,80 +105,3 @@ def all_heads(work: Work, strata: Strata) -> Heads:
             rows, n = work.run.whole(family, old, "reclassified rules")
             conclude(family, rows, n, work.type_id, heads)
     return heads
-
-
-def write(work: Work, stated: Tables) -> Closure:
-    """The rows in which the new closure differs from the stated tables."""
-    closure = Closure(
-        Changes(),
-        rounds=work.rounds,
-        instances=dict(work.run.instances),
-        fetched=work.run.fetched,
-        families=work.run.families,
-        work=work,
-    )
-    relations: dict[RelationKey, None] = {}
-    for sets in (work.gone, work.added, work.plus, work.minus):
-        relations.update(dict.fromkeys(sets))
-    relations.update(dict.fromkeys(work.counts.relations()))
-    facts: list[tuple[int, Columns, U8, U8, np.ndarray]] = []
-    tuples: dict[tuple[int, int], ChangedRows] = {}
-    for name in relations:
-        keys = _looked_at(work, name)
-        if len(keys) == 0:
-            continue
-        status, previous, counts = _rows(work, stated, name, keys, closure)
-        moved = (status != previous[0]) | ((counts != previous[1]) & (status != 0))
-        if not moved.any():
-            continue
-        columns = facts_of(name, keys[moved], work.type_id)
-        if isinstance(name, tuple):
-            tuples[name] = ChangedRows.of(columns, status[moved], previous[0][moved], counts[moved])
-        else:
-            facts.append((name, columns, status[moved], previous[0][moved], counts[moved]))
-    closure.changes = (
-        Changes(facts=_facts(facts), tuples=tuples) if facts else Changes(tuples=tuples)
-    )
-    return closure
-
-
-def _looked_at(work: Work, name: RelationKey) -> Keys:
-    keys = no_keys(name)
-    for sets in (work.gone, work.added, work.plus, work.minus):
-        if name in sets:
-            keys = unite(keys, sets[name].keys())
-    return unite(keys, work.counts.changed(name)[0])
-
-
-def _rows(
-    work: Work, stated: Tables, name: RelationKey, keys: Keys, closure: Closure
-) -> tuple[U8, tuple[U8, np.ndarray], np.ndarray]:
-    """New status, (status and count in the stated tables), and new count of some facts."""
-    holds = work.holds(name, keys)
-    is_stated = work.stated(name, keys)
-    status = np.where(holds, np.where(is_stated, EXPLICIT, INFERRED), 0).astype(np.uint8)
-    counts = np.where(holds, work.counts.current(name, keys), 0).astype(np.uint32)
-    columns = facts_of(name, keys, work.type_id)
-    if isinstance(name, tuple):
-        tuples = stated.tuples(*name)
-        previous = (tuples.status_of(columns), tuples.count_of(columns))
-    else:
-        relation = stated.relation(name)
-        previous = (relation.status_of(columns), relation.count_of(columns))
-    if name not in work.compiled.helpers:
-        was = work.stored.of(name).status(keys)
-        closure.inferred_added += int(np.count_nonzero((status == INFERRED) & (was == 0)))
-        closure.inferred_removed += int(np.count_nonzero((was == INFERRED) & (status == 0)))
-        closure.still_entailed += int(np.count_nonzero((was == EXPLICIT) & (status == INFERRED)))
-    return status, previous, counts
-
-
-def _facts(parts: Iterable[tuple[int, Columns, U8, U8, np.ndarray]]) -> ChangedRows:
-    listed = list(parts)
-    p = np.concatenate([np.full(len(part[2]), part[0], np.uint32) for part in listed])
-    s = np.concatenate([part[1][0] for part in listed])
-    o = np.concatenate([part[1][1] for part in listed])
-    status = np.concatenate([part[2] for part in listed])
-    previous = np.concatenate([part[3] for part in listed])
-    counts = np.concatenate([part[4] for part in listed])
-    return ChangedRows.of((p, s, o), status, previous, counts)

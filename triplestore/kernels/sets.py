@@ -130,3 +130,43 @@ def count_equals(keys, out, counts):
         else:
             counts[row] += np.uint32(1)
     return row + 1
+
+
+@kernel("i64(u64r, u64r, i64w)")
+def find_places(left, right, places):
+    """Write where in `right` each key of `left` stands, or -1; return how many are there."""
+    hits = 0
+    at = 0
+    for i in range(left.size):
+        key = left[i]
+        if at > 0 and right[at - 1] >= key:
+            at = 0
+        at = place_from(right, key, at)
+        if at < right.size and right[at] == key:
+            places[i] = at
+            hits += 1
+        else:
+            places[i] = -1
+    return hits
+
+
+@kernel("i64(u64r, i64r, u64r, i64r, u64w, i64w)")
+def add_counts(left, left_counts, right, right_counts, out, counts):
+    """Write the keys that are in either with the sum of their counts; return how many."""
+    i = j = row = 0
+    while i < left.size or j < right.size:
+        if j == right.size or (i < left.size and left[i] < right[j]):
+            out[row] = left[i]
+            counts[row] = left_counts[i]
+            i += 1
+        elif i == left.size or right[j] < left[i]:
+            out[row] = right[j]
+            counts[row] = right_counts[j]
+            j += 1
+        else:
+            out[row] = left[i]
+            counts[row] = left_counts[i] + right_counts[j]
+            i += 1
+            j += 1
+        row += 1
+    return row

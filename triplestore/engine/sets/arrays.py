@@ -20,6 +20,7 @@ from triplestore.tables.rows import (
     in_sorted,
     last_of_equals,
     low,
+    start_of_runs,
     swap,
 )
 
@@ -42,6 +43,37 @@ def member(keys: Keys, within: Keys) -> Bools:
     for at in range(0, len(keys), _PIECE):
         mark_members(keys[at : at + _PIECE], within, found[at : at + _PIECE])
     return found.view(np.bool_)
+
+
+def places_in(keys: Keys, within: Keys) -> I64:
+    """Where in the sorted array `within` each key stands; -1 where it does not."""
+    if len(within) == 0:
+        return np.full(len(keys), -1, dtype=np.int64)
+    if len(keys) < SMALL or keys.dtype != np.uint64:
+        places = np.minimum(within.searchsorted(keys), len(within) - 1)
+        return np.where(within[places] == keys, places, -1)
+    from triplestore.kernels.sets import find_places
+
+    places = np.empty(len(keys), dtype=np.int64)
+    for at in range(0, len(keys), _PIECE):
+        find_places(keys[at : at + _PIECE], within, places[at : at + _PIECE])
+    return places
+
+
+def summed(keys: Keys, by: I64, more: Keys, more_by: I64) -> tuple[Keys, I64]:
+    """Two sorted arrays of keys with counts as one, in which counts of equal keys are added."""
+    if len(keys) + len(more) < SMALL or keys.dtype != np.uint64:
+        both, counts = np.concatenate((keys, more)), np.concatenate((by, more_by))
+        order = np.argsort(both, kind="stable")
+        both = both[order]
+        starts = start_of_runs(both)[:-1]
+        return both[starts], np.add.reduceat(counts[order], starts)
+    from triplestore.kernels.sets import add_counts
+
+    out = np.empty(len(keys) + len(more), dtype=np.uint64)
+    total = np.empty(len(out), dtype=np.int64)
+    size = add_counts(keys, by, more, more_by, out, total)
+    return out[:size], total[:size]
 
 
 def without(keys: Keys, taken: Keys) -> Keys:

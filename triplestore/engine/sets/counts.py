@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.engine.sets.arrays import places_in, summed
 from triplestore.engine.sets.keys import RelationKey, no_keys
 from triplestore.engine.sets.stored import Stored
-from triplestore.tables.rows import I64, Keys, start_of_runs
+from triplestore.tables.rows import I64, Keys
 
 _PIECES = 6  # pieces of a relation that are looked through before they are made one
 
@@ -38,13 +39,7 @@ class CountChanges:
     def change(self, relation: RelationKey, keys: Keys, by: NDArray[np.integer]) -> None:
         """Add to the counts of sorted, distinct facts."""
         if len(keys):
-            pieces = self._pieces.setdefault(relation, [])
-            pieces.append((keys, by.astype(np.int64)))
-            while len(pieces) > 1 and (
-                len(pieces) > _PIECES or len(pieces[-2][0]) < 2 * len(pieces[-1][0])
-            ):
-                last = pieces.pop()
-                pieces[-1] = _summed([pieces[-1], last])
+            self._pieces.setdefault(relation, []).append((keys, by.astype(np.int64)))
 
     def current(self, relation: RelationKey, keys: Keys) -> I64:
         """The counts of facts now."""
@@ -52,9 +47,12 @@ class CountChanges:
             counts = np.zeros(len(keys), dtype=np.int64)
         else:
             counts = self.stored.of(relation).counts(keys).astype(np.int64)
-        for known, by in self._pieces.get(relation, ()):
-            places = np.minimum(known.searchsorted(keys), len(known) - 1)
-            counts += np.where(known[places] == keys, by[places], 0)
+        pieces = self._pieces.get(relation, [])
+        if len(pieces) > _PIECES:
+            _merge(pieces)
+        for known, by in pieces:
+            places = places_in(keys, known)
+            counts += np.where(places >= 0, by[places], 0)
         return counts
 
     def changed(self, relation: RelationKey) -> tuple[Keys, I64]:
@@ -62,8 +60,9 @@ class CountChanges:
         pieces = self._pieces.get(relation)
         if not pieces:
             return no_keys(relation), np.zeros(0, dtype=np.int64)
-        if len(pieces) > 1:
-            pieces[:] = [_summed(pieces)]
+        while len(pieces) > 1:
+            pieces.sort(key=lambda piece: -len(piece[0]))
+            pieces[-2:] = [summed(*pieces[-2], *pieces[-1])]
         keys, by = pieces[0]
         moved = by != 0
         return (keys, by) if moved.all() else (keys[moved], by[moved])
@@ -77,10 +76,8 @@ class CountChanges:
         self._pieces.pop(relation, None)
 
 
-def _summed(pieces: list[tuple[Keys, I64]]) -> tuple[Keys, I64]:
-    keys = np.concatenate([piece[0] for piece in pieces])
-    by = np.concatenate([piece[1] for piece in pieces])
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    starts = start_of_runs(keys)[:-1]
-    return keys[starts], np.add.reduceat(by[order], starts)
+def _merge(pieces: list[tuple[Keys, I64]]) -> None:
+    """Make some pieces one: the last, and those before it that are not twice as long."""
+    pieces[-2:] = [summed(*pieces[-2], *pieces[-1])]
+    while len(pieces) > 1 and len(pieces[-2][0]) < 2 * len(pieces[-1][0]):
+        pieces[-2:] = [summed(*pieces[-2], *pieces[-1])]

@@ -107,10 +107,20 @@ class StoredPairs:
                 else self.relation.status(first, second)
             )
             return np.array([one], dtype=np.uint8)
+        uniform = self._uniform()
+        if uniform and uniform & self.where and self._worthwhile(0, len(keys)):
+            return member(keys, self.array(0)).view(np.uint8) * np.uint8(uniform)
         return self.relation.status_of_keys(swap(keys) if self.flipped else keys)
+
+    def _uniform(self) -> int:
+        """The status of all rows, if they are one run of one status; else 0."""
+        runs = self.relation.runs(self._order[0])
+        return (runs[0].uniform or 0) if len(runs) == 1 else 0
 
     def counts(self, keys: U64) -> U32:
         """The counts kept with rows."""
+        if all(run.order.count is None for run in self.relation.runs(0)):
+            return np.zeros(len(keys), dtype=np.uint32)
         first, second = high(keys), low(keys)
         return self.relation.count_of((second, first) if self.flipped else (first, second))
 
