@@ -28,7 +28,7 @@ from triplestore.engine.plans import (
     plan_for,
 )
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
-from triplestore.engine.sets.views import Setting
+from triplestore.engine.sets.views import PairView, Setting
 from triplestore.expr.evaluate import Evaluator, Scope
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.frame import Frame
@@ -228,8 +228,11 @@ class Evaluation:
     def _atom(self, step: AtomStep, rows: Rows, n: int, setting: Setting) -> tuple[Rows, int]:
         view = setting.view(step.atom.relation)
         if not step.free:  # a test
-            columns = tuple(_column(rows, term, n) for _, term in step.bound)
-            seen = view.contains(columns)
+            first = step.bound[0][1]
+            if first < 0 and isinstance(view, PairView):
+                seen = view.contains_beside(-first, _column(rows, step.bound[1][1], n))
+            else:
+                seen = view.contains(tuple(_column(rows, term, n) for _, term in step.bound))
             self.fetched += n
             if step.negated:
                 seen = ~seen

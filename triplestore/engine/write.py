@@ -50,7 +50,7 @@ class _Rows(NamedTuple):
     keys: Keys
     status: U8
     previous: U8
-    count: U32
+    counts: U32
 
 
 def write(work: Work, stated: Tables) -> Closure:
@@ -75,7 +75,7 @@ def write(work: Work, stated: Tables) -> Closure:
             continue
         if isinstance(name, tuple):
             columns = facts_of(name, rows.keys, work.type_id)
-            tuples[name] = ChangedRows.of(columns, rows.status, rows.previous, rows.count)
+            tuples[name] = ChangedRows.of(columns, rows.status, rows.previous, rows.counts)
         else:
             facts.append((name, rows))
     closure.changes = Changes(tuples=tuples)
@@ -147,7 +147,7 @@ def _changed_facts(parts: list[tuple[int, _Rows]], type_id: int) -> ChangedRows:
         name, rows = parts[0]
         s, o = facts_of(name, rows.keys, type_id)
         p = np.full(len(s), name, dtype=np.uint32)
-        return ChangedRows.of((p, s, o), rows.status, rows.previous, rows.count)
+        return ChangedRows.of((p, s, o), rows.status, rows.previous, rows.counts)
     columns = [facts_of(name, rows.keys, type_id) for name, rows in parts]
     p = np.repeat(
         np.array([name for name, _ in parts], dtype=np.uint32),
@@ -157,5 +157,5 @@ def _changed_facts(parts: list[tuple[int, _Rows]], type_id: int) -> ChangedRows:
         (p, np.concatenate([c[0] for c in columns]), np.concatenate([c[1] for c in columns])),
         np.concatenate([rows.status for _, rows in parts]),
         np.concatenate([rows.previous for _, rows in parts]),
-        np.concatenate([rows.count for _, rows in parts]),
+        np.concatenate([rows.counts for _, rows in parts]),
     )

@@ -131,6 +131,13 @@ def bounds(keys: U64, first: int) -> tuple[int, int]:
     return lo, int(keys.searchsorted(np.uint64((first + 1) << 32)))
 
 
+def beside(first: int, second: U32) -> U64:
+    """Keys of one first id and many second ones."""
+    keys = second.astype(np.uint64)
+    keys |= np.uint64(first << 32)
+    return keys
+
+
 def match(values: U32, keys: U64) -> tuple[I64, U32]:
     """The rows of sorted `keys` that have `values` as first id: (number of value, second id)."""
     if len(values) == 0 or len(keys) == 0:

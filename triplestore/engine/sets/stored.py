@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from triplestore.engine.sets.arrays import SMALL, match, member
+from triplestore.engine.sets.arrays import SMALL, beside, bounds, match, member
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.tables import EXPLICIT, HOLDS, Tables
 from triplestore.tables.plain import PlainRelation
@@ -96,6 +96,15 @@ class StoredPairs:
             return member(keys, self.array(0))
         found: Bools = (self.status(keys) & np.uint8(self.where)) != 0
         return found
+
+    def contains_beside(self, first: int, second: U32) -> Bools:
+        """Which of these ids hold beside one first id: the members of a class, for one."""
+        keys = beside(first, second)
+        if not self._worthwhile(0, len(keys)):
+            return self.contains(keys)
+        every = self.array(0)
+        lo, hi = bounds(every, first)
+        return member(keys, every[lo:hi])
 
     def status(self, keys: U64) -> U8:
         """The statuses of rows; 0 for those that do not hold."""

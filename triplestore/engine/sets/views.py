@@ -22,6 +22,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from triplestore.engine.sets.arrays import beside
 from triplestore.engine.sets.keys import (
     ANY,
     FactSet,
@@ -172,6 +173,19 @@ class PairView:
             found = found | part.contains(keys)
         left = self._kept(keys) if self.minus else None
         return found if left is None else found & left
+
+    def contains_beside(self, first: int, second: U32) -> Bools:
+        """Which of these ids are seen beside one first id."""
+        if self.stored is None or self.choose is not None:
+            return self.contains_keys(beside(first, second))
+        found = self.stored.contains_beside(first, second)
+        if self.parts or self.minus:
+            keys = beside(first, second)
+            for part in self.parts:
+                found = found | part.contains(keys)
+            left = self._kept(keys) if self.minus else None
+            return found if left is None else found & left
+        return found
 
     def estimate(self, places: Sequence[int]) -> float:
         """See `View.estimate`."""
