@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from bench.workloads import commits, loading, lookups, opening
+from bench.workloads import closure, commits, loading, lookups, opening
 from bench.workloads.base import Workload
 
 WORKLOADS: dict[str, Workload] = {
     workload.name: workload
-    for workload in (loading.WORKLOAD, opening.WORKLOAD, commits.WORKLOAD, lookups.WORKLOAD)
+    for workload in (
+        loading.WORKLOAD,
+        opening.WORKLOAD,
+        commits.WORKLOAD,
+        lookups.WORKLOAD,
+        closure.WORKLOAD,
+    )
 }
 
 __all__ = ["WORKLOADS", "Workload"]

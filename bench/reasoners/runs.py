@@ -1,0 +1,123 @@
+"""Runs of several reasoners on one task, turn by turn, and what is said of those that cannot.
+
+Start at `compare`. What is always true: a reasoner that is missing, refuses, fails or takes too
+long does not stop the others; why is in the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bench.harness import Case, Harness, MeasurementError, Result, run_once
+from bench.reasoners import REASONERS, missing
+from bench.reasoners.base import why_it_ended
+from bench.reasoners.task import Task
+from bench.report import Report, Table, ratio
+
+OURS = "triplestore"
+
+ONCE_IS_ENOUGH = 30.0
+"""Seconds of reasoning beyond which a run is not repeated."""
+
+
+@dataclass
+class Compared:
+    """The runs of a task: by name of the reasoner, in the order they were asked for."""
+
+    task: Task
+    results: dict[str, Result] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+
+    def agree(self) -> bool:
+        """Whether all reasoners over integers found equally many facts."""
+        found = {r["facts"] for name, r in self.results.items() if not REASONERS[name].rdf}
+        return len(found) <= 1
+
+
+def compare(
+    task: Task, names: Iterable[str], harness: Harness, report: Report, seconds: float
+) -> Compared:
+    """Run each reasoner several times, each in a process that may take so many seconds."""
+    compared = Compared(task)
+    for name in names:
+        reasoner = REASONERS[name]
+        if reason := missing(reasoner) or reasoner.refuses(task):
+            compared.absent[name] = reason
+            continue
+        arguments = {"reasoner": name, "task": str(task.folder), "seconds": seconds}
+        case = Case("bench.reasoners.base:child", arguments, f"{name}: {task.name}")
+        compared.results[name] = Result(case, "total s")
+    for turn in range(harness.repeats):
+        for name, result in list(compared.results.items()):
+            if turn and result["total s"] > ONCE_IS_ENOUGH:
+                continue
+            try:
+                run = run_once(result.case)
+            except MeasurementError as error:
+                compared.absent[name] = why_it_ended(error, seconds)
+                del compared.results[name]
+                harness.say(f"{result.case.label}: {compared.absent[name]}")
+                continue
+            result.runs.append(run)
+            harness.say(f"{result.case.label}, run {turn + 1}: {run['total s']:.4g} s")
+    report.keep(list(compared.results.values()))
+    return compared
+
+
+COLUMNS = [
+    "input",
+    "reasoner",
+    "facts",
+    "closure",
+    "import s",
+    "reason s",
+    "parse s",
+    "peak MB",
+    "with import, ours is faster by",
+    "without",
+    "memory compared",
+]
+
+NOTE = (
+    "Best of the runs by the sum of the steps. Import: from the task's files to what the reasoner "
+    "works on; `triplestore, arrays` reads the same integers as arrays. Parse: of the rules. "
+    "Memory: the peak of the process when the closure is there. OWL reasoners derive more than "
+    "the rules say."
+)
+
+
+def table_of(title: str, runs: Iterable[Compared], note: str = NOTE) -> Table:
+    """One row for each reasoner and task; those that did not run say why."""
+    table = Table(title, COLUMNS, note=note)
+    for compared in runs:
+        task, ours = compared.task, compared.results.get(OURS)
+        for name, result in compared.results.items():
+            table.add(
+                task.name,
+                name,
+                task.facts,
+                result["facts"],
+                result["import s"],
+                result["reason s"],
+                result["parse s"],
+                result["reasoning peak bytes"] / 1e6,
+                *(beside(ours, result) if ours and name != OURS else (None, None, None)),
+            )
+        for name, reason in compared.absent.items():
+            table.add(task.name, f"{name}: {reason}", task.facts, *[None] * (len(COLUMNS) - 3))
+    return table
+
+
+def beside(ours: Result, other: Result) -> tuple[str, str, str]:
+    """How many times less ours is: time with import, time without, memory."""
+    return (
+        ratio(with_import(ours), with_import(other)),
+        ratio(ours.least("reason s"), other.least("reason s")),
+        ratio(ours["reasoning peak bytes"], other["reasoning peak bytes"]),
+    )
+
+
+def with_import(result: Result) -> float:
+    """Seconds of import and reasoning in the run where the two together took least."""
+    return min(float(run["import s"]) + float(run["reason s"]) for run in result.runs)
