@@ -7,7 +7,7 @@ and in one that is, only the families are run that speak of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from triplestore.datalog.program import TYPE, Constraint, Program, Rule
 from triplestore.datalog.simple import SimpleProgram, simplify
-from triplestore.datalog.slices import Slice
+from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import Method, Stratification, stratify
 from triplestore.engine.families import (
     CompiledAtom,
@@ -24,6 +24,7 @@ from triplestore.engine.families import (
     compile_rules,
     recursive_rules,
 )
+from triplestore.engine.hierarchies import Hierarchy, find_blocks
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.tables.rows import I64, U32, Bools, Keys, high
 
@@ -109,13 +110,21 @@ class Compiled:
     rule_set        families; more than one set where rules came or went (see `maintain`)
     """
 
-    def __init__(self, program: Program, ids_of: IdsOf, strata: Method = "levels") -> None:
+    def __init__(
+        self,
+        program: Program,
+        ids_of: IdsOf,
+        strata: Method = "levels",
+        *,
+        hierarchies: bool = True,
+    ) -> None:
         self.program = program
         self.ids_of = ids_of
         self.simple: SimpleProgram = simplify(program)
         self.stratification: Stratification = stratify(self.simple.rules, strata)
         self.type_id = int(ids_of([TYPE.key])[0])
         self.method = strata
+        self.blocks = find_blocks(self.stratification) if hierarchies else {}
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -132,17 +141,31 @@ class Compiled:
         """All rules, by stratum."""
         return self.strata_of(range(len(self.rules)))
 
-    def strata_of(self, numbers: Iterable[int]) -> Strata:
-        """Some of the rules, by stratum."""
-        chosen = list(numbers)
-        rules = [self.rules[i] for i in chosen]
-        families = compile_rules(rules, self.stratification, self.ids_of, chosen)
-        return Strata(families, self.type_id)
+    def strata_of(self, numbers: Iterable[int], blocks: bool = True) -> Strata:
+        """Some of the rules, by stratum.
+
+        blocks  whether rules of a block make a hierarchy, or families like others
+        """
+        plain: list[int] = []
+        copied: dict[int, list[tuple[int, Rule]]] = {}
+        for i in numbers:
+            block = self._block_of(self.rules[i]) if blocks and self.blocks else None
+            if block is None:
+                plain.append(i)
+            else:
+                copied.setdefault(block, []).append((i, self.rules[i]))
+        rules = [self.rules[i] for i in plain]
+        families = compile_rules(rules, self.stratification, self.ids_of, plain)
+        hierarchies = {n: Hierarchy.of(n, r, self.ids_of) for n, r in copied.items()}
+        return Strata(families, self.type_id, hierarchies)
+
+    def _block_of(self, rule: Rule) -> int | None:
+        return self.blocks.get(self.stratification.level_of(slice_of(rule.heads[0])))
 
     @cached_property
     def levels(self) -> Levels:
         """The stratum of each fact."""
-        return Levels(self.stratification, self.ids_of, self.type_id)
+        return Levels(self.stratification, self.ids_of, self.type_id, self.blocks)
 
     @cached_property
     def helpers(self) -> frozenset[RelationKey]:
@@ -166,10 +189,16 @@ def recursive_numbers(compiled: Compiled) -> set[int]:
 
 
 class Strata(dict[int, CompiledStratum]):
-    """Families by stratum, and which strata look at a slice."""
+    """Families by stratum, hierarchies, and which strata look at a slice."""
 
-    def __init__(self, families: Sequence[Family], type_id: int) -> None:
+    def __init__(
+        self,
+        families: Sequence[Family],
+        type_id: int,
+        hierarchies: dict[int, Hierarchy] | None = None,
+    ) -> None:
         super().__init__()
+        self.hierarchies = hierarchies or {}
         self.type_id = type_id
         self.families = families
         self._relations: dict[RelationKey, set[int]] = {}
@@ -179,6 +208,9 @@ class Strata(dict[int, CompiledStratum]):
             if stratum is None:
                 stratum = self[family.stratum] = CompiledStratum(family.stratum)
             self._add(stratum, family)
+        for number, hierarchy in self.hierarchies.items():
+            for class_ in hierarchy.classes():
+                self._classes.setdefault(class_, set()).add(number)
 
     def _add(self, stratum: CompiledStratum, family: Family) -> None:
         if family.summary is not None:
@@ -232,10 +264,17 @@ class Strata(dict[int, CompiledStratum]):
 
 
 class Levels:
-    """The stratum that each fact belongs to."""
+    """The stratum that each fact belongs to; the strata of a block go by its first."""
 
-    def __init__(self, strata: Stratification, ids_of: IdsOf, type_id: int) -> None:
+    def __init__(
+        self,
+        strata: Stratification,
+        ids_of: IdsOf,
+        type_id: int,
+        blocks: Mapping[int, int] | None = None,
+    ) -> None:
         self.type_id = type_id
+        blocks = blocks or {}
         self._relations: dict[RelationKey, int] = {}
         self._classes: dict[int, int] = {}
         self._property = strata.level_of(Slice("property", b""))
@@ -244,6 +283,7 @@ class Levels:
         ids = ids_of([s.name for s in slices]).tolist() if slices else []
         for slice_, i in zip(slices, ids, strict=True):
             level = strata.levels[slice_]
+            level = blocks.get(level, level)
             if slice_.kind == "property":
                 self._relations[i] = level
             elif slice_.kind == "class":

@@ -25,6 +25,7 @@ from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import Batch, FactSet, set_of, size_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.work import Work, distinct_batch, united
+from triplestore.tables.rows import NO_IDS
 
 
 @dataclass(slots=True)
@@ -88,7 +89,7 @@ class Maintenance:
         self._tasks: dict[int, Task] = {}
         self._heap: list[int] = []
         self._done = -1
-        for number in fresh or ():
+        for number in [] if fresh is None else [*fresh, *fresh.hierarchies]:
             self._task(number)
         for name, batch in (("minus", work.minus), ("plus", work.plus)):
             for level, facts in work.levels.split(batch.batches()).items():
@@ -100,7 +101,7 @@ class Maintenance:
         found = self._tasks.get(number)
         if found is None:
             kept = self.kept.get(number)
-            fresh = self.fresh.get(number) if self.fresh else None
+            fresh = None if self.fresh is None else self.fresh.get(number)
             found = Task(number, kept or CompiledStratum(number), fresh)
             self._tasks[number] = found
             heapq.heappush(self._heap, number)
@@ -133,9 +134,7 @@ class Maintenance:
         work = self.work
         started, instances, rounds = time.perf_counter(), work.run.instances.copy(), work.rounds
         work.budget.check()
-        update = StratumUpdate(work, task)
-        name, why = self.strategy.run(update)
-        changed = update.outcome()
+        name, why, changed = self._update(task)
         for sets in changed:
             for relation, keys in sets.items():
                 for watcher in self.kept.watching(relation, keys):
@@ -156,6 +155,17 @@ class Maintenance:
             work.budget.progress(
                 f"stratum {task.number}: {report.added:,} facts added, {report.gone:,} gone"
             )
+
+    def _update(self, task: Task) -> tuple[str, str, tuple[Batch, Batch]]:
+        """Bring one stratum up to date; returns how, and what is gone and new."""
+        block = self.work.compiled.strata.hierarchies.get(task.number)
+        if block is not None:
+            fresh = None if self.fresh is None else self.fresh.hierarchies.get(task.number)
+            bodies = NO_IDS if fresh is None else fresh.bodies
+            return "hierarchy", "subclass rules only", block.update(self.work, task, bodies)
+        update = StratumUpdate(self.work, task)
+        name, why = self.strategy.run(update)
+        return name, why, update.outcome()
 
 
 class Strategy:

@@ -68,7 +68,7 @@ def _prepare(
     fresh = [i for key, i in after.items() if key not in before]
     gone = [i for key, i in before.items() if key not in after]
     _reclassify(work, compiled, previous, before, after)
-    removed = previous.strata_of(gone) if gone else None
+    removed = previous.strata_of(gone, blocks=False) if gone else None
     coming = compiled.strata_of(fresh) if fresh else None
     staying = compiled.strata_of(kept) if fresh else compiled.strata
     return Maintenance(work, staying, strategy, coming, removed)
@@ -89,7 +89,7 @@ def _reclassify(
         ([i for k, i in after.items() if k in before and before[k] in was and i not in is_now], 1),
     ):
         if numbers:
-            heads = all_heads(work, compiled.strata_of(numbers))
+            heads = all_heads(work, compiled.strata_of(numbers, blocks=False))
             for name, keys in heads.taken().items():
                 facts, times = counted(keys)
                 work.counts.change(name, facts, times.astype(np.int64) * sign)

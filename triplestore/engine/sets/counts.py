@@ -60,9 +60,12 @@ class CountChanges:
         pieces = self._pieces.get(relation)
         if not pieces:
             return no_keys(relation), np.zeros(0, dtype=np.int64)
-        while len(pieces) > 1:
-            pieces.sort(key=lambda piece: -len(piece[0]))
-            pieces[-2:] = [summed(*pieces[-2], *pieces[-1])]
+        while (
+            len(pieces) > 1
+        ):  # neighbours in pairs, so that nothing is copied more than log n times
+            pairs = zip(pieces[::2], pieces[1::2], strict=False)
+            odd = pieces[-1:] if len(pieces) % 2 else []
+            pieces[:] = [summed(*one, *other) for one, other in pairs] + odd
         keys, by = pieces[0]
         moved = by != 0
         return (keys, by) if moved.all() else (keys[moved], by[moved])
