@@ -135,11 +135,16 @@ class Evaluation:
 
         `goals` are keys of `relation`. Instances are not counted: who asks knows how many it takes.
         """
-        rows, n = self._start(family, family.head, {relation: goals}, numbered=True)
+        rows, n = self.goals(family, relation, goals)
         if n == 0:
             return rows, 0
         made = plan_for(family, HEAD, setting)
         return self.follow(family, made, rows, n, setting, "", nots)
+
+    def goals(self, family: Family, relation: RelationKey, keys: Keys) -> tuple[Rows, int]:
+        """The frame of those goals that the family may conclude; their places in `keys` are the
+        last column."""
+        return self._start(family, family.head, {relation: keys}, numbered=True)
 
     def follow(
         self,
