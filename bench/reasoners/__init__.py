@@ -14,7 +14,7 @@ from bench.reasoners.ours import Ours
 from bench.reasoners.owl import Owlrl, Reasonable
 
 OURS = Ours("triplestore", arrays=False)
-OURS_FROM_ARRAYS = Ours("triplestore, arrays", arrays=True)
+OURS_FROM_ARRAYS = Ours("triplestore-arrays", arrays=True)
 
 REASONERS: dict[str, Reasoner] = {
     reasoner.name: reasoner

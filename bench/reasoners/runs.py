@@ -81,7 +81,7 @@ COLUMNS = [
 
 NOTE = (
     "Best of the runs by the sum of the steps. Import: from the task's files to what the reasoner "
-    "works on; `triplestore, arrays` reads the same integers as arrays. Parse: of the rules. "
+    "works on; `triplestore-arrays` reads the same integers as arrays. Parse: of the rules. "
     "Memory: the peak of the process when the closure is there. OWL reasoners derive more than "
     "the rules say."
 )

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from bench.workloads import closure, commits, loading, lookups, opening
+from bench.workloads import (
+    closure,
+    commits,
+    loading,
+    lookups,
+    maintenance,
+    opening,
+    rulecount,
+    scalability,
+    updates,
+)
 from bench.workloads.base import Workload
 
 WORKLOADS: dict[str, Workload] = {
@@ -13,6 +23,10 @@ WORKLOADS: dict[str, Workload] = {
         commits.WORKLOAD,
         lookups.WORKLOAD,
         closure.WORKLOAD,
+        rulecount.WORKLOAD,
+        maintenance.WORKLOAD,
+        scalability.WORKLOAD,
+        updates.WORKLOAD,
     )
 }
 

@@ -1,0 +1,93 @@
+"""Statements with a program, by name, as files that a store can load; for experiments.
+
+    lubm10               LUBM-like data of so many universities, under the rules of its ontology
+    original             LUBM(10) of the original generator, where the shared data is
+    deep-1000            a taxonomy of so many levels, with one instance
+    deep-1000-5000000    ... and so many statements that no rule is about
+    go-20000-500000      a real hierarchy: so many subclass rules, so many instances
+    recursive            the highly recursive program (`bench.recursive`), with its data
+    recursive-800-8000   ... of so many rules and statements
+
+Start at `dataset`. Files are made once and kept beside those of `bench.data`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.data import FOLDER, Input, lubm_file, original_lubm10
+from bench.harness import MeasurementError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bench.programs import Setting
+    from triplestore.datalog.program import Program
+
+    Rows = NDArray[np.int64]
+    U32 = NDArray[np.uint32]
+
+KINDS = ("uniform", "walk")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A file of statements, and how to get the program."""
+
+    name: str
+    path: Path
+    format: str
+    program: Callable[[], Program]
+
+
+def dataset(name: str) -> Dataset:
+    """The dataset of a name, made if it is not there yet."""
+    kind, *sizes = name.split("-")
+    if kind == "original" or (kind.startswith("lubm") and kind[4:].isdigit()):
+        return _lubm(name, kind)
+    setting = made(kind, [int(size) for size in sizes])
+    path = FOLDER / f"{name}.nt"
+    if not path.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".unfinished")
+        setting.write(unfinished)
+        unfinished.rename(path)
+    return Dataset(name, path, "ntriples", lambda: setting.program)
+
+
+def _lubm(name: str, kind: str) -> Dataset:
+    from bench.programs import lubm_program
+
+    source: Input | None = original_lubm10() if kind == "original" else lubm_file(int(kind[4:]))
+    if source is None:
+        raise MeasurementError("the original LUBM(10) is in the shared data, which is not there")
+    return Dataset(name, source.path, source.format, lubm_program)
+
+
+def made(kind: str, sizes: list[int]) -> Setting:
+    """A generated program with statements, by the parts of a dataset's name."""
+    from bench.programs import HIERARCHIES, deep_taxonomy, hierarchy
+
+    if kind == "deep" and len(sizes) in (1, 2):
+        return deep_taxonomy(sizes[0], unrelated=sizes[1] if len(sizes) > 1 else 0)
+    if kind in HIERARCHIES and len(sizes) == 2:
+        if found := hierarchy(kind, sizes[1], rules=sizes[0]):
+            return found
+        raise MeasurementError(f"{kind} is in the shared data, which is not there")
+    if kind == "recursive" and len(sizes) in (0, 2):
+        from bench.recursive import highly_recursive
+
+        return highly_recursive(sizes[0], sizes[1]) if sizes else highly_recursive()
+    raise MeasurementError(f"no dataset {kind} with {len(sizes)} sizes; see bench/datasets.py")
+
+
+def draw(kind: str, columns: tuple[U32, U32, U32], size: int, seed: int) -> Rows:
+    """A sample of statements: their places in the columns s, p, o."""
+    from bench.samples import random_walk, uniform
+
+    s, _, o = columns
+    return uniform(len(s), size, seed) if kind == "uniform" else random_walk(s, o, size, seed)

@@ -1,0 +1,129 @@
+"""Our side of the experiments on maintenance: the only file that knows how the store is asked.
+
+Start at `Maintained`. What is always true: `seconds` are those that the engine reports of itself;
+`commit` is the wall time of the whole transaction, in memory, with terms looked up and rows
+published.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bench.datasets import Dataset
+    from triplestore.datalog.program import Program
+
+    U32 = NDArray[np.uint32]
+
+REMATERIALISE, AUTO = "rematerialise", "auto"
+INCREMENTAL = ("counting", "dred", "bf", "fbf", "dredc", "bfc", "fbfc")
+STRATEGIES = (REMATERIALISE, *INCREMENTAL, AUTO)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What one update took and did."""
+
+    seconds: float
+    commit: float
+    instances: dict[str, int]
+    fetched: int
+    rounds: int
+    strategies: list[str]
+    inferred: int
+
+    @property
+    def derivations(self) -> int:
+        """Rule instances considered in all phases."""
+        return sum(self.instances.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+class Maintained:
+    """A store in memory that is loaded, closed under rules, and then updated."""
+
+    def __init__(self, data: Dataset) -> None:
+        from triplestore import Store
+
+        self.store: Any = Store()
+        self.program = data.program()
+        self.store.load(path=data.path, format=data.format)
+
+    def reason(self, strategy: str = AUTO) -> Done:
+        """Close under the rules; a strategy that needs tables of its own makes them now."""
+        start = time.perf_counter()
+        report = self.store.reason(rules=self.program, tuning={"strategy": strategy})
+        return _done(report, time.perf_counter() - start)
+
+    def use(self, strategy: str) -> None:
+        """Maintain by this strategy from now on."""
+        self.store.reason(tuning={"strategy": strategy})
+
+    def remove(self, quads: Sequence[Any]) -> Done:
+        """Take stated facts back, in one commit."""
+        start = time.perf_counter()
+        with self.store.transaction() as transaction:
+            transaction.remove_all(quads)
+        return _done(transaction.change.report, time.perf_counter() - start)
+
+    def add(self, quads: Sequence[Any]) -> Done:
+        """State facts, in one commit."""
+        start = time.perf_counter()
+        with self.store.transaction() as transaction:
+            transaction.extend(quads)
+        return _done(transaction.change.report, time.perf_counter() - start)
+
+    def add_rules(self, rules: Program) -> Done:
+        """One more piece of program."""
+        start = time.perf_counter()
+        report = self.store.add_rules(rules)
+        return _done(report, time.perf_counter() - start)
+
+    def remove_rules(self, rules: Program) -> Done:
+        """A piece of program less."""
+        start = time.perf_counter()
+        report = self.store.remove_rules(rules)
+        return _done(report, time.perf_counter() - start)
+
+    def count(self, facts: str = "all") -> int:
+        """How many facts there are: all, explicit or inferred."""
+        return int(self.store.count(facts))
+
+    def columns(self) -> tuple[U32, U32, U32]:
+        """The stated facts as columns of ids s, p, o, in an order that depends on nothing else."""
+        import numpy as np
+
+        blocks = list(self.store.rows_for_pattern(facts="explicit"))
+        s, p, o = (
+            np.concatenate([getattr(rows, name) for rows in blocks])
+            for name in ("subject", "predicate", "object")
+        )
+        return s, p, o
+
+    def quads(self, columns: Iterable[U32]) -> list[Any]:
+        """The quads of some rows."""
+        from triplestore import Quad
+
+        terms = (self.store.terms(column) for column in columns)
+        return [Quad(*row) for row in zip(*terms, strict=True)]
+
+
+def _done(report: Any, commit: float) -> Done:
+    return Done(
+        seconds=report.seconds,
+        commit=commit,
+        instances=dict(report.derivations),
+        fetched=report.rows_fetched,
+        rounds=report.rounds,
+        strategies=sorted({stratum.strategy for stratum in report.strata}),
+        inferred=report.inferred_added + report.inferred_removed,
+    )
