@@ -189,7 +189,8 @@ class CountedUpdate(Update):
             counter[fact] += by
             if counter[fact] < 0:
                 raise AssertionError(f"a derivation of {fact} was subtracted twice")
-            self._touched.add(fact)
+            if by < 0:
+                self._touched.add(fact)
 
     def note_counters(self) -> None:
         """Put the counters into the report, as they are after the deletions of a stratum."""
