@@ -9,7 +9,16 @@ import pytest
 from tests.engine.naive import Fact
 from tests.engine.notation import fact, facts, program, show
 from tests.engine.reference.papers import by_name, run, shown_trace
-from triplestore.engine.reference import Materialisation, by_predicate, counting, dred_c, trace
+from triplestore.engine.reference import (
+    Materialisation,
+    by_predicate,
+    counting,
+    deeper_than,
+    dred_c,
+    fbf,
+    fbf_c,
+    trace,
+)
 
 # --- the running example: revisited, examples 1, 2, 7, 8, 18, 20, 21 -----------------------------
 
@@ -259,6 +268,29 @@ def from_b(some: Iterable[Fact]) -> list[Fact]:
     """B(b) before B(c), but T(c,b) before T(a,b)."""
     ordered = by_predicate(some)
     return ordered[::-1] if any("T(" in show([one]) for one in ordered) else ordered
+
+
+def test_fbf__facts_that_wait_for_one_another_are_blocked_together() -> None:
+    """Where the algorithm as printed loses B(f).
+
+    B(g) is checked first: B(f) waits for it, and the branch to B(h) is given up, which blocks B(g).
+    Later B(h) is checked for itself, and proves both, which are deleted by then.
+    """
+    edges = "T(f,g) T(g,f) T(k,h) T(h,i) T(i,g)"
+    names = "gfhik"
+
+    def order(some: Iterable[Fact]) -> list[Fact]:
+        return sorted(some, key=lambda one: [names.find(chr(part[-1])) for part in one[1:2]])
+
+    strata = by_name(T=1, B=2)
+    gone = facts("B(g) B(f) B(h)")
+    for algorithm, how in ((fbf, {}), (fbf_c, {"recursive": False}), (fbf_c, {})):
+        given = facts(f"{edges} B(k)") | gone
+        made = Materialisation(program(REACH), given, strata)
+        report = algorithm(made, gone, abort=deeper_than(1), order=order, **how)
+        assert show(report.deleted) == "B(f) B(g)"
+        assert report.deleted <= report.proved & report.blocked
+        assert show(made.facts) == show(facts(f"{edges} B(f) B(g) B(h) B(i) B(k)"))
 
 
 # --- counters: thesis, example 3 -----------------------------------------------------------------

@@ -8,6 +8,12 @@ algorithm 5, which differs in how a nonrecursive proof is noticed. One search is
     delayed Y   facts that follow from P and were not checked: proved when they are
     blocked B   facts not explored to the end, because a branch was aborted at or below them
 
+In one place this is not the printed algorithm. There a fact is blocked if a premise is when its
+check returns. If that premise is being checked above it and is blocked later, the fact stays
+unblocked; and if the premise is proved still later, because a strategy that looks at depth or work
+does not abort what it aborted before, a deleted fact is proved without being blocked, and is lost.
+So who waits for whom is remembered here, and blocking a fact blocks all that wait for it.
+
 A check goes from a fact to the body atoms of all instances that derive it, so that depth is that of
 proofs: the stack is a list.
 """
@@ -98,20 +104,16 @@ class Search:
         self.delayed: set[Fact] = set()
         self.blocked: set[Fact] = set()
         self.doomed: set[Fact] = set()
+        self._waiting: dict[Fact, set[Fact]] = {}
 
     def check(self, fact: Fact) -> None:
-        """Try to prove a fact; afterwards it is proved, or blocked, or does not hold.
-
-        (Or it waits for a fact that is blocked, or being checked above it: whoever deletes it finds
-        it again when that one is rederived.)
-        """
+        """Try to prove a fact; afterwards it is proved, or blocked, or does not hold."""
         stack: list[_Open] = []
         self._begin(fact, stack)
         while stack:
             top = stack[-1]
             if top.current is not None:
-                if top.current in self.blocked and top.current not in self.proved:
-                    self.blocked.add(top.fact)
+                self._learn(top.fact, top.current)
                 top.current = None
                 if top.fact in self.proved:
                     stack.pop()
@@ -127,9 +129,26 @@ class Search:
             return
         self.progress.depth = len(stack)
         if self.abort(fact, self.progress):
-            self.blocked.add(fact)
+            self._block(fact)
         elif not self._saturate(fact):
             stack.append(_Open(fact, self._premises(fact)))
+
+    def _learn(self, fact: Fact, premise: Fact) -> None:
+        """What became of a premise, for a fact that is being checked."""
+        if premise in self.proved:
+            return
+        if premise in self.blocked:
+            self._block(fact)
+        else:
+            self._waiting.setdefault(premise, set()).add(fact)
+
+    def _block(self, fact: Fact) -> None:
+        """Block a fact, and whatever waits for it."""
+        found = [fact]
+        for one in found:
+            if one not in self.blocked:
+                self.blocked.add(one)
+                found.extend(self._waiting.pop(one, ()))
 
     def _premises(self, fact: Fact) -> Iterator[Fact]:
         """The body atoms, of this stratum, of the recursive instances that could prove a fact."""
