@@ -32,13 +32,15 @@ def update(
     strategy: Strategy,
     *,
     previous: Compiled | None = None,
+    rewritten: Batch | None = None,
     terms: QueryTerms | None = None,
     budget: Budget | None = None,
 ) -> Closure:
     """The rows that make `stated` closed under a program.
 
-    closed    tables closed under the `previous` program (under none, if None)
-    stated    the same after facts were stated (`plus`) and taken back (`minus`)
+    closed     tables closed under the `previous` program (under none, if None)
+    stated     the same after facts were stated (`plus`) and taken back (`minus`)
+    rewritten  other facts whose rows differ in the two
     """
     started = time.perf_counter()
     work = Work(compiled, closed, terms, budget)
@@ -46,6 +48,8 @@ def update(
         work.plus.add(name, keys)
     for name, keys in minus.items():
         work.minus.add(name, keys)
+    for name, keys in (rewritten or {}).items():
+        work.rewritten.add(name, keys)
     maintenance = _prepare(work, compiled, previous, strategy)
     maintenance.run()
     closure = write(work, stated)

@@ -6,7 +6,8 @@ and dropping them undoes it. What is always true:
 * `gone` are stored facts that do not hold any more, `added` facts that hold and are not stored; a
   fact comes back by leaving `gone`. So the papers' D \\ A is `gone`, A \\ D is `added`.
 * `counts` are changes of C_nr without what is stated; `plus` and `minus` what is stated from now
-  on, and not any more.
+  on, and not any more; `rewritten` facts whose rows were written anew though nothing is new (taken
+  back and stated again), without their counters.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.context import Flag
 from triplestore.tables import EXPLICIT, Tables
-from triplestore.tables.rows import Bools, Columns, Keys, columns_of
+from triplestore.tables.rows import U8, Bools, Columns, Keys, columns_of
 
 
 @dataclass(slots=True)
@@ -100,6 +101,7 @@ class Work:
         self.added = FactSet()
         self.plus = FactSet()
         self.minus = FactSet()
+        self.rewritten = FactSet()
         self.counts = CountChanges(self.stored)
         self.budget = (budget or Budget()).start()
         self.run = Evaluation(terms, compiled.type_id, self.budget.check)
@@ -126,9 +128,11 @@ class Work:
 
     # -- single facts ----------------------------------------------------------------------------
 
-    def stated(self, relation: RelationKey, keys: Keys) -> Bools:
-        """Which facts are stated after the update."""
-        found: Bools = self.stored.of(relation).status(keys) == EXPLICIT
+    def stated(self, relation: RelationKey, keys: Keys, before: U8 | None = None) -> Bools:
+        """Which facts are stated after the update; `before` are their statuses, if known."""
+        if before is None:
+            before = self.stored.of(relation).status(keys)
+        found: Bools = before == EXPLICIT
         if relation in self.minus:
             found &= ~self.minus.contains(relation, keys)
         if relation in self.plus:
@@ -137,16 +141,17 @@ class Work:
 
     def supported(self, relation: RelationKey, keys: Keys) -> Bools:
         """Which facts have C_nr > 0: they are stated, or a nonrecursive rule derives them."""
-        found: Bools = self.counts.current(relation, keys) > 0
-        return found | self.stated(relation, keys)
+        status, counts = self.stored.of(relation).look_up(keys)
+        found: Bools = self.counts.current(relation, keys, counts) > 0
+        return found | self.stated(relation, keys, status)
 
     def held(self, relation: RelationKey, keys: Keys) -> Bools:
         """Which facts are in I."""
         return self.stored.of(relation).contains(keys)
 
-    def holds(self, relation: RelationKey, keys: Keys) -> Bools:
-        """Which facts hold now."""
-        found = self.held(relation, keys)
+    def holds(self, relation: RelationKey, keys: Keys, before: U8 | None = None) -> Bools:
+        """Which facts hold now; `before` are their statuses, if known."""
+        found: Bools = self.held(relation, keys) if before is None else before != 0
         if relation in self.gone:
             found = found & ~self.gone.contains(relation, keys)
         if relation in self.added:

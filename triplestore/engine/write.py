@@ -64,7 +64,7 @@ def write(work: Work, stated: Tables) -> Closure:
         work=work,
     )
     relations: dict[RelationKey, None] = {}
-    for sets in (work.gone, work.added, work.plus, work.minus):
+    for sets in (work.gone, work.added, work.plus, work.minus, work.rewritten):
         relations.update(dict.fromkeys(sets))
     relations.update(dict.fromkeys(work.counts.relations()))
     facts: list[tuple[int, _Rows]] = []
@@ -105,22 +105,26 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> _
     keys = work.counts.changed(name)[0]
     if name in work.added and len(keys):
         keys = without(keys, work.added[name].keys())
-    for sets in (work.gone, work.plus, work.minus):
+    for sets in (work.gone, work.plus, work.minus, work.rewritten):
         if name in sets:
             keys = unite(keys, sets[name].keys())
     if len(keys) == 0:
         return _Rows(keys, _NONE, _NONE, np.zeros(0, dtype=np.uint32))
-    holds = work.holds(name, keys)
-    is_stated = work.stated(name, keys)
+    was, kept = work.stored.of(name).look_up(keys)
+    holds = work.holds(name, keys, was)
+    is_stated = work.stated(name, keys, was)
     status = np.where(holds, np.where(is_stated, EXPLICIT, INFERRED), 0).astype(np.uint8)
-    counts = np.where(holds, work.counts.current(name, keys), 0).astype(np.uint32)
-    was = work.stored.of(name).status(keys)
-    if stated is work.stored.tables:
-        previous, count = was, work.stored.of(name).counts(keys)
-    else:
+    counts = np.where(holds, work.counts.current(name, keys, kept), 0).astype(np.uint32)
+    previous, count = was, kept
+    rewritten = np.zeros(len(keys), dtype=np.bool_)
+    for sets in (work.plus, work.minus, work.rewritten):
+        rewritten |= sets.contains(name, keys)
+    if rewritten.any():  # other rows are in the stated tables what they are in the closed ones
         relation = stated.tuples(*name) if isinstance(name, tuple) else stated.relation(name)
-        columns = facts_of(name, keys, work.type_id)
-        previous, count = relation.status_of(columns), relation.count_of(columns)
+        columns = facts_of(name, keys[rewritten], work.type_id)
+        previous, count = was.copy(), kept.copy()
+        previous[rewritten] = relation.status_of(columns)
+        count[rewritten] = relation.count_of(columns)
     if name not in work.compiled.helpers:
         closure.inferred_added += int(np.count_nonzero((status == INFERRED) & (was == 0)))
         closure.inferred_removed += int(np.count_nonzero((was == INFERRED) & (status == 0)))

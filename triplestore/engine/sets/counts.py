@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from triplestore.engine.sets.arrays import places_in, summed
 from triplestore.engine.sets.keys import RelationKey, no_keys
 from triplestore.engine.sets.stored import Stored
-from triplestore.tables.rows import I64, Keys
+from triplestore.tables.rows import I64, U32, Keys
 
 _PIECES = 6  # pieces of a relation that are looked through before they are made one
 
@@ -41,12 +41,11 @@ class CountChanges:
         if len(keys):
             self._pieces.setdefault(relation, []).append((keys, by.astype(np.int64)))
 
-    def current(self, relation: RelationKey, keys: Keys) -> I64:
-        """The counts of facts now."""
-        if self.stored is None:
-            counts = np.zeros(len(keys), dtype=np.int64)
-        else:
-            counts = self.stored.of(relation).counts(keys).astype(np.int64)
+    def current(self, relation: RelationKey, keys: Keys, before: U32 | None = None) -> I64:
+        """The counts of facts now; `before` are those stored, if they are known."""
+        if before is None and self.stored is not None:
+            before = self.stored.of(relation).counts(keys)
+        counts = np.zeros(len(keys), np.int64) if before is None else before.astype(np.int64)
         pieces = self._pieces.get(relation, [])
         if len(pieces) > _PIECES:
             _merge(pieces)

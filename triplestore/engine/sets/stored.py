@@ -30,6 +30,9 @@ from triplestore.tables.rows import (
 from triplestore.tables.wide import TupleRelation
 
 
+_SORTED_FROM = 64  # so many look-ups in a large relation are worth being sorted first
+
+
 class StoredPairs:
     """A stored relation of two columns.
 
@@ -121,6 +124,23 @@ class StoredPairs:
             return member(keys, self.array(0)).view(np.uint8) * np.uint8(uniform)
         return self.relation.status_of_keys(swap(keys) if self.flipped else keys)
 
+    def look_up(self, keys: U64) -> tuple[U8, U32]:
+        """The statuses and counts of rows; 0 where they do not hold."""
+        if self._uncounted():
+            return self.status(keys), np.zeros(len(keys), dtype=np.uint32)
+        if not self.flipped:
+            return self.relation.look_up_keys(keys)
+        forward = swap(keys)
+        if len(keys) < _SORTED_FROM:
+            return self.relation.look_up_keys(forward)
+        order = np.argsort(forward)  # neighbours are found beside each other: three times as fast
+        status, counts = np.empty(len(keys), np.uint8), np.empty(len(keys), np.uint32)
+        status[order], counts[order] = self.relation.look_up_keys(forward[order])
+        return status, counts
+
+    def _uncounted(self) -> bool:
+        return all(run.order.count is None for run in self.relation.runs(0))
+
     def _uniform(self) -> int:
         """The status of all rows, if they are one run of one status; else 0."""
         runs = self.relation.runs(self._order[0])
@@ -128,7 +148,7 @@ class StoredPairs:
 
     def counts(self, keys: U64) -> U32:
         """The counts kept with rows."""
-        if all(run.order.count is None for run in self.relation.runs(0)):
+        if self._uncounted():
             return np.zeros(len(keys), dtype=np.uint32)
         first, second = high(keys), low(keys)
         return self.relation.count_of((second, first) if self.flipped else (first, second))
@@ -169,6 +189,10 @@ class StoredTuples:
     def counts(self, keys: Keys) -> U32:
         """The counts kept with rows."""
         return self.relation.count_of(columns_of(keys, self.relation.arity))
+
+    def look_up(self, keys: Keys) -> tuple[U8, U32]:
+        """The statuses and counts of rows; 0 where they do not hold."""
+        return self.status(keys), self.counts(keys)
 
 
 class Stored:
