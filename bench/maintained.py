@@ -73,14 +73,14 @@ class Maintained:
         start = time.perf_counter()
         with self.store.transaction() as transaction:
             transaction.remove_all(quads)
-        return _done(transaction.change.report, time.perf_counter() - start)
+        return _done(transaction.report, time.perf_counter() - start)
 
     def add(self, quads: Sequence[Any]) -> Done:
         """State facts, in one commit."""
         start = time.perf_counter()
         with self.store.transaction() as transaction:
             transaction.extend(quads)
-        return _done(transaction.change.report, time.perf_counter() - start)
+        return _done(transaction.report, time.perf_counter() - start)
 
     def add_rules(self, rules: Program) -> Done:
         """One more piece of program."""

@@ -1,8 +1,8 @@
 """This project, given the same integers as everybody else; the only file that reaches inside it.
 
-Integers go in as ids: a new dictionary gives the program's constants the numbers that the task
-gives them (1, 2, 3, ...), and rows are committed as one layer, the way a bulk load does it. Other
-ids have no term, which is never noticed as long as nobody asks for terms.
+Integers go in as ids: a dictionary made beforehand gives the program's constants the numbers that
+the task gives them (1, 2, 3, ...), and terms of some name to all others; rows are committed as one
+layer, the way a bulk load does it.
 """
 
 from __future__ import annotations
@@ -38,20 +38,27 @@ WARMING = """@prefix : <http://example.org/> .
 """
 
 
-def store_of_columns(s: U32, p: U32, o: U32, program: Program) -> Store:
-    """A store in memory that states some rows of integers."""
+def store_of_terms(program: Program, terms: int) -> Store:
+    """An empty store in memory that has numbered so many terms, the program's constants first."""
     from triplestore import Store
-    from triplestore.tables import Layer
+    from triplestore.terms import TermSegment
 
     store = Store()
     database: Any = store._database
-    numbers = number_constants(program)
-    given = database.dictionary.encode_keys(list(numbers))
-    if given.tolist() != list(numbers.values()):
-        raise AssertionError("the dictionary of a new store does not count from 1")
+    keys = list(number_constants(program))
+    keys += [b"\x01http://example.org/i%d" % number for number in range(len(keys) + 1, terms + 1)]
+    with database.writing():
+        database.commit(segment=TermSegment.from_keys(1, keys), meta={"bench": b""})
+    return store
+
+
+def state_columns(store: Store, s: U32, p: U32, o: U32) -> None:
+    """State some rows of integers."""
+    from triplestore.tables import Layer
+
+    database: Any = store._database
     with database.writing():
         database.commit([Layer.bulk(p, s, o)])
-    return store
 
 
 def columns_of_csv(task: Task) -> tuple[U32, U32, U32]:
@@ -93,7 +100,7 @@ class OurSession:
         self.text = task.rules()
         self.arrays = arrays
         self.program: Any = None
-        self.store: Any = None
+        self.store: Any = store_of_terms(task.program(), task.terms)
 
     def parse(self) -> None:
         from triplestore.datalog.text import read
@@ -102,7 +109,7 @@ class OurSession:
 
     def load(self) -> None:
         columns = columns_of_arrays if self.arrays else columns_of_csv
-        self.store = store_of_columns(*columns(self.task), self.program)
+        state_columns(self.store, *columns(self.task))
 
     def reason(self) -> None:
         self.store.reason(rules=self.program)
@@ -168,14 +175,13 @@ class Ours:
 
         program = read(WARMING)
         numbers = {key.rpartition(b"/")[2]: n for key, n in number_constants(program).items()}
+        store: Any = store_of_terms(program, 110_000)
         s = np.arange(100, 100_100, dtype=np.uint32)
         p = np.full(len(s), numbers[b"p"], np.uint32)
-        store: Any = store_of_columns(
-            np.concatenate((s, s)),
-            np.concatenate((p, np.full(len(s), TYPE_NUMBER, np.uint32))),
-            np.concatenate((s ^ np.uint32(1), np.full(len(s), numbers[b"C"], np.uint32))),
-            program,
-        )
+        types = np.full(len(s), TYPE_NUMBER, np.uint32)
+        members = np.full(len(s), numbers[b"C"], np.uint32)
+        columns = (s, s), (p, types), (s ^ np.uint32(1), members)
+        state_columns(store, *map(np.concatenate, columns))
         store.reason(rules=program)
         store.close()
 

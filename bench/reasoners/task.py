@@ -64,6 +64,7 @@ class Task:
     """A folder made by `make_task`; cheap to open, the files are read by those who need them.
 
     rows      relation -> its number of rows, for all that have data
+    terms     the greatest number of a term
     rdf       whether there are data.ttl and ontology.ttl
     """
 
@@ -71,6 +72,7 @@ class Task:
     name: str
     layout: Layout
     rows: Mapping[Relation, int]
+    terms: int = 0
     rdf: bool = False
 
     @classmethod
@@ -79,7 +81,7 @@ class Task:
         folder = Path(folder)
         kept: dict[str, Any] = json.loads((folder / "task.json").read_text())
         rows = {Relation(name, arity): count for name, arity, count in kept["rows"]}
-        return cls(folder, kept["name"], kept["layout"], rows, kept["rdf"])
+        return cls(folder, kept["name"], kept["layout"], rows, kept["terms"], kept["rdf"])
 
     @property
     def facts(self) -> int:
@@ -154,7 +156,8 @@ def _write(
     if data is not None and ontology is not None:
         (folder / "data.ttl").symlink_to(data.resolve())
         _as_ntriples(ontology, folder / "ontology.ttl")
-    about = {"name": name, "layout": layout, "rows": rows, "rdf": rdf}
+    terms = max([len(columns.numbers), *(int(c.max()) for c in (columns.s, columns.o) if len(c))])
+    about = {"name": name, "layout": layout, "rows": rows, "terms": terms, "rdf": rdf}
     (folder / "task.json").write_text(json.dumps(about, indent=1))
 
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyoxigraph
 import pytest
 
 from bench.harness import Case, MeasurementError, run_once
 from bench.reasoners import OURS, REASONERS, Reasoner, base, missing
 from bench.reasoners.duckdb_engine import MOST_CLAUSES
-from bench.reasoners.ours import columns_of_arrays, columns_of_csv, store_of_columns
+from bench.reasoners.ours import columns_of_arrays, columns_of_csv, state_columns, store_of_terms
 from bench.reasoners.owl import Owlrl
 from bench.reasoners.program import (
     TYPE_NUMBER,
@@ -210,7 +211,7 @@ def test_owl_reasoners__refuse_what_is_no_rdf_and_what_takes_too_long(tmp_path: 
     plain = task_of(tmp_path, "linear")
     assert Owlrl().refuses(plain) == "the task has no statements in RDF"
     rows = {Relation("p1", 2): 1_000_000}
-    assert "minutes" in str(Owlrl().refuses(Task(tmp_path, "", "split", rows, rdf=True)))
+    assert "minutes" in str(Owlrl().refuses(Task(tmp_path, "", "split", rows, 9, rdf=True)))
 
 
 def test_missing__names_the_module() -> None:
@@ -272,15 +273,14 @@ def test_tables_of__are_sorted_and_complete() -> None:
     }
 
 
-def test_store_of_columns__states_the_rows_under_their_numbers() -> None:
+def test_store_of_terms__states_rows_under_their_numbers() -> None:
     program = read(HEAD + ":C[?x] :- :p[?x, ?y] .")
+    store = store_of_terms(program, 12)
     s, p, o = (np.array(column, np.uint32) for column in ([10, 11], [3, 3], [11, 12]))
-    store = store_of_columns(s, p, o, program)
-    assert len(store) == 2
-    import pyoxigraph as ox
-
-    (rows,) = store.rows_for_pattern(predicate=ox.NamedNode("http://e/p"))
+    state_columns(store, s, p, o)
+    (rows,) = store.rows_for_pattern(predicate=pyoxigraph.NamedNode("http://e/p"))
     assert (rows.subject.tolist(), rows.object.tolist()) == ([10, 11], [11, 12])
+    assert len({str(quad) for quad in store}) == 2
 
 
 # -- the program -------------------------------------------------------------------------------
