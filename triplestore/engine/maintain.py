@@ -354,6 +354,15 @@ class StratumUpdate:
 
     # -- the end ---------------------------------------------------------------------------------
 
+    def settle(self, gone: Batch, added: Batch) -> None:
+        """Take facts away and bring others, by a strategy that knows what the stratum comes to."""
+        work = self.work
+        for sets, batch in ((work.gone, gone), (work.added, added)):
+            for name, keys in batch.items():
+                sets.add(name, keys)
+        self._all_dropped.append(gone)
+        self._all_gained.append(added)
+
     def outcome(self) -> tuple[Batch, Batch]:
         """The facts of this stratum that are gone, and those that are new."""
         work = self.work

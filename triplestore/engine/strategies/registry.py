@@ -7,11 +7,13 @@ from typing import Any
 
 from triplestore.engine.maintain import Strategy
 from triplestore.engine.strategies.overdelete import DRed, DRedCounting
+from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.errors import UsageError
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dred": DRed,
     "dredc": DRedCounting,
+    "rematerialise": Rematerialise,
 }
 """Name -> what makes a strategy of it."""
 

@@ -1,0 +1,180 @@
+"""Rematerialisation: what follows is derived from what is stated, and compared with what there was.
+
+Start reading at `Rematerialise`, which does this for one stratum, or at `rematerialise_all`, which
+does it for all of them at once. Both evaluate as if nothing had been derived before: the stored
+facts are seen without those in question (see `restated`), the rest is a first materialisation. Only
+differences are handed on, so what is written is what any other strategy would write.
+"""
+
+from __future__ import annotations
+
+import time
+
+from triplestore.engine.compiled import Compiled, CompiledStratum, Levels, Strata
+from triplestore.engine.maintain import Maintenance, Strategy, StratumUpdate, Task
+from triplestore.engine.sets.arrays import summed, unite, without
+from triplestore.engine.sets.counts import CountChanges
+from triplestore.engine.sets.keys import ANY, Batch, RelationKey, set_of
+from triplestore.engine.strategies.restated import (
+    OnlyStated,
+    Restated,
+    by_runs,
+    stored_counts,
+    stored_keys,
+)
+from triplestore.engine.work import Budget, Work, united
+from triplestore.engine.write import Closure, write
+from triplestore.expr.query_terms import QueryTerms
+from triplestore.tables import INFERRED, Tables
+from triplestore.tables.rows import Bools, Keys, high
+
+
+class Rematerialise(Strategy):
+    """Derive all facts of the stratum anew, from those stated and those of lower strata."""
+
+    name = "rematerialise"
+
+    def run(self, update: StratumUpdate) -> tuple[str, str]:
+        """See `Strategy.run`."""
+        work, task = update.work, update.task
+        anew = _derived(work, task)
+        gone: Batch = {}
+        added: Batch = {}
+        for name in _relations(work, task, anew):
+            now = anew.added.keys_of(name)
+            if name in work.added:  # classes of lower strata
+                now = without(now, work.added[name].keys())
+            before = _own(work.levels, name, stored_keys(work.stored, name, INFERRED), task.number)
+            lost, new = without(before, now), without(now, before)
+            if name in task.minus:
+                taken_back = task.minus[name]
+                lost = unite(lost, taken_back[anew.gone.contains(name, taken_back)])
+            if len(lost):
+                gone[name] = lost
+            if len(new):
+                added[name] = new
+            _recount(work, anew, name, task.number)
+        work.rounds = anew.rounds
+        update.settle(gone, added)
+        return self.name, ""
+
+
+def _derived(work: Work, task: Task) -> Work:
+    """The stratum materialised on its own: `gone` and `added` beside what is stated."""
+    anew = Work(work.compiled, work.stored.tables, work.terms)
+    anew.budget, anew.run, anew.rounds = work.budget, work.run, work.rounds
+    anew.stored = Restated(work.stored, work.levels, task.number)
+    anew.counts = CountChanges(None)
+    # What is not stated any more is as good as gone; if it follows nevertheless, it comes back.
+    anew.gone = set_of(united(work.gone.batches(), task.minus))
+    anew.added = set_of(work.added.batches())
+    rules = task.kept
+    if task.fresh is not None:
+        families = [*task.kept.families, *task.fresh.families]
+        rules = Strata(families, work.type_id)[task.number]
+    first = Task(task.number, CompiledStratum(task.number), rules, plus=task.plus)
+    StratumUpdate(anew, first).insert({})
+    return anew
+
+
+def _relations(work: Work, task: Task, anew: Work) -> list[RelationKey]:
+    """The relations in which something is, or was, derived or taken back."""
+    found: set[RelationKey] = set()
+    for names in (anew.added, task.minus, task.lost, task.lost_rec):
+        found |= names.keys()
+    found |= {family.head.relation for family in task.kept.families}
+    if ANY in found:
+        found.discard(ANY)
+        found |= set(work.stored.names().tolist())
+    found |= set(anew.counts.relations())
+    levels, number = work.levels, task.number
+    return [n for n in found if n == work.type_id or levels.relation(n) == number]
+
+
+def _own(levels: Levels, name: RelationKey, keys: Keys, number: int) -> Keys:
+    """The facts that are of a stratum."""
+    return keys[_mask(levels, keys, number)] if name == levels.type_id else keys
+
+
+def _mask(levels: Levels, keys: Keys, number: int) -> Bools:
+    return by_runs(high(keys), lambda classes: levels.classes(classes) == number)
+
+
+def _recount(work: Work, anew: Work, name: RelationKey, number: int | None = None) -> None:
+    """Make the counters of a relation (of one stratum of it) those that were counted anew."""
+    keys, by = anew.counts.changed(name)
+    for known, counts in (stored_counts(work.stored, name), work.counts.changed(name)):
+        if number is not None and name == work.type_id:
+            own = _mask(work.levels, known, number)
+            known, counts = known[own], counts[own]
+        if len(known):
+            keys, by = summed(keys, by, known, -counts) if len(keys) else (known, -counts)
+    moved = by != 0
+    if moved.any():
+        work.counts.change(name, keys[moved], by[moved])
+
+
+# -- all strata -----------------------------------------------------------------------------------
+
+
+def rematerialise_all(
+    compiled: Compiled,
+    closed: Tables,
+    stated: Tables,
+    plus: Batch,
+    minus: Batch,
+    *,
+    terms: QueryTerms | None = None,
+    budget: Budget | None = None,
+) -> Closure:
+    """What `update` returns, found by deriving everything anew; see there for the arguments.
+
+    It does not matter which rules held before: what they derived is compared like everything else.
+    """
+    started = time.perf_counter()
+    anew = Work(compiled, stated, terms, budget)
+    anew.stored = OnlyStated(stated, compiled.type_id)
+    anew.counts = CountChanges(None)
+    maintenance = Maintenance(anew, compiled.strata_of(()), _Insert(), compiled.strata)
+    maintenance.run()
+    work = Work(compiled, closed, terms)
+    work.budget, work.run, work.rounds = anew.budget, anew.run, anew.rounds
+    work.plus, work.minus = set_of(plus), set_of(minus)
+    for name in {*_stored_relations(closed), *anew.added, *plus}:
+        _compare(work, anew, name)
+        _recount(work, anew, name)
+    closure = write(work, stated)
+    closure.strata = maintenance.reports
+    closure.seconds = time.perf_counter() - started
+    return closure
+
+
+class _Insert(Strategy):
+    """A stratum where nothing was before."""
+
+    name = "rematerialise"
+
+    def run(self, update: StratumUpdate) -> tuple[str, str]:
+        update.insert({})
+        return self.name, "all strata"
+
+
+def _stored_relations(tables: Tables) -> list[RelationKey]:
+    return [*tables.names().tolist(), *tables.tuple_names()]
+
+
+def _compare(work: Work, anew: Work, name: RelationKey) -> None:
+    """What is gone and what is new in a relation."""
+    before = stored_keys(work.stored, name, INFERRED)
+    now = anew.added.keys_of(name)
+    lost, new = without(before, now), without(now, before)
+    if name in work.plus:
+        stated = work.plus[name].keys()
+        lost = without(lost, stated)
+        new = unite(new, stated[~work.held(name, stated)])
+    if name in work.minus:
+        taken_back = work.minus[name].keys()
+        new = without(new, taken_back)
+        lost = unite(lost, without(taken_back, now))
+    work.gone.add(name, lost)
+    work.added.add(name, new)
