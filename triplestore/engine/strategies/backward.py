@@ -1,38 +1,72 @@
-"""Backward evaluation: which facts does some rule still derive."""
+"""Backward evaluation: which facts does some rule still derive.
+
+Start reading at `derivable`. It asks for few instances of each fact first, since one is enough.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from triplestore.engine.families import Family
 from triplestore.engine.maintain import StratumUpdate
-from triplestore.engine.sets.keys import Batch
+from triplestore.engine.sets.keys import Batch, RelationKey
+from triplestore.engine.strategies.checked import PROVED, Checked
+from triplestore.engine.strategies.pieces import Pieces
+from triplestore.tables.rows import Bools, Keys
+
+_FIRST = 4
+"""Instances looked for at first."""
 
 
-def derivable(update: StratumUpdate, goals: Batch, families: Sequence[Family], phase: str) -> Batch:
+def derivable(
+    update: StratumUpdate, goals: Batch, phase: str, wanted: Callable[[Family], bool] | None = None
+) -> Batch:
     """The goals that some instance over what survives concludes.
 
     One instance for each is counted, as the papers do; the rows fetched tell what was looked at.
+    wanted  which families to try, if not all
     """
-    work = update.work
-    survivors, union = work.survivors(), work.union()
-    allowed = {id(family) for family in families}
-    found: Batch = {}
-    for name, keys in goals.items():
-        proved = np.zeros(len(keys), dtype=np.bool_)
-        for family in update.kept.concluded(name):
-            if id(family) not in allowed:
-                continue
-            open_ = np.flatnonzero(~proved)
-            if len(open_) == 0:
-                break
-            rows, n = work.run.backward(family, keys[open_], name, survivors, union, phase)
-            number = rows[family.width]
-            if n and number is not None:
-                proved[open_[number]] = True
-        work.run.instances[phase] += int(np.count_nonzero(proved))
-        if proved.any():
-            found[name] = keys[proved]
-    return found
+    found = {
+        name: keys[derivable_keys(update, name, keys, phase, wanted)]
+        for name, keys in goals.items()
+    }
+    return {name: keys for name, keys in found.items() if len(keys)}
+
+
+def derivable_keys(
+    update: StratumUpdate,
+    name: RelationKey,
+    keys: Keys,
+    phase: str,
+    wanted: Callable[[Family], bool] | None = None,
+) -> Bools:
+    """`derivable` for sorted, distinct facts of one relation."""
+    facts, work = Checked(), update.work
+    setting, nots = work.survivors(), work.union()
+    numbers = facts.add(name, keys)
+    for family in update.kept.concluded(name):
+        open_ = np.flatnonzero(~facts.has(numbers, PROVED))
+        if len(open_) == 0:
+            break
+        if wanted is not None and not wanted(family):
+            continue
+        pieces = Pieces(work.run, facts, family, name, setting, body=False)
+        pieces.open(keys[open_], open_)
+        many = _FIRST
+        while len(open_ := open_[facts.waiting[open_] > 0]):
+            need = np.zeros(facts.count, dtype=np.int64)
+            need[open_] = many
+            rows, n = pieces.pull(need, setting, nots)
+            if n:
+                proved = rows[family.width]
+                assert proved is not None
+                facts.mark(proved.astype(np.int64), PROVED)
+                open_ = open_[~facts.has(open_, PROVED)]
+            many *= 2
+        # rows of decided facts that still wait are of this family only
+        facts.waiting[:] = 0
+    proved_now = facts.has(numbers, PROVED)
+    work.run.instances[phase] += int(np.count_nonzero(proved_now))
+    return proved_now

@@ -26,9 +26,7 @@ class DRed(Strategy):
         dropped = update.dropped()
         stated = work.filter(dropped, work.stated)
         rest = work.filter(dropped, lambda name, keys: ~work.stated(name, keys))
-        families = [*update.kept.nonrecursive, *update.kept.recursive]
-        again = derivable(update, rest, families, "rederivation")
-        update.insert(united(stated, again))
+        update.insert(united(stated, derivable(update, rest, "rederivation")))
         return self.name, ""
 
 
@@ -47,8 +45,8 @@ class DRedCounting(Strategy):
             lost = unsupported(update, update.drop(lost))
         dropped = update.dropped()
         again: Batch = {}
-        if dropped:
-            again = derivable(update, dropped, update.kept.recursive, "rederivation")
+        if dropped and update.task.recursive:
+            again = derivable(update, dropped, "rederivation", lambda family: family.recursive)
         update.insert(again)
         return self.name, ""
 

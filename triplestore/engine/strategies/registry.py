@@ -7,13 +7,18 @@ from typing import Any
 
 from triplestore.engine.maintain import Strategy
 from triplestore.engine.strategies.overdelete import DRed, DRedCounting
+from triplestore.engine.strategies.prove import bf, bfc, fbf, fbfc
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.errors import UsageError
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dred": DRed,
+    "bf": bf,
+    "fbf": fbf,
     "dredc": DRedCounting,
     "rematerialise": Rematerialise,
+    "bfc": bfc,
+    "fbfc": fbfc,
 }
 """Name -> what makes a strategy of it."""
 

@@ -1,0 +1,109 @@
+"""B/F, FBF and their forms with counters: look for proofs before facts are taken away.
+
+Start reading at `ForwardBackward`. The four strategies are one: with or without the nonrecursive
+counters, and with an `Abort` that says when to give up on a proof. What was taken away because its
+check was aborted comes back as DRed's facts do. Giving up always is DRed, or DRed^c; never is B/F,
+or B/F^c.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.engine.maintain import Strategy, StratumUpdate
+from triplestore.engine.sets.keys import Batch, RelationKey
+from triplestore.engine.strategies.abort import NEVER, Abort
+from triplestore.engine.strategies.backward import derivable, derivable_keys
+from triplestore.engine.strategies.checked import PROVED
+from triplestore.engine.strategies.search import Search, Test
+from triplestore.engine.work import united
+from triplestore.tables.rows import Bools, Keys
+
+DEFAULT = Abort(work=2000, share=2.0)
+"""What a search may cost unless the caller says otherwise: as much as overdeleting would."""
+
+
+class ForwardBackward(Strategy):
+    """Take away what has no proof any more, and what it was too long to look for; insert.
+
+    counted  the nonrecursive counters say which facts follow without a recursive rule; else
+             nonrecursive rules are evaluated backwards
+    """
+
+    def __init__(self, name: str, counted: bool, abort: Abort) -> None:
+        self.name = name
+        self.counted = counted
+        self.abort = abort
+
+    def run(self, update: StratumUpdate) -> tuple[str, str]:
+        """See `Strategy.run`."""
+        search: Search | None = None
+        lost = update.touched()
+        while lost:
+            if search is None:
+                search = Search(update, self._test(update), self.abort, self.counted)
+            lost = search.settle(lost)
+            if lost:
+                lost = update.drop(lost)
+        update.insert({} if search is None else self._again(update, search))
+        return self.name, ""
+
+    def _test(self, update: StratumUpdate) -> Test:
+        work = update.work
+        if self.counted:
+            return work.supported
+
+        summarised = {family.head.relation for family in update.kept.aggregating}
+
+        def follows(name: RelationKey, keys: Keys) -> Bools:
+            if name in summarised:  # nothing else concludes these; groups were computed already
+                return work.supported(name, keys)
+            found = work.stated(name, keys)
+            rest = np.flatnonzero(~found)
+            if len(rest):
+                found[rest] = derivable_keys(
+                    update, name, keys[rest], "saturation", lambda family: not family.recursive
+                )
+            return found
+
+        return follows
+
+    def _again(self, update: StratumUpdate, search: Search) -> Batch:
+        """What was taken away because its check was aborted, and follows after all."""
+        if not search.dropped_blocked:
+            return {}
+        work, facts = update.work, search.facts
+        numbers = np.concatenate(search.dropped_blocked)
+        proved = facts.has(numbers, PROVED)
+        for name, keys in facts.batch(numbers[proved]).items():
+            work.gone.discard(name, keys)
+        rest = facts.batch(numbers[~proved])
+
+        def known(name: RelationKey, keys: Keys) -> Bools:
+            found = search.delayed.contains(name, keys)
+            return found if self.counted else found | work.stated(name, keys)
+
+        again = work.filter(rest, known)
+        rest = work.filter(rest, lambda name, keys: ~known(name, keys))
+        wanted = (lambda family: family.recursive) if self.counted else None
+        return united(again, derivable(update, rest, "rederivation", wanted))
+
+
+def bf() -> ForwardBackward:
+    """B/F: FBF that never gives up."""
+    return ForwardBackward("bf", False, NEVER)
+
+
+def fbf(abort: Abort = DEFAULT) -> ForwardBackward:
+    """FBF."""
+    return ForwardBackward("fbf", False, abort)
+
+
+def bfc() -> ForwardBackward:
+    """B/F^c."""
+    return ForwardBackward("bfc", True, NEVER)
+
+
+def fbfc(abort: Abort = DEFAULT) -> ForwardBackward:
+    """FBF with nonrecursive counters."""
+    return ForwardBackward("fbfc", True, abort)

@@ -1,0 +1,355 @@
+"""The search for proofs of facts that may be lost: backward, many facts at a time.
+
+Start reading at `Search.settle`. It is given the facts that lost a derivation, and says which of
+them have no proof any more. Going backward from all of them at once would look at everything that
+may have to do with any; so every open fact gets only a few instances a round - 1, 1, 1, 2, 2, 2, 4
+and so on - and none once it is proved, or once it serves only facts that are. What is proved helps
+at once: instances that were found already are remembered with the facts they wait for, and, while
+goals are open, rules are run forward on what is proved (the papers' SATURATE). Always true:
+
+* a fact is checked at most once in a stratum, and each of its instances comes up once;
+* what follows in one step from facts that were run forward is proved if it was checked, and else
+  waits in `delayed` (Y) for that;
+* facts that are DEAD have no proof, those that are PROVED have one, whatever else is taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from triplestore.engine.compiled import Below
+from triplestore.engine.evaluate import body_facts
+from triplestore.engine.families import LOWER, MIXED, Family
+from triplestore.engine.maintain import StratumUpdate
+from triplestore.engine.sets.keys import Batch, FactSet, RelationKey, set_of, size_of
+from triplestore.engine.sets.views import Setting
+from triplestore.engine.strategies.abort import Abort
+from triplestore.engine.strategies.checked import BLOCKED, CHECKED, DEAD, LIVE, PROVED, Checked
+from triplestore.engine.strategies.instances import Instances
+from triplestore.engine.strategies.pieces import Pieces
+from triplestore.engine.strategies.sources import Rows
+from triplestore.engine.work import distinct_batch
+from triplestore.tables.rows import I64, U32, Bools, Keys, distinct
+
+Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
+"""Which facts follow without a recursive rule."""
+
+_ROUNDS = 3
+"""For so many rounds a fact gets the same number of instances; then twice as many."""
+
+
+class Search:
+    """What is known of the facts of one stratum while it is updated.
+
+    test     which facts follow without a recursive rule
+    counted  whether facts that pass the test are kept even if their check was aborted
+    """
+
+    def __init__(
+        self, update: StratumUpdate, test: Test, abort: Abort, counted: bool = False
+    ) -> None:
+        self.update = update
+        self.work = update.work
+        self.test = test
+        self.abort = abort
+        self.counted = counted
+        self.facts = Checked()
+        self.delayed = FactSet()
+        self.dropped_blocked: list[I64] = []
+        self._low_gone = set_of(update.low_gone)
+        self._absent = set_of(update.low_gone)
+        """What cannot be used any more: gone, and not only because its check was aborted."""
+        self._fired = FactSet()
+        self._pending: list[I64] = []
+        self._pieces: dict[tuple[int, RelationKey], Pieces] = {}
+        self._found = Instances()
+        self._begun = self._spent()
+        self._deletions = self.work.run.instances["deletion"]
+        self._candidates = 0
+        self._proofs = 0
+
+    # -- goals -----------------------------------------------------------------------------------
+
+    def settle(self, goals: Batch) -> Batch:
+        """Those facts that must be taken away: they have no proof, or it was not looked for."""
+        facts = self.facts
+        self._candidates += size_of(goals)
+        found = [
+            self._check(name, keys, np.zeros(len(keys), dtype=np.int64))
+            for name, keys in goals.items()
+        ]
+        roots = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+        facts.flags[: facts.count] &= ~LIVE
+        self._enliven(roots)
+        proofs, looked = self._proofs, 0
+        while len(left := roots[~facts.has(roots, PROVED)]):
+            if self._saturate():
+                continue
+            if self._proofs != proofs and 4 * looked >= self._found.size:
+                facts.flags[: facts.count] &= ~LIVE
+                self._enliven(left)
+                proofs, looked = self._proofs, 0
+            open_ = facts.having(LIVE | CHECKED, LIVE | CHECKED | PROVED | DEAD)
+            open_ = open_[facts.waiting[open_] > 0]
+            if len(open_) == 0:
+                break
+            if self._spent() - self._begun >= self._limit():
+                facts.mark(open_, BLOCKED)
+                break
+            looked += self._round(open_)
+        self._bury()
+        return self._unproved(left)
+
+    def _unproved(self, numbers: I64) -> Batch:
+        facts = self.facts
+        stopped = numbers[facts.has(numbers, BLOCKED)]
+        lost = facts.batch(numbers[~facts.has(numbers, BLOCKED)])
+        for name, keys in lost.items():
+            self._absent.add(name, keys)
+        if len(stopped) == 0:
+            return lost
+        given_up = facts.batch(stopped)
+        if self.counted:
+            work = self.work
+            given_up = work.filter(given_up, lambda name, keys: ~work.supported(name, keys))
+        for name, keys in given_up.items():
+            self.dropped_blocked.append(facts.find(name, keys))
+            if name in lost:
+                lost[name] = np.sort(np.concatenate((lost[name], keys)))
+            else:
+                lost[name] = keys
+        return lost
+
+    def _spent(self) -> int:
+        instances = self.work.run.instances
+        return instances["backward"] + instances["saturation"]
+
+    def _limit(self) -> float:
+        deleted = self.work.run.instances["deletion"] - self._deletions
+        return self.abort.limit(deleted + self._candidates)
+
+    # -- single facts ----------------------------------------------------------------------------
+
+    def _check(self, name: RelationKey, keys: Keys, depth: I64) -> I64:
+        """Check sorted, distinct facts that were not checked; the numbers of all."""
+        facts = self.facts
+        numbers = facts.find(name, keys)
+        new = numbers < 0
+        if new.any():
+            numbers[new] = facts.add(name, keys[new])
+            facts.depth[numbers[new]] = depth[new]
+        facts.depth[numbers] = np.minimum(facts.depth[numbers], depth)
+        todo = np.flatnonzero(~facts.has(numbers, CHECKED))
+        if len(todo):
+            stopped = self._stopped(numbers[todo])
+            facts.mark(numbers[todo[stopped]], BLOCKED)
+            todo = todo[~stopped]
+        if len(todo):
+            self._begin(name, keys[todo], numbers[todo])
+        return numbers
+
+    def _stopped(self, numbers: I64) -> Bools:
+        """Which checks are aborted."""
+        if self._spent() - self._begun >= self._limit():
+            return np.ones(len(numbers), dtype=np.bool_)
+        if self.abort.depth is None:
+            return np.zeros(len(numbers), dtype=np.bool_)
+        stopped: Bools = self.facts.depth[numbers] >= self.abort.depth
+        return stopped
+
+    def _begin(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
+        """The first part of a check: is a proof at hand? If not, instances will be looked for."""
+        self.facts.mark(numbers, CHECKED)
+        proved = self.delayed.contains(name, keys)
+        rest = np.flatnonzero(~proved)
+        proved[rest] = self.test(name, keys[rest])
+        self._prove(numbers[proved])
+        keys, numbers = keys[~proved], numbers[~proved]
+        if len(keys) == 0:
+            return
+        for family in self.update.kept.concluded(name):
+            if family.recursive:
+                self._pieces_of(family, name).open(keys, numbers)
+
+    def _pieces_of(self, family: Family, name: RelationKey) -> Pieces:
+        found = self._pieces.get((family.number, name))
+        if found is None:
+            setting = self._survivors()
+            found = Pieces(self.work.run, self.facts, family, name, setting)
+            self._pieces[family.number, name] = found
+        return found
+
+    def _survivors(self) -> Setting:
+        return Setting(self.work.stored, minus=[self._absent])
+
+    # -- forward ---------------------------------------------------------------------------------
+
+    def _prove(self, numbers: I64) -> None:
+        """Facts that are proved, and those that instances found so far derive from them."""
+        facts = self.facts
+        while len(numbers):
+            facts.mark(numbers, PROVED)
+            self._pending.append(numbers)
+            self._proofs += len(numbers)
+            goals = self._found.use(numbers)
+            numbers = goals[~facts.has(goals, PROVED)]
+
+    def _saturate(self) -> bool:
+        """Run rules forward on what is proved; False if there was nothing to do."""
+        if not self._pending:
+            return False
+        work, facts = self.work, self.facts
+        while self._pending:
+            batch = facts.batch(np.concatenate(self._pending))
+            self._pending = []
+            for name, keys in batch.items():
+                self._fired.add(name, keys)
+            sees = Setting(
+                work.stored,
+                plus=[self._fired],
+                minus=[self._low_gone],
+                choose=Below(work.levels, self.update.task.number),
+            )
+            before = sees.without(set_of(batch))
+            heads = self.update.fire(batch, before, sees, work.union(), "saturation")
+            for name, keys in distinct_batch(heads.taken()).items():
+                numbers = facts.find(name, keys)
+                checked = numbers >= 0
+                checked[checked] = facts.has(numbers[checked], CHECKED)
+                met = numbers[checked]
+                self._prove(met[~facts.has(met, PROVED)])
+                others = keys[~checked]
+                self.delayed.add(name, others[~self.delayed.contains(name, others)])
+        return True
+
+    # -- backward --------------------------------------------------------------------------------
+
+    def _round(self, open_: I64) -> int:
+        """A few more instances of each open fact; returns how many there were."""
+        facts = self.facts
+        need = np.zeros(facts.count, dtype=np.int64)
+        need[open_] = 1 << np.minimum(facts.age[open_] // _ROUNDS, 40)
+        facts.age[open_] += 1
+        setting, nots = self._survivors(), self.work.union()
+        found = []
+        for pieces in self._pieces.values():
+            rows, n = pieces.pull(need, setting, nots)
+            if n:
+                found.append((pieces.family, rows, n))
+        self.work.rounds += 1
+        self.work.budget.check()
+        return self._meet(found) if found else 1
+
+    def _meet(self, found: list[tuple[Family, Rows, int]]) -> int:
+        """Check the facts that instances need, and remember what they wait for."""
+        facts = self.facts
+        goals, needed = self._needed(found)
+        useless = np.zeros(len(goals), dtype=np.bool_)
+        numbered = []
+        for name, (instances, keys) in needed.items():
+            numbers = facts.find(name, keys)
+            known = numbers >= 0
+            useless[instances[known][facts.has(numbers[known], DEAD)]] = True
+            numbered.append((name, instances, keys, numbers))
+        self.work.run.instances["backward"] += int(np.count_nonzero(~useless))
+        pairs: list[tuple[I64, I64]] = []
+        for name, instances, keys, numbers in numbered:
+            wanted = ~useless[instances]
+            instances, keys, numbers = instances[wanted], keys[wanted], numbers[wanted]
+            todo = numbers < 0
+            todo[~todo] = ~facts.has(numbers[~todo], CHECKED)
+            if todo.any():
+                numbers[todo] = self._check_many(name, keys[todo], goals[instances[todo]])
+            pairs.append((numbers, instances))
+        self._record(goals, useless, pairs)
+        return len(goals)
+
+    def _needed(
+        self, found: list[tuple[Family, Rows, int]]
+    ) -> tuple[I64, dict[RelationKey, tuple[I64, Keys]]]:
+        """The goal of each instance, and (instance, fact of this stratum) pairs by relation."""
+        work, stratum = self.work, self.update.task.number
+        goals: list[U32] = []
+        parts: dict[RelationKey, list[tuple[I64, Keys]]] = {}
+        base = 0
+        for family, rows, n in found:
+            goal = rows[family.width]
+            assert goal is not None
+            goals.append(goal)
+            for item, atom in enumerate(family.body):
+                if atom.own == LOWER:
+                    continue
+                for name, keys, mine in body_facts(family, item, rows, n, work.type_id):
+                    instances = np.arange(n) if mine is None else mine
+                    if atom.own == MIXED:
+                        own = work.levels.mask(name, keys, stratum)
+                        instances, keys = instances[own], keys[own]
+                    if len(keys):
+                        parts.setdefault(name, []).append((instances + base, keys))
+            base += n
+        joined = {
+            name: (
+                np.concatenate([instances for instances, _ in listed]),
+                np.concatenate([keys for _, keys in listed]),
+            )
+            for name, listed in parts.items()
+        }
+        return np.concatenate(goals).astype(np.int64), joined
+
+    def _check_many(self, name: RelationKey, keys: Keys, goals: I64) -> I64:
+        """Check facts that come in any order and several times, for the sake of some goals."""
+        depth = self.facts.depth[goals] + 1
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        begins = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+        least = np.minimum.reduceat(depth[order], begins).astype(np.int64)
+        numbers = self._check(name, ordered[begins], least)
+        found = np.empty(len(keys), dtype=np.int64)
+        found[order] = np.repeat(numbers, np.diff(begins, append=len(keys)))
+        return found
+
+    def _record(self, goals: I64, useless: Bools, pairs: list[tuple[I64, I64]]) -> None:
+        """Prove what instances derive from proved facts; remember the others."""
+        facts = self.facts
+        children = np.concatenate([numbers for numbers, _ in pairs] or [goals[:0]])
+        instances = np.concatenate([found for _, found in pairs] or [goals[:0]])
+        open_ = ~facts.has(children, PROVED)
+        children, instances = children[open_], instances[open_]
+        ready = ~useless
+        ready[instances] = False
+        proved = distinct(np.sort(goals[ready]))
+        circular = np.zeros(len(goals), dtype=np.bool_)
+        circular[instances[children == goals[instances]]] = True
+        kept = ~circular[instances]
+        children, instances = children[kept], instances[kept]
+        if len(children):
+            self._found.add(goals, children, instances)
+            self._enliven(children)
+        self._prove(proved[~facts.has(proved, PROVED)])
+
+    # -- who is needed ---------------------------------------------------------------------------
+
+    def _enliven(self, numbers: I64) -> None:
+        """Facts, and all those that they wait for, serve an open goal."""
+        facts = self.facts
+        while len(numbers):
+            new = (facts.flags[numbers] & (LIVE | PROVED | DEAD)) == 0
+            numbers = distinct(np.sort(numbers[new]))
+            facts.mark(numbers, LIVE)
+            numbers = self._found.needed(numbers)
+
+    def _bury(self) -> None:
+        """What is open still has no proof, but for facts whose proofs were not looked for, and
+        those that may need them."""
+        facts = self.facts
+        live = facts.having(LIVE, LIVE | PROVED)
+        reached = live[facts.has(live, BLOCKED)]
+        while len(reached):
+            goals = self._found.goals_of(reached)
+            goals = goals[(facts.flags[goals] & (LIVE | PROVED | BLOCKED)) == LIVE]
+            facts.mark(goals, BLOCKED)
+            reached = goals
+        facts.mark(live[~facts.has(live, BLOCKED)], DEAD)
