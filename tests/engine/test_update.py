@@ -9,6 +9,7 @@ import pytest
 from tests.engine.checking import check_case
 from tests.engine.programs import random_case
 from triplestore.datalog.simple import simplify
+from triplestore.engine import evaluate, parallel
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
 from triplestore.errors import ProgramError
 
@@ -35,6 +36,15 @@ def run(first: int, count: int, name: str) -> None:
 @pytest.mark.parametrize("part", range(4))
 def test_update__random_schedules__equal_the_oracle(name: str, part: int) -> None:
     run(part * CASES, CASES, name)
+
+
+@pytest.mark.parametrize("name", ["dred", "dredc"])
+def test_update__with_rules_side_by_side__equals_the_oracle(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "ROWS", 1)
+    monkeypatch.setattr(evaluate, "ROWS", 1)
+    run(300, CASES, name)
 
 
 @pytest.mark.long

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import heapq
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from triplestore.engine.compiled import CompiledStratum, Strata
-from triplestore.engine.evaluate import Heads, conclude
+from triplestore.engine.compiled import CompiledStratum, Strata, Triggers
+from triplestore.engine.evaluate import Heads, Job, conclude
+from triplestore.engine.families import Family
 from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import Batch, FactSet, set_of, size_of
@@ -226,16 +228,32 @@ class StratumUpdate:
         heads_rec: Heads,
     ) -> None:
         """Fire all rules on changes of lower strata: positive atoms and negated ones."""
-        work = self.work
         for triggers, batch in ((self.kept.lower, positive), (self.kept.negated, negative)):
             if not batch:
                 continue
-            for family, item in triggers.of(batch, work.type_id):
-                rows, n = work.run.changed(
-                    family, item, batch, before, after, after, nots_before, phase
-                )
-                into = heads_rec if family.recursive else heads
-                conclude(family, rows, n, work.type_id, into)
+            self._fire(triggers, batch, before, after, after, nots_before, phase, heads, heads_rec)
+
+    def _fire(
+        self,
+        triggers: Triggers,
+        batch: Batch,
+        before: Setting,
+        after: Setting,
+        nots: Setting,
+        nots_before: Setting,
+        phase: str,
+        heads: Heads,
+        heads_rec: Heads,
+    ) -> None:
+        """Add what all items that may match a batch conclude with it."""
+        run, type_id = self.work.run, self.work.type_id
+        jobs: list[Job] = [
+            (family, lambda run, family=family, item=item: run.changed(  # type: ignore[misc]
+                family, item, batch, before, after, nots, nots_before, phase
+            ))
+            for family, item in triggers.of(batch, type_id)
+        ]  # fmt: skip
+        run.conclude_all(jobs, size_of(batch) * len(jobs), heads, heads_rec)
 
     def _count(self, heads: Heads, sign: int) -> Batch:
         """Change the counters by how often each fact was concluded."""
@@ -263,10 +281,7 @@ class StratumUpdate:
     ) -> Heads:
         """Fire the recursive rules on facts of this stratum."""
         heads = Heads()
-        work = self.work
-        for family, item in self.kept.own.of(batch, work.type_id):
-            rows, n = work.run.changed(family, item, batch, before, after, nots, nots, phase)
-            conclude(family, rows, n, work.type_id, heads)
+        self._fire(self.kept.own, batch, before, after, nots, nots, phase, heads, heads)
         return heads
 
     def dropped(self) -> Batch:
@@ -324,10 +339,7 @@ class StratumUpdate:
         fresh, work = self.task.fresh, self.work
         if fresh is None:
             return
-        for family in fresh.nonrecursive:
-            rows, n = work.run.whole(family, new, "insertion")
-            conclude(family, rows, n, work.type_id, heads)
-            work.budget.check()
+        self._whole(fresh.nonrecursive, new, heads)
         for family in fresh.aggregating:
             summarise_whole(work, family, new, heads, "insertion")
 
@@ -336,21 +348,21 @@ class StratumUpdate:
         fresh, work = self.task.fresh, self.work
         if fresh is None or not fresh.recursive:
             return
-        new = work.new()
-        for family in fresh.recursive:
-            rows, n = work.run.whole(family, new, "insertion")
-            conclude(family, rows, n, work.type_id, heads)
-            work.budget.check()
+        self._whole(fresh.recursive, work.new(), heads)
+
+    def _whole(self, families: Sequence[Family], new: Setting, heads: Heads) -> None:
+        """All instances of some families."""
+        jobs: list[Job] = [
+            (family, lambda run, family=family: run.whole(family, new, "insertion"))  # type: ignore[misc]
+            for family in families
+        ]
+        rows = self.work.stored.tables.total() + self.work.added.total()
+        self.work.run.conclude_all(jobs, rows, heads, heads)
 
     def _fire_fresh(self, batch: Batch, before: Setting, after: Setting, heads: Heads) -> None:
-        fresh, work = self.task.fresh, self.work
-        if fresh is None:
-            return
-        for family, item in fresh.own.of(batch, work.type_id):
-            rows, n = work.run.changed(
-                family, item, batch, before, after, after, after, "insertion"
-            )
-            conclude(family, rows, n, work.type_id, heads)
+        fresh = self.task.fresh
+        if fresh is not None:
+            self._fire(fresh.own, batch, before, after, after, after, "insertion", heads, heads)
 
     # -- the end ---------------------------------------------------------------------------------
 

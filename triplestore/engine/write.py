@@ -7,23 +7,41 @@ look-up; the others are looked up in the closed tables and in the stated ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from triplestore.columns import Column
 from triplestore.engine.maintain import StratumReport
 from triplestore.engine.sets.arrays import places_in, unite, without
 from triplestore.engine.sets.keys import RelationKey, no_keys
 from triplestore.engine.work import Work, facts_of
-from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Tables
-from triplestore.tables.rows import U8, U32, Keys
+from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
+from triplestore.tables.order import Order
+from triplestore.tables.rows import U8, U32, U64, Keys, columns_of, frozen, swap
+from triplestore.tables.table import EMPTY_FACTS, Nets, Table, split_status
+from triplestore.tables.tuples import TupleRun
 
 
-@dataclass(slots=True)
+class Rows(NamedTuple):
+    """Rows of one relation: keys, new status, status in the stated tables, new count.
+
+    ordered  whether the keys are sorted
+    """
+
+    keys: Keys
+    status: U8
+    previous: U8
+    counts: U32
+    ordered: bool = True
+
+
+@dataclass
 class Closure:
     """What an update amounts to.
 
-    changes       rows to be written above the stated ones
+    rows          by relation, the rows to be written above the stated ones
     inferred_added, inferred_removed   facts that hold without being stated, and did not before;
                   and the other way round; helper relations left out
     strata        what was done where
@@ -31,7 +49,8 @@ class Closure:
     fetched       rows fetched from relations
     """
 
-    changes: Changes
+    work: Work
+    rows: dict[RelationKey, Rows] = field(default_factory=dict)
     inferred_added: int = 0
     inferred_removed: int = 0
     still_entailed: int = 0
@@ -41,50 +60,68 @@ class Closure:
     instances: dict[str, int] = field(default_factory=dict)
     fetched: int = 0
     families: int = 0
-    work: Work | None = None
+
+    def __len__(self) -> int:
+        return sum(len(rows.keys) for rows in self.rows.values())
+
+    @cached_property
+    def changes(self) -> Changes:
+        """The rows as changes."""
+        type_id = self.work.type_id
+        facts = [(name, rows) for name, rows in self.rows.items() if isinstance(name, int)]
+        tuples = self._tuples()
+        if not facts:
+            return Changes(tuples=tuples)
+        return Changes(facts=_changed_facts(facts, type_id), tuples=tuples)
+
+    def _tuples(self) -> dict[tuple[int, int], ChangedRows]:
+        return {
+            name: ChangedRows.of(
+                columns_of(rows.keys, name[1]), rows.status, rows.previous, rows.counts
+            )
+            for name, rows in self.rows.items()
+            if isinstance(name, tuple)
+        }
+
+    @cached_property
+    def layer(self) -> Layer:
+        """The rows as a layer; a large one is made from the sorted keys as they are."""
+        if len(self) < LARGE:
+            return Layer.build(self.changes)
+        tuples = {name: TupleRun.build(rows) for name, rows in self._tuples().items()}
+        return Layer(_sorted_table(self.rows, self.work.type_id), tuples=tuples)
+
+    @property
+    def step(self) -> Changes | Layer:
+        """What a commit writes: changes for the journal, or a layer if there are many."""
+        return self.changes if len(self) < LARGE else self.layer
 
 
-class _Rows(NamedTuple):
-    """Rows of one relation: keys, new status, status in the stated tables, new count."""
-
-    keys: Keys
-    status: U8
-    previous: U8
-    counts: U32
+LARGE = 1 << 12
+"""From so many rows on a layer is made without sorting all rows again."""
 
 
 def write(work: Work, stated: Tables) -> Closure:
     """The rows in which the new closure differs from the stated tables."""
     closure = Closure(
-        Changes(),
+        work,
         rounds=work.rounds,
         instances=dict(work.run.instances),
         fetched=work.run.fetched,
         families=work.run.families,
-        work=work,
     )
     relations: dict[RelationKey, None] = {}
     for sets in (work.gone, work.added, work.plus, work.minus, work.rewritten):
         relations.update(dict.fromkeys(sets))
     relations.update(dict.fromkeys(work.counts.relations()))
-    facts: list[tuple[int, _Rows]] = []
-    tuples: dict[tuple[int, int], ChangedRows] = {}
     for name in relations:
         rows = _joined(_known(work, stated, name, closure), _new(work, name, closure))
-        if len(rows.keys) == 0:
-            continue
-        if isinstance(name, tuple):
-            columns = facts_of(name, rows.keys, work.type_id)
-            tuples[name] = ChangedRows.of(columns, rows.status, rows.previous, rows.counts)
-        else:
-            facts.append((name, rows))
-    closure.changes = Changes(tuples=tuples)
-    if facts:
-        closure.changes = Changes(facts=_changed_facts(facts, work.type_id), tuples=tuples)
+        if len(rows.keys):
+            closure.rows[name] = rows
     return closure
 
 
-def _new(work: Work, name: RelationKey, closure: Closure) -> _Rows:
+def _new(work: Work, name: RelationKey, closure: Closure) -> Rows:
     """Facts that nobody stated, and that were not there before."""
     keys = no_keys(name)
     if name in work.added:
@@ -97,10 +134,10 @@ def _new(work: Work, name: RelationKey, closure: Closure) -> _Rows:
     if name not in work.compiled.helpers:
         closure.inferred_added += len(keys)
     status = np.full(len(keys), INFERRED, dtype=np.uint8)
-    return _Rows(keys, status, np.zeros(len(keys), dtype=np.uint8), counts.astype(np.uint32))
+    return Rows(keys, status, np.zeros(len(keys), dtype=np.uint8), counts.astype(np.uint32))
 
 
-def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> _Rows:
+def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> Rows:
     """Facts that were stated or taken back, are gone, or have other counts, if rows change."""
     keys = work.counts.changed(name)[0]
     if name in work.added and len(keys):
@@ -109,7 +146,7 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> _
         if name in sets:
             keys = unite(keys, sets[name].keys())
     if len(keys) == 0:
-        return _Rows(keys, _NONE, _NONE, np.zeros(0, dtype=np.uint32))
+        return Rows(keys, _NONE, _NONE, np.zeros(0, dtype=np.uint32))
     was, kept = work.stored.of(name).look_up(keys)
     holds = work.holds(name, keys, was)
     is_stated = work.stated(name, keys, was)
@@ -131,22 +168,28 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> _
         closure.still_entailed += int(np.count_nonzero((was == EXPLICIT) & (status == INFERRED)))
     moved = (status != previous) | ((counts != count) & holds)
     if moved.all():
-        return _Rows(keys, status, previous, counts)
-    return _Rows(keys[moved], status[moved], previous[moved], counts[moved])
+        return Rows(keys, status, previous, counts)
+    return Rows(keys[moved], status[moved], previous[moved], counts[moved])
 
 
 _NONE: U8 = np.zeros(0, dtype=np.uint8)
 
 
-def _joined(one: _Rows, other: _Rows) -> _Rows:
+def _joined(one: Rows, other: Rows) -> Rows:
     if len(one.keys) == 0:
         return other
     if len(other.keys) == 0:
         return one
-    return _Rows(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
+    return Rows(
+        np.concatenate((one.keys, other.keys)),
+        np.concatenate((one.status, other.status)),
+        np.concatenate((one.previous, other.previous)),
+        np.concatenate((one.counts, other.counts)),
+        ordered=False,
+    )
 
 
-def _changed_facts(parts: list[tuple[int, _Rows]], type_id: int) -> ChangedRows:
+def _changed_facts(parts: list[tuple[int, Rows]], type_id: int) -> ChangedRows:
     if len(parts) == 1:
         name, rows = parts[0]
         s, o = facts_of(name, rows.keys, type_id)
@@ -163,3 +206,58 @@ def _changed_facts(parts: list[tuple[int, _Rows]], type_id: int) -> ChangedRows:
         np.concatenate([rows.previous for _, rows in parts]),
         np.concatenate([rows.counts for _, rows in parts]),
     )
+
+
+def _sorted_table(rows: dict[RelationKey, Rows], type_id: int) -> Table:
+    """The table of facts whose keys are sorted already, in one order at least."""
+    facts = {n: _ordered(r) for n, r in sorted(_pairs(rows)) if len(r.keys)}
+    if not facts:
+        return EMPTY_FACTS
+    names = np.array(list(facts), dtype=np.uint32)
+    sizes = [len(r.keys) for r in facts.values()]
+    starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    status, uniform = split_status(np.concatenate([r.status for r in facts.values()]))
+    one = [(name, r.keys, r.status, r.counts) for name, r in facts.items()]
+    other = [(name, *_turned(r, status is not None, name == type_id)) for name, r in facts.items()]
+    orders = []
+    for backward in (False, True):
+        parts = [b if (a[0] == type_id) != backward else a for a, b in zip(one, other, strict=True)]
+        keys = Column.of(np.concatenate([part[1] for part in parts]))
+        mixed = None if status is None else Column.of(np.concatenate([part[2] for part in parts]))
+        counts = None if backward else Column.of(np.concatenate([part[3] for part in parts]))
+        orders.append(Order(names, starts, keys, None, mixed, uniform, counts))
+    return Table.of(orders[0], orders[1], _nets(names, list(facts.values())))
+
+
+def _pairs(rows: dict[RelationKey, Rows]) -> list[tuple[int, Rows]]:
+    return [(name, part) for name, part in rows.items() if isinstance(name, int)]
+
+
+def _ordered(rows: Rows) -> Rows:
+    if rows.ordered:
+        return rows
+    order = np.argsort(rows.keys)
+    return Rows(rows.keys[order], rows.status[order], rows.previous[order], rows.counts[order])
+
+
+def _turned(rows: Rows, mixed: bool, counted: bool) -> tuple[U64, U8, U32]:
+    """The rows in the other order; statuses and counts only where they are needed there."""
+    keys = swap(rows.keys)
+    if not mixed and not counted:
+        keys.sort()
+        return keys, rows.status, rows.counts
+    order = np.argsort(keys)
+    return keys[order], rows.status[order], rows.counts[order]
+
+
+def _nets(names: U32, parts: list[Rows]) -> Nets:
+    """By how much more rows of each relation are explicit, and inferred."""
+    more = [
+        [
+            int(np.count_nonzero(r.status == value)) - int(np.count_nonzero(r.previous == value))
+            for r in parts
+        ]
+        for value in (EXPLICIT, INFERRED)
+    ]
+    explicit, inferred = (np.array(column, dtype=np.int64) for column in more)
+    return Nets(names, frozen(explicit), frozen(inferred))

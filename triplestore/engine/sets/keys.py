@@ -71,10 +71,13 @@ class KeySet:
 
     def keys(self) -> U64:
         """All keys, sorted."""
-        while len(self.runs) > 1:
-            last = self.runs.pop()
-            self.runs[-1] = unite(self.runs[-1], last)
-        return self.runs[0] if self.runs else NO_KEYS
+        runs = self.runs
+        if len(runs) > 1:
+            united = runs[-1]
+            for run in runs[-2::-1]:
+                united = unite(run, united)
+            self.runs = runs = [united]  # at once: other threads may be reading
+        return runs[0] if runs else NO_KEYS
 
     def contains(self, keys: U64) -> Bools:
         """Which of these keys, in any order, are in the set."""
