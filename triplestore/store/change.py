@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 class Change:
     """Counts of what a commit did to the quads of a store; prints as one line.
 
-    Explicit quads are those that were stated; inferred ones hold without having been stated.
+    Explicit quads are those that were stated; inferred ones hold without having been stated. Rows
+    of relations of three columns or more, which only rules make, count like quads.
 
     >>> print(Change(added=2, already_there=1))
     added 2, already there 1
+    >>> print(Change(not_stated=3, only_inferred=1))
+    not stated 3 (1 of them inferred)
     >>> print(Change())
     nothing changed
     >>> bool(Change(already_there=3))
@@ -31,12 +34,16 @@ class Change:
     """Quads that were asked to be added and were stated already."""
     not_stated: int = 0
     """Quads that were asked to be removed and were not stated."""
+    only_inferred: int = 0
+    """Those of them that hold all the same, because they follow from others, and go on to."""
     still_entailed: int = 0
     """Removed quads that still hold, because they follow from others."""
     inferred_added: int = 0
-    """Quads that follow now and did not before."""
+    """Quads that follow now and did not hold before."""
     inferred_removed: int = 0
-    """Quads that followed before and do not now."""
+    """Quads that followed before and do not hold now."""
+    new_violations: int = 0
+    """Violations of constraints that were not there before."""
     graphs_added: int = 0
     """Named graphs that exist now and did not before."""
     graphs_removed: int = 0
@@ -64,6 +71,12 @@ class Change:
         parts = [
             f"{item.name.replace('_', ' ')} {value:,}"
             for item in fields(self)
-            if item.name not in ("problems", "commit") and (value := getattr(self, item.name))
+            if item.name not in _NO_PARTS and (value := getattr(self, item.name))
         ]
+        if self.only_inferred:
+            place = next(i for i, part in enumerate(parts) if part.startswith("not stated"))
+            parts[place] += f" ({self.only_inferred:,} of them inferred)"
         return ", ".join(parts) or "nothing changed"
+
+
+_NO_PARTS = ("problems", "commit", "only_inferred")

@@ -1,4 +1,4 @@
-"""What a store keeps beside its quads: prefixes, and how many files it has been given.
+"""What a store keeps beside its quads: prefixes, files counted, rules and how to apply them.
 
 Each is a named value in the storage's `meta`, as bytes. All names in use are in this file.
 """
@@ -17,6 +17,15 @@ FILES = "files"
 GRAPH_FILES = "graph-files"
 """Graph to [first file number, how many], as JSON, of graphs loaded with `replace_graph`: loading
 the same files again names their blank nodes as before, so that nothing changes."""
+
+PROGRAM = "program"
+"""The rules, as `rules.Rules` writes them; absent if there are none."""
+
+TUNING = "tuning"
+"""What `reason(tuning=...)` said, as JSON."""
+
+HIDDEN = "hidden"
+"""How many facts follow that are no triples of RDF (a literal as subject), and are not shown."""
 
 
 def prefixes_of(meta: Mapping[str, bytes]) -> dict[str, str]:
@@ -46,3 +55,9 @@ def graph_files(meta: Mapping[str, bytes]) -> dict[str, tuple[int, int]]:
     if value is None:
         return {}
     return {graph: (first, count) for graph, (first, count) in json.loads(value).items()}
+
+
+def hidden_count(meta: Mapping[str, bytes]) -> int:
+    """How many facts hold that are no triples of RDF."""
+    value = meta.get(HIDDEN)
+    return 0 if value is None else int(value)

@@ -1,12 +1,14 @@
 """The steps of a transaction, and what they do to the store.
 
-Start reading at `counts_of`. Steps are changes (of single writes) and layers (of loads), in order;
-each says what was before it, so together they say what they do to the committed state.
+Start reading at `counts_of` and `change_of`. Steps are changes (of single writes) and layers (of
+loads), in order; each says what was before it, so together they say what they do to the committed
+state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from triplestore.store.change import Change
 from triplestore.tables import (
     EXPLICIT,
     GRAPHS,
+    INFERRED,
     ChangedRows,
     Changes,
     Layer,
@@ -22,20 +25,52 @@ from triplestore.tables import (
 )
 from triplestore.tables.rows import U8
 
+if TYPE_CHECKING:
+    from triplestore.terms import Dictionary
+
 Step = Changes | Layer
 
 
+IsHelper = Callable[[int], bool]
+"""Whether the relation of a name is an internal one of the engine."""
+
+
 def counts_of(base: Tables, steps: Sequence[Step], cleared: bool) -> Change:
-    """What the steps do to the quads and graphs of `base`; if `cleared`, all those go first."""
+    """What stating steps do to the quads and graphs of `base`; if `cleared`, all those go first."""
     if cleared:
         return _counts_of_clearing(base, steps)
     small = [step for step in steps if isinstance(step, Changes)]
     if len(small) == len(steps):
-        return _counts_of_changes(Changes.concat(small)) if small else Change()
+        return change_of(Changes.concat(small)) if small else Change()
     layers = [Layer.build(step) if isinstance(step, Changes) else step for step in steps]
     if len(layers) == 1:
         return _counts_of_load(layers[0])
     return _counts_of_mixture(base, merge_layers(layers, bottom=False))
+
+
+def change_of(net: Changes, is_helper: IsHelper = lambda name: False) -> Change:
+    """What a net change does, inferences included; helper relations are left out."""
+    kinds = [net.facts, net.quads]
+    kinds += [rows for (name, _), rows in net.tuples.items() if not is_helper(name)]
+    counted = [_counts_of_rows(rows) for rows in kinds if len(rows)]
+    added, removed, still, inferred, gone = (sum(c) for c in zip(*counted, [0] * 5, strict=False))
+    graphs_added, graphs_removed = _come_and_gone(net.graphs.previous, net.graphs.status)
+    return Change(
+        added=added,
+        removed=removed,
+        still_entailed=still,
+        inferred_added=inferred,
+        inferred_removed=gone,
+        graphs_added=graphs_added,
+        graphs_removed=graphs_removed,
+    )
+
+
+def is_helper_in(dictionary: Dictionary) -> IsHelper:
+    """Tells the engine's internal relations by their names."""
+    from triplestore.datalog.simple import is_helper
+
+    return lambda name: is_helper(dictionary.key(name))
 
 
 def joined(steps: Sequence[Step]) -> list[Step]:
@@ -49,19 +84,16 @@ def joined(steps: Sequence[Step]) -> list[Step]:
     return result
 
 
-def _counts_of_changes(changes: Changes) -> Change:
-    parts = [_come_and_gone(r.previous, r.status) for r in (changes.facts, changes.quads)]
-    graphs_added, graphs_removed = _graphs_of(changes.graphs)
-    return Change(
-        added=sum(come for come, _ in parts),
-        removed=sum(gone for _, gone in parts),
-        graphs_added=graphs_added,
-        graphs_removed=graphs_removed,
-    )
-
-
-def _graphs_of(rows: ChangedRows) -> tuple[int, int]:
-    return _come_and_gone(rows.previous, rows.status)
+def _counts_of_rows(rows: ChangedRows) -> tuple[int, int, int, int, int]:
+    """Added, removed, still entailed, inferred now, inferred no more."""
+    before, now = rows.previous, rows.status
+    added, removed = _come_and_gone(before, now)
+    follows, followed = now == INFERRED, before == INFERRED
+    if not (follows.any() or followed.any()):
+        return added, removed, 0, 0, 0
+    still = int(np.count_nonzero(follows & (before == EXPLICIT)))
+    come, gone = follows & (before == 0), followed & (now == 0)
+    return added, removed, still, int(np.count_nonzero(come)), int(np.count_nonzero(gone))
 
 
 def _counts_of_load(layer: Layer) -> Change:

@@ -7,8 +7,9 @@ Start reading at `Reading`. Those three differ in one thing only: which tables t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from os import PathLike
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
@@ -16,9 +17,11 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from pyoxigraph import DefaultGraph, Quad
 
+from triplestore.store.hiding import is_triple, shown
+from triplestore.store.kept import PROGRAM, hidden_count, prefixes_of
 from triplestore.store.matching import ANY_GRAPH, Rows, match
 from triplestore.store.quads import QuadLike, TermLike, facts_mask, graph_key, quad_keys
-from triplestore.tables import Tables
+from triplestore.tables import INFERRED, Tables
 from triplestore.tables.relation import BLOCK
 from triplestore.terms import Dictionary, key_of
 
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyoxigraph import RdfFormat
 
+    from triplestore.datalog.program import Program
+    from triplestore.storage import State
+    from triplestore.store.rules import Rules
+    from triplestore.store.violations import Violation
     from triplestore.terms import Term
 
 # The first block of an iteration is small, so that the first answer comes at once.
@@ -39,6 +46,38 @@ class View:
     dictionary: Dictionary
     tables: Tables
     prefixes: Mapping[str, str]
+    rules: Callable[[], Rules | None] = lambda: None
+    """The rules in force."""
+    hidden: int = 0
+    """How many facts hold that are no triples of RDF, and are not shown."""
+
+    @classmethod
+    def of(cls, state: State) -> View:
+        """Everything that reading a committed state needs."""
+        meta = state.meta
+        return cls(
+            state.dictionary,
+            state.tables,
+            prefixes_of(meta),
+            lambda: rules_in(meta),
+            hidden_count(meta),
+        )
+
+    def match(
+        self, pattern: tuple[int, int, int, int], where: int, block_rows: int = BLOCK
+    ) -> Iterator[Rows]:
+        """The rows of a pattern that can be shown."""
+        blocks = match(self.tables, *pattern, where=where, block_rows=block_rows)
+        return shown(self.dictionary, blocks) if self.hidden else blocks
+
+
+def rules_in(meta: Mapping[str, bytes]) -> Rules | None:
+    """The rules that a store keeps; None if it has none."""
+    if PROGRAM not in meta:
+        return None
+    from triplestore.store.rules import rules_of
+
+    return rules_of(meta)
 
 
 class Reading(ABC):
@@ -58,8 +97,9 @@ class Reading(ABC):
 
     def count(self, facts: str = "all") -> int:
         """How many quads there are: exact, and known without counting."""
-        tables, where = self._view().tables, facts_mask(facts)
-        return tables.total(where) + tables.quad_total(where)
+        view, where = self._view(), facts_mask(facts)
+        hidden = view.hidden if where & INFERRED else 0
+        return view.tables.total(where) + view.tables.quad_total(where) - hidden
 
     def __iter__(self) -> Iterator[Quad]:
         return self.quads_for_pattern(None, None, None)
@@ -102,9 +142,7 @@ class Reading(ABC):
         pattern = _pattern(view, subject, predicate, object, graph_name)
         if pattern is None:
             return iter(())
-        where = facts_mask(facts)
-        blocks = match(view.tables, *pattern, where=where)
-        return _quads(view.dictionary, blocks)
+        return quads_of(view.dictionary, view.match(pattern, facts_mask(facts)))
 
     # -- columns of ids -------------------------------------------------------------------------
 
@@ -130,7 +168,7 @@ class Reading(ABC):
         pattern = _pattern(view, subject, predicate, object, graph_name)
         if pattern is None:
             return iter(())
-        return match(view.tables, *pattern, where=facts_mask(facts), block_rows=block_rows)
+        return view.match(pattern, facts_mask(facts), block_rows)
 
     def lookup_ids(self, terms: Iterable[TermLike]) -> NDArray[np.uint32]:
         """The ids of terms; 0 for a term that the store has never seen."""
@@ -162,7 +200,70 @@ class Reading(ABC):
         name = int(view.dictionary.lookup_keys([key_of(predicate)])[0])
         wanted = np.ascontiguousarray(ids, dtype=np.uint32)
         index, (found,) = view.tables.relation(name).probe((column,), (wanted,), facts_mask(facts))
+        if view.hidden:
+            subjects = found if column else wanted[index]
+            fine = is_triple(view.dictionary, subjects, np.full(len(found), name, np.uint32))
+            index, found = index[fine], found[fine]
         return index, found
+
+    # -- rules ----------------------------------------------------------------------------------
+
+    @property
+    def program(self) -> Program:
+        """The rules in force, which print as text that `reason` reads back.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> text = "@prefix : <http://ex.org/> . :knows[?y, ?x] :- :knows[?x, ?y] ."
+        >>> _ = store.reason(rules=text)
+        >>> print(store.program, end="")
+        @prefix : <http://ex.org/> .
+        <BLANKLINE>
+        :knows[?y, ?x] :- :knows[?x, ?y] .
+        """
+        from triplestore.datalog.program import Program
+
+        rules = self._view().rules()
+        return Program() if rules is None else rules.program
+
+    def violations(self, limit: int | None = None) -> list[Violation]:
+        """The matches of constraints, and the members of owl:Nothing; at most so many.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :a :parent :a .", "ttl")
+        >>> _ = store.reason(rules='constraint "loop" "is its own parent" :- :parent[?x, ?x] .')
+        >>> print(store.violations()[0])
+        loop: is its own parent: ?x = <http://ex.org/a>
+        """
+        from triplestore.store.violations import listed, violations
+
+        view = self._view()
+        where = listed(view.rules(), view.dictionary)
+        return list(islice(violations(view.tables, where, view.dictionary), limit))
+
+    def tuples(
+        self, name: TermLike, arity: int | None = None, *, facts: str = "all"
+    ) -> Iterator[tuple[Term, ...]]:
+        """The rows of a relation of three columns or more, which only rules can fill.
+
+        `arity`, the number of columns, matters only if several relations have this name.
+
+        >>> from triplestore import NamedNode, Store
+        >>> store = Store()
+        >>> _ = store.reason(rules='@prefix : <http://ex.org/> . :flight[:LHR, :CDG, "09:30"] .')
+        >>> for row in store.tuples(NamedNode("http://ex.org/flight")):
+        ...     print(*row)
+        <http://ex.org/LHR> <http://ex.org/CDG> "09:30"
+        """
+        view, where = self._view(), facts_mask(facts)
+        wanted = int(view.dictionary.lookup_keys([key_of(name)])[0])
+        for known, columns in view.tables.tuple_names():
+            if wanted and known == wanted and arity in (None, columns):
+                for block in view.tables.tuples(known, columns).scan(where):
+                    yield from zip(
+                        *(view.dictionary.terms(column) for column in block), strict=True
+                    )
 
     # -- graphs and prefixes --------------------------------------------------------------------
 
@@ -211,10 +312,9 @@ class Reading(ABC):
         from triplestore.loaders import dump
 
         view = self._view()
+        where = facts_mask(facts)
         pattern = _pattern(view, None, None, None, from_graph)
-        graph = ANY_GRAPH if from_graph is None else 0 if pattern is None else pattern[3]
-        missing = pattern is None
-        blocks = iter(()) if missing else match(view.tables, graph=graph, where=facts_mask(facts))
+        blocks = iter(()) if pattern is None else view.match(pattern, where)
         return dump(
             blocks,
             view.dictionary,
@@ -243,7 +343,7 @@ def _pattern(
     return spo[0], spo[1], spo[2], g
 
 
-def _quads(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
+def quads_of(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
     """Quads of pyoxigraph, decoded as they are asked for."""
     default = DefaultGraph()
     for rows in blocks:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.tables import EXPLICIT, GRAPHS, ChangedRows, Changes, Tables
+from triplestore.tables import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Tables
 from triplestore.tables.changes import NO_FACTS, NO_GRAPHS, NO_QUADS
 from triplestore.tables.rows import U8, U32, Bools, Columns, key_of, last_of_equals
 
@@ -22,12 +22,15 @@ class Settled(NamedTuple):
     changes: Changes
     already_there: int
     not_stated: int
+    only_inferred: int
+    """Those not stated that hold all the same, because they follow."""
 
 
 class _Part(NamedTuple):
     rows: ChangedRows
     already_there: int
     not_stated: int
+    only_inferred: int = 0
 
 
 def settle(tables: Tables, add: Bools, s: U32, p: U32, o: U32, g: U32) -> Settled:
@@ -38,7 +41,9 @@ def settle(tables: Tables, add: Bools, s: U32, p: U32, o: U32, g: U32) -> Settle
     named = g != 0
     if not named.any():
         facts = _settle_rows((p, s, o), add, lambda rows: tables.status_of_facts(*rows))
-        return Settled(Changes(facts=facts.rows), facts.already_there, facts.not_stated)
+        return Settled(
+            Changes(facts=facts.rows), facts.already_there, facts.not_stated, facts.only_inferred
+        )
     quads = _settle_rows(
         (p[named], s[named], o[named], g[named]),
         add[named],
@@ -57,6 +62,7 @@ def settle(tables: Tables, add: Bools, s: U32, p: U32, o: U32, g: U32) -> Settle
         Changes(facts=facts.rows, quads=quads.rows, graphs=graphs),
         facts.already_there + quads.already_there,
         facts.not_stated + quads.not_stated,
+        facts.only_inferred,
     )
 
 
@@ -84,16 +90,20 @@ def _settle_rows(columns: Columns, add: Bools, status_of: Callable[[Columns], U8
     found[first] = stated
     already_there = int(np.count_nonzero(add & found))
     not_stated = int(np.count_nonzero(~add & ~found))
+    only_inferred = 0
+    if not_stated and (before == INFERRED).any():
+        follows = (before == INFERRED)[np.cumsum(first) - 1]
+        only_inferred = int(np.count_nonzero(~add & ~found & follows))
     wanted = add[last]
     changed = wanted != stated
     status = np.where(wanted, np.uint8(EXPLICIT), np.uint8(0))
     result = ChangedRows.of(rows, status, before)
-    return _Part(result.take(changed), already_there, not_stated)
+    return _Part(result.take(changed), already_there, not_stated, only_inferred)
 
 
 def _settle_one(columns: Columns, add: bool, before: U8) -> _Part:
     stated = bool(before[0] & EXPLICIT)
     if add == stated:
         none = NO_FACTS if len(columns) == 3 else NO_QUADS
-        return _Part(none, int(add), int(not add))
+        return _Part(none, int(add), int(not add), int(not add and before[0] == INFERRED))
     return _Part(ChangedRows.of(columns, EXPLICIT if add else 0, before), 0, 0)

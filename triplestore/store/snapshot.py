@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from triplestore.store.kept import prefixes_of
 from triplestore.store.reading import Reading, View
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ class Snapshot(Reading):
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._seen = View(state.dictionary, state.tables, prefixes_of(state.meta))
+        self._seen = View.of(state)
 
     def _view(self) -> View:
         return self._seen

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self
@@ -18,14 +18,17 @@ from triplestore.errors import UsageError
 from triplestore.storage import Database, State
 from triplestore.store.change import Change
 from triplestore.store.info import Info, describe
-from triplestore.store.kept import prefixes_of
 from triplestore.store.quads import QuadLike, TermLike
 from triplestore.store.reading import Reading, View
+from triplestore.store.reasoner import Reasoner
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
+
+    from triplestore.engine.report import Report
+    from triplestore.store.rules import RulesLike
 
     PathLike = str | os.PathLike[str]
 
@@ -69,9 +72,10 @@ class Store(Reading):
     def _setup(self, database: Database) -> None:
         self._database = database
         self._writer: int | None = None  # the thread that has a transaction open
+        self._reasoner = Reasoner()
         state = database.state
-        view = View(state.dictionary, state.tables, prefixes_of(state.meta))
-        self._seen: tuple[State, View] = (state, view)  # replaced as one, so that no lock is needed
+        # Replaced as one, so that no lock is needed.
+        self._seen: tuple[State, View] = (state, View.of(state))
 
     def __repr__(self) -> str:
         place = self._database.path or "in memory"
@@ -84,8 +88,7 @@ class Store(Reading):
         state = self._database.state
         seen = self._seen
         if seen[0] is not state:
-            view = View(state.dictionary, state.tables, prefixes_of(state.meta))
-            self._seen = seen = (state, view)
+            self._seen = seen = (state, View.of(state))
         return seen[1]
 
     @property
@@ -136,7 +139,7 @@ class Store(Reading):
             turn.__exit__(None, None, None)
 
         try:
-            return Transaction(self._database, end)
+            return Transaction(self._database, end, self._reasoner)
         except BaseException:
             end()
             raise
@@ -188,7 +191,7 @@ class Store(Reading):
         return transaction.change
 
     def clear(self) -> Change:
-        """Take back all quads and graphs; prefixes stay."""
+        """Take back all quads and graphs; prefixes and rules stay."""
         with self._begin() as transaction:
             transaction.clear()
         return transaction.change
@@ -251,6 +254,55 @@ class Store(Reading):
     def bulk_load(self, *args: Any, **kwargs: Any) -> Change:
         """The same as `load`, which is as fast and keeps its promise of all or nothing."""
         return self.load(*args, **kwargs)
+
+    # -- rules ----------------------------------------------------------------------------------
+
+    def reason(
+        self,
+        *regimes: str,
+        rules: RulesLike | None = None,
+        tuning: Mapping[str, Any] | None = None,
+        progress: bool = False,
+        cancel: Callable[[], bool] | None = None,
+    ) -> Report:
+        """Apply rules to the default graph, from now on: each later commit keeps the closure exact.
+
+        `rules` are a text, the path of a file, a `Program`, or several of these. They are added to
+        those in force, and the same call again does nothing; those that a file had when it was
+        given before, and has no more, are taken out. `reason("none")` turns inference off.
+        `tuning` says how: `strategy`, and what one commit may take at most as `max_facts`,
+        `max_bytes` and `max_seconds`; None sets one back. What is not named stays as it was.
+        `progress` shows on stderr what is going on; `cancel` is asked whether to stop.
+        Rules and tuning are kept with the store. If anything fails, nothing has changed.
+
+        >>> store = Store()
+        >>> _ = store.load('@prefix : <http://ex.org/> . :a :parent :b . :b :parent :c .', "ttl")
+        >>> report = store.reason(rules='''
+        ...     :ancestor[?x, ?y] :- :parent[?x, ?y] .
+        ...     :ancestor[?x, ?z] :- :ancestor[?x, ?y], :parent[?y, ?z] .
+        ... ''')
+        >>> report.rules, report.inferred, len(store), store.count("explicit")
+        (2, 3, 5, 2)
+        >>> print(store.load('@prefix : <http://ex.org/> . :c :parent :d .', "ttl"))
+        added 1, inferred added 3
+        """
+        with self._begin() as transaction:
+            report = transaction.reason(
+                *regimes, rules=rules, tuning=tuning, progress=progress, cancel=cancel
+            )
+        return report
+
+    def add_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
+        """Apply these rules too, from now on: `reason(rules=...)`."""
+        with self._begin() as transaction:
+            report = transaction.add_rules(rules, progress=progress)
+        return report
+
+    def remove_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
+        """Apply these rules no more; what follows from them only is gone."""
+        with self._begin() as transaction:
+            report = transaction.remove_rules(rules, progress=progress)
+        return report
 
     # -- the directory --------------------------------------------------------------------------
 

@@ -2,10 +2,13 @@
 
 Start reading at `Transaction`. Single quads are buffered as rows of ids and settled a set at a
 time, when something is read or at the commit; a load brings a layer of its own. Reading inside of
-the transaction sees its own writes; nobody else sees anything before the commit.
+the transaction sees its own writes, and what follows from them; nobody else sees anything before
+the commit.
 
-Always true: `_tables` are the committed tables and everything in `_steps`; `_unread` comes on top
-of that, and `_buffer` on top of both. Order counts: the last word on a quad wins.
+Always true: `_closing` has the committed tables, with all that was written and inferred up to the
+last time that the closure was brought up to date; `_since` comes on top of that, and together they
+are `_tables`; `_unread` comes on top of these, and `_buffer` on top of all. Order counts: the last
+word on a quad wins.
 """
 
 from __future__ import annotations
@@ -20,19 +23,25 @@ import numpy as np
 
 from triplestore.errors import UsageError
 from triplestore.store.change import Change
+from triplestore.store.closing import Closing
 from triplestore.store.kept import (
     FILES,
     GRAPH_FILES,
+    HIDDEN,
     PREFIXES,
+    PROGRAM,
+    TUNING,
     bytes_of_prefixes,
     file_count,
     graph_files,
+    hidden_count,
     prefixes_of,
 )
 from triplestore.store.matching import match
-from triplestore.store.outcome import Step, counts_of, joined
+from triplestore.store.outcome import Step, joined
 from triplestore.store.quads import QuadLike, TermLike, graph_key, quad_keys
 from triplestore.store.reading import Reading, View
+from triplestore.store.reasoner import Reasoner
 from triplestore.store.replacing import replacement
 from triplestore.store.settling import new_graphs, settle
 from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
@@ -43,8 +52,12 @@ if TYPE_CHECKING:
 
     from pyoxigraph import RdfFormat
 
+    from triplestore.engine.report import Report
     from triplestore.loaders import Loaded, Problem
     from triplestore.storage import Database, State
+    from triplestore.store.difference import Difference
+    from triplestore.store.rules import Rules, RulesLike
+    from triplestore.store.tuning import Tuning
 
     PathLike = str | os.PathLike[str]
 
@@ -66,19 +79,23 @@ class Transaction(Reading):
     added 1 1
     """
 
-    def __init__(self, database: Database, done: Callable[[], None]) -> None:
+    def __init__(
+        self, database: Database, done: Callable[[], None], reasoner: Reasoner | None = None
+    ) -> None:
         self._database = database
         self._done = done
         self._before: State = database.state
         self._dictionary = database.dictionary
+        self._closing = Closing(self._before, reasoner or Reasoner())
         self._tables: Tables = self._before.tables
-        self._steps: list[Step] = []
+        self._since: list[Step] = []
         self._unread: list[Changes] = []
         self._buffer: list[tuple[bool, int, int, int, int]] = []
         self._meta: dict[str, bytes | None] = {}
         self._cleared = False
         self._already_there = 0
         self._not_stated = 0
+        self._only_inferred = 0
         self._skipped = 0
         self._problems: list[Problem] = []
         self._open = True
@@ -149,11 +166,12 @@ class Transaction(Reading):
             self._unread.append(Changes(graphs=gone))
 
     def clear(self) -> None:
-        """Take back all quads and graphs; prefixes stay."""
+        """Take back all quads and graphs; prefixes and rules stay."""
         self._check_open()
         self._buffer.clear()
-        self._steps.clear()
+        self._since.clear()
         self._unread.clear()
+        self._closing.clear()
         self._tables = Tables()
         self._cleared = True
 
@@ -252,7 +270,7 @@ class Transaction(Reading):
         layer = Layer.bulk(loaded.p, loaded.s, loaded.o, graphs, below=before)
         added = layer.facts.nets.total()[0] + layer.quads.nets.total()[0]
         self._already_there += len(loaded) - added
-        self._steps.append(layer)
+        self._since.append(layer)
         self._tables = before.push(layer)
 
     def _replace_rows(self, loaded: Loaded, graph_name: TermLike) -> None:
@@ -286,11 +304,121 @@ class Transaction(Reading):
     def _prefixes(self) -> dict[str, str]:
         return prefixes_of(self._before.meta.with_changes(self._meta))
 
+    # -- rules ----------------------------------------------------------------------------------
+
+    def reason(
+        self,
+        *regimes: str,
+        rules: RulesLike | None = None,
+        tuning: Mapping[str, Any] | None = None,
+        progress: bool = False,
+        cancel: Callable[[], bool] | None = None,
+    ) -> Report:
+        """Apply rules, from now on; see `Store.reason`."""
+        from triplestore.store.reasoning import is_off
+
+        off = is_off(regimes, rules)
+        tuned = self._closing.tuning.changed(tuning or {})
+        if rules is None:
+            return self._apply(None if off else self._closing.rules, tuned, (), progress, cancel)
+        return self._add_rules(rules, tuned, progress, cancel)
+
+    def add_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
+        """Apply these rules too, from now on."""
+        return self._add_rules(rules, self._closing.tuning, progress, None)
+
+    def remove_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
+        """Apply these rules no more; what follows from them only is gone."""
+        from triplestore.datalog.problems import raise_errors
+        from triplestore.store.rules import Rules, given
+
+        taken = given(rules, self._prefixes())
+        raise_errors(taken.problems)
+        left = (self._closing.rules or Rules()).without(taken)
+        return self._apply(left, self._closing.tuning, (), progress, None)
+
+    def _add_rules(
+        self,
+        rules: RulesLike,
+        tuning: Tuning,
+        progress: bool,
+        cancel: Callable[[], bool] | None,
+    ) -> Report:
+        from triplestore.store.reasoning import known_names
+        from triplestore.store.rules import Rules, given, require
+
+        self._settle()
+        added = given(rules, self._prefixes())
+        wanted = (self._closing.rules or Rules()).with_added(added)
+        known = known_names(self._current(), self._dictionary)
+        warnings = require(wanted.program, added.problems, known)
+        self._bind(added.declared, over=False)
+        return self._apply(wanted, tuning, warnings, progress, cancel)
+
+    def _apply(
+        self,
+        rules: Rules | None,
+        tuning: Tuning,
+        warnings: Iterable[Any],
+        progress: bool,
+        cancel: Callable[[], bool] | None,
+    ) -> Report:
+        """Put rules in force and infer; if that fails, those of before stay in force."""
+        from triplestore.store.reasoning import applied, report_of
+
+        closing = self._closing
+        was = closing.rules
+        with applied(closing, rules if rules else None, tuning, progress, cancel):
+            self._infer()
+        for name, value in (
+            (PROGRAM, rules.data if rules else None),
+            (TUNING, tuning.to_bytes()),
+        ):
+            if value == self._before.meta.get(name):
+                self._meta.pop(name, None)
+            else:
+                self._meta[name] = value
+        return report_of(closing, was, warnings)
+
+    def diff(self) -> Difference:
+        """What the transaction did so far, with all that follows: quads and new violations.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> prefix = "@prefix : <http://ex.org/> ."
+        >>> _ = store.reason(rules=prefix + ":knows[?y, ?x] :- :knows[?x, ?y] .")
+        >>> with store.transaction() as t:
+        ...     _ = t.load(prefix + ":a :knows :b .", "ttl")
+        ...     print(t.diff())
+        added 1
+          + <http://ex.org/a> <http://ex.org/knows> <http://ex.org/b> .
+        inferred 1
+          + <http://ex.org/b> <http://ex.org/knows> <http://ex.org/a> .
+        """
+        from triplestore.store.difference import Difference, net_changes
+
+        now = self._infer()
+        steps = joined([*self._closing.steps, *self._since])
+        net = net_changes(self._before.tables, now, steps, self._cleared)
+        return Difference(self._dictionary, net, self._closing.listed())
+
+    @property
+    def report(self) -> Report | None:
+        """What bringing the closure up to date took, the last time; None if nothing was to do."""
+        if not self._closing.runs:
+            return None
+        from triplestore.store.reasoning import report_of
+
+        return report_of(self._closing, self._closing.rules)
+
     # -- the state inside -----------------------------------------------------------------------
 
     def _view(self) -> View:
-        self._settle()
-        return View(self._dictionary, self._current(), self._prefixes())
+        tables = self._infer()
+        closing = self._closing
+        return View(
+            self._dictionary, tables, self._prefixes(), lambda: closing.rules, closing.hidden
+        )
 
     def _settle(self) -> None:
         """Turn what is buffered into changes."""
@@ -303,16 +431,26 @@ class Transaction(Reading):
         settled = settle(self._current(), add != 0, s, p, o, g)
         self._already_there += settled.already_there
         self._not_stated += settled.not_stated
+        self._only_inferred += settled.only_inferred
         if len(settled.changes):
             self._unread.append(settled.changes)
 
     def _current(self) -> Tables:
-        """The tables with everything that is settled."""
+        """The tables with everything that is settled, perhaps without what follows from it."""
         if self._unread:
             changes = Changes.concat(self._unread)
             self._unread.clear()
-            self._steps.append(changes)
+            self._since.append(changes)
             self._tables = self._tables.push(Layer.build(changes))
+        return self._tables
+
+    def _infer(self) -> Tables:
+        """The tables with everything that follows."""
+        self._settle()
+        tables = self._current()
+        if self._closing.is_stale(tables):
+            self._tables = self._closing.run(self._since, tables)
+            self._since = []
         return self._tables
 
     def _check_open(self) -> None:
@@ -334,26 +472,39 @@ class Transaction(Reading):
         return self.change
 
     def _publish(self) -> Change:
-        steps = joined([*self._steps, *self._unread])
+        if self._closing.active:
+            self._infer()
+        steps = joined([*self._closing.steps, *self._since, *self._unread])
         counts = replace(
-            counts_of(self._before.tables, steps, self._cleared),
+            self._closing.counts(steps, self._cleared),
             already_there=self._already_there,
             not_stated=self._not_stated,
+            only_inferred=self._only_inferred,
             skipped=self._skipped,
             problems=tuple(self._problems),
         )
+        self._note_hidden()
         if not (counts or self._meta):
             self._database.rollback()
+            self._closing.end(committed=False)
             return counts
         staged = None if self._unread else (self._before.tables, self._tables)
         state = self._database.commit(steps, meta=self._meta, cleared=self._cleared, staged=staged)
+        self._closing.end(committed=True)
         return replace(counts, commit=state.commit)
+
+    def _note_hidden(self) -> None:
+        if self._closing.hidden != hidden_count(self._before.meta):
+            self._meta[HIDDEN] = (
+                str(self._closing.hidden).encode() if self._closing.hidden else None
+            )
 
     def rollback(self) -> None:
         """Forget everything; the transaction is over then."""
         if not self._open:
             return
         self._open = False
+        self._closing.end(committed=False)
         try:
             self._database.rollback()
         finally:

@@ -1,0 +1,188 @@
+"""The closure inside of a transaction: brought up to date when something asks for it.
+
+Start reading at `Closing.run`. What is always true: `closed` are tables closed under `_under`, the
+rules as of the last run (at first, the rules and tables of the last commit); `steps` lead there
+from `base`, the tables of the last commit; `stated` are those of them that say what is stated. A
+run that fails (a budget, Ctrl-C) changes nothing of this, and can be tried again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from triplestore.storage import State
+from triplestore.store.change import Change
+from triplestore.store.difference import net_changes
+from triplestore.store.hiding import hidden_more
+from triplestore.store.kept import hidden_count
+from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in
+from triplestore.store.reasoner import Reasoner
+from triplestore.store.violations import Listed, count_new, count_new_between, listed_by
+from triplestore.tables import Changes, Layer, Tables
+
+if TYPE_CHECKING:
+    from triplestore.engine.compiled import Compiled
+    from triplestore.engine.write import Closure
+
+
+class Closing:
+    """The closure of one transaction.
+
+    rules    in force now; None if there are none
+    tuning   likewise
+    hidden   how many facts hold that are no triples of RDF
+    runs     how often the closure was brought up to date
+    figures  what the last run did, as a report says it
+    """
+
+    def __init__(self, state: State, reasoner: Reasoner) -> None:
+        self.base = state.tables
+        self._dictionary = state.dictionary
+        self._compiling = reasoner.compiling(state)
+        self.rules, self.tuning = reasoner.kept(state.meta)
+        self._before = self._under = self.rules
+        self.closed = state.tables
+        self.hidden = hidden_count(state.meta)
+        self.steps: list[Step] = []
+        self.stated: list[Step] = []
+        self.runs = 0
+        self.figures: dict[str, Any] = {}
+        self.cancel: Callable[[], bool] | None = None
+        self.progress: Callable[[str], None] | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to do at all, or was in this transaction."""
+        return self.rules is not None or self._under is not None or self.runs > 0
+
+    @property
+    def compiled(self) -> Compiled | None:
+        """The rules in force, compiled."""
+        return None if self.rules is None else self._compiling.compiled(self.rules)
+
+    def is_stale(self, tables: Tables) -> bool:
+        """Whether these tables, or the rules, are others than those of the last run."""
+        return self.active and (tables is not self.closed or self.rules is not self._under)
+
+    def clear(self) -> None:
+        """Begin again with empty tables."""
+        self.steps, self.stated = [], []
+        self.closed, self._under, self.hidden = Tables(), None, 0
+
+    def end(self, committed: bool) -> None:
+        """The transaction is over: keep what was compiled, if that can be."""
+        rules = self.rules if committed else self._before
+        if rules is not None:
+            self._compiling.end(rules, committed)
+
+    def counts(self, steps: Sequence[Step], cleared: bool) -> Change:
+        """What a transaction did with all its steps, as `joined` gives them."""
+        if not self.runs:
+            return counts_of(self.base, steps, cleared)
+        only = steps[0] if len(steps) == 1 else Changes()
+        if isinstance(only, Changes) and len(steps) < 2 and not cleared:
+            new = count_new(only, self.listed()) if self.rules is not None else 0
+            return replace(change_of(only, is_helper_in(self._dictionary)), new_violations=new)
+        stated = counts_of(self.base, self.stated, cleared)
+        return self._with_inferred(stated, cleared)
+
+    def _with_inferred(self, stated: Change, cleared: bool) -> Change:
+        """The counts of a transaction with loads, or one that cleared the store."""
+        base, where = self.base, self.listed()
+        new = count_new_between(base, self.closed, where)
+        if self.runs == 1 and not cleared:
+            names = ("inferred_added", "inferred_removed", "still_entailed")
+            inferred = {name: self.figures.get(name, 0) for name in names}
+        else:
+            net = net_changes(base, self.closed, self.steps, cleared)
+            change = change_of(net, is_helper_in(self._dictionary))
+            inferred = {
+                "inferred_added": change.inferred_added,
+                "inferred_removed": change.inferred_removed,
+                "still_entailed": change.still_entailed,
+            }
+        return replace(stated, new_violations=new, **inferred)
+
+    def listed(self) -> Listed:
+        """Where the violations of the rules in force are."""
+        compiled = self.compiled
+        return listed_by({} if compiled is None else compiled.violations, self._dictionary)
+
+    # -- one run --------------------------------------------------------------------------------
+
+    def run(self, since: Sequence[Step], tables: Tables) -> Tables:
+        """The closure of tables to which these steps lead from the closed ones."""
+        if self.rules is None:
+            if self._under is not None:
+                return self._strip(since, tables)
+            self._done(since, since, tables, {}, 0)
+            return tables
+        from triplestore.store.stated import stated_since
+
+        compiled = self._compiling.compiled(self.rules)
+        stated = stated_since(self.closed, tables, since, compiled.type_id)
+        added: list[Step] = list(stated.steps)
+        if self.rules is self._under and stated.nothing:
+            self._done(added, stated.steps, stated.tables, {}, self.hidden)
+            return stated.tables
+        closure = self._update(compiled, stated.tables, stated.plus, stated.minus)
+        after = stated.tables
+        if len(closure.changes):
+            added.append(closure.changes)
+            after = after.push(Layer.build(closure.changes))
+        hidden = self.hidden
+        if hidden or self.rules.may_hide:
+            hidden += hidden_more(self._dictionary, closure.changes)
+        from triplestore.engine.report import figures
+
+        self._done(added, stated.steps, after, figures(closure), hidden)
+        return after
+
+    def _update(self, compiled: Compiled, tables: Tables, plus: Any, minus: Any) -> Closure:
+        from triplestore.engine.update import update
+        from triplestore.expr.query_terms import QueryTerms
+
+        previous = None
+        if self._under is self.rules:
+            previous = compiled
+        elif self._under is not None:
+            previous = self._compiling.compiled(self._under)
+        return update(
+            compiled,
+            self.closed,
+            tables,
+            plus,
+            minus,
+            self.tuning.make_strategy(),
+            previous=previous if self.closed.rows else None,
+            terms=QueryTerms(self._dictionary),
+            budget=self.tuning.make_budget(self.cancel, self.progress),
+        )
+
+    def _strip(self, since: Sequence[Step], tables: Tables) -> Tables:
+        """Without rules: everything that is not stated goes, and all counts."""
+        from triplestore.store.stripping import stripped
+
+        changes = stripped(tables)
+        after = tables.push(Layer.build(changes))
+        net = change_of(changes, is_helper_in(self._dictionary))
+        figures = {"inferred_removed": net.inferred_removed}
+        added = [*since, changes] if len(changes) else list(since)
+        self._done(added, since, after, figures, 0)
+        return after
+
+    def _done(
+        self,
+        added: Sequence[Step],
+        stated: Sequence[Step],
+        after: Tables,
+        figures: dict[str, Any],
+        hidden: int,
+    ) -> None:
+        self.steps += added
+        self.stated += stated
+        self.closed, self._under = after, self.rules
+        self.figures, self.hidden = figures, hidden
+        self.runs += 1

@@ -1,0 +1,106 @@
+"""The rules of a store, parsed and compiled, kept between its commits.
+
+Start reading at `Reasoner`. Compiling costs some 20 us a rule, so it is done at the first write
+that needs it and kept; a commit that changes no rules finds them by the identity of two objects.
+What is always true of what is kept: it was compiled for the dictionary it is kept with, and all
+its ids are committed (a transaction that fails takes back the terms that it encoded, and their ids
+go to others; `optimize` gives the store a new dictionary).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from triplestore.storage import State
+from triplestore.store.kept import PROGRAM
+from triplestore.store.tuning import Tuning
+
+if TYPE_CHECKING:
+    from triplestore.engine.compiled import Compiled
+    from triplestore.storage.state import Meta
+    from triplestore.store.rules import Rules
+    from triplestore.tables.rows import U32
+    from triplestore.terms import Dictionary
+
+
+class Reasoner:
+    """The compiled rules of a store as of its last commit."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Rules, Dictionary, Compiled] | None = None
+        self._read: tuple[Meta, Rules | None, Tuning] | None = None
+
+    def kept(self, meta: Meta) -> tuple[Rules | None, Tuning]:
+        """The rules that a state has, if any, and its tuning; read once for each `Meta`."""
+        read = self._read
+        if read is None or read[0] is not meta:
+            rules = None
+            if PROGRAM in meta:
+                from triplestore.store.rules import rules_of
+
+                rules = rules_of(meta)
+            self._read = read = (meta, rules, Tuning.of(meta))
+        return read[1], read[2]
+
+    def compiling(self, state: State) -> Compiling:
+        """What one transaction on this state uses."""
+        return Compiling(self, state)
+
+    def find(self, rules: Rules, dictionary: Dictionary) -> Compiled | None:
+        """What was compiled for these rules and this dictionary."""
+        known = self._known
+        if known is None or known[1] is not dictionary:
+            return None
+        return known[2] if known[0] is rules or known[0] == rules else None
+
+    def keep(self, rules: Rules, dictionary: Dictionary, compiled: Compiled) -> None:
+        """Keep it in the place of what was kept; all its ids are committed."""
+        self._known = (rules, dictionary, compiled)
+
+
+class Compiling:
+    """The compiled rules of one transaction, with constants encoded in it."""
+
+    def __init__(self, reasoner: Reasoner, state: State) -> None:
+        self._reasoner = reasoner
+        self._dictionary = state.dictionary
+        self._committed = state.term_count
+        self._made: list[tuple[Rules, Compiled, int]] = []
+
+    def compiled(self, rules: Rules) -> Compiled:
+        """The compiled form of rules."""
+        found = self._reasoner.find(rules, self._dictionary)
+        if found is not None:
+            return found
+        for known, compiled, _ in self._made:
+            if known is rules:
+                return compiled
+        compiled, last = compile_rules(rules, self._dictionary)
+        self._made.append((rules, compiled, last))
+        return compiled
+
+    def end(self, rules: Rules, committed: bool) -> None:
+        """Keep what was compiled for the rules that are in force now, if its ids are."""
+        for known, compiled, last in self._made:
+            if known is rules and (committed or last <= self._committed):
+                self._reasoner.keep(rules, self._dictionary, compiled)
+
+
+def compile_rules(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, int]:
+    """Rules compiled, all of it, with constants encoded; and the greatest id among these."""
+    from triplestore.engine.compiled import Compiled
+
+    last = 0
+
+    def ids_of(keys: Sequence[bytes]) -> U32:
+        nonlocal last
+        ids = dictionary.encode_keys(keys)
+        if len(ids):
+            last = max(last, int(ids.max()))
+        return ids
+
+    compiled = Compiled(rules.program, ids_of)
+    # Made when they are first asked for; that must not be in a later transaction.
+    _ = compiled.strata, compiled.levels, compiled.helpers, compiled.violations
+    return compiled, last

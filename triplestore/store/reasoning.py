@@ -1,0 +1,135 @@
+"""What `reason`, `add_rules` and `remove_rules` need of a transaction.
+
+Start reading at `applied`: rules are put in force for the run that brings the closure up to date,
+and taken back if that fails.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from triplestore.engine.report import Report
+from triplestore.errors import UsageError
+from triplestore.store.closing import Closing
+from triplestore.store.tuning import Tuning
+from triplestore.store.violations import count_new_between, count_violations
+from triplestore.tables import EXPLICIT, INFERRED, Tables
+from triplestore.terms.vocabulary import RDF_TYPE
+
+if TYPE_CHECKING:
+    from triplestore.store.rules import Rules, RulesLike
+    from triplestore.terms import Dictionary
+
+REGIMES = ("rdfs", "owl-rl", "skos", "swrl")
+"""The regimes that are to come."""
+
+KNOWN_NAMES = 500
+"""With more properties and classes than this, names in rules are not compared with them."""
+
+
+def is_off(regimes: Sequence[str], rules: RulesLike | None) -> bool:
+    """Whether inference is to be turned off; all other regimes are refused."""
+    for name in regimes:
+        if name in REGIMES:
+            raise UsageError(
+                f"the regime {name!r} is not there yet; rules can be given as rules=..."
+            )
+        if name != "none":
+            near = get_close_matches(str(name), [*REGIMES, "none"], n=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise UsageError(
+                f"there is no regime {name!r}{hint}; rules of your own are given as rules=..."
+            )
+    if regimes and rules is not None:
+        raise UsageError('reason("none") turns inference off; give no rules with it')
+    return bool(regimes)
+
+
+def known_names(tables: Tables, dictionary: Dictionary) -> list[bytes] | None:
+    """The keys of all properties and classes that the facts have, if these are not too many."""
+    names = tables.names().tolist()
+    (type_id,) = dictionary.lookup_keys([b"\x01" + RDF_TYPE.encode()]).tolist()
+    if type_id in names:
+        types = tables.relation(type_id)
+        if types.distinct_estimate(1) > KNOWN_NAMES:
+            return None
+        names += types.distinct(1).tolist()
+    return None if len(names) > KNOWN_NAMES else [dictionary.key(name) for name in names]
+
+
+@contextmanager
+def applied(
+    closing: Closing,
+    rules: Rules | None,
+    tuning: Tuning,
+    progress: bool,
+    cancel: Callable[[], bool] | None,
+) -> Iterator[None]:
+    """Rules and tuning in force; those of before again, if the block raises."""
+    before = closing.rules, closing.tuning
+    closing.rules, closing.tuning = rules, tuning
+    closing.cancel = cancel
+    shown = _Shown() if progress else None
+    closing.progress = shown
+    try:
+        yield
+    except BaseException:
+        closing.rules, closing.tuning = before
+        raise
+    finally:
+        closing.cancel = closing.progress = None
+        if shown is not None:
+            shown.close()
+
+
+def report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any] = ()) -> Report:
+    """The report of the last run; `was` are the rules before it."""
+    from triplestore.datalog.program import Program
+
+    now, tables = closing.rules, closing.closed
+    before, after = (Program() if rules is None else rules.program for rules in (was, now))
+    where = closing.listed()
+    violations = count_violations(tables, where)
+    new = count_new_between(closing.base, tables, where) if violations else 0
+    return Report(
+        rules=len(after.rules),
+        constraints=len(after.constraints),
+        rules_added=0 if was is now else len(after - before),
+        rules_removed=0 if was is now else len(before - after),
+        explicit=tables.total(EXPLICIT),
+        inferred=tables.total(INFERRED),
+        violations=violations,
+        new_violations=new,
+        strategy=closing.tuning.strategy,
+        warnings=tuple(warnings),
+        **closing.figures,
+    )
+
+
+class _Shown:
+    """What is going on, on stderr: on a terminal ten times a second, elsewhere now and then."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._next = time.monotonic() + 0.5
+        self._written = False
+
+    def __call__(self, text: str) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + (0.1 if self._terminal else 5.0)
+        sys.stderr.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
+        sys.stderr.flush()
+        self._written = True
+
+    def close(self) -> None:
+        """Take the line away."""
+        if self._written and self._terminal:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,323 @@
+"""The rules of a store: what is kept of them, and how callers give them.
+
+Start reading at `Rules`, which a store keeps as bytes: the program's text, and of each rule the
+file it came from and the place there. `given` reads what callers may give as rules: a text, a path,
+a `Program`, or several of these. Parsing 40,000 rules takes 0.6 s, so it is done once for the same
+bytes, and not before somebody needs the rules.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from triplestore.datalog.canonical import signature
+from triplestore.datalog.check import check
+from triplestore.datalog.problems import Problem, raise_errors
+from triplestore.datalog.program import (
+    Constant,
+    Constraint,
+    Program,
+    Rule,
+    Source,
+    Term,
+    TripleAtom,
+)
+from triplestore.datalog.text import parse, read, write
+from triplestore.errors import ProgramError, UsageError
+from triplestore.store.kept import PROGRAM
+from triplestore.terms.model import BLANK, IRI
+
+RulesLike: TypeAlias = "str | PathLike[str] | Program | Iterable[Any]"
+"""A text of rules, the path of a file of them, a `Program`, or several of these."""
+
+Clause: TypeAlias = Rule | Constraint
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Rules as a caller gave them.
+
+    declared  the prefixes that their texts declare
+    paths     whole path of each file -> the name it was given by
+    problems  what is wrong with the text itself
+    """
+
+    program: Program
+    declared: Mapping[str, str]
+    paths: Mapping[str, str]
+    problems: Sequence[Problem]
+
+
+class Rules:
+    """The rules of a store, as they are kept: frozen, and equal if the same rules are kept.
+
+    >>> from triplestore.datalog.text import read
+    >>> rules = Rules.of(read("@prefix : <http://e/> . :b[?x] :- :a[?x] .", file="a.dlog"))
+    >>> len(rules), Rules(rules.data).program.rules[0].source.file
+    (1, 'a.dlog')
+    """
+
+    def __init__(self, data: bytes = b"") -> None:
+        self.data = data
+
+    @classmethod
+    def of(cls, program: Program, paths: Mapping[str, str] | None = None) -> Rules:
+        """The rules of a program; `paths` as in `Given`."""
+        if not len(program):
+            return cls()
+        clauses = list(_clauses(program))
+        sources = [clause.source for clause in clauses]
+        names = dict.fromkeys(source.file for source in sources if source and source.file)
+        numbers = {name: number for number, name in enumerate(names)}
+        whole = {name: path for path, name in (paths or {}).items()}
+        outline = {
+            "format": _FORMAT,
+            "rules": len(program.rules),
+            "constraints": len(program.constraints),
+            "files": [[name, whole.get(name)] for name in names],
+            "places": [_place(source, numbers) for source in sources],
+            "text": _text_with_used_prefixes(program),
+        }
+        if None in sources:  # made in Python, where more can be said than text has words for
+            _require_readable(str(outline["text"]), program)
+        return cls(json.dumps(outline, ensure_ascii=False, separators=(",", ":")).encode())
+
+    def __len__(self) -> int:
+        return self.rule_count + self.constraint_count
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rules) and self.data == other.data
+
+    def __hash__(self) -> int:
+        return hash(self.data)
+
+    def __repr__(self) -> str:
+        return f"<{self.rule_count} rules and {self.constraint_count} constraints>"
+
+    @cached_property
+    def _outline(self) -> dict[str, Any]:
+        outline = json.loads(self.data) if self.data else {"format": _FORMAT}
+        if outline["format"] != _FORMAT:
+            raise UsageError("the rules of this store were written by a newer version")
+        return dict(outline)
+
+    @property
+    def rule_count(self) -> int:
+        """How many rules there are."""
+        return int(self._outline.get("rules", 0))
+
+    @property
+    def constraint_count(self) -> int:
+        """How many constraints there are."""
+        return int(self._outline.get("constraints", 0))
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """The files the rules came from: whole path -> the name it was given by."""
+        return {path: name for name, path in self._outline.get("files", ()) if path}
+
+    @cached_property
+    def program(self) -> Program:
+        """The rules as a program, each with its source."""
+        if not self.data:
+            return Program()
+        program = read(self._outline["text"])
+        files = [name for name, _ in self._outline["files"]]
+        placed = [
+            replace(clause, source=_source(place, files, clause))
+            for clause, place in zip(_clauses(program), self._outline["places"], strict=True)
+        ]
+        count = self.rule_count
+        return Program(placed[:count], placed[count:], program.prefixes)  # type: ignore[arg-type]
+
+    @cached_property
+    def may_hide(self) -> bool:
+        """Whether they may conclude what is no triple of RDF: a literal as subject, say."""
+        return any(_may_hide(rule) for rule in self.program.rules)
+
+    def with_added(self, given: Given) -> Rules:
+        """These rules and those; rules that came from the same files before and are in them no
+        more are gone."""
+        again = {name for path, name in self.paths.items() if path in given.paths}
+        fresh = {signature(clause): clause for clause in _clauses(given.program)}
+        kept: list[Clause] = []
+        for clause in _clauses(self.program):
+            if clause.source is None or clause.source.file not in again:
+                kept.append(clause)
+            elif (same := fresh.get(signature(clause))) is not None:
+                kept.append(same)  # it may stand in another line now
+        program = _program_of(kept, self.program.prefixes) + given.program
+        return self._changed(program, {**self.paths, **given.paths})
+
+    def without(self, given: Given) -> Rules:
+        """These rules but those."""
+        return self._changed(self.program - given.program, self.paths)
+
+    def _changed(self, program: Program, paths: Mapping[str, str]) -> Rules:
+        made = Rules.of(program, paths)
+        if made == self:
+            return self
+        made.__dict__["program"] = program  # parsed already
+        return made
+
+
+@lru_cache(maxsize=8)
+def _rules_of_bytes(data: bytes) -> Rules:
+    return Rules(data)
+
+
+def rules_of(meta: Mapping[str, bytes]) -> Rules:
+    """The rules that a store keeps; the same object for the same bytes."""
+    return _rules_of_bytes(meta.get(PROGRAM, b""))
+
+
+# -- what callers give ----------------------------------------------------------------------------
+
+
+def given(rules: RulesLike, prefixes: Mapping[str, str]) -> Given:
+    """The rules of a text, path or program, with everything that is wrong with their text.
+
+    prefixes  known besides those that a text declares
+    """
+    program, paths = Program(), dict[str, str]()
+    problems: list[Problem] = []
+    for part in _parts(rules):
+        if isinstance(part, Program):
+            program = program + part
+            continue
+        name = None
+        if isinstance(part, Path):
+            name = str(part)
+            text = _text_of(part)
+            paths[str(part.resolve())] = name
+        else:
+            text = part
+        one, wrong = parse(text, file=name, prefixes=prefixes)
+        program = program + one
+        problems += wrong
+    known = Program(prefixes={**prefixes, **program.prefixes})
+    return Given(known + program, program.prefixes, paths, problems)
+
+
+def require(
+    program: Program, problems: Sequence[Problem] = (), known: Collection[bytes] | None = None
+) -> list[Problem]:
+    """Raise everything that is wrong with a program and its text at once; else the warnings."""
+    problems = [*problems, *check(program, known)]
+    raise_errors(problems)
+    return problems
+
+
+def _parts(rules: RulesLike | Any) -> Iterator[str | Path | Program]:
+    if isinstance(rules, Program):
+        yield rules
+    elif isinstance(rules, str):
+        yield _text_or_path(rules)
+    elif isinstance(rules, PathLike):
+        yield Path(rules)
+    elif isinstance(rules, Iterable) and not isinstance(rules, bytes):
+        for part in rules:
+            yield from _parts(part)
+    else:
+        raise UsageError(
+            "rules are a text, the path of a file, a Program, or several of these, "
+            f"not {type(rules).__name__}"
+        )
+
+
+def _text_or_path(text: str) -> str | Path:
+    """Every text with a rule in it has a bracket; what has none, and is no file, is a mistake."""
+    if "[" in text or "\n" in text or not text.strip():
+        return text
+    path = Path(text)
+    if path.is_file():
+        return path
+    if text.lstrip().startswith(("#", "@", "//")):
+        return text
+    raise UsageError(
+        f"there is no file {text!r}, and it is no text of rules either, such as "
+        "'ex:ancestor[?x, ?y] :- ex:parent[?x, ?y] .'"
+    )
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no text in UTF-8: {error}") from None
+
+
+# -- parts of programs ----------------------------------------------------------------------------
+
+
+def _clauses(program: Program) -> Iterator[Clause]:
+    yield from program.rules
+    yield from program.constraints
+
+
+def _program_of(clauses: Sequence[Clause], prefixes: Mapping[str, str]) -> Program:
+    rules = [clause for clause in clauses if isinstance(clause, Rule)]
+    constraints = [clause for clause in clauses if isinstance(clause, Constraint)]
+    return Program(rules, constraints, prefixes)
+
+
+def _place(source: Source | None, numbers: Mapping[str, int]) -> list[int] | None:
+    """Number of the file (-1: none), line and column."""
+    if source is None:
+        return None
+    number = -1 if source.file is None else numbers[source.file]
+    return [number, source.line, source.column]
+
+
+def _source(place: list[int] | None, files: Sequence[str], clause: Clause) -> Source | None:
+    if place is None:
+        return None
+    number, line, column = place
+    text = clause.source.text if clause.source is not None else ""
+    return Source(None if number < 0 else files[number], line, column, text)
+
+
+def _require_readable(text: str, program: Program) -> None:
+    try:
+        if read(text) == program:
+            return
+        reason = "it reads back as another one"
+    except ProgramError as error:
+        reason = str(error)
+    raise UsageError(f"this program cannot be written as text, so it cannot be kept: {reason}")
+
+
+def _text_with_used_prefixes(program: Program) -> str:
+    """The text of a program, which may know many more prefixes than it uses."""
+    head, gap, body = write(program).partition("\n\n")
+    if not gap:
+        return head
+    lines = [line for line in head.splitlines() if line.split()[1] in body]
+    return "\n".join(lines) + gap + body
+
+
+def _may_hide(rule: Rule) -> bool:
+    """Whether the head of a rule may be no triple of RDF though all facts in its body are.
+
+    Where no rule of a program is so, no fact that follows can be.
+    """
+    triples = [atom for atom in rule.atoms if isinstance(atom, TripleAtom)]
+    nodes = {atom.s for atom in triples} | {atom.p for atom in triples}
+    names = {atom.p for atom in triples}
+    return any(
+        not (_is_one(head.s, nodes, (IRI, BLANK)) and _is_one(head.p, names, (IRI,)))
+        for head in rule.heads
+        if isinstance(head, TripleAtom)
+    )
+
+
+def _is_one(term: Term, bound: Collection[Term], kinds: Collection[int]) -> bool:
+    return term.kind in kinds if isinstance(term, Constant) else term in bound

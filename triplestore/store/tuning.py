@@ -1,0 +1,138 @@
+"""How a store reasons: what `reason(tuning={...})` may say, and what is made of it.
+
+Start reading at `Tuning`. It is kept with the store, so that every later commit is maintained in
+the same way, by whichever process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from triplestore.errors import UsageError
+from triplestore.store.kept import TUNING
+
+if TYPE_CHECKING:
+    from triplestore.engine.maintain import Strategy
+    from triplestore.engine.work import Budget
+
+AUTO = "auto"
+FALLBACK = "dredc"
+"""What `auto` stands for where the engine has no such strategy."""
+
+MEMORY_SHARE = 8
+"""Without `max_bytes`, facts may take so small a part of the machine's memory: what is made of them
+on the way takes some times that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What `tuning` says. None means: as the software thinks best.
+
+    >>> Tuning().changed({"max_facts": 1000})
+    Tuning(strategy='auto', max_facts=1000, max_bytes=None, max_seconds=None)
+    >>> Tuning().changed({"max_fact": 1000})
+    Traceback (most recent call last):
+    triplestore.errors.UsageError: tuning has no 'max_fact' (did you mean 'max_facts'?); it has \
+strategy, max_facts, max_bytes, max_seconds
+    """
+
+    strategy: str = AUTO
+    """Which algorithm maintains the closure."""
+    max_facts: int | None = None
+    """So many facts may be made in one commit."""
+    max_bytes: int | None = None
+    """So many bytes of facts may be made in one commit."""
+    max_seconds: float | None = None
+    """So long may the inference of one commit take."""
+
+    @classmethod
+    def of(cls, meta: Mapping[str, bytes]) -> Tuning:
+        """What a store keeps; names that this version does not know are left alone."""
+        value = meta.get(TUNING)
+        if value is None:
+            return cls()
+        known = {item.name for item in fields(cls)}
+        return cls(**{name: v for name, v in json.loads(value).items() if name in known})
+
+    def changed(self, by: Mapping[str, Any]) -> Tuning:
+        """With what `tuning` names set; None sets it back."""
+        names = [item.name for item in fields(self)]
+        defaults = Tuning()
+        values: dict[str, Any] = {}
+        for name, value in by.items():
+            if name not in names:
+                raise UsageError(_unknown(f"tuning has no {name!r}", str(name), names))
+            values[name] = getattr(defaults, name) if value is None else _valid(name, value)
+        return replace(self, **values)
+
+    def to_bytes(self) -> bytes | None:
+        """The form in which it is kept; None if nothing is tuned."""
+        default = Tuning()
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        changed = {name: v for name, v in values.items() if v != getattr(default, name)}
+        return json.dumps(changed).encode() if changed else None
+
+    def make_strategy(self) -> Strategy:
+        """The strategy, for one update."""
+        from triplestore.engine.strategies.registry import STRATEGIES, strategy
+
+        known = self.strategy != AUTO or AUTO in STRATEGIES
+        return strategy(self.strategy if known else FALLBACK)
+
+    def make_budget(
+        self, cancel: Callable[[], bool] | None, progress: Callable[[str], None] | None
+    ) -> Budget:
+        """The budget of one update."""
+        from triplestore.engine.work import Budget
+
+        return Budget(
+            self.max_facts,
+            _default_bytes() if self.max_bytes is None else self.max_bytes,
+            self.max_seconds,
+            None if cancel is None else _Asked(cancel),
+            progress,
+        )
+
+
+class _Asked:
+    """A flag that asks a caller's function."""
+
+    def __init__(self, cancel: Callable[[], bool]) -> None:
+        self.is_set = cancel
+
+
+def _valid(name: str, value: Any) -> Any:
+    if name == "strategy":
+        _check_strategy(value)
+        return value
+    kinds = (int, float) if name == "max_seconds" else (int,)
+    if isinstance(value, bool) or not isinstance(value, kinds) or value <= 0:
+        raise UsageError(f"tuning: {name} is a number above 0, or None, not {value!r}")
+    return value
+
+
+def _check_strategy(name: Any) -> None:
+    from triplestore.engine.strategies.registry import STRATEGIES
+
+    names = sorted({AUTO, *STRATEGIES})
+    if name not in names:
+        raise UsageError(_unknown(f"there is no strategy {name!r}", str(name), names))
+
+
+def _unknown(what: str, name: str, names: list[str]) -> str:
+    near = get_close_matches(name, names, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    has = "there are" if what.startswith("there") else "it has"
+    return f"{what}{hint}; {has} {', '.join(names)}"
+
+
+def _default_bytes() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEMORY_SHARE
+    except (AttributeError, OSError, ValueError):
+        return None

@@ -1,0 +1,178 @@
+"""Violations: the matches of constraints, and the members of owl:Nothing.
+
+Start reading at `violations`. The engine keeps the matches of a constraint as rows of a helper
+relation, with a column for each variable, so that they come and go like all other facts; here they
+get their names and terms back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from triplestore.tables import Changes, Tables
+from triplestore.tables.rows import Columns
+from triplestore.terms import key_of, to_ntriples
+from triplestore.terms.vocabulary import OWL, RDF_TYPE
+
+if TYPE_CHECKING:
+    from triplestore.datalog.program import Constraint
+    from triplestore.store.rules import Rules
+    from triplestore.terms import Dictionary, Term
+
+NOTHING = "owl:Nothing"
+"""What stands for the constraint of a violation that is a member of owl:Nothing."""
+
+_TYPE, _NOTHING = b"\x01" + RDF_TYPE.encode(), b"\x01" + OWL.encode() + b"Nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One match of a constraint, or one member of owl:Nothing.
+
+    >>> from triplestore import NamedNode
+    >>> values = {"x": NamedNode("http://ex.org/a")}
+    >>> print(Violation("no-loop", "nobody is an ancestor of himself", values))
+    no-loop: nobody is an ancestor of himself: ?x = <http://ex.org/a>
+    """
+
+    constraint: str
+    """The id of the constraint, or `owl:Nothing`."""
+    message: str = ""
+    values: Mapping[str, Term] = field(default_factory=dict)
+    """The term of each variable of the constraint; of owl:Nothing, the member as `x`."""
+
+    def __str__(self) -> str:
+        shown = ", ".join(
+            f"?{name} = {to_ntriples(key_of(term)).decode()}" for name, term in self.values.items()
+        )
+        return ": ".join(part for part in (self.constraint, self.message, shown) if part)
+
+    def __hash__(self) -> int:
+        return hash((self.constraint, self.message, tuple(self.values.items())))
+
+
+class Listed(NamedTuple):
+    """Where the violations of a program are.
+
+    relations  id of a helper relation -> its constraint
+    """
+
+    relations: Mapping[int, Constraint]
+    type_id: int
+    nothing: int
+
+
+def listed(rules: Rules | None, dictionary: Dictionary) -> Listed:
+    """Where the violations of these rules are, for a reader: nothing is compiled or encoded."""
+    type_id, nothing = dictionary.lookup_keys([_TYPE, _NOTHING]).tolist()
+    if rules is None or not rules.constraint_count:
+        return Listed({}, type_id, nothing)
+    named = _constraints_of(rules)
+    ids = dictionary.lookup_keys(list(named)).tolist()
+    found = {i: constraint for i, constraint in zip(ids, named.values(), strict=True) if i}
+    return Listed(found, type_id, nothing)
+
+
+def listed_by(relations: Mapping[int, Constraint], dictionary: Dictionary) -> Listed:
+    """The same for a writer, who has compiled the rules."""
+    type_id, nothing = dictionary.lookup_keys([_TYPE, _NOTHING]).tolist()
+    return Listed(relations, type_id, nothing)
+
+
+@lru_cache(maxsize=8)
+def _constraints_of(rules: Rules) -> Mapping[bytes, Constraint]:
+    """Names of the helper relations that list violations; they depend on the constraints only."""
+    from triplestore.datalog.program import Program
+    from triplestore.datalog.simple import simplify
+
+    return simplify(Program((), rules.program.constraints)).violations
+
+
+def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterator[Violation]:
+    """All violations."""
+    for name, constraint in where.relations.items():
+        names = variables_of(constraint)
+        for columns in tables.tuples(name, arity_of(constraint)).scan():
+            yield from _of_rows(constraint, names, columns, dictionary)
+    if where.type_id and where.nothing:
+        members = tables.relation(where.type_id).by_second(where.nothing)
+        for member in dictionary.terms(members):
+            yield Violation(NOTHING, values={"x": member})
+
+
+def count_violations(tables: Tables, where: Listed) -> int:
+    """How many there are."""
+    arities = {name: arity_of(constraint) for name, constraint in where.relations.items()}
+    count = sum(len(tables.tuples(name, arity)) for name, arity in arities.items())
+    if where.type_id and where.nothing:
+        count += len(tables.relation(where.type_id).by_second(where.nothing))
+    return count
+
+
+def new_violations(net: Changes, where: Listed, dictionary: Dictionary) -> Iterator[Violation]:
+    """Those of a net change that were not there before."""
+    for (name, _), rows in net.tuples.items():
+        constraint = where.relations.get(name)
+        if constraint is not None:
+            new = rows.take((rows.status != 0) & (rows.previous == 0))
+            yield from _of_rows(constraint, variables_of(constraint), new.columns, dictionary)
+    for member in dictionary.terms(_new_members(net, where)):
+        yield Violation(NOTHING, values={"x": member})
+
+
+def count_new(net: Changes, where: Listed) -> int:
+    """How many violations of a net change were not there before."""
+    count = len(_new_members(net, where))
+    for (name, _), rows in net.tuples.items():
+        if name in where.relations:
+            count += int(np.count_nonzero((rows.status != 0) & (rows.previous == 0)))
+    return count
+
+
+def count_new_between(before: Tables, after: Tables, where: Listed) -> int:
+    """The same for two states of the tables, by comparing all violations."""
+    count = 0
+    for name, constraint in where.relations.items():
+        arity = arity_of(constraint)
+        for columns in after.tuples(name, arity).scan():
+            count += int(np.count_nonzero(~before.tuples(name, arity).contains(columns)))
+    if where.type_id and where.nothing:
+        now = after.relation(where.type_id).by_second(where.nothing)
+        was = before.relation(where.type_id).by_second(where.nothing)
+        count += len(np.setdiff1d(now, was, assume_unique=True))
+    return count
+
+
+def _new_members(net: Changes, where: Listed) -> np.ndarray:
+    rows = net.facts
+    p, s, o = rows.columns
+    new = (p == where.type_id) & (o == where.nothing) & (rows.status != 0) & (rows.previous == 0)
+    members: np.ndarray = s[new]
+    return members
+
+
+def variables_of(constraint: Constraint) -> list[str]:
+    """The variables of a constraint in the order of the columns of its helper relation."""
+    from triplestore.datalog.program import bound_by
+
+    return sorted({variable.name for variable in bound_by(constraint.body)})
+
+
+def arity_of(constraint: Constraint) -> int:
+    """The number of columns of its helper relation, which has three at least."""
+    return max(3, len(variables_of(constraint)))
+
+
+def _of_rows(
+    constraint: Constraint, names: list[str], columns: Columns, dictionary: Dictionary
+) -> Iterator[Violation]:
+    chosen = columns[len(columns) - len(names) :]
+    terms = [dictionary.terms(column) for column in chosen]
+    for row in range(len(columns[0])):
+        values = {name: column[row] for name, column in zip(names, terms, strict=True)}
+        yield Violation(constraint.id, constraint.message, values)
