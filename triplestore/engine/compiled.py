@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -107,7 +108,7 @@ class Compiled:
     program         as it was given
     simple          in the simple form that is evaluated
     stratification  of the simple form
-    rule_set        families; more than one set where rules came or went (see `maintain`)
+    costs           what strata have cost, for strategies that choose by it
     """
 
     def __init__(
@@ -124,6 +125,7 @@ class Compiled:
         self.stratification: Stratification = stratify(self.simple.rules, strata)
         self.type_id = int(ids_of([TYPE.key])[0])
         self.method = strata
+        self.costs: dict[int, Any] = {}
         self.blocks = find_blocks(self.stratification) if hierarchies else {}
 
     @property

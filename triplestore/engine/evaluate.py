@@ -53,6 +53,10 @@ class Heads(dict[RelationKey, list[Keys]]):
         if len(keys):
             self.setdefault(relation, []).append(keys)
 
+    def copied(self) -> Heads:
+        """The same conclusions, to be added to."""
+        return Heads({name: list(parts) for name, parts in self.items()})
+
     def taken(self) -> dict[RelationKey, Keys]:
         """The conclusions of each relation in one piece."""
         return {

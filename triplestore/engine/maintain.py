@@ -187,6 +187,11 @@ class StratumUpdate:
         self.work = work
         self.task = task
         self.kept = task.kept
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin, or begin again after `Work.restore`."""
+        work, task = self.work, self.task
         self.low_gone = _relevant(work.gone, task)
         self.low_added = _relevant(work.added, task)
         self.regrouped: Regrouped | None = None
@@ -199,7 +204,7 @@ class StratumUpdate:
         """Facts that lost a derivation, or are not stated any more; their counters are brought
         down. The papers' first step of deletion."""
         work, task = self.work, self.task
-        lost, lost_rec = task.lost, task.lost_rec
+        lost, lost_rec = task.lost.copied(), task.lost_rec.copied()
         self._regroup()
         if self.regrouped is not None:
             for name, keys in self.regrouped.lost.items():

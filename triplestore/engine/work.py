@@ -15,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.evaluate import Evaluation
@@ -28,6 +29,10 @@ from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.context import Flag
 from triplestore.tables import EXPLICIT, Tables
 from triplestore.tables.rows import U8, Bools, Columns, Keys, columns_of
+
+
+class Overrun(Exception):  # noqa: N818 - nothing is wrong, somebody is to change his mind
+    """An update took longer than it was given; who gave it the time does it another way."""
 
 
 @dataclass(slots=True)
@@ -47,6 +52,8 @@ class Budget:
     progress: Callable[[str], None] | None = None
     made: int = 0
     deadline: float = float("inf")
+    overrun: float = float("inf")
+    """When to raise `Overrun`, on the clock of `time.perf_counter`."""
 
     def start(self) -> Budget:
         """Begin to count."""
@@ -58,6 +65,8 @@ class Budget:
         """Raise if it is time to stop, or if so many rows at once are too much."""
         if self.cancel is not None and self.cancel.is_set():
             raise CancelledError("reasoning was cancelled; nothing has changed")
+        if time.perf_counter() > self.overrun:
+            raise Overrun
         if time.monotonic() > self.deadline:
             raise TimeLimitError(
                 f"reasoning took more than {self.seconds} seconds; nothing has changed"
@@ -81,6 +90,10 @@ class Budget:
                 f"reasoning would make more than {self.bytes:,} bytes of facts; raise the budget "
                 '(tuning={"max_bytes": ...})'
             )
+
+
+Mark: TypeAlias = tuple[FactSet, FactSet, CountChanges]
+"""Sets and counters as they were."""
 
 
 class Work:
@@ -157,6 +170,16 @@ class Work:
         if relation in self.added:
             found = found | self.added.contains(relation, keys)
         return found
+
+    # -- changing one's mind -----------------------------------------------------------------------
+
+    def mark(self) -> Mark:
+        """What `restore` needs to go back to now."""
+        return self.gone.copied(), self.added.copied(), self.counts.copied()
+
+    def restore(self, mark: Mark) -> None:
+        """Undo everything since a mark; what was counted and measured stays."""
+        self.gone, self.added, self.counts = mark
 
     # -- moving facts ----------------------------------------------------------------------------
 

@@ -69,6 +69,12 @@ class CountChanges:
         moved = by != 0
         return (keys, by) if moved.all() else (keys[moved], by[moved])
 
+    def copied(self) -> CountChanges:
+        """The same changes, to be gone on with by themselves."""
+        made = CountChanges(self.stored)
+        made._pieces = {name: list(pieces) for name, pieces in self._pieces.items()}
+        return made
+
     def relations(self) -> list[RelationKey]:
         """The relations with changes."""
         return list(self._pieces)

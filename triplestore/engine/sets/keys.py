@@ -54,6 +54,12 @@ class KeySet:
     def __len__(self) -> int:
         return sum(map(len, self.runs))
 
+    def copied(self) -> KeySet:
+        """A set of its own with the same keys."""
+        made = KeySet()
+        made.runs, made._back = list(self.runs), self._back
+        return made
+
     def add(self, keys: U64) -> None:
         """Add sorted, distinct keys that are not in the set."""
         if len(keys) == 0:
@@ -122,6 +128,10 @@ class TupleSet:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def copied(self) -> TupleSet:
+        """A set of its own with the same rows."""
+        return TupleSet(self.arity, self._rows)
 
     def add(self, keys: Keys) -> None:
         """Add sorted, distinct keys that are not in the set."""
@@ -202,6 +212,10 @@ class FactSet(dict[RelationKey, SetOfKeys]):
     def total(self) -> int:
         """How many facts there are."""
         return sum(map(len, self.values()))
+
+    def copied(self) -> FactSet:
+        """A set of its own with the same facts."""
+        return FactSet({name: found.copied() for name, found in self.items()})
 
     def batches(self) -> Batch:
         """The facts as sorted arrays; relations without facts are left out."""

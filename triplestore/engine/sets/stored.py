@@ -29,7 +29,6 @@ from triplestore.tables.rows import (
 )
 from triplestore.tables.wide import TupleRelation
 
-
 _SORTED_FROM = 64  # so many look-ups in a large relation are worth being sorted first
 
 
