@@ -16,6 +16,7 @@ from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from triplestore.datalog.simple import simplify
 from triplestore.engine.sets.stored import Stored
+from triplestore.engine.strategies import restated
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
 from triplestore.engine.strategies.rematerialise import Rematerialise, rematerialise_all
 from triplestore.engine.strategies.restated import Restated, stored_counts, stored_keys
@@ -76,6 +77,18 @@ def test_rematerialise__one_stratum_for_all__equals_the_oracle(part: int) -> Non
         except ProgramError:
             continue
         check_case(case, Rematerialise, "one")
+
+
+@pytest.mark.parametrize(("few", "dear"), [(0, 8), (32, 0)])
+def test_rematerialise__either_way_to_what_was__equals_the_oracle(
+    monkeypatch: pytest.MonkeyPatch, few: int, dear: int
+) -> None:
+    """Classes and counters are read whole, or looked up."""
+    monkeypatch.setattr(restated, "_FEW", few)
+    monkeypatch.setattr(restated, "_DEAR", dear)
+    for seed in range(200, 225):
+        case = random_case(seed)
+        check_case(case, Rematerialise)
 
 
 RULES = """

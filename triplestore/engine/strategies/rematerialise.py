@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+
 from triplestore.engine.compiled import Compiled, CompiledStratum, Levels, Strata
 from triplestore.engine.maintain import Maintenance, Strategy, StratumUpdate, Task
 from triplestore.engine.sets.arrays import summed, unite, without
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey, set_of
 from triplestore.engine.strategies.restated import (
+    Derived,
     OnlyStated,
     Restated,
     by_runs,
@@ -26,7 +29,7 @@ from triplestore.engine.work import Budget, Work, united
 from triplestore.engine.write import Closure, write
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import INFERRED, Tables
-from triplestore.tables.rows import Bools, Keys, high
+from triplestore.tables.rows import I64, Bools, Keys, high
 
 
 class Rematerialise(Strategy):
@@ -34,17 +37,23 @@ class Rematerialise(Strategy):
 
     name = "rematerialise"
 
+    def __init__(self) -> None:
+        self._before: Derived | None = None
+
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
         work, task = update.work, update.task
-        anew = _derived(work, task)
+        if self._before is None or self._before.stored is not work.stored:
+            self._before = Derived(work.stored, work.levels)
+        anew = _anew(work, task)
+        classes = _concluded_classes(task, work.type_id)
         gone: Batch = {}
         added: Batch = {}
         for name in _relations(work, task, anew):
             now = anew.added.keys_of(name)
             if name in work.added:  # classes of lower strata
                 now = without(now, work.added[name].keys())
-            before = _own(work.levels, name, stored_keys(work.stored, name, INFERRED), task.number)
+            before = self._before.inferred(name, task.number, classes)
             lost, new = without(before, now), without(now, before)
             if name in task.minus:
                 taken_back = task.minus[name]
@@ -53,13 +62,18 @@ class Rematerialise(Strategy):
                 gone[name] = lost
             if len(new):
                 added[name] = new
-            _recount(work, anew, name, task.number)
+            counts = self._before.counts(name, task.number, classes)
+            more, by = work.counts.changed(name)  # of rules that are recursive now, or were
+            if name == work.type_id and len(more):
+                own = _mask(work.levels, more, task.number)
+                more, by = more[own], by[own]
+            _recount(work, anew, name, counts, (more, by))
         work.rounds = anew.rounds
         update.settle(gone, added)
         return self.name, ""
 
 
-def _derived(work: Work, task: Task) -> Work:
+def _anew(work: Work, task: Task) -> Work:
     """The stratum materialised on its own: `gone` and `added` beside what is stated."""
     anew = Work(work.compiled, work.stored.tables, work.terms)
     anew.budget, anew.run, anew.rounds = work.budget, work.run, work.rounds
@@ -91,22 +105,36 @@ def _relations(work: Work, task: Task, anew: Work) -> list[RelationKey]:
     return [n for n in found if n == work.type_id or levels.relation(n) == number]
 
 
-def _own(levels: Levels, name: RelationKey, keys: Keys, number: int) -> Keys:
-    """The facts that are of a stratum."""
-    return keys[_mask(levels, keys, number)] if name == levels.type_id else keys
+def _concluded_classes(task: Task, type_id: int) -> set[int] | None:
+    """The classes of which the stratum may have had derived members; None for any."""
+    found: set[int] = set()
+    for family in task.kept.families:
+        if family.head.relation == ANY:
+            return None
+        if family.head.relation != type_id:
+            continue
+        term = family.head.terms[0]
+        if term < 0:
+            found.add(-term)
+        elif family.table is not None and term in family.table.variables:
+            column = family.table.columns[family.table.variables.index(term)]
+            found |= set(column.tolist())
+        else:
+            return None
+    for heads in (task.lost, task.lost_rec):
+        for keys in heads.get(type_id, ()):
+            found |= set(np.unique(high(keys)).tolist())
+    return found
 
 
 def _mask(levels: Levels, keys: Keys, number: int) -> Bools:
     return by_runs(high(keys), lambda classes: levels.classes(classes) == number)
 
 
-def _recount(work: Work, anew: Work, name: RelationKey, number: int | None = None) -> None:
-    """Make the counters of a relation (of one stratum of it) those that were counted anew."""
+def _recount(work: Work, anew: Work, name: RelationKey, *before: tuple[Keys, I64]) -> None:
+    """Make the counters of a relation, which are those before in sum, those counted anew."""
     keys, by = anew.counts.changed(name)
-    for known, counts in (stored_counts(work.stored, name), work.counts.changed(name)):
-        if number is not None and name == work.type_id:
-            own = _mask(work.levels, known, number)
-            known, counts = known[own], counts[own]
+    for known, counts in before:
         if len(known):
             keys, by = summed(keys, by, known, -counts) if len(keys) else (known, -counts)
     moved = by != 0
@@ -142,7 +170,7 @@ def rematerialise_all(
     work.plus, work.minus = set_of(plus), set_of(minus)
     for name in {*_stored_relations(closed), *anew.added, *plus}:
         _compare(work, anew, name)
-        _recount(work, anew, name)
+        _recount(work, anew, name, stored_counts(work.stored, name))
     closure = write(work, stated)
     closure.strata = maintenance.reports
     closure.seconds = time.perf_counter() - started

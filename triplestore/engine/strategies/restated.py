@@ -1,22 +1,23 @@
 """Stored facts as if nothing had been derived in one stratum, and what had been: as sorted arrays.
 
-Start reading at `Restated`, a view for evaluating a stratum from scratch. `stored_keys` and
-`stored_counts` give what was derived, to be compared with; they read whole runs in order, which
-costs a few nanoseconds a row where a look-up costs a hundred.
+Start reading at `Restated`, a view for evaluating a stratum from scratch. `Derived` has what was
+derived before, to be compared with. Runs are read whole and in order, which costs a few nanoseconds
+a row where a look-up costs a hundred.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
 from triplestore.engine.compiled import Levels
-from triplestore.engine.sets.arrays import SMALL, swapped, unite, without
+from triplestore.engine.sets.arrays import SMALL, beside, swapped, unite, without
 from triplestore.engine.sets.keys import RelationKey, no_keys
 from triplestore.engine.sets.stored import Stored, StoredPairs, StoredTuples
-from triplestore.tables import EXPLICIT, HOLDS, Tables
+from triplestore.tables import EXPLICIT, HOLDS, INFERRED, Tables
 from triplestore.tables.plain import PlainRelation
+from triplestore.tables.reading import ranges
 from triplestore.tables.rows import (
     I64,
     U32,
@@ -189,7 +190,73 @@ def by_runs(ids: U32, test: Callable[[U32], Bools]) -> Bools:
     return passed if len(passed) == len(ids) else np.repeat(passed, np.diff(starts))
 
 
-# -- what is stored, as arrays --------------------------------------------------------------------
+# -- what was derived before ----------------------------------------------------------------------
+
+
+class Derived:
+    """What was derived before, to be compared with: stratum by stratum, or all of it."""
+
+    def __init__(self, stored: Stored, levels: Levels) -> None:
+        self.stored = stored
+        self._levels = levels
+        self._inferred: _ByClass | None = None
+        self._counted: _ByClass | None = None
+
+    def inferred(self, name: RelationKey, number: int, classes: Collection[int] | None) -> Keys:
+        """The facts of a relation and a stratum that hold without being stated.
+
+        classes  of rdf:type, the only ones that may have such facts, if that is known
+        """
+        if name != self.stored.type_id:
+            return stored_keys(self.stored, name, INFERRED)
+        if classes is not None and len(classes) <= _FEW:
+            return self._beside(classes, INFERRED)
+        if self._inferred is None:
+            keys = stored_keys(self.stored, name, INFERRED)
+            self._inferred = _ByClass(keys, np.zeros(0, dtype=np.int64), self._levels)
+        return self._inferred.of_stratum(number)[0]
+
+    def counts(
+        self, name: RelationKey, number: int, classes: Collection[int] | None
+    ) -> tuple[Keys, I64]:
+        """The facts of a relation and a stratum with counts above 0, and these."""
+        if name != self.stored.type_id:
+            return stored_counts(self.stored, name)
+        if classes is not None and len(classes) <= _FEW and self._counted is None:
+            keys = self._beside(classes, HOLDS)
+            if len(keys) * _DEAR < len(self.stored.pairs(name)):
+                counts = self.stored.pairs(name).counts(keys).astype(np.int64)
+                return keys[counts > 0], counts[counts > 0]
+        if self._counted is None:
+            self._counted = _ByClass(*stored_counts(self.stored, name), self._levels)
+        return self._counted.of_stratum(number)
+
+    def _beside(self, classes: Collection[int], where: int) -> U64:
+        relation = self.stored.pairs(self.stored.type_id).relation
+        found = [beside(class_, relation.by_second(class_, where)) for class_ in sorted(classes)]
+        return np.concatenate(found) if found else no_keys(0)
+
+
+_FEW = 32  # classes that are looked up one by one
+_DEAR = 8  # what looking up a count costs, in rows read one after the other
+
+
+class _ByClass:
+    """Facts (class, member) with a value each (or none at all), by the strata of their classes."""
+
+    def __init__(self, keys: U64, values: I64, levels: Levels) -> None:
+        self.keys = keys
+        self.values = values
+        self.starts = start_of_runs(high(keys))
+        self.levels = levels.classes(high(keys[self.starts[:-1]]))
+
+    def of_stratum(self, number: int) -> tuple[U64, I64]:
+        """Those of one stratum."""
+        own = (self.levels == number).nonzero()[0]
+        if len(own) == len(self.levels):
+            return self.keys, self.values
+        rows = ranges(self.starts[own], np.diff(self.starts)[own])
+        return self.keys[rows], self.values[rows] if len(self.values) else self.values
 
 
 def stored_keys(stored: Stored, name: RelationKey, where: int) -> Keys:
