@@ -15,7 +15,7 @@ from triplestore.datalog.simple import simplify
 from triplestore.datalog.text import read
 from triplestore.datalog.text import write as write_program
 from triplestore.errors import ProgramError
-from triplestore.store import transaction
+from triplestore.store import writing
 
 CASES = 20
 
@@ -35,7 +35,7 @@ def sensible(case: Case) -> bool:
 @pytest.fixture(autouse=True)
 def settle_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """`run_case` sets it; here it is set back."""
-    monkeypatch.setattr(transaction, "SETTLE_AT", transaction.SETTLE_AT)
+    monkeypatch.setattr(writing, "SETTLE_AT", writing.SETTLE_AT)
 
 
 def write(t, rng: random.Random, additions: list[Fact], deletions: list[Fact]) -> None:
@@ -66,7 +66,7 @@ def run_case(seed: int, path: Path | None = None) -> None:
     case, rng = random_case(seed), random.Random(seed)
     if not sensible(case):
         return
-    transaction.SETTLE_AT = rng.choice((1, 2, 3, 1000))
+    writing.SETTLE_AT = rng.choice((1, 2, 3, 1000))
     store = Store() if path is None else Store(path, durability="flush")
     explicit = {fact for fact in case.facts if is_rdf(fact)}
     store.load(text_of(explicit), "nt")

@@ -18,6 +18,7 @@ from triplestore.store.difference import net_changes
 from triplestore.store.hiding import hidden_more
 from triplestore.store.kept import hidden_count
 from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in
+from triplestore.store.progress import ProgressLine
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.violations import Listed, count_new, count_new_between, listed_by
 from triplestore.tables import Changes, Layer, Tables
@@ -50,7 +51,7 @@ class Closing:
         self.runs = 0
         self.figures: dict[str, Any] = {}
         self.cancel: Callable[[], bool] | None = None
-        self.progress: Callable[[str], None] | None = None
+        self.progress: ProgressLine | None = None
 
     @property
     def active(self) -> bool:
@@ -65,6 +66,12 @@ class Closing:
     def is_stale(self, tables: Tables) -> bool:
         """Whether these tables, or the rules, are others than those of the last run."""
         return self.active and (tables is not self.closed or self.rules is not self._under)
+
+    def watch(self, progress: bool, cancel: Callable[[], bool] | None) -> None:
+        """Show the runs from now on, and ask whether to stop them; what is not given stays."""
+        self.cancel = cancel or self.cancel
+        if progress:
+            self.progress = ProgressLine()
 
     def clear(self) -> None:
         """Begin again with empty tables."""
@@ -127,14 +134,18 @@ class Closing:
         if self.rules is self._under and stated.nothing:
             self._done(added, stated.steps, stated.tables, {}, self.hidden)
             return stated.tables
-        closure = self._update(compiled, stated.tables, stated.plus, stated.minus)
+        try:
+            closure = self._update(compiled, stated.tables, stated.plus, stated.minus)
+        finally:
+            if self.progress is not None:
+                self.progress.close()
         after = stated.tables
-        if len(closure.changes):
-            added.append(closure.changes)
-            after = after.push(Layer.build(closure.changes))
+        if len(closure):
+            added.append(closure.step)
+            after = after.push(closure.layer)
         hidden = self.hidden
         if hidden or self.rules.may_hide:
-            hidden += hidden_more(self._dictionary, closure.changes)
+            hidden += hidden_more(self._dictionary, closure)
         from triplestore.engine.report import figures
 
         self._done(added, stated.steps, after, figures(closure), hidden)

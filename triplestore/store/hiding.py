@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.store.matching import Rows
-from triplestore.tables import Changes
 from triplestore.tables.rows import U32, Bools
 from triplestore.terms.model import BLANK, IRI
 
 if TYPE_CHECKING:
+    from triplestore.engine.write import Closure
     from triplestore.terms import Dictionary
 
 
@@ -39,13 +39,18 @@ def shown(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Rows]:
             yield Rows(*(column[fine] for column in rows))
 
 
-def hidden_more(dictionary: Dictionary, changes: Changes) -> int:
-    """How many more facts than before changes are no triples of RDF."""
-    rows = changes.facts
-    come, gone = rows.status != 0, rows.previous != 0
-    moved = come != gone
-    if not moved.any():
-        return 0
-    p, s, _ = (column[moved] for column in rows.columns)
-    odd = ~is_triple(dictionary, s, p)
-    return int(np.count_nonzero(odd & come[moved])) - int(np.count_nonzero(odd & gone[moved]))
+def hidden_more(dictionary: Dictionary, closure: Closure) -> int:
+    """How many more facts than before an update makes that are no triples of RDF."""
+    from triplestore.engine.work import facts_of
+
+    more = 0
+    for name, rows in closure.rows.items():
+        if isinstance(name, tuple):
+            continue
+        change = (rows.status != 0).view(np.int8) - (rows.previous != 0).view(np.int8)
+        moved = change != 0
+        if moved.any():
+            s, _ = facts_of(name, rows.keys[moved], closure.work.type_id)
+            predicates = np.broadcast_to(np.uint32(name), (len(s),))
+            more += int(change[moved][~is_triple(dictionary, s, predicates)].sum())
+    return more

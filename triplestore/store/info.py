@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from triplestore.store.kept import file_count, prefixes_of
+from triplestore.store.kept import file_count, hidden_count, prefixes_of
+from triplestore.store.outcome import is_helper_in
+from triplestore.store.reading import rules_in
+from triplestore.store.violations import count_violations, listed
 from triplestore.tables import EXPLICIT, INFERRED, Layer
 from triplestore.terms import key_of
 from triplestore.terms.vocabulary import RDF_TYPE
@@ -26,6 +29,13 @@ class Info:
     default_graph: int
     named_graphs: int
     in_named_graphs: int
+    rules: int
+    constraints: int
+    violations: int
+    relation_rows: int
+    """Rows of relations of three columns or more, which only rules make."""
+    hidden: int
+    """Facts that follow, but are no triples of RDF, and are not among the quads."""
     predicates: int
     classes: int
     terms: int
@@ -56,6 +66,7 @@ class Info:
             ("quads", f"{self.quads:,} ({self.explicit:,} explicit, {self.inferred:,} inferred)"),
             ("  default graph", f"{self.default_graph:,}"),
             ("  named graphs", f"{self.in_named_graphs:,} in {self.named_graphs:,} graphs"),
+            *self._reasoning(),
             ("predicates", f"{self.predicates:,}"),
             ("classes", f"{self.classes:,}"),
             ("terms", f"{self.terms:,}"),
@@ -72,6 +83,19 @@ class Info:
             journal = _size(self.journal_bytes)
             rows.append(("on disk", f"{_size(self.disk_bytes)}, journal {journal} of it"))
         return "\n".join(f"{name:<16} {value}" for name, value in rows)
+
+    def _reasoning(self) -> list[tuple[str, str]]:
+        rows = []
+        if self.rules or self.constraints:
+            constraints = f", {self.constraints:,} constraints" if self.constraints else ""
+            rows.append(("rules", f"{self.rules:,}{constraints}"))
+        if self.relation_rows:
+            rows.append(("  relations", f"{self.relation_rows:,} rows"))
+        if self.hidden:
+            rows.append(("  not shown", f"{self.hidden:,} that are no triples of RDF"))
+        if self.constraints or self.violations:
+            rows.append(("violations", f"{self.violations:,}"))
+        return rows
 
     def _per_term(self) -> str:
         if not self.dictionary_bytes_per_term:
@@ -90,6 +114,9 @@ def describe(database: Database) -> Info:
     fact_bytes = sum(_fact_bytes(layer) for layer in tables.layers)
     counters = sum(_counter_bytes(layer) for layer in tables.layers)
     quad_bytes = sum(layer.quads.nbytes for layer in tables.layers)
+    rules = rules_in(state.meta)
+    hidden = hidden_count(state.meta)
+    is_helper = is_helper_in(dictionary) if rules is not None else lambda name: False
     files = database.info()
     terms = state.term_count
     sealed = min(dictionary.sealed_size, terms)
@@ -99,12 +126,21 @@ def describe(database: Database) -> Info:
     return Info(
         path=None if database.path is None else str(database.path),
         commit=state.commit,
-        quads=facts + in_graphs,
+        quads=facts + in_graphs - hidden,
         explicit=tables.total(EXPLICIT) + tables.quad_total(EXPLICIT),
-        inferred=tables.total(INFERRED) + tables.quad_total(INFERRED),
-        default_graph=facts,
+        inferred=tables.total(INFERRED) + tables.quad_total(INFERRED) - hidden,
+        default_graph=facts - hidden,
         named_graphs=len(tables.tuples(0, 1)),
         in_named_graphs=in_graphs,
+        rules=0 if rules is None else rules.rule_count,
+        constraints=0 if rules is None else rules.constraint_count,
+        violations=count_violations(tables, listed(rules, dictionary)),
+        relation_rows=sum(
+            len(tables.tuples(name, arity))
+            for name, arity in tables.tuple_names()
+            if not is_helper(name)
+        ),
+        hidden=hidden,
         predicates=len(tables.names()),
         classes=_class_count(database),
         terms=terms,

@@ -6,8 +6,6 @@ and taken back if that fails.
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 REGIMES = ("rdfs", "owl-rl", "skos", "swrl")
 """The regimes that are to come."""
 
-KNOWN_NAMES = 500
+KNOWN_NAMES = 200
 """With more properties and classes than this, names in rules are not compared with them."""
 
 
@@ -72,19 +70,16 @@ def applied(
 ) -> Iterator[None]:
     """Rules and tuning in force; those of before again, if the block raises."""
     before = closing.rules, closing.tuning
+    watched = closing.cancel, closing.progress
     closing.rules, closing.tuning = rules, tuning
-    closing.cancel = cancel
-    shown = _Shown() if progress else None
-    closing.progress = shown
+    closing.watch(progress, cancel)
     try:
         yield
     except BaseException:
         closing.rules, closing.tuning = before
         raise
     finally:
-        closing.cancel = closing.progress = None
-        if shown is not None:
-            shown.close()
+        closing.cancel, closing.progress = watched
 
 
 def report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any] = ()) -> Report:
@@ -109,27 +104,3 @@ def report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any] = ())
         warnings=tuple(warnings),
         **closing.figures,
     )
-
-
-class _Shown:
-    """What is going on, on stderr: on a terminal ten times a second, elsewhere now and then."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._next = time.monotonic() + 0.5
-        self._written = False
-
-    def __call__(self, text: str) -> None:
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + (0.1 if self._terminal else 5.0)
-        sys.stderr.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
-        sys.stderr.flush()
-        self._written = True
-
-    def close(self) -> None:
-        """Take the line away."""
-        if self._written and self._terminal:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

@@ -1,14 +1,8 @@
 """Transactions: what is written together, and published together or not at all.
 
-Start reading at `Transaction`. Single quads are buffered as rows of ids and settled a set at a
-time, when something is read or at the commit; a load brings a layer of its own. Reading inside of
-the transaction sees its own writes, and what follows from them; nobody else sees anything before
-the commit.
-
-Always true: `_closing` has the committed tables, with all that was written and inferred up to the
-last time that the closure was brought up to date; `_since` comes on top of that, and together they
-are `_tables`; `_unread` comes on top of these, and `_buffer` on top of all. Order counts: the last
-word on a quad wins.
+Start reading at `Transaction`; what it shares with every writer is in `writing.py`. A load brings a
+layer of its own. Reading inside of the transaction sees its own writes, and what follows from them;
+nobody else sees anything before the commit.
 """
 
 from __future__ import annotations
@@ -23,28 +17,22 @@ import numpy as np
 
 from triplestore.errors import UsageError
 from triplestore.store.change import Change
-from triplestore.store.closing import Closing
 from triplestore.store.kept import (
     FILES,
     GRAPH_FILES,
     HIDDEN,
-    PREFIXES,
     PROGRAM,
     TUNING,
-    bytes_of_prefixes,
     file_count,
     graph_files,
     hidden_count,
-    prefixes_of,
 )
-from triplestore.store.matching import match
-from triplestore.store.outcome import Step, joined
-from triplestore.store.quads import QuadLike, TermLike, graph_key, quad_keys
-from triplestore.store.reading import Reading, View
+from triplestore.store.outcome import joined
+from triplestore.store.quads import TermLike, graph_key
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.replacing import replacement
-from triplestore.store.settling import new_graphs, settle
-from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
+from triplestore.store.writing import Writing
+from triplestore.tables import Layer
 from triplestore.terms import term_of, to_ntriples
 
 if TYPE_CHECKING:
@@ -54,18 +42,15 @@ if TYPE_CHECKING:
 
     from triplestore.engine.report import Report
     from triplestore.loaders import Loaded, Problem
-    from triplestore.storage import Database, State
+    from triplestore.storage import Database
     from triplestore.store.difference import Difference
     from triplestore.store.rules import Rules, RulesLike
     from triplestore.store.tuning import Tuning
 
     PathLike = str | os.PathLike[str]
 
-SETTLE_AT = 1 << 16
-"""Operations that are buffered before they are settled, so that the buffer stays small."""
 
-
-class Transaction(Reading):
+class Transaction(Writing):
     """A series of writes that becomes one commit, or nothing; made by `Store.transaction()`.
 
     >>> from triplestore import Store, Quad, NamedNode
@@ -82,116 +67,11 @@ class Transaction(Reading):
     def __init__(
         self, database: Database, done: Callable[[], None], reasoner: Reasoner | None = None
     ) -> None:
-        self._database = database
-        self._done = done
-        self._before: State = database.state
-        self._dictionary = database.dictionary
-        self._closing = Closing(self._before, reasoner or Reasoner())
-        self._tables: Tables = self._before.tables
-        self._since: list[Step] = []
-        self._unread: list[Changes] = []
-        self._buffer: list[tuple[bool, int, int, int, int]] = []
-        self._meta: dict[str, bytes | None] = {}
-        self._cleared = False
-        self._already_there = 0
-        self._not_stated = 0
-        self._only_inferred = 0
+        super().__init__(database, done, reasoner)
         self._skipped = 0
         self._problems: list[Problem] = []
-        self._open = True
         self.change = Change()
         """What the transaction did, once it is committed."""
-
-    # -- quads ----------------------------------------------------------------------------------
-
-    def add(self, quad: QuadLike) -> None:
-        """State a quad."""
-        s, p, o, g = quad_keys(quad)
-        self._push(True, self._dictionary.encode_keys([s, p, o] if g is None else [s, p, o, g]))
-
-    def remove(self, quad: QuadLike) -> None:
-        """Take a stated quad back; nothing happens if it was not stated."""
-        s, p, o, g = quad_keys(quad)
-        keys = [s, p, o] if g is None else [s, p, o, g]
-        ids = self._dictionary.lookup_keys(keys)
-        if ids.all():
-            self._push(False, ids)
-        else:
-            self._check_open()
-            self._not_stated += 1
-
-    def extend(self, quads: Iterable[QuadLike]) -> None:
-        """State many quads."""
-        for quad in quads:
-            self.add(quad)
-
-    def remove_all(self, quads: Iterable[QuadLike]) -> None:
-        """Take many stated quads back."""
-        for quad in quads:
-            self.remove(quad)
-
-    def _push(self, add: bool, ids: Any) -> None:
-        self._check_open()
-        row = ids.tolist()
-        self._buffer.append((add, *row) if len(row) == 4 else (add, *row, 0))
-        if len(self._buffer) >= SETTLE_AT:
-            self._settle()
-
-    # -- graphs ---------------------------------------------------------------------------------
-
-    def add_graph(self, graph_name: TermLike) -> None:
-        """Make a named graph exist, also without quads."""
-        self._settle()
-        key = graph_key(graph_name)
-        if key is None:
-            return
-        graphs = new_graphs(self._current(), self._dictionary.encode_keys([key]))
-        if len(graphs):
-            self._unread.append(Changes(graphs=graphs))
-
-    def clear_graph(self, graph_name: TermLike) -> None:
-        """Take back everything that is stated in a graph; the graph stays."""
-        graph = self._graph(graph_name)
-        if graph is not None:
-            self._clear(graph)
-
-    def remove_graph(self, graph_name: TermLike) -> None:
-        """Take back everything stated in a graph, and the graph; the default graph stays."""
-        graph = self._graph(graph_name)
-        if graph is None:
-            return
-        self._clear(graph)
-        if graph and self._current().has_graph(graph):
-            gone = ChangedRows.of((np.array([graph], np.uint32),), 0, EXPLICIT)
-            self._unread.append(Changes(graphs=gone))
-
-    def clear(self) -> None:
-        """Take back all quads and graphs; prefixes and rules stay."""
-        self._check_open()
-        self._buffer.clear()
-        self._since.clear()
-        self._unread.clear()
-        self._closing.clear()
-        self._tables = Tables()
-        self._cleared = True
-
-    def _graph(self, graph_name: TermLike) -> int | None:
-        """The id of a graph, 0 for the default graph, None for a graph that nobody knows."""
-        self._settle()
-        key = graph_key(graph_name)
-        if key is None:
-            return 0
-        return int(self._dictionary.lookup_keys([key])[0]) or None
-
-    def _clear(self, graph: int) -> None:
-        for rows in list(match(self._current(), graph=graph, where=EXPLICIT)):
-            columns = (rows.predicate, rows.subject, rows.object)
-            if graph:
-                changed = ChangedRows.of((*columns, rows.graph), 0, EXPLICIT)
-                self._unread.append(Changes(quads=changed))
-            else:
-                changed = ChangedRows.of(columns, 0, EXPLICIT)
-                self._unread.append(Changes(facts=changed))
 
     # -- files ----------------------------------------------------------------------------------
 
@@ -216,6 +96,7 @@ class Transaction(Reading):
         if to_graph is not None and replace_graph is not None:
             raise UsageError("give to_graph or replace_graph, not both")
         self._settle()
+        self._closing.watch(progress, cancel)
         meta = self._before.meta.with_changes(self._meta)
         number = file_count(meta) + 1
         target = to_graph
@@ -288,22 +169,6 @@ class Transaction(Reading):
         key = graph_key(graph_name)
         return 0 if key is None else int(self._dictionary.encode_keys([key])[0])
 
-    # -- prefixes -------------------------------------------------------------------------------
-
-    def bind(self, prefix: str, iri: str) -> None:
-        """Name an IRI by a prefix, for dumps, queries and rules."""
-        self._check_open()
-        self._bind({prefix: iri}, over=True)
-
-    def _bind(self, prefixes: Mapping[str, str], *, over: bool) -> None:
-        known = self._prefixes()
-        new = {**known, **prefixes} if over else {**prefixes, **known}
-        if new != known:
-            self._meta[PREFIXES] = bytes_of_prefixes(new)
-
-    def _prefixes(self) -> dict[str, str]:
-        return prefixes_of(self._before.meta.with_changes(self._meta))
-
     # -- rules ----------------------------------------------------------------------------------
 
     def reason(
@@ -368,6 +233,7 @@ class Transaction(Reading):
 
         closing = self._closing
         was = closing.rules
+        closing.figures = {}
         with applied(closing, rules if rules else None, tuning, progress, cancel):
             self._infer()
         for name, value in (
@@ -410,52 +276,6 @@ class Transaction(Reading):
         from triplestore.store.reasoning import report_of
 
         return report_of(self._closing, self._closing.rules)
-
-    # -- the state inside -----------------------------------------------------------------------
-
-    def _view(self) -> View:
-        tables = self._infer()
-        closing = self._closing
-        return View(
-            self._dictionary, tables, self._prefixes(), lambda: closing.rules, closing.hidden
-        )
-
-    def _settle(self) -> None:
-        """Turn what is buffered into changes."""
-        self._check_open()
-        if not self._buffer:
-            return
-        operations = np.array(self._buffer, dtype=np.uint32)
-        self._buffer.clear()
-        add, s, p, o, g = (np.ascontiguousarray(column) for column in operations.T)
-        settled = settle(self._current(), add != 0, s, p, o, g)
-        self._already_there += settled.already_there
-        self._not_stated += settled.not_stated
-        self._only_inferred += settled.only_inferred
-        if len(settled.changes):
-            self._unread.append(settled.changes)
-
-    def _current(self) -> Tables:
-        """The tables with everything that is settled, perhaps without what follows from it."""
-        if self._unread:
-            changes = Changes.concat(self._unread)
-            self._unread.clear()
-            self._since.append(changes)
-            self._tables = self._tables.push(Layer.build(changes))
-        return self._tables
-
-    def _infer(self) -> Tables:
-        """The tables with everything that follows."""
-        self._settle()
-        tables = self._current()
-        if self._closing.is_stale(tables):
-            self._tables = self._closing.run(self._since, tables)
-            self._since = []
-        return self._tables
-
-    def _check_open(self) -> None:
-        if not self._open:
-            raise UsageError("the transaction is over; begin another one")
 
     # -- the end --------------------------------------------------------------------------------
 
