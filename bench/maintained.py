@@ -64,9 +64,9 @@ class Maintained:
         report = self.store.reason(rules=self.program, tuning={"strategy": strategy})
         return _done(report, time.perf_counter() - start)
 
-    def use(self, strategy: str) -> None:
-        """Maintain by this strategy from now on."""
-        self.store.reason(tuning={"strategy": strategy})
+    def use(self, strategy: str, seconds: float | None = None) -> None:
+        """Maintain by this strategy from now on; an update may take so many seconds."""
+        self.store.reason(tuning={"strategy": strategy, "max_seconds": seconds})
 
     def remove(self, quads: Sequence[Any]) -> Done:
         """Take stated facts back, in one commit."""
@@ -118,6 +118,8 @@ class Maintained:
 
 
 def _done(report: Any, commit: float) -> Done:
+    if report is None:  # nothing was to do
+        return Done(0.0, commit, {}, 0, 0, [], 0)
     return Done(
         seconds=report.seconds,
         commit=commit,

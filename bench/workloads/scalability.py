@@ -1,8 +1,8 @@
 """The papers' scalability experiment: growing deletions, and where rematerialising overtakes.
 
 For each strategy the break-even point is searched: how many facts can be deleted in the time that
-rematerialising what is left takes. Then every strategy deletes and states again nested sets of
-sizes around those points.
+rematerialising what is left takes. Then all strategies, in turn, delete and state again nested sets
+of sizes around those points.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import argparse
 from typing import Any
 
 from bench.datasets import Dataset, dataset, draw
-from bench.experiments import Choice, break_even, choices, nested_sizes
-from bench.harness import Case, Harness, MeasurementError, machine, run_once
+from bench.experiments import Choice, Timing, break_even, choices, nested_sizes
+from bench.harness import Case, Harness, machine, run_once
 from bench.literature import Figures, break_even_table, large_table
-from bench.maintained import AUTO, INCREMENTAL, REMATERIALISE, Maintained
+from bench.maintained import AUTO, INCREMENTAL, REMATERIALISE, Done, Maintained
 from bench.report import Plot, Report, Table
 from bench.workloads.base import Workload
-from bench.workloads.maintenance import add_options, claim_choices
+from bench.workloads.maintenance import Turns, add_options, claim_choices
 
 Timings = dict[str, dict[int, float]]
 """Strategy -> number of facts -> seconds."""
@@ -26,53 +26,51 @@ Timings = dict[str, dict[int, float]]
 class Trial:
     """Deletes prefixes of one random order of the facts, and states them again."""
 
-    def __init__(self, data: str) -> None:
-        self.kept = Maintained(dataset(data))
-        self.kept.reason(REMATERIALISE)
-        self.columns = self.kept.columns()
+    def __init__(self, data: str, strategies: list[str], seconds: float) -> None:
+        kept = Maintained(dataset(data))
+        kept.reason()
+        self.columns = kept.columns()
         self.facts = len(self.columns[0])
         self.order = draw("uniform", self.columns, self.facts, 1)
-        self.before = self.kept.count()
-        self.added: dict[int, float] = {}
+        self.kept = kept
+        self.turns = Turns(kept, strategies, seconds)
+        self.take(min(1000, self.facts // 2), 0)  # warms up
 
-    def delete(self, strategy: str, size: int) -> float:
-        """Seconds of one deletion; the facts are stated again afterwards."""
+    def take(self, size: int, turn: int) -> dict[str, tuple[Done, Done]]:
+        """What each strategy took to delete so many facts, and to state them again."""
         rows = self.order[:size]
-        quads = self.kept.quads(column[rows] for column in self.columns)
-        self.kept.use(strategy)
-        seconds = self.kept.remove(quads).seconds
-        self.added[size] = self.kept.add(quads).seconds
-        if self.kept.count() != self.before:
-            raise AssertionError(f"{strategy}, {size} facts: not as it was before")
-        return seconds
+        return self.turns.take(turn, self.kept.quads(column[rows] for column in self.columns))
 
 
 def search(data: str, strategy: str, seconds: float) -> dict[str, Any]:
     """In a child: the break-even point of one strategy."""
-    from bench.reasoners.base import limit
+    trial = Trial(data, [strategy, REMATERIALISE], seconds)
+    tried: dict[int, dict[str, float]] = {}
 
-    limit(seconds)
-    trial = Trial(data)
-    trial.delete(strategy, min(1000, trial.facts // 2))  # warms up
-    tried: list[list[float]] = []
+    def of(name: str) -> Timing:
+        def timing(size: int) -> float:
+            if size not in tried:
+                done = trial.take(size, len(tried))
+                tried[size] = {name: pair[0].seconds for name, pair in done.items()}
+            return tried[size].get(name, float("inf"))
 
-    def scratch(size: int) -> float:
-        tried.append([size, trial.delete(REMATERIALISE, size)])
-        return tried[-1][1]
+        return timing
 
-    point = break_even(lambda size: trial.delete(strategy, size), scratch, trial.facts)
-    return {"point": point, "facts": trial.facts, "tried": tried}
+    point = break_even(of(strategy), of(REMATERIALISE), trial.facts)
+    reason = trial.turns.absent.get(strategy)
+    return {"point": point, "facts": trial.facts, "tried": tried, "absent": reason}
 
 
-def sweep(data: str, strategy: str, sizes: list[int], seconds: float) -> dict[str, Any]:
-    """In a child: one strategy on all sizes."""
-    from bench.reasoners.base import limit
-
-    limit(seconds)
-    trial = Trial(data)
-    trial.delete(strategy, min(sizes))
-    deleted = [trial.delete(strategy, size) for size in sizes]
-    return {"delete": deleted, "add": [trial.added[size] for size in sizes]}
+def sweep(data: str, strategies: list[str], sizes: list[int], seconds: float) -> dict[str, Any]:
+    """In a child: all strategies on all sizes."""
+    trial = Trial(data, strategies, seconds)
+    deleted: dict[str, list[float]] = {name: [] for name in strategies}
+    added: dict[str, list[float]] = {name: [] for name in strategies}
+    for turn, size in enumerate(sizes):
+        for name, (gone, back) in trial.take(size, turn).items():
+            deleted[name].append(gone.seconds)
+            added[name].append(back.seconds)
+    return {"delete": deleted, "add": added, "absent": trial.turns.absent}
 
 
 def run(given: argparse.Namespace, harness: Harness) -> Report:
@@ -87,22 +85,25 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
             continue
         shares[data.name] = {name: point / facts for name, point in points.items()}
         sizes = nested_sizes(points.values(), given.sets)
-        deleted, added = {}, {}
-        for strategy in given.strategies:
-            found = child("sweep", data, strategy, given, harness, report, absent, sizes=sizes)
-            if found:
-                deleted[strategy] = dict(zip(sizes, found["delete"], strict=True))
-                added[strategy] = dict(zip(sizes, found["add"], strict=True))
+        found = child(
+            "sweep", data, given, harness, report, strategies=given.strategies, sizes=sizes
+        )
+        for strategy, reason in found["absent"].items():
+            absent.add(f"{strategy} on {data.name}", reason)
+        deleted, added = (
+            {name: dict(zip(sizes, times, strict=False)) for name, times in found[part].items()}
+            for part in ("delete", "add")
+        )
         for verb, timings in (("Deleting", deleted), ("Adding", added)):
             report.tables.append(sizes_table(f"{verb}, {data.name}", timings, sizes, facts))
             plot(report, f"{verb.lower()}-{data.name}", f"{verb} facts, {data.name}", timings)
             for size in sizes:
-                at = {name: times[size] for name, times in timings.items()}
+                at = {name: times[size] for name, times in timings.items() if size in times}
                 picked += choices(f"{data.name}, {verb.lower()} {size:,}", at)
         largest = max(sizes)
         ties[data.name] = (
             largest / facts,
-            {name: times[largest] for name, times in deleted.items() if name != AUTO},
+            {name: t[largest] for name, t in deleted.items() if name != AUTO and largest in t},
         )
     report.tables += [break_even_table(shares, list(INCREMENTAL)), large_table(ties)]
     if absent.rows:
@@ -120,34 +121,29 @@ def find_points(
     for strategy in given.strategies:
         if strategy in (REMATERIALISE, AUTO):
             continue
-        if found := child("search", data, strategy, given, harness, report, absent):
-            points[strategy], facts = found["point"], found["facts"]
+        found = child("search", data, given, harness, report, strategy=strategy)
+        facts = found["facts"]
+        if found["absent"]:
+            absent.add(f"break-even of {strategy} on {data.name}", found["absent"])
+        else:
+            points[strategy] = found["point"]
     return points, facts
 
 
 def child(
     function: str,
     data: Dataset,
-    strategy: str,
     given: argparse.Namespace,
     harness: Harness,
     report: Report,
-    absent: Table,
     **more: Any,
-) -> dict[str, Any] | None:
-    """One run; None if it failed or took too long, and a row of `absent` says so."""
-    from bench.reasoners.base import why_it_ended
-
-    arguments = {"data": data.name, "strategy": strategy, "seconds": given.seconds, **more}
-    case = Case(f"{__name__}:{function}", arguments, f"{function}: {strategy} on {data.name}")
-    try:
-        found = run_once(case)
-    except MeasurementError as error:
-        absent.add(case.label, why_it_ended(error, given.seconds))
-        harness.say(": ".join(map(str, absent.rows[-1])))
-        return None
-    report.runs.append({"label": case.label, "main": "", "runs": [found]})
-    harness.say(f"{case.label}: {found.get('point', 'done')}")
+) -> dict[str, Any]:
+    """One run."""
+    arguments = {"data": data.name, "seconds": given.seconds, **more}
+    label = f"{function} on {data.name} {more.get('strategy', '')}"
+    found = run_once(Case(f"{__name__}:{function}", arguments, label))
+    report.runs.append({"label": label, "main": "", "runs": [found]})
+    harness.say(f"{label}: {found.get('point', 'done')}")
     return found
 
 
@@ -158,13 +154,14 @@ def sizes_table(title: str, timings: Timings, sizes: list[int], facts: int) -> T
         note="Nested sets: each holds the smaller ones.",
     )
     for size in sizes:
-        row = (times[size] * 1e3 for times in timings.values())
+        row = (times[size] * 1e3 if size in times else None for times in timings.values())
         table.add(size, f"{size / facts:.1%}", *row)
     return table
 
 
 def plot(report: Report, name: str, title: str, timings: Timings) -> None:
     lines = {s: [(float(n), t) for n, t in times.items()] for s, times in timings.items()}
+    lines = {name: points for name, points in lines.items() if points}
     if lines:
         report.plots.append(Plot(name, title, "facts", "seconds", lines, logarithmic=True))
 

@@ -20,6 +20,7 @@ from bench.reasoners.task import Task
 from bench.report import Report, Table
 from bench.workloads import maintenance, rulecount, scalability
 from triplestore.datalog.text import read
+from triplestore.errors import TimeLimitError, UsageError
 
 
 def claims(report: Report) -> dict[str, bool]:
@@ -141,6 +142,59 @@ def test_claim_agreement__notices_a_strategy_that_changes_something_else() -> No
     assert list(claims(report).values()) == [True, False]
 
 
+def test_claim_agreement__looks_at_the_samples_that_all_have() -> None:
+    report = Report("x", "")
+    short = found(1)
+    short["uniform"]["add"]["inferred"] = [5]
+    maintenance.claim_agreement("d", {"dred": found(1), "bf": short}, report)
+    assert list(claims(report).values()) == [True]
+
+
+class FakeStore:
+    """Stands for `Maintained`: facts in a set, strategies that may be late or not exist."""
+
+    def __init__(self) -> None:
+        self.facts = set("abc")
+        self.used: list[str] = []
+
+    def count(self, facts: str = "all") -> int:
+        return len(self.facts)
+
+    def use(self, strategy: str, seconds: float | None = None) -> None:
+        self.used.append(strategy)
+        if strategy == "none":
+            raise UsageError("no strategy none")
+
+    def remove(self, quads: list[str]) -> Done:
+        self.facts -= set(quads)
+        if self.used[-1] == "late":
+            raise TimeLimitError("late")
+        return Done(0.1, 0.2, {}, 0, 0, [], 1)
+
+    def add(self, quads: list[str]) -> Done:
+        self.facts |= set(quads)
+        return Done(0.3, 0.4, {}, 0, 0, [], 1)
+
+
+def test_turns__rotate_and_leave_out_those_that_cannot() -> None:
+    store: Any = FakeStore()
+    turns = maintenance.Turns(store, ["dred", "none", "late", "bf"], 10)
+    assert set(turns.take(0, ["a"])) == {"dred", "bf"}
+    assert turns.absent == {"none": "no strategy none", "late": "over 10 s"}
+    assert store.facts == set("abc")
+    store.used.clear()
+    assert list(turns.take(3, ["a"])) == ["bf", "dred"] == store.used
+    turns.left["bf"] = 0
+    assert set(turns.take(4, ["b"])) == {"dred"}
+
+
+def test_turns__notice_a_store_that_is_not_as_it_was() -> None:
+    store: Any = FakeStore()
+    turns = maintenance.Turns(store, ["dred"], 10)
+    with pytest.raises(AssertionError, match="not as it was"):
+        turns.take(0, ["z"])
+
+
 def test_claim_share__compares_the_best_with_rematerialising() -> None:
     report = Report("x", "")
     known = {REMATERIALISE: found(10), "dred": found(5), "dredc": found(0.19)}
@@ -166,7 +220,7 @@ def test_strategies_table__has_a_row_for_those_that_failed() -> None:
     known = {REMATERIALISE: found(10), AUTO: found(5)}
     table = maintenance.strategies_table("d", "uniform", "delete", known, {"bf": "over 1 s"}, 1000)
     assert [row[0] for row in table.rows] == [REMATERIALISE, "auto (dredc)", "bf: over 1 s"]
-    assert table.rows[1][3] == "2 x"
+    assert table.rows[1][1] == 2 and table.rows[1][4] == "2 x"
 
 
 def test_literature__stands_below_ours() -> None:
