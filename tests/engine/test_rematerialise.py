@@ -12,7 +12,7 @@ import pytest
 from tests.engine import driver as driver_module
 from tests.engine.checking import check_case, check_state
 from tests.engine.driver import Driver
-from tests.engine.notation import facts, program
+from tests.engine.notation import TYPE_KEY, facts, program
 from tests.engine.programs import random_case
 from triplestore.datalog.simple import simplify
 from triplestore.engine.sets.stored import Stored
@@ -135,6 +135,46 @@ def test_rematerialise__rule_taken_out__its_conclusions_are_subtracted_once() ->
     left = program(":B[?x] :- :A[?x] .")
     driver.step((), (), left, strategy("rematerialise"))
     check_state(driver, left, frozenset(facts("A(a) D(a) D(b)")), "after the rule went")
+
+
+def run_steps(text: str, *steps: tuple[str, str, str | None]) -> list[Closure]:
+    """Rematerialise after each of some steps (added, deleted, new rules); what each came to."""
+    driver, held, rules = Driver(), set[Any](), program(text)
+    closures = []
+    for number, (added, deleted, changed) in enumerate(steps):
+        rules = rules if changed is None else program(changed)
+        held = (held - facts(deleted)) | facts(added)
+        again = rules if number == 0 or changed is not None else None
+        made = driver.step(facts(added), facts(deleted), again, strategy("rematerialise"))
+        check_state(driver, rules, frozenset(held), f"after step {number}")
+        closures.append(made)
+    return closures
+
+
+def test_rematerialise__classes_of_a_family__are_all_compared() -> None:
+    two = ":B[?x] :- :A[?x] .  :D[?x] :- :C[?x] ."
+    run_steps(two, ("A(a) C(a) C(b)", "", None), ("", "A(a) C(b)", None))
+
+
+def test_rematerialise__classes_from_a_variable_property__are_all_compared() -> None:
+    rule = "[?x, ?p, ?y] :- :w[?x, ?p, ?y, ?p], :A[?p] .  :A[?x] :- :q[?x, ?x] ."
+    kind = TYPE_KEY.removeprefix(b"\x01").decode()
+    rule += (
+        f" :q[<{kind}>, <{kind}>] :- :s[:a, :a] .  :w[?x, <{kind}>, ?y, <{kind}>] :- :t[?x, ?y] ."
+    )
+    run_steps(rule, ("s(a, a) t(a, C) t(b, C)", "", None), ("", "t(a, C)", None))
+
+
+def test_rematerialise__new_rule_for_what_is_stated__is_counted() -> None:
+    one = ":B[?x] :- :A[?x] ."
+    more = one + " :r[?x, ?x] :- :A[?x] ."
+    run_steps(one, ("A(a) r(a, a)", "", None), ("", "", more))
+
+
+def test_rematerialise__additions_in_two_strata__are_reported_by_stratum() -> None:
+    rules = ":B[?x] :- :A[?x] .  :C[?x] :- :B[?x], NOT :N[?x] ."
+    *_, last = run_steps(rules, ("N(b)", "", None), ("A(a) A(b)", "", None))
+    assert [(report.number, report.added) for report in last.strata] == [(0, 2), (1, 2), (2, 1)]
 
 
 def test_rematerialise__reports__what_was_derived_again() -> None:

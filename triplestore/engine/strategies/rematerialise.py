@@ -152,6 +152,7 @@ def rematerialise_all(
     plus: Batch,
     minus: Batch,
     *,
+    rewritten: Batch | None = None,
     terms: QueryTerms | None = None,
     budget: Budget | None = None,
 ) -> Closure:
@@ -167,7 +168,7 @@ def rematerialise_all(
     maintenance.run()
     work = Work(compiled, closed, terms)
     work.budget, work.run, work.rounds = anew.budget, anew.run, anew.rounds
-    work.plus, work.minus = set_of(plus), set_of(minus)
+    work.plus, work.minus, work.rewritten = set_of(plus), set_of(minus), set_of(rewritten or {})
     for name in {*_stored_relations(closed), *anew.added, *plus}:
         _compare(work, anew, name)
         _recount(work, anew, name, stored_counts(work.stored, name))

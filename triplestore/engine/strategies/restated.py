@@ -126,9 +126,8 @@ class _Classes(StoredPairs):
         found = self._arrays[place]
         if found is None:
             if place == 0:
-                lower, own = self._every.array(0), self._stated.array(0)
-                lower = lower[self._is_lower(high(lower))]
-                found = unite(lower, own[~self._is_lower(high(own))])
+                lower = self._every.array(0)
+                found = unite(lower[self._is_lower(high(lower))], self._stated.array(0))
             else:
                 found = swapped(self.array(0))
             self._arrays[place] = found
