@@ -3,7 +3,8 @@
 Start reading at `store.Store`. What it can read, in `reading.py`, it shares with a `Snapshot` and
 with a `Transaction`; pattern look-ups are in `matching.py`. How writes become one commit:
 `transaction.py` gathers them, `settling.py` and `replacing.py` find out what they change, and
-`outcome.py` makes one step of all. DESIGN.md has the decisions and measurements.
+`outcome.py` makes one step of all. How a commit keeps the closure of the rules exact: `closing.py`.
+DESIGN.md has the decisions and measurements.
 """
 
 from triplestore.loaders import convert as convert_file
@@ -14,6 +15,7 @@ from triplestore.store.reading import Reading
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.store import Store
 from triplestore.store.transaction import Transaction
+from triplestore.store.violations import Violation
 
 __all__ = [
     "Change",
@@ -23,5 +25,6 @@ __all__ = [
     "Snapshot",
     "Store",
     "Transaction",
+    "Violation",
     "convert_file",
 ]

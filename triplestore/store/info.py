@@ -87,7 +87,8 @@ class Info:
     def _reasoning(self) -> list[tuple[str, str]]:
         rows = []
         if self.rules or self.constraints:
-            constraints = f", {self.constraints:,} constraints" if self.constraints else ""
+            also = "" if self.constraints == 1 else "s"
+            constraints = f" and {self.constraints:,} constraint{also}" if self.constraints else ""
             rows.append(("rules", f"{self.rules:,}{constraints}"))
         if self.relation_rows:
             rows.append(("  relations", f"{self.relation_rows:,} rows"))

@@ -226,6 +226,23 @@ class Reading(ABC):
         rules = self._view().rules()
         return Program() if rules is None else rules.program
 
+    def known_names(self) -> list[bytes] | None:
+        """The keys of the properties and classes that the facts have; None if these are many."""
+        from triplestore.store.reasoning import known_names
+
+        view = self._view()
+        return known_names(view.tables, view.dictionary)
+
+    def describe_rules(self, *what: str) -> str:
+        """The rules in words: any of `program`, `strata`, `families` and `plans`; or all.
+
+        Strata come one after the other; a family is evaluated as one; plans say in which order the
+        items of a body are matched, from each item that may change.
+        """
+        from triplestore.store.describing import describe
+
+        return describe(self._view(), what)
+
     def violations(self, limit: int | None = None) -> list[Violation]:
         """The matches of constraints, and the members of owl:Nothing; at most so many.
 

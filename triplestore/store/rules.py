@@ -216,6 +216,29 @@ def require(
     return problems
 
 
+def check_rules(
+    rules: RulesLike,
+    prefixes: Mapping[str, str] | None = None,
+    known: Collection[bytes] | None = None,
+) -> list[Problem]:
+    """Everything that is wrong with rules, of their text and their meaning; nothing is raised.
+
+    >>> for problem in check_rules("ex:p[?x] :- ex:q[?y] ."):
+    ...     print(problem)
+    input:1:1: error: ...
+    """
+    read_so_far = given(rules, prefixes or {})
+    problems = [*read_so_far.problems, *check(read_so_far.program, known)]
+    if all(problem.warning for problem in problems):
+        from triplestore.datalog.simple import simplify
+
+        try:
+            simplify(read_so_far.program)
+        except ProgramError as error:
+            problems += [one for one in error.problems if isinstance(one, Problem)]
+    return sorted(problems, key=lambda one: (one.file or "", one.line or 0, one.column or 0))
+
+
 def _parts(rules: RulesLike | Any) -> Iterator[str | Path | Program]:
     if isinstance(rules, Program):
         yield rules

@@ -1,0 +1,240 @@
+"""The commands about rules: `reason`, `rules`, `check`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from triplestore import Store
+from triplestore.cli import main
+
+FAMILY = """@prefix : <http://ex.org/> .
+:ada :parent :bob . :bob :parent :cy . :cy a :Person .
+"""
+RULES = """@prefix : <http://ex.org/> .
+:ancestor[?x, ?y] :- :parent[?x, ?y] .
+:ancestor[?x, ?z] :- :ancestor[?x, ?y], :parent[?y, ?z] .
+constraint "loop" "an ancestor of himself" :- :ancestor[?x, ?x] .
+"""
+COUSINS = "@prefix : <http://ex.org/> .\n:Person[?x] :- :parent[?x, ?y] .\n"
+ENDLESS = """@prefix : <http://ex.org/> .
+:number[:zero, 0] .
+:number[:zero, ?m] :- :number[:zero, ?n], BIND(?n + 1 AS ?m) .
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("family.ttl").write_text(FAMILY)
+    Path("rules.dlog").write_text(RULES)
+    Path("more.dlog").write_text(COUSINS)
+    Path("endless.dlog").write_text(ENDLESS)
+    assert run("load", "-l", "s", "-f", "family.ttl", "--quiet").exit_code == 0
+    return tmp_path
+
+
+def run(*arguments: object, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
+
+
+def counts() -> tuple[int, int]:
+    with Store.read_only("s") as store:
+        return store.count("explicit"), store.count("inferred")
+
+
+def test_reason__applies_rules_and_keeps_them(folder: Path) -> None:
+    result = run("reason", "-l", "s", "--rules", "rules.dlog")
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert "3 explicit, 3 inferred (3 new, 0 gone)" in result.stderr
+    assert counts() == (3, 3)
+    more = "@prefix : <http://ex.org/> . :cy :parent :dora ."
+    loaded = run("load", "-l", "s", "--format", "ttl", stdin=more)
+    assert "added 1, inferred added 3" in loaded.stderr
+    again = run("reason", "-l", "s", "--rules", "rules.dlog")
+    assert again.exit_code == 0
+    assert "(0 new, 0 gone)" in again.stderr
+    with Store.read_only("s") as store:
+        assert store.commit == 3
+
+
+def test_reason__of_several_files_and_standard_input(folder: Path) -> None:
+    result = run(
+        "reason", "-l", "s", "--rules", "rules.dlog", "--rules", "-", "--quiet", stdin=COUSINS
+    )
+    assert result.exit_code == 0
+    assert result.output == ""
+    assert counts() == (3, 5)
+
+
+def test_reason__dry_run_says_what_would_be_and_changes_nothing(folder: Path) -> None:
+    result = run("reason", "-l", "s", "--rules", "rules.dlog", "--dry-run")
+    assert result.exit_code == 0
+    assert "3 inferred (3 new" in result.stderr
+    assert "dry run" in result.stderr
+    assert counts() == (3, 0)
+    with Store.read_only("s") as store:
+        assert len(store.program) == 0 and store.commit == 1
+
+
+def test_reason__as_json(folder: Path) -> None:
+    result = run("reason", "-l", "s", "--rules", "rules.dlog", "--format", "json", "--quiet")
+    report = json.loads(result.stdout)
+    assert (report["rules"], report["constraints"], report["inferred_added"]) == (2, 1, 3)
+    assert report["strata"][0]["added"] > 0
+
+
+def test_reason__off_and_regimes_that_are_not_there(folder: Path) -> None:
+    run("reason", "-l", "s", "--rules", "rules.dlog", "--quiet")
+    refused = run("reason", "-l", "s", "--regime", "owl-rl")
+    assert refused.exit_code == 1
+    assert "'owl-rl' is not there yet" in refused.stderr
+    assert counts() == (3, 3)
+    assert run("reason", "-l", "s", "--regime", "none").exit_code == 0
+    assert counts() == (3, 0)
+
+
+def test_reason__of_wrong_rules_lists_every_problem_and_changes_nothing(folder: Path) -> None:
+    Path("wrong.dlog").write_text(":a[?x] :- .\nx:b[?z] :- rdf:b[?y] .\n")
+    result = run("reason", "-l", "s", "--rules", "wrong.dlog")
+    assert result.exit_code == 1
+    assert "wrong.dlog:2:1: error: unknown prefix 'x:'" in result.stderr
+    assert "wrong.dlog:2:5: error: ?z in the head is not bound" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert counts() == (3, 0)
+
+
+def test_reason__beyond_its_budget_leaves_the_last_commit(folder: Path) -> None:
+    options = ["--rules", "endless.dlog", "--max-facts", "50", "--quiet"]
+    result = run("reason", "-l", "s", *options)
+    assert result.exit_code == 1
+    assert "more than 50 facts" in result.stderr
+    assert counts() == (3, 0)
+
+
+def test_reason__tuning_is_kept(folder: Path) -> None:
+    assert run("reason", "-l", "s", "--strategy", "dred", "--max-facts", "9").exit_code == 0
+    result = run("reason", "-l", "s", "--rules", "endless.dlog", "--quiet")
+    assert "more than 9 facts" in result.stderr
+    unknown = run("reason", "-l", "s", "--strategy", "derd")
+    assert unknown.exit_code == 1
+    assert "did you mean 'dred'" in unknown.stderr
+
+
+def test_rules__prints_what_reason_reads_back(folder: Path) -> None:
+    run("reason", "-l", "s", "--rules", "rules.dlog", "--quiet")
+    result = run("rules", "-l", "s")
+    assert result.exit_code == 0
+    assert result.stdout == RULES.replace("> .\n:a", "> .\n\n:a")
+    again = run("reason", "-l", "s", "--rules", "-", stdin=result.stdout)
+    assert "(0 new, 0 gone)" in again.stderr
+
+
+def test_rules__sections(folder: Path) -> None:
+    run("reason", "-l", "s", "--rules", "rules.dlog", "--quiet")
+    with Store("s") as store:
+        store.optimize()  # some constants of rules are in no fact
+    strata = run("rules", "-l", "s", "--strata").stdout
+    assert "stratum 1: 2 rules, 1 recursive" in strata
+    assert "* :ancestor[?x, ?z] :- :ancestor[?x, ?y], :parent[?y, ?z] ." in strata
+    both = run("rules", "-l", "s", "--families", "--plans").stdout
+    assert "one recursive rule of stratum 1" in both
+    assert "from :parent[?y, ?z]: :ancestor[?x, ?y]" in both
+
+
+def test_rules__added_and_removed(folder: Path) -> None:
+    run("rules", "-l", "s", "--add", "rules.dlog", "--quiet")
+    assert counts() == (3, 3)
+    result = run("rules", "-l", "s", "--add", "more.dlog", "--remove", "rules.dlog")
+    assert result.exit_code == 0
+    assert "3 explicit, 2 inferred" in result.stderr
+    assert run("rules", "-l", "s").stdout.count(":-") == 1
+
+
+def test_rules__of_a_store_without_rules(folder: Path) -> None:
+    result = run("rules", "-l", "s")
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert run("rules", "-l", "s", "--strata").stdout == "there are no rules\n"
+
+
+def test_check__lists_all_problems_of_files(folder: Path) -> None:
+    assert run("check", "--rules", "rules.dlog").exit_code == 0
+    Path("wrong.dlog").write_text("x:a[?x] :- rdf:b[?x] .\nrdf:c[?z] :- rdf:b[?y] .\n")
+    result = run("check", "--rules", "wrong.dlog")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("wrong.dlog:1:1: error: unknown prefix 'x:'")
+    assert lines[1].startswith("wrong.dlog:2:7: error: ?z in the head is not bound")
+    warned = run("check", "--rules", "endless.dlog")
+    assert warned.exit_code == 0
+    assert "warning" in warned.stdout
+    assert run("check").exit_code == 2
+
+
+def test_check__with_the_prefixes_and_names_of_a_store(folder: Path) -> None:
+    Path("typo.dlog").write_text(":old[?x] :- :paren[?x, ?y] .\n")
+    assert run("check", "--rules", "typo.dlog").exit_code == 1
+    result = run("check", "--rules", "typo.dlog", "-l", "s")
+    assert result.exit_code == 0
+    assert "did you mean :parent?" in result.stdout or "did you mean" in result.stdout
+
+
+def test_check__lists_the_violations_of_a_store(folder: Path) -> None:
+    run("reason", "-l", "s", "--rules", "rules.dlog", "--quiet")
+    assert run("check", "-l", "s").exit_code == 0
+    loop = "@prefix : <http://ex.org/> . :bob :parent :ada ."
+    loaded = run("load", "-l", "s", "--format", "ttl", stdin=loop)
+    assert "new violations 2" in loaded.stderr
+    result = run("check", "-l", "s")
+    assert result.exit_code == 1
+    assert "loop: an ancestor of himself: ?x = <http://ex.org/ada>" in result.stdout
+    assert "2 violations" in result.stderr
+
+
+def test_dump_and_info__know_what_is_inferred(folder: Path) -> None:
+    run("reason", "-l", "s", "--rules", "rules.dlog", "--quiet")
+    inferred = run("dump", "-l", "s", "--format", "nt", "--facts", "inferred").stdout
+    assert inferred.count("/ancestor>") == inferred.count("\n") == 3
+    assert run("dump", "-l", "s", "--format", "nt").stdout.count("\n") == 3
+    info = run("info", "-l", "s").stdout
+    assert "6 (3 explicit, 3 inferred)" in info
+    assert "2 and 1 constraint\n" in info
+    assert json.loads(run("info", "-l", "s", "--format", "json").stdout)["rules"] == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [("reason",), ("rules",), ("rules", "--add", "rules.dlog"), ("check",)], ids=str
+)
+def test_verbs__never_make_a_store_from_a_mistyped_path(
+    arguments: tuple[str, ...], folder: Path
+) -> None:
+    before = sorted(folder.iterdir())
+    result = run(*arguments, "-l", "no-such.db")
+    assert result.exit_code == 1
+    assert "no-such.db" in result.stderr and "Traceback" not in result.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+def test_interrupt__stops_reasoning_cleanly(folder: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "triplestore.cli", "reason", "-l", "s", "--rules", "endless.dlog"],
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(2.0)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert b"Traceback" not in errors
+    assert counts() == (3, 0)
+    with Store("s") as store:
+        assert store.verify() == []
+        assert store.program == store.program - store.program

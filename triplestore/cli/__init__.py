@@ -1,0 +1,45 @@
+"""The `triplestore` command: verbs over the methods of `Store`, with the flags of `oxigraph`.
+
+Data goes to stdout, progress and errors to stderr. Exit status: 0 all of it worked; 1 it did not;
+2 the command line is wrong; 3 a lenient load left malformed statements out; 130 Ctrl-C.
+
+Nothing heavy is imported before a verb runs, so that `--help` and completion answer at once.
+"""
+
+from __future__ import annotations
+
+import click
+
+from triplestore._version import VERSION
+from triplestore.cli import data, keeping, rules
+
+__all__ = ["main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(VERSION, prog_name="triplestore")
+def main() -> None:
+    """An embedded RDF triple store with inference.
+
+    \b
+    Examples:
+      triplestore load -l museum.db -f objects.ttl people.nt.gz
+      triplestore info -l museum.db
+      triplestore dump -l museum.db --format nq | gzip > museum.nq.gz
+    """
+
+
+for _command in (
+    data.load,
+    data.dump,
+    data.convert,
+    rules.reason,
+    rules.rules,
+    rules.check,
+    keeping.info,
+    keeping.verify,
+    keeping.backup,
+    keeping.optimize,
+    keeping.completion,
+):
+    main.add_command(_command)

@@ -1,0 +1,176 @@
+"""The commands that read and write RDF: `load`, `dump`, `convert`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from triplestore.cli.options import (
+    EXIT_SKIPPED,
+    edge,
+    facts_option,
+    graph_of,
+    location,
+    open_to_read,
+)
+
+
+@click.command()
+@location()
+@click.option(
+    "-f",
+    "--file",
+    "files",
+    multiple=True,
+    help="File, directory or glob to load; `-` is standard input. May be repeated.",
+)
+@click.argument("more_files", nargs=-1)
+@click.option(
+    "--format",
+    "format_name",
+    help="Format of the input (nt, nq, ttl, trig, rdf, jsonld, n3, or a media type). "
+    "Default: from the file's name. Needed for standard input.",
+)
+@click.option("--base", "base_iri", help="Base IRI of relative IRIs.")
+@click.option("--graph", "to_graph", help="Load triples into this named graph.")
+@click.option(
+    "--replace-graph",
+    help="Like --graph, but the graph's former quads go in the same commit; "
+    "loading a file again this way changes nothing.",
+)
+@click.option("--fail-on-named-graphs", is_flag=True, help="Refuse quads of named graphs.")
+@click.option("--lenient", is_flag=True, help="Leave malformed statements out; exit status 3.")
+@click.option(
+    "--durability",
+    type=click.Choice(["commit", "group", "flush"]),
+    default="commit",
+    show_default=True,
+    help="What the commit waits for.",
+)
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@edge
+def load(
+    location: Path,
+    files: tuple[str, ...],
+    more_files: tuple[str, ...],
+    format_name: str | None,
+    base_iri: str | None,
+    to_graph: str | None,
+    replace_graph: str | None,
+    fail_on_named_graphs: bool,
+    lenient: bool,
+    durability: str,
+    quiet: bool,
+) -> None:
+    """Load RDF files into a store, all of them or none.
+
+    The store is made if it is not there. Compressed files (.gz .bz2 .xz .zst) are read as they are.
+
+    \b
+    Examples:
+      triplestore load -l my.db -f data.nt.gz
+      triplestore load -l my.db -f 'dump/*.ttl' --graph http://example.org/g
+      curl -s http://example.org/data.ttl | triplestore load -l my.db --format ttl
+    """
+    from triplestore.store import Store
+
+    names = [*files, *more_files] or ["-"]
+    with Store(location, durability=durability) as store:
+        change = store.load(
+            path=names,
+            format=format_name,
+            base_iri=base_iri,
+            to_graph=graph_of(to_graph),
+            replace_graph=graph_of(replace_graph),
+            named_graphs="refuse" if fail_on_named_graphs else "keep",
+            lenient=lenient,
+            progress=not quiet,
+        )
+        if not quiet:
+            click.echo(f"{change} (the store has {len(store):,} quads)", err=True)
+    if change.skipped:
+        for problem in change.problems:
+            click.echo(f"left out: {problem}", err=True)
+        click.echo(f"triplestore: {change.skipped:,} malformed statements were left out", err=True)
+        sys.exit(EXIT_SKIPPED)
+
+
+@click.command()
+@location()
+@click.option("-f", "--file", "file", help="File to write; its name gives format and compression.")
+@click.option("--format", "format_name", help="Format of the output. Needed for standard output.")
+@click.option("--graph", "from_graph", help="Only this graph: an IRI, or `default`.")
+@facts_option
+@edge
+def dump(
+    location: Path, file: str | None, format_name: str | None, from_graph: str | None, facts: str
+) -> None:
+    """Write the quads of a store to a file or to standard output.
+
+    \b
+    Examples:
+      triplestore dump -l my.db -f backup.nq.gz
+      triplestore dump -l my.db --format ttl --graph default
+    """
+    with open_to_read(location) as store:
+        if file is None and format_name is None:
+            raise click.UsageError("--format is needed when writing to standard output")
+        store.dump(
+            file if file is not None else sys.stdout.buffer,
+            format_name,
+            from_graph=graph_of(from_graph),
+            facts=facts,
+        )
+        sys.stdout.flush()
+
+
+@click.command()
+@click.option("--from-file", help="File to read. Default: standard input.")
+@click.option("--from-format", help="Its format. Default: from its name.")
+@click.option("--from-base", help="Base IRI of relative IRIs.")
+@click.option("--from-graph", help="Only the triples of this graph: an IRI, or `default`.")
+@click.option("--from-default-graph", is_flag=True, help="Only the triples of the default graph.")
+@click.option("--to-file", help="File to write. Default: standard output.")
+@click.option("--to-format", help="Its format. Default: from its name.")
+@click.option("--to-base", help="Base IRI to write relative IRIs against.")
+@click.option("--to-graph", help="Write the triples of the default graph into this graph.")
+@click.option("--lenient", is_flag=True, help="Leave malformed statements out; exit status 3.")
+@edge
+def convert(
+    from_file: str | None,
+    from_format: str | None,
+    from_base: str | None,
+    from_graph: str | None,
+    from_default_graph: bool,
+    to_file: str | None,
+    to_format: str | None,
+    to_base: str | None,
+    to_graph: str | None,
+    lenient: bool,
+) -> None:
+    """Rewrite an RDF file in another format, as a stream.
+
+    \b
+    Examples:
+      triplestore convert --from-file data.rdf --to-file data.ttl
+      triplestore convert --from-format ttl --to-format nt < data.ttl
+    """
+    from triplestore.store import convert_file
+
+    skipped = convert_file(
+        from_file or sys.stdin.buffer,
+        to_file or sys.stdout.buffer,
+        from_format=from_format,
+        to_format=to_format,
+        base_iri=from_base,
+        from_graph=graph_of("default" if from_default_graph else from_graph),
+        to_graph=graph_of(to_graph),
+        to_base=to_base,
+        lenient=lenient,
+    )
+    sys.stdout.flush()
+    if skipped:
+        click.echo(f"triplestore: {skipped:,} malformed statements were left out", err=True)
+        sys.exit(EXIT_SKIPPED)

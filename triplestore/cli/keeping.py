@@ -1,0 +1,108 @@
+"""The commands that look after a store: `info`, `verify`, `backup`, `optimize`; and `completion`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from triplestore.cli.options import EXIT_FAILED, edge, location, open_to_read
+
+
+@click.command()
+@location()
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+@edge
+def info(location: Path, style: str) -> None:
+    """Say what is in a store and what it costs in memory and on disk.
+
+    \b
+    Examples:
+      triplestore info -l my.db
+      triplestore info -l my.db --format json
+    """
+    with open_to_read(location) as store:
+        facts = store.info()
+    click.echo(json.dumps(facts.as_dict(), indent=2) if style == "json" else str(facts))
+
+
+@click.command()
+@location()
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@edge
+def verify(location: Path, quiet: bool) -> None:
+    """Check every file of a store: structure and checksums. Exit status 1 if anything is wrong.
+
+    \b
+    Example:
+      triplestore verify -l my.db
+    """
+    with open_to_read(location) as store:
+        problems = store.verify(progress=not quiet)
+    for problem in problems:
+        click.echo(problem)
+    if problems:
+        click.echo(f"triplestore: {len(problems)} problems in {location}", err=True)
+        sys.exit(EXIT_FAILED)
+    click.echo(f"{location}: all right")
+
+
+@click.command()
+@location()
+@click.option(
+    "-d",
+    "--destination",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Directory to make; it must not exist or be empty.",
+)
+@edge
+def backup(location: Path, destination: Path) -> None:
+    """Make a consistent copy of a store, also while another process writes to it.
+
+    \b
+    Example:
+      triplestore backup -l my.db -d backups/my-monday.db
+    """
+    with open_to_read(location) as store:
+        store.backup(destination)
+    click.echo(f"{destination}: copied", err=True)
+
+
+@click.command()
+@location()
+@edge
+def optimize(location: Path) -> None:
+    """Merge the files of a store and drop the terms that nothing uses.
+
+    \b
+    Example:
+      triplestore optimize -l my.db
+    """
+    from triplestore.store import Store
+
+    with open_to_read(location):  # refuses a mistyped path, and makes nothing there
+        pass
+    with Store(location) as store:
+        store.optimize()
+        click.echo(str(store.info()), err=True)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    \b
+    Examples:
+      triplestore completion bash >> ~/.bashrc
+      triplestore completion fish > ~/.config/fish/completions/triplestore.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    main = click.get_current_context().find_root().command
+    click.echo(kind(main, {}, "triplestore", "_TRIPLESTORE_COMPLETE").source())

@@ -1,0 +1,93 @@
+"""What the commands share: options, exit statuses, and how errors reach the user."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from triplestore.store import Store
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+EXIT_FAILED = 1
+EXIT_SKIPPED = 3
+EXIT_INTERRUPTED = 130
+
+
+def location(required: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The option that names the store's directory."""
+    return click.option(
+        "-l",
+        "--location",
+        required=required,
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Directory of the store.",
+    )
+
+
+def facts_option(function: Callable[P, R]) -> Callable[P, R]:
+    """The option that chooses between stated and inferred quads."""
+    return click.option(
+        "--facts",
+        type=click.Choice(["all", "explicit", "inferred"]),
+        default="explicit",
+        show_default=True,
+        help="Which quads: those stated, those inferred, or both.",
+    )(function)
+
+
+def edge(function: Callable[P, R]) -> Callable[P, R]:
+    """Turn the package's errors into one line on stderr and an exit status."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        from triplestore.errors import TripleStoreError
+
+        try:
+            return function(*args, **kwargs)
+        except TripleStoreError as error:
+            click.echo(f"triplestore: {error}", err=True)
+            sys.exit(EXIT_FAILED)
+        except BrokenPipeError:
+            # The reader of our output has gone (`... | head`): not an error of ours.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(EXIT_FAILED)
+        except OSError as error:
+            click.echo(f"triplestore: {error}", err=True)
+            sys.exit(EXIT_FAILED)
+        except KeyboardInterrupt:
+            click.echo("triplestore: stopped; nothing was half-done", err=True)
+            sys.exit(EXIT_INTERRUPTED)
+
+    return run
+
+
+def open_to_read(location: Path) -> Store:
+    """Open for reading: takes no lock and creates nothing."""
+    from triplestore.store import Store
+
+    return Store.read_only(location)
+
+
+def graph_of(name: str | None) -> Any:
+    """A graph given on the command line: an IRI, `_:label`, or `default`."""
+    from pyoxigraph import BlankNode, DefaultGraph, NamedNode
+
+    if name is None:
+        return None
+    if name == "default":
+        return DefaultGraph()
+    if name.startswith("_:"):
+        return BlankNode(name[2:])
+    try:
+        return NamedNode(name.removeprefix("<").removesuffix(">"))
+    except ValueError as error:
+        raise click.BadParameter(f"{name!r} is not an IRI: {error}") from None

@@ -1,0 +1,194 @@
+"""The commands about rules: `reason`, `rules`, `check`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from triplestore.cli.options import EXIT_FAILED, P, R, edge, location, open_to_read
+
+if TYPE_CHECKING:
+    from triplestore.store import Store
+
+SECTIONS = ("strata", "families", "plans")
+
+MOST_SHOWN = 1000
+"""So many violations are listed by `check`."""
+
+
+def rules_option(
+    name: str, what: str, required: bool = False
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """An option that names files of rules."""
+    return click.option(
+        f"--{name}",
+        f"{name}_files",
+        multiple=True,
+        required=required,
+        metavar="FILE",
+        help=f"{what} `-` is standard input. May be repeated.",
+    )
+
+
+@click.command()
+@location()
+@rules_option("rules", "File of rules to apply from now on, beside those in force.")
+@click.option("--regime", "regimes", multiple=True, help="`none` turns inference off.")
+@click.option("--strategy", help="How the closure is maintained. Default: auto.")
+@click.option("--max-facts", type=int, help="One commit may make at most so many facts.")
+@click.option("--max-bytes", type=int, help="One commit may make at most so many bytes of facts.")
+@click.option("--max-seconds", type=float, help="Inference of one commit may take so long.")
+@click.option("--dry-run", is_flag=True, help="Say what would be; change nothing.")
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+@click.option("--quiet", is_flag=True, help="Neither progress nor report on stderr.")
+@edge
+def reason(
+    location: Path,
+    rules_files: tuple[str, ...],
+    regimes: tuple[str, ...],
+    dry_run: bool,
+    style: str,
+    quiet: bool,
+    **tuning: str | int | float | None,
+) -> None:
+    """Apply rules to a store: from now on every commit keeps what follows exact.
+
+    Rules are added to those in force; those that a file has no more since it was given the last
+    time are taken out. All of it happens, or nothing. The report goes to stderr.
+
+    \b
+    Examples:
+      triplestore reason -l my.db --rules family.dlog
+      triplestore reason -l my.db --rules family.dlog --dry-run
+      triplestore reason -l my.db --strategy dredc --max-seconds 60
+      triplestore reason -l my.db --regime none
+    """
+    named = {name: value for name, value in tuning.items() if value is not None}
+    given = _given(rules_files)
+    with _open_to_write(location) as store, store.transaction() as transaction:
+        report = transaction.reason(*regimes, rules=given or None, tuning=named, progress=not quiet)
+        if dry_run:
+            transaction.rollback()
+    if style == "json":
+        click.echo(json.dumps(report.as_dict(), indent=2))
+    elif not quiet:
+        click.echo(str(report), err=True)
+        if dry_run:
+            click.echo("dry run: nothing was changed", err=True)
+
+
+@click.command()
+@location()
+@click.option("--strata", is_flag=True, help="Which rules come after which.")
+@click.option("--families", is_flag=True, help="Which rules are evaluated as one.")
+@click.option("--plans", is_flag=True, help="In which order the items of bodies are matched.")
+@rules_option("add", "File of rules to apply, too.")
+@rules_option("remove", "File of rules to apply no more.")
+@click.option("--quiet", is_flag=True, help="Neither progress nor report on stderr.")
+@edge
+def rules(
+    location: Path,
+    add_files: tuple[str, ...],
+    remove_files: tuple[str, ...],
+    quiet: bool,
+    **chosen: bool,
+) -> None:
+    """Print the rules of a store, which `reason --rules` reads back; or add and remove some.
+
+    \b
+    Examples:
+      triplestore rules -l my.db > all.dlog
+      triplestore rules -l my.db --strata --plans
+      triplestore rules -l my.db --add more.dlog --remove old.dlog
+    """
+    sections = [section for section in SECTIONS if chosen[section]]
+    if add_files or remove_files:
+        _change_rules(location, add_files, remove_files, quiet)
+        if not sections:
+            return
+    with open_to_read(location) as store:
+        if sections:
+            click.echo(store.describe_rules(*sections))
+        else:
+            click.echo(str(store.program), nl=False)
+
+
+def _change_rules(
+    location: Path, add_files: tuple[str, ...], remove_files: tuple[str, ...], quiet: bool
+) -> None:
+    with _open_to_write(location) as store, store.transaction() as transaction:
+        if remove_files:
+            report = transaction.remove_rules(_given(remove_files), progress=not quiet)
+        if add_files:
+            report = transaction.add_rules(_given(add_files), progress=not quiet)
+    if not quiet:
+        click.echo(str(report), err=True)
+
+
+@click.command()
+@location(required=False)
+@rules_option("rules", "File of rules to check.")
+@edge
+def check(location: Path | None, rules_files: tuple[str, ...]) -> None:
+    """Say everything that is wrong with files of rules; or list the violations in a store.
+
+    With files and a store, the rules may use the prefixes of the store, and names that neither
+    they nor its data have are pointed out. Exit status 1 if there are errors, or violations.
+
+    \b
+    Examples:
+      triplestore check --rules family.dlog
+      triplestore check --rules family.dlog -l my.db
+      triplestore check -l my.db
+    """
+    if not rules_files:
+        if location is None:
+            raise click.UsageError("give files with --rules, a store with -l, or both")
+        _list_violations(location)
+        return
+    from triplestore.store.rules import check_rules
+
+    prefixes: Mapping[str, str] = {}
+    known = None
+    if location is not None:
+        with open_to_read(location) as store:
+            prefixes, known = dict(store.prefixes), store.known_names()
+    problems = check_rules(_given(rules_files), prefixes, known)
+    for problem in problems:
+        click.echo(str(problem))
+    errors = sum(not problem.warning for problem in problems)
+    if errors:
+        click.echo(f"triplestore: {errors} errors", err=True)
+        sys.exit(EXIT_FAILED)
+    click.echo("all right" if not problems else "no errors", err=True)
+
+
+def _list_violations(location: Path) -> None:
+    with open_to_read(location) as store:
+        found = store.violations(MOST_SHOWN + 1)
+        count = store.info().violations
+    for violation in found[:MOST_SHOWN]:
+        click.echo(str(violation))
+    if count:
+        shown = f", of which {MOST_SHOWN:,} are shown" if count > MOST_SHOWN else ""
+        click.echo(f"triplestore: {count:,} violations{shown}", err=True)
+        sys.exit(EXIT_FAILED)
+    click.echo("no violations", err=True)
+
+
+def _open_to_write(location: Path) -> Store:
+    """Open a store that is there: a mistyped path makes nothing."""
+    from triplestore.store import Store
+
+    with open_to_read(location):
+        pass
+    return Store(location)
+
+
+def _given(files: tuple[str, ...]) -> list[Any]:
+    return [sys.stdin.read() if name == "-" else Path(name) for name in files]
