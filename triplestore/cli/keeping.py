@@ -1,4 +1,4 @@
-"""The commands that look after a store: `info`, `verify`, `backup`, `optimize`; and `completion`."""
+"""The commands that look after a store: `info`, `verify`, `backup`, `optimize`; `completion`."""
 
 from __future__ import annotations
 
