@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.engine.sets.keys import KeySet
-from triplestore.tables.rows import I64, U32, distinct, low, pack
+from triplestore.engine.sets.arrays import match, unite
+from triplestore.engine.strategies.checked import SHORT
+from triplestore.tables.rows import I64, NO_IDS, U32, U64, distinct, low, pack
 
 
 class Instances:
@@ -29,9 +30,9 @@ class Instances:
         self.rest = np.zeros(64, dtype=np.int32)
         """How many facts each waits for."""
         self.count = 0
-        self._waits = KeySet()
+        self._waits = Links()
         """Pairs (fact, instance that waits for it)."""
-        self._needs = KeySet()
+        self._needs = Links()
         """Pairs (goal, fact that an instance of it waits for)."""
 
     @property
@@ -41,13 +42,15 @@ class Instances:
 
     def add(self, goals: I64, children: I64, instances: I64) -> None:
         """Remember that instances[i], of goals[instances[i]], waits for children[i]."""
-        each, places = np.unique(instances, return_inverse=True)
+        used = np.zeros(len(goals), dtype=np.bool_)
+        used[instances] = True
         start = self.count
+        each = np.flatnonzero(used)
+        numbers = (used.cumsum() + (start - 1))[instances].astype(np.uint32)
         self.count += len(each)
         if self.count > len(self.goal):
             self.goal, self.rest = _longer(self.goal, self.count), _longer(self.rest, self.count)
         self.goal[start : self.count] = goals[each]
-        numbers: U32 = (places + start).astype(np.uint32)
         waits = distinct(np.sort(pack(children.astype(np.uint32), numbers)))
         self.rest[start : self.count] = np.bincount(
             low(waits).astype(np.int64) - start, minlength=len(each)
@@ -55,11 +58,11 @@ class Instances:
         self._waits.add(waits)
         needs = pack(goals[instances].astype(np.uint32), children.astype(np.uint32))
         needs = distinct(np.sort(needs))
-        self._needs.add(needs[~self._needs.contains(needs)])
+        self._needs.add(needs)
 
     def use(self, facts: I64) -> I64:
         """The goals of instances that waited for these facts, and now wait for nothing."""
-        instances = self._waits.match(0, facts.astype(np.uint32))[1]
+        instances = self._waits.of(facts)
         if len(instances) == 0:
             return np.zeros(0, dtype=np.int64)
         each, times = np.unique(instances, return_counts=True)
@@ -69,12 +72,35 @@ class Instances:
 
     def needed(self, goals: I64) -> I64:
         """The facts that instances of these goals wait for."""
-        return self._needs.match(0, goals.astype(np.uint32))[1].astype(np.int64)
+        return self._needs.of(goals).astype(np.int64)
 
     def goals_of(self, facts: I64) -> I64:
         """The goals of the instances that wait for these facts."""
-        instances = self._waits.match(0, facts.astype(np.uint32))[1]
+        instances = self._waits.of(facts)
         return distinct(np.sort(self.goal[instances])).astype(np.int64)
+
+
+class Links:
+    """Pairs of numbers, looked up by the first: a few sorted runs, with repetitions between them."""
+
+    __slots__ = ("_runs",)
+
+    def __init__(self) -> None:
+        self._runs: list[U64] = []
+
+    def add(self, pairs: U64) -> None:
+        """Add sorted, distinct pairs."""
+        runs = self._runs
+        runs.append(pairs)
+        while len(runs) > 1 and len(runs[-2]) < max(SHORT, 2 * len(runs[-1])):
+            last = runs.pop()
+            runs[-1] = unite(runs[-1], last)
+
+    def of(self, numbers: I64) -> U32:
+        """The seconds of all pairs with these firsts."""
+        firsts = numbers.astype(np.uint32)
+        found = [match(firsts, run)[1] for run in self._runs]
+        return found[0] if len(found) == 1 else np.concatenate([NO_IDS, *found])
 
 
 def _longer(array: NDArray[Any], count: int) -> NDArray[Any]:

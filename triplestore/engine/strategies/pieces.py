@@ -19,7 +19,7 @@ from triplestore.engine.families import LOWER, Family
 from triplestore.engine.plans import HEAD, AtomStep, ComputeStep, Plan, Step, TableStep, plan_for
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.sets.views import Setting
-from triplestore.engine.strategies.checked import DEAD, PROVED, Checked
+from triplestore.engine.strategies.checked import DEAD, PROVED, SHORT, Checked
 from triplestore.engine.strategies.sources import (
     Opened,
     ProbeSource,
@@ -28,7 +28,7 @@ from triplestore.engine.strategies.sources import (
     Wait,
     source_of,
 )
-from triplestore.tables.rows import I64, Bools, Keys
+from triplestore.tables.rows import I64, Bools, Keys, start_of_runs
 
 _DONE = PROVED | DEAD
 
@@ -146,13 +146,18 @@ class _Chunk:
         if len(chosen) == 0:
             return chosen, chosen
         goal = self.goal[chosen]
-        order = np.argsort(goal, kind="stable")
-        chosen, goal = chosen[order], goal[order]
         left = self.size[chosen] - self.at[chosen]
-        begins = np.flatnonzero(np.concatenate(([True], goal[1:] != goal[:-1])))
-        total = np.cumsum(left) - left
-        before = total - np.repeat(total[begins], np.diff(begins, append=len(goal)))
-        count = np.clip(need[goal] - before, 0, left)
+        if len(chosen) == 1:
+            count = np.minimum(left, need[goal])
+            need[goal] -= count
+            return chosen, count
+        order = np.argsort(goal, kind="stable")
+        chosen, goal, left = chosen[order], goal[order], left[order]
+        bounds = start_of_runs(goal)
+        begins = bounds[:-1]
+        total = left.cumsum() - left
+        before = total - np.repeat(total[begins], bounds[1:] - begins)
+        count = np.minimum(np.maximum(need[goal] - before, 0), left)
         need[goal[begins]] -= np.add.reduceat(count, begins)
         some = count > 0
         return chosen[some], count[some]
@@ -175,7 +180,7 @@ class _Stage:
         """Let rows wait; chunks are joined so that there are few."""
         chunks = self.chunks
         chunks.append(chunk)
-        while len(chunks) > 1 and len(chunks[-2].goal) < 2 * len(chunks[-1].goal):
+        while len(chunks) > 1 and len(chunks[-2].goal) < max(SHORT, 2 * len(chunks[-1].goal)):
             last, before = chunks.pop(), chunks.pop()
             joined = _cleaned(_join(before, last), facts)
             if len(joined.goal):

@@ -12,14 +12,14 @@ import numpy as np
 
 from triplestore.engine.maintain import Strategy, StratumUpdate
 from triplestore.engine.sets.keys import Batch, RelationKey
-from triplestore.engine.strategies.abort import NEVER, Abort
+from triplestore.engine.strategies.abort import NEVER, ROUND, Abort
 from triplestore.engine.strategies.backward import derivable, derivable_keys
 from triplestore.engine.strategies.checked import PROVED
 from triplestore.engine.strategies.search import Search, Test
 from triplestore.engine.work import united
 from triplestore.tables.rows import Bools, Keys
 
-DEFAULT = Abort(work=2000, share=2.0)
+DEFAULT = Abort(work=40 * ROUND, share=1.0)
 """What a search may cost unless the caller says otherwise: as much as overdeleting would."""
 
 
@@ -78,15 +78,11 @@ class ForwardBackward(Strategy):
         for name, keys in facts.batch(numbers[proved]).items():
             work.gone.discard(name, keys)
         rest = facts.batch(numbers[~proved])
-
-        def known(name: RelationKey, keys: Keys) -> Bools:
-            found = search.delayed.contains(name, keys)
-            return found if self.counted else found | work.stated(name, keys)
-
-        again = work.filter(rest, known)
-        rest = work.filter(rest, lambda name, keys: ~known(name, keys))
-        wanted = (lambda family: family.recursive) if self.counted else None
-        return united(again, derivable(update, rest, "rederivation", wanted))
+        if self.counted:
+            return derivable(update, rest, "rederivation", lambda family: family.recursive)
+        again = work.filter(rest, work.stated)
+        rest = work.filter(rest, lambda name, keys: ~work.stated(name, keys))
+        return united(again, derivable(update, rest, "rederivation"))
 
 
 def bf() -> ForwardBackward:

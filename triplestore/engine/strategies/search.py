@@ -2,15 +2,19 @@
 
 Start reading at `Search.settle`. It is given the facts that lost a derivation, and says which of
 them have no proof any more. Going backward from all of them at once would look at everything that
-may have to do with any; so every open fact gets only a few instances a round - 1, 1, 1, 2, 2, 2, 4
-and so on - and none once it is proved, or once it serves only facts that are. What is proved helps
-at once: instances that were found already are remembered with the facts they wait for, and, while
-goals are open, rules are run forward on what is proved (the papers' SATURATE). Always true:
+may have to do with any; so every open fact gets only a few instances in every second round - 1, 1,
+1, 2, 2, 2, 4 and so on - and none once it is proved, or once it serves only facts that are. An
+instance whose body is not proved yet is remembered, with the facts that it waits for; so what is
+proved later proves its goal without another look. Always true:
 
 * a fact is checked at most once in a stratum, and each of its instances comes up once;
-* what follows in one step from facts that were run forward is proved if it was checked, and else
-  waits in `delayed` (Y) for that;
-* facts that are DEAD have no proof, those that are PROVED have one, whatever else is taken away.
+* facts that are PROVED have a proof from what will survive; facts that are DEAD have none: all
+  their instances were looked at, and those of all facts that these need;
+* facts that are neither, and are taken away all the same, are BLOCKED.
+
+The papers' SATURATE runs rules forward on what is proved, and keeps what follows elsewhere for
+later (Y). Instances that are remembered do the same where it is needed, at a tenth to a half of the
+instances (see DESIGN.md).
 """
 
 from __future__ import annotations
@@ -20,25 +24,26 @@ from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.engine.compiled import Below
 from triplestore.engine.evaluate import body_facts
 from triplestore.engine.families import LOWER, MIXED, Family
 from triplestore.engine.maintain import StratumUpdate
-from triplestore.engine.sets.keys import Batch, FactSet, RelationKey, set_of, size_of
+from triplestore.engine.sets.keys import Batch, RelationKey, set_of, size_of
 from triplestore.engine.sets.views import Setting
-from triplestore.engine.strategies.abort import Abort
+from triplestore.engine.strategies.abort import ROUND, Abort
 from triplestore.engine.strategies.checked import BLOCKED, CHECKED, DEAD, LIVE, PROVED, Checked
 from triplestore.engine.strategies.instances import Instances
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.engine.strategies.sources import Rows
-from triplestore.engine.work import distinct_batch
-from triplestore.tables.rows import I64, U32, Bools, Keys, distinct
+from triplestore.tables.rows import I64, U32, Bools, Keys, distinct, start_of_runs
 
 Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
 """Which facts follow without a recursive rule."""
 
-_ROUNDS = 3
-"""For so many rounds a fact gets the same number of instances; then twice as many."""
+_REST = 2
+"""In one of so many rounds a fact gets instances; in the others, the facts that those need do."""
+
+_TIMES = 3
+"""So many times a fact gets the same number of instances; then twice as many."""
 
 
 class Search:
@@ -57,19 +62,16 @@ class Search:
         self.abort = abort
         self.counted = counted
         self.facts = Checked()
-        self.delayed = FactSet()
         self.dropped_blocked: list[I64] = []
-        self._low_gone = set_of(update.low_gone)
         self._absent = set_of(update.low_gone)
         """What cannot be used any more: gone, and not only because its check was aborted."""
-        self._fired = FactSet()
-        self._pending: list[I64] = []
         self._pieces: dict[tuple[int, RelationKey], Pieces] = {}
         self._found = Instances()
-        self._begun = self._spent()
-        self._deletions = self.work.run.instances["deletion"]
-        self._candidates = 0
+        self.rounds = 0
         self._proofs = 0
+        self._candidates = 0
+        self._settled = 0
+        self._before = self.work.run.instances.copy()
 
     # -- goals -----------------------------------------------------------------------------------
 
@@ -77,6 +79,7 @@ class Search:
         """Those facts that must be taken away: they have no proof, or it was not looked for."""
         facts = self.facts
         self._candidates += size_of(goals)
+        self._settled += 1
         found = [
             self._check(name, keys, np.zeros(len(keys), dtype=np.int64))
             for name, keys in goals.items()
@@ -86,8 +89,6 @@ class Search:
         self._enliven(roots)
         proofs, looked = self._proofs, 0
         while len(left := roots[~facts.has(roots, PROVED)]):
-            if self._saturate():
-                continue
             if self._proofs != proofs and 4 * looked >= self._found.size:
                 facts.flags[: facts.count] &= ~LIVE
                 self._enliven(left)
@@ -96,10 +97,12 @@ class Search:
             open_ = open_[facts.waiting[open_] > 0]
             if len(open_) == 0:
                 break
-            if self._spent() - self._begun >= self._limit():
+            if self._worn_out():
                 facts.mark(open_, BLOCKED)
                 break
             looked += self._round(open_)
+        if len(left) == 0:
+            return {}  # what is open serves proved goals only, and was not looked at to the end
         self._bury()
         return self._unproved(left)
 
@@ -123,13 +126,15 @@ class Search:
                 lost[name] = keys
         return lost
 
-    def _spent(self) -> int:
-        instances = self.work.run.instances
-        return instances["backward"] + instances["saturation"]
-
-    def _limit(self) -> float:
-        deleted = self.work.run.instances["deletion"] - self._deletions
-        return self.abort.limit(deleted + self._candidates)
+    def _worn_out(self) -> bool:
+        """Whether the search has cost as much as it may."""
+        if self.abort.limit(0) == np.inf:
+            return False
+        instances, before = self.work.run.instances, self._before
+        spent = sum(instances[phase] - before[phase] for phase in ("backward", "saturation"))
+        deleted = instances["deletion"] - before["deletion"] + self._candidates
+        limit = self.abort.limit(deleted + ROUND * self._settled)
+        return spent + ROUND * self.rounds >= limit
 
     # -- single facts ----------------------------------------------------------------------------
 
@@ -153,7 +158,7 @@ class Search:
 
     def _stopped(self, numbers: I64) -> Bools:
         """Which checks are aborted."""
-        if self._spent() - self._begun >= self._limit():
+        if self._worn_out():
             return np.ones(len(numbers), dtype=np.bool_)
         if self.abort.depth is None:
             return np.zeros(len(numbers), dtype=np.bool_)
@@ -161,11 +166,9 @@ class Search:
         return stopped
 
     def _begin(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
-        """The first part of a check: is a proof at hand? If not, instances will be looked for."""
+        """Begin a check: is a proof at hand? If not, instances will be looked for."""
         self.facts.mark(numbers, CHECKED)
-        proved = self.delayed.contains(name, keys)
-        rest = np.flatnonzero(~proved)
-        proved[rest] = self.test(name, keys[rest])
+        proved = self.test(name, keys)
         self._prove(numbers[proved])
         keys, numbers = keys[~proved], numbers[~proved]
         if len(keys) == 0:
@@ -185,60 +188,33 @@ class Search:
     def _survivors(self) -> Setting:
         return Setting(self.work.stored, minus=[self._absent])
 
-    # -- forward ---------------------------------------------------------------------------------
-
     def _prove(self, numbers: I64) -> None:
-        """Facts that are proved, and those that instances found so far derive from them."""
+        """Facts are proved, and those that remembered instances derive from them."""
         facts = self.facts
         while len(numbers):
             facts.mark(numbers, PROVED)
-            self._pending.append(numbers)
             self._proofs += len(numbers)
             goals = self._found.use(numbers)
             numbers = goals[~facts.has(goals, PROVED)]
-
-    def _saturate(self) -> bool:
-        """Run rules forward on what is proved; False if there was nothing to do."""
-        if not self._pending:
-            return False
-        work, facts = self.work, self.facts
-        while self._pending:
-            batch = facts.batch(np.concatenate(self._pending))
-            self._pending = []
-            for name, keys in batch.items():
-                self._fired.add(name, keys)
-            sees = Setting(
-                work.stored,
-                plus=[self._fired],
-                minus=[self._low_gone],
-                choose=Below(work.levels, self.update.task.number),
-            )
-            before = sees.without(set_of(batch))
-            heads = self.update.fire(batch, before, sees, work.union(), "saturation")
-            for name, keys in distinct_batch(heads.taken()).items():
-                numbers = facts.find(name, keys)
-                checked = numbers >= 0
-                checked[checked] = facts.has(numbers[checked], CHECKED)
-                met = numbers[checked]
-                self._prove(met[~facts.has(met, PROVED)])
-                others = keys[~checked]
-                self.delayed.add(name, others[~self.delayed.contains(name, others)])
-        return True
 
     # -- backward --------------------------------------------------------------------------------
 
     def _round(self, open_: I64) -> int:
         """A few more instances of each open fact; returns how many there were."""
         facts = self.facts
-        need = np.zeros(facts.count, dtype=np.int64)
-        need[open_] = 1 << np.minimum(facts.age[open_] // _ROUNDS, 40)
+        age = facts.age[open_]
         facts.age[open_] += 1
+        if not (turn := age % _REST == 0).any():
+            return 0
+        need = np.zeros(facts.count, dtype=np.int64)
+        need[open_[turn]] = 1 << np.minimum(age[turn] // (_REST * _TIMES), 40)
         setting, nots = self._survivors(), self.work.union()
         found = []
         for pieces in self._pieces.values():
             rows, n = pieces.pull(need, setting, nots)
             if n:
                 found.append((pieces.family, rows, n))
+        self.rounds += 1
         self.work.rounds += 1
         self.work.budget.check()
         return self._meet(found) if found else 1
@@ -304,11 +280,12 @@ class Search:
         depth = self.facts.depth[goals] + 1
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
-        begins = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+        bounds = start_of_runs(ordered)
+        begins = bounds[:-1]
         least = np.minimum.reduceat(depth[order], begins).astype(np.int64)
         numbers = self._check(name, ordered[begins], least)
         found = np.empty(len(keys), dtype=np.int64)
-        found[order] = np.repeat(numbers, np.diff(begins, append=len(keys)))
+        found[order] = np.repeat(numbers, bounds[1:] - begins)
         return found
 
     def _record(self, goals: I64, useless: Bools, pairs: list[tuple[I64, I64]]) -> None:
