@@ -263,9 +263,9 @@ class Maker:
         if bound and self.chance(features.filters):
             yield Filter(self.expression(CONDITIONS, bound))
         if rank > 0:
-            if bound and self.chance(features.negation):
-                yield Not((self.atom(self.slice(0, rank - 1), bound, fresh=False),))
             for _ in range(2):
+                if bound and self.chance(features.negation):
+                    yield Not((self.atom(self.slice(0, rank - 1), bound, fresh=False),))
                 if self.chance(features.negation_body):
                     yield self.negation(rank - 1, bound)
             if bound and self.chance(features.negation_guard):

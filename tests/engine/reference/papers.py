@@ -145,12 +145,15 @@ def run(
     assert new.facts == naive(made, after, stratify(made, method)).facts
     assert not new.report.repeated()
     assert set(new.report.of()) == new.instances()
+    for one in new.report.of("derive lower"):
+        own = new.rules.level_of(one.head)
+        assert all(new.rules.level_of(premise) < own for premise in one.positive)
     found = Run(
         {}, show(old.facts - new.facts), show(new.facts - old.facts), old.instances(),
         new.instances(),
     )  # fmt: skip
     for name, algorithm in ALGORITHMS.items():
-        state = Materialisation(made, explicit, method, plan)
+        state = old.copy()
         how = {} if name in WITHOUT_ORDER else {"order": order}
         report = algorithm(state, minus, plus, **how)
         found.reports[name] = report

@@ -86,8 +86,12 @@ class _Replay:
         self._change(counts, self._of(level, self.removed), -1)
         self._change(counts, self._of(level, self.asserted), 1)
         rules = level.rules  # recursive ones, too: see Level
-        self._first(counts, rules, "remove lower", self.old, (self.only_old, self.only_new), -1)
-        self._first(counts, rules, "add lower", self.new, (self.only_new, self.only_old), 1)
+        if self.is_first:
+            self._first(counts, rules, "add lower", self.new, None, 1)
+        else:
+            only_old, only_new = self.only_old, self.only_new
+            self._first(counts, rules, "remove lower", self.old, (only_old, only_new), -1)
+            self._first(counts, rules, "add lower", self.new, (only_new, only_old), 1)
         latest_new = set(counts)
         at = 1
         while True:
@@ -138,13 +142,12 @@ class _Replay:
         rules: Sequence[PlainRule],
         phase: Phase,
         run: set[Fact],
-        changes: Changes,
+        changes: Changes | None,
         by: int,
     ) -> None:
         """Lines 23 and 24: instances over lower strata that only one of the runs has."""
         holds = run.__contains__
-        only = None if self.is_first and phase == "add lower" else changes
-        found = considered(self.report, phase, self.matcher, rules, holds, holds, only)
+        found = considered(self.report, phase, self.matcher, rules, holds, holds, changes)
         self._change(counts, [instance.head for instance in found], by)
 
     def _one_sided(

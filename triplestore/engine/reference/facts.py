@@ -121,6 +121,14 @@ class Table:
             for index, key in self._entries(fact):
                 del index[key][fact]
 
+    def copy(self) -> Table:
+        """A table with the same facts."""
+        made = Table()
+        made.facts = set(self.facts)
+        made._by_kind = {key: dict(facts) for key, facts in self._by_kind.items()}
+        made._by_place = {key: dict(facts) for key, facts in self._by_place.items()}
+        return made
+
     def like(self, pattern: Pattern, values: Values) -> Collection[Fact]:
         """Facts among which are all that unify with a pattern: those of its rarest known place."""
         kind, columns = pattern[0], len(pattern)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 
 from triplestore.datalog.program import Program, Rule
@@ -80,6 +81,21 @@ class Materialisation:
     def facts(self) -> set[Fact]:
         """What holds, without the rows of views."""
         return without_views(self.held)
+
+    def copy(self) -> Materialisation:
+        """The same state, to try another algorithm on; counters and trace are copied, too."""
+        made = copy(self)
+        made.explicit, made.held = set(self.explicit), set(self.held)
+        made.table = self.table.copy()
+        if self.counters is not None:
+            recursive = self.counters.recursive
+            made.counters = Counters(
+                Counter(self.counters.nonrecursive),
+                None if recursive is None else Counter(recursive),
+            )
+        if self.trace is not None:
+            made.trace = {at: Counter(counts) for at, counts in self.trace.items()}
+        return made
 
     def _derive(self) -> Report:
         """Semi-naive evaluation: *Revisited*, algorithm 1."""
