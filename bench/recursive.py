@@ -33,10 +33,10 @@ is Reactome-R as published.
     21,385   12.5 M     29.6                     1,000       38.6 M    131.7 k     293
 
 A block (some 180 statements) is overdeleted nearly whole, so the ratio grows with the data until
-deleted statements are of different blocks: 17,000 instances for each, 130 of them lost; random walks
-overdelete half of that. By seed, I / E is 29 to 32; a closure takes 40 to 70 rounds. With more
-classes and more conditions less of a block is full, but then blocks are so near to not filling up
-that one deleted statement may empty one, and lost instances differ tenfold by seed.
+deleted statements are of different blocks: 17,000 instances for each, 130 of them lost; samples by
+random walks overdelete half of that. By seed, I / E is 29 to 32; a closure takes 40 to 70 rounds.
+With more classes and more conditions less of a block is full, but then blocks are so near to not
+filling up that one deleted statement may empty one, and lost instances differ tenfold by seed.
 """
 
 from __future__ import annotations
