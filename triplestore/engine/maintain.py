@@ -295,11 +295,9 @@ class StratumUpdate:
 
     # -- what is gained --------------------------------------------------------------------------
 
-    def insert(self, again: Batch) -> None:
-        """Bring in what is stated, what follows from changes below, and what follows from that.
-
-        again  facts that are gone, and must come back
-        """
+    def gained(self) -> Batch:
+        """Facts that gained a derivation by changes below, or are stated from now on; their
+        counters are brought up. The papers' first step of insertion."""
         work, task = self.work, self.task
         heads, heads_rec = Heads(), Heads()
         if self.regrouped is not None:
@@ -320,7 +318,15 @@ class StratumUpdate:
         )
         self._fresh_nonrecursive(new, heads)
         gained = self._count(heads, 1)
-        found = united(again, task.plus, gained, distinct_batch(heads_rec.taken()))
+        return united(task.plus, gained, distinct_batch(heads_rec.taken()))
+
+    def insert(self, again: Batch) -> None:
+        """Bring in what is stated, what follows from changes below, and what follows from that.
+
+        again  facts that are gone, and must come back
+        """
+        work = self.work
+        found = united(again, self.gained())
         first = True
         while found or first:
             delta = work.bring(found)
