@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 
 from triplestore.engine.families import CompiledAtom, Family
-from triplestore.engine.parallel import ROWS, side_by_side
+from triplestore.engine.parallel import ROWS, cores, side_by_side
 from triplestore.engine.plans import (
     HEAD,
     WHOLE,
@@ -98,21 +98,23 @@ class Evaluation:
             conclude(family, found, n, self.type_id, recursive if family.recursive else heads)
             if rows >= ROWS and self.check is not None:
                 self.check(n)
-        results = side_by_side([partial(self._job, *job) for job in shared], rows)
-        for (family, _), (run, concluded) in zip(shared, results, strict=True):
+        size = max(1, len(shared) // (4 * cores()))
+        pieces = [shared[at : at + size] for at in range(0, len(shared), size)]
+        for run, plain, rec in side_by_side([partial(self._apart, p) for p in pieces], rows):
             self.instances.update(run.instances)
             self.fetched += run.fetched
             self.families += run.families
-            for name, parts in concluded.items():
-                for keys in parts:
-                    (recursive if family.recursive else heads).put(name, keys)
+            for target, source in ((heads, plain), (recursive, rec)):
+                for name, parts in source.items():
+                    target.setdefault(name, []).extend(parts)
 
-    def _job(self, family: Family, evaluate: Evaluate) -> tuple[Evaluation, Heads]:
-        """One job by itself, counted apart so that threads do not count over each other."""
-        run, heads = Evaluation(self.terms, self.type_id, self.check), Heads()
-        found, n = evaluate(run)
-        conclude(family, found, n, self.type_id, heads)
-        return run, heads
+    def _apart(self, jobs: Sequence[Job]) -> tuple[Evaluation, Heads, Heads]:
+        """Some jobs by themselves, counted apart so that threads do not count over each other."""
+        run, heads, recursive = Evaluation(self.terms, self.type_id, self.check), Heads(), Heads()
+        for family, evaluate in jobs:
+            found, n = evaluate(run)
+            conclude(family, found, n, self.type_id, recursive if family.recursive else heads)
+        return run, heads, recursive
 
     # -- three ways to begin ---------------------------------------------------------------------
 

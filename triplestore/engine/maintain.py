@@ -24,7 +24,9 @@ from triplestore.engine.evaluate import Heads, Job, conclude
 from triplestore.engine.families import Family
 from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
 from triplestore.engine.sets.arrays import counted
+from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.keys import Batch, FactSet, set_of, size_of
+from triplestore.engine.sets.recursive_counts import RecursiveChanges
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.work import Work, distinct_batch, united
 from triplestore.tables.rows import NO_IDS
@@ -215,7 +217,7 @@ class StratumUpdate:
             old, before, self.low_gone, self.low_added, work.union(), "deletion", lost, lost_rec
         )
         nonrecursive = self._count(lost, -1)
-        return united(task.minus, nonrecursive, distinct_batch(lost_rec.taken()))
+        return united(task.minus, nonrecursive, self._concluded(lost_rec, -1))
 
     def _regroup(self) -> None:
         if self.kept.aggregating and (self.low_gone or self.low_added):
@@ -258,16 +260,25 @@ class StratumUpdate:
             ))
             for family, item in triggers.of(batch, type_id)
         ]  # fmt: skip
-        run.conclude_all(jobs, size_of(batch) * len(jobs), heads, heads_rec)
+        run.conclude_all(jobs, size_of(batch), heads, heads_rec)
 
-    def _count(self, heads: Heads, sign: int) -> Batch:
+    def _count(
+        self, heads: Heads, sign: int, counters: CountChanges | RecursiveChanges | None = None
+    ) -> Batch:
         """Change the counters by how often each fact was concluded."""
+        counters = self.work.counts if counters is None else counters
         touched: Batch = {}
         for name, keys in heads.taken().items():
             facts, times = counted(keys)
-            self.work.counts.change(name, facts, times.astype(np.int64) * sign)
+            counters.change(name, facts, times.astype(np.int64) * sign)
             touched[name] = facts
         return touched
+
+    def _concluded(self, heads: Heads, sign: int) -> Batch:
+        """What recursive rules concluded, each fact once; counted where there is a table for it."""
+        if self.work.recursive is None:
+            return distinct_batch(heads.taken())
+        return self._count(heads, sign, self.work.recursive)
 
     def drop(self, batch: Batch) -> Batch:
         """Take facts away, and return what recursive rules derived with them and still holds."""
@@ -278,7 +289,7 @@ class StratumUpdate:
         work.take_away(batch)
         self._all_dropped.append(batch)
         work.rounds += 1
-        found = distinct_batch(heads.taken())
+        found = self._concluded(heads, -1)
         return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
 
     def fire(
@@ -318,7 +329,7 @@ class StratumUpdate:
         )
         self._fresh_nonrecursive(new, heads)
         gained = self._count(heads, 1)
-        return united(task.plus, gained, distinct_batch(heads_rec.taken()))
+        return united(task.plus, gained, self._concluded(heads_rec, 1))
 
     def insert(self, again: Batch) -> None:
         """Bring in what is stated, what follows from changes below, and what follows from that.
@@ -343,7 +354,7 @@ class StratumUpdate:
             if first:
                 self._fresh_recursive(heads)
                 first = False
-            found = distinct_batch(heads.taken())
+            found = self._concluded(heads, 1)
 
     def _fresh_nonrecursive(self, new: Setting, heads: Heads) -> None:
         """All instances of new rules that are not recursive."""
@@ -385,6 +396,9 @@ class StratumUpdate:
                 sets.add(name, keys)
         self._all_dropped.append(gone)
         self._all_gained.append(added)
+        task = self.task
+        if work.recursive is not None and (task.recursive or task.lost_rec or _recursive(task.fresh)):
+            work.recursive.complete = False  # how often each fact was derived is not known
 
     def outcome(self) -> tuple[Batch, Batch]:
         """The facts of this stratum that are gone, and those that are new."""
@@ -393,6 +407,10 @@ class StratumUpdate:
         gone = work.filter(dropped, work.gone.contains)
         added = work.filter(gained, work.added.contains)
         return gone, added
+
+
+def _recursive(stratum: CompiledStratum | None) -> bool:
+    return stratum is not None and bool(stratum.recursive)
 
 
 def _relevant(changed: FactSet, task: Task) -> Batch:

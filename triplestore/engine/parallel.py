@@ -25,10 +25,9 @@ def side_by_side(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
     >>> side_by_side([lambda: 1, lambda: 2], rows=10)
     [1, 2]
     """
-    cores = min(os.cpu_count() or 1, 8)
-    if rows < ROWS or len(tasks) < 2 or cores < 2:
+    if rows < ROWS or len(tasks) < 2 or cores() < 2:
         return [task() for task in tasks]
-    futures: list[Future[T]] = [_threads(cores).submit(task) for task in tasks]
+    futures: list[Future[T]] = [_threads().submit(task) for task in tasks]
     try:
         return [future.result() for future in futures]
     except BaseException:
@@ -37,8 +36,13 @@ def side_by_side(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
         raise
 
 
-def _threads(cores: int) -> ThreadPoolExecutor:
+def cores() -> int:
+    """How many threads work at the same time."""
+    return min(os.cpu_count() or 1, 8)
+
+
+def _threads() -> ThreadPoolExecutor:
     global _pool
     if _pool is None:
-        _pool = ThreadPoolExecutor(cores, thread_name_prefix="rules")
+        _pool = ThreadPoolExecutor(cores(), thread_name_prefix="rules")
     return _pool

@@ -35,6 +35,10 @@ ANY = 0
 """The relation of all triples (s, p, o), that atoms with a variable property speak of."""
 
 
+ONE_RUN = 1 << 13
+"""Runs shorter than this are united at once: it costs less than to look through one more run."""
+
+
 class KeySet:
     """Distinct packed keys, looked up by first or second id.
 
@@ -66,7 +70,7 @@ class KeySet:
             return
         runs = self.runs
         runs.append(keys)
-        while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):
+        while len(runs) > 1 and len(runs[-2]) < max(2 * len(runs[-1]), ONE_RUN):
             last = runs.pop()
             runs[-1] = unite(runs[-1], last)
 
