@@ -39,6 +39,15 @@ def lubm_file(universities: int, *, format: str = "ntriples", shuffle: bool = Fa
     return Input(f"LUBM-like {universities}, {kind}{order}", path, format, universities)
 
 
+def lubm_department() -> Input:
+    """A university of one department, for those who cannot do more."""
+    path = FOLDER / "lubm-department.nt"
+    if not path.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        lubm.write(path, 1, profile=lubm.Profile(departments=(1, 1)))
+    return Input("LUBM-like, one department, N-Triples", path, "ntriples", 1)
+
+
 def original_lubm10() -> Input | None:
     """LUBM(10) of the original generator, where the shared data is."""
     shared = Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))

@@ -166,7 +166,7 @@ def format_number(number: float) -> str:
 
 def ratio(ours: float, peer: float) -> str:
     """How many times less ours is than the peer's: `5.1 x`."""
-    return f"{peer / ours:.2g} x" if ours else "-"
+    return f"{float(f'{peer / ours:.2g}'):g} x" if ours else "-"
 
 
 def slope(points: Sequence[tuple[float, float]]) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import argparse
 import os
 from pathlib import Path
 
-from bench.data import Input, lubm_file, original_lubm10
+from bench.data import Input, lubm_department, lubm_file, original_lubm10
 from bench.harness import REPOSITORY, Harness, machine
 from bench.reasoners import REASONERS
 from bench.reasoners.runs import OURS, Compared, compare, table_of, with_import
@@ -47,7 +47,7 @@ def task_of(source: Input) -> Task:
 def run(given: argparse.Namespace, harness: Harness) -> Report:
     packages = sorted({package for name in given.reasoners for package in REASONERS[name].packages})
     report = Report("closure", WORKLOAD.summary, machine(packages))
-    sources = [lubm_file(size) for size in given.sizes]
+    sources = [lubm_department(), *(lubm_file(size) for size in given.sizes)]
     if original := original_lubm10():
         sources.append(original)
     compared = {
