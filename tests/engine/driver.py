@@ -16,6 +16,7 @@ from triplestore.datalog.stratify import Method
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.maintain import Strategy
 from triplestore.engine.sets.keys import Batch, RelationKey
+from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.update import Closure, update
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
@@ -32,6 +33,7 @@ class Driver:
         self.tables = Tables()
         self.strata = strata
         self.compiled: Compiled | None = None
+        self.recursive: RecursiveCounts | None = None
         self.type_id = int(self.ids([TYPE.key])[0])
 
     def ids(self, keys: Sequence[bytes]) -> U32:
@@ -89,7 +91,11 @@ class Driver:
             strategy,
             previous=previous,
             terms=self.terms,
+            recursive=self.recursive,
         )
+        changes = closure.work.recursive
+        if changes is None or not changes.keep():
+            self.recursive = None
         self.tables = after.push(Layer.build(closure.changes))
         return closure
 

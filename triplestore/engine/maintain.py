@@ -54,6 +54,12 @@ class Task:
         """Whether the stratum has recursive rules that were there before."""
         return bool(self.kept.recursive)
 
+    @property
+    def recursive_ever(self) -> bool:
+        """Whether it has, had, or gets recursive rules."""
+        fresh = self.fresh is not None and bool(self.fresh.recursive)
+        return self.recursive or fresh or bool(self.lost_rec)
+
 
 @dataclass(slots=True)
 class StratumReport:
@@ -396,8 +402,7 @@ class StratumUpdate:
                 sets.add(name, keys)
         self._all_dropped.append(gone)
         self._all_gained.append(added)
-        task = self.task
-        if work.recursive is not None and (task.recursive or task.lost_rec or _recursive(task.fresh)):
+        if work.recursive is not None and self.task.recursive_ever:
             work.recursive.complete = False  # how often each fact was derived is not known
 
     def outcome(self) -> tuple[Batch, Batch]:
@@ -407,10 +412,6 @@ class StratumUpdate:
         gone = work.filter(dropped, work.gone.contains)
         added = work.filter(gained, work.added.contains)
         return gone, added
-
-
-def _recursive(stratum: CompiledStratum | None) -> bool:
-    return stratum is not None and bool(stratum.recursive)
 
 
 def _relevant(changed: FactSet, task: Task) -> Batch:

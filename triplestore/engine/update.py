@@ -17,6 +17,8 @@ from triplestore.engine.grouping import summarise_whole
 from triplestore.engine.maintain import Maintenance, Strategy
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import Batch
+from triplestore.engine.sets.recursive_counts import RecursiveCounts
+from triplestore.engine.traces import Traces
 from triplestore.engine.work import Budget, Work
 from triplestore.engine.write import Closure, write
 from triplestore.expr.query_terms import QueryTerms
@@ -35,25 +37,34 @@ def update(
     rewritten: Batch | None = None,
     terms: QueryTerms | None = None,
     budget: Budget | None = None,
+    recursive: RecursiveCounts | None = None,
 ) -> Closure:
     """The rows that make `stated` closed under a program.
 
     closed     tables closed under the `previous` program (under none, if None)
     stated     the same after facts were stated (`plus`) and taken back (`minus`)
     rewritten  other facts whose rows differ in the two
+    traces     of the closed tables, as far as they are known; afterwards, of what they come to
+    recursive  the recursive counters of the closed tables, if they are kept: the changes to them
+               are the closure's `work.recursive`, to be kept when it is committed
     """
     started = time.perf_counter()
     work = Work(compiled, closed, terms, budget)
+    if recursive is not None:
+        work.recursive = recursive.begin()
     for name, keys in plus.items():
         work.plus.add(name, keys)
     for name, keys in minus.items():
         work.minus.add(name, keys)
     for name, keys in (rewritten or {}).items():
         work.rewritten.add(name, keys)
+    known = (traces or Traces()).begin(compiled)
+    work.traces = known if previous is compiled else None
     maintenance = _prepare(work, compiled, previous, strategy)
     maintenance.run()
     closure = write(work, stated)
     closure.strata = maintenance.reports
+    known.end([report.number for report in maintenance.reports])
     closure.seconds = time.perf_counter() - started
     return closure
 
@@ -97,6 +108,8 @@ def _reclassify(
             for name, keys in heads.taken().items():
                 facts, times = counted(keys)
                 work.counts.change(name, facts, times.astype(np.int64) * sign)
+                if work.recursive is not None:
+                    work.recursive.change(name, facts, times.astype(np.int64) * -sign)
 
 
 def all_heads(work: Work, strata: Strata) -> Heads:

@@ -22,8 +22,10 @@ from triplestore.engine.evaluate import Evaluation
 from triplestore.engine.sets.arrays import sorted_distinct, unite
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.keys import Batch, FactSet, RelationKey
+from triplestore.engine.sets.recursive_counts import RecursiveChanges
 from triplestore.engine.sets.stored import Stored
 from triplestore.engine.sets.views import Setting
+from triplestore.engine.traces import Traces
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.context import Flag
@@ -92,7 +94,7 @@ class Budget:
             )
 
 
-Mark: TypeAlias = tuple[FactSet, FactSet, CountChanges]
+Mark: TypeAlias = tuple[FactSet, FactSet, CountChanges, RecursiveChanges | None]
 """Sets and counters as they were."""
 
 
@@ -116,9 +118,12 @@ class Work:
         self.minus = FactSet()
         self.rewritten = FactSet()
         self.counts = CountChanges(self.stored)
+        self.recursive: RecursiveChanges | None = None
+        """C_r, where somebody keeps it."""
         self.budget = (budget or Budget()).start()
         self.run = Evaluation(terms, compiled.type_id, self.budget.check)
         self.terms = terms
+        self.traces: Traces | None = None
         self.rounds = 0
 
     # -- settings: made anew for each use, since they hold on to the sets that exist -------------
@@ -175,11 +180,12 @@ class Work:
 
     def mark(self) -> Mark:
         """What `restore` needs to go back to now."""
-        return self.gone.copied(), self.added.copied(), self.counts.copied()
+        recursive = None if self.recursive is None else self.recursive.copied()
+        return self.gone.copied(), self.added.copied(), self.counts.copied(), recursive
 
     def restore(self, mark: Mark) -> None:
         """Undo everything since a mark; what was counted and measured stays."""
-        self.gone, self.added, self.counts = mark
+        self.gone, self.added, self.counts, self.recursive = mark
 
     # -- moving facts ----------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ class Instances:
 
 
 class Links:
-    """Pairs of numbers, looked up by the first: a few sorted runs, with repetitions between them."""
+    """Pairs of numbers, looked up by the first: a few sorted runs, which may share pairs."""
 
     __slots__ = ("_runs",)
 

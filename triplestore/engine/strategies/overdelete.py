@@ -9,6 +9,7 @@ from __future__ import annotations
 from triplestore.engine.maintain import Strategy, StratumUpdate
 from triplestore.engine.sets.keys import Batch
 from triplestore.engine.strategies.backward import derivable
+from triplestore.engine.strategies.recursive import rederived
 from triplestore.engine.work import united
 
 
@@ -44,10 +45,7 @@ class DRedCounting(Strategy):
         while lost:
             lost = unsupported(update, update.drop(lost))
         dropped = update.dropped()
-        again: Batch = {}
-        if dropped and update.task.recursive:
-            again = derivable(update, dropped, "rederivation", lambda family: family.recursive)
-        update.insert(again)
+        update.insert(rederived(update, dropped) if dropped and update.task.recursive else {})
         return self.name, ""
 
 

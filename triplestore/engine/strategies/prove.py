@@ -15,6 +15,7 @@ from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.strategies.abort import NEVER, ROUND, Abort
 from triplestore.engine.strategies.backward import derivable, derivable_keys
 from triplestore.engine.strategies.checked import PROVED
+from triplestore.engine.strategies.recursive import rederived
 from triplestore.engine.strategies.search import Search, Test
 from triplestore.engine.work import united
 from triplestore.tables.rows import Bools, Keys
@@ -75,14 +76,17 @@ class ForwardBackward(Strategy):
         work, facts = update.work, search.facts
         numbers = np.concatenate(search.dropped_blocked)
         proved = facts.has(numbers, PROVED)
-        for name, keys in facts.batch(numbers[proved]).items():
-            work.gone.discard(name, keys)
+        again = facts.batch(numbers[proved])
+        if work.recursive is None:  # nothing that follows from these is missing
+            for name, keys in again.items():
+                work.gone.discard(name, keys)
+            again = {}  # else, what was counted down must be counted up
         rest = facts.batch(numbers[~proved])
         if self.counted:
-            return derivable(update, rest, "rederivation", lambda family: family.recursive)
-        again = work.filter(rest, work.stated)
+            return united(again, rederived(update, rest))
+        stated = work.filter(rest, work.stated)
         rest = work.filter(rest, lambda name, keys: ~work.stated(name, keys))
-        return united(again, derivable(update, rest, "rederivation"))
+        return united(again, stated, derivable(update, rest, "rederivation"))
 
 
 def bf() -> ForwardBackward:

@@ -1,0 +1,45 @@
+"""The table of recursive counters: made anew, and asked which facts come back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.engine.compiled import Compiled
+from triplestore.engine.evaluate import Heads, conclude
+from triplestore.engine.maintain import StratumUpdate
+from triplestore.engine.sets.arrays import counted
+from triplestore.engine.sets.keys import Batch
+from triplestore.engine.sets.recursive_counts import RecursiveCounts
+from triplestore.engine.strategies.backward import derivable
+from triplestore.engine.work import Budget, Work
+from triplestore.expr.query_terms import QueryTerms
+from triplestore.tables import Tables
+
+
+def count_recursive(
+    compiled: Compiled,
+    closed: Tables,
+    terms: QueryTerms | None = None,
+    budget: Budget | None = None,
+) -> RecursiveCounts:
+    """The recursive counters of closed tables: one evaluation of all recursive rules."""
+    work = Work(compiled, closed, terms, budget)
+    made, old = RecursiveCounts(), work.old()
+    for stratum in compiled.strata.values():
+        heads = Heads()
+        for family in stratum.recursive:
+            rows, n = work.run.whole(family, old, "counting")
+            conclude(family, rows, n, work.type_id, heads)
+            work.budget.check()
+        for name, keys in heads.taken().items():
+            facts, times = counted(keys)
+            made.add(name, facts, times.astype(np.int64))
+    return made
+
+
+def rederived(update: StratumUpdate, goals: Batch) -> Batch:
+    """The facts that a recursive rule still derives: by the counters, or else backwards."""
+    counters = update.work.recursive
+    if counters is None:
+        return derivable(update, goals, "rederivation", lambda family: family.recursive)
+    return update.work.filter(goals, lambda name, keys: counters.current(name, keys) > 0)
