@@ -38,6 +38,7 @@ def update(
     terms: QueryTerms | None = None,
     budget: Budget | None = None,
     recursive: RecursiveCounts | None = None,
+    traces: Traces | None = None,
 ) -> Closure:
     """The rows that make `stated` closed under a program.
 
