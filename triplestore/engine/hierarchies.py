@@ -214,6 +214,10 @@ class Hierarchy:
 
     def _apply(self, work: Work, before: U64, found: U64, counts: U32) -> tuple[Batch, Batch]:
         name = work.type_id
+        if len(before) == 0:  # nothing to compare with, as when a hierarchy is new
+            some = counts != 0
+            work.counts.change(name, found[some], counts[some].astype(np.int64))
+            return self._put(work, before, found)
         before = np.sort(before)
         gone, added = without(before, found), without(found, before)
         every = unite(before, found)
@@ -224,6 +228,10 @@ class Hierarchy:
         is_now[places_in(found, every)] = counts
         moved = was != is_now
         work.counts.change(name, every[moved], (is_now - was)[moved])
+        return self._put(work, gone, added)
+
+    def _put(self, work: Work, gone: U64, added: U64) -> tuple[Batch, Batch]:
+        name = work.type_id
         work.budget.spend(len(added))
         work.gone.add(name, gone)
         work.added.add(name, added)

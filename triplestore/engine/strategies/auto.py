@@ -33,6 +33,15 @@ PER_CHANGE = 4e-6
 LEAST = 3e-3
 """An update may always take so long, in seconds: shorter ones are not worth a change of mind."""
 
+COMPARING = 1.5
+"""What rematerialising costs, with the comparison, beside materialising at first."""
+
+DOUBT = 0.7
+"""What is left of a high cost each time that it was believed without being measured again."""
+
+MANY = 100
+"""So many changes tell what one of them costs."""
+
 SLOW = 0.3
 """How much the last measurement counts beside those before."""
 
@@ -42,11 +51,22 @@ class Cost:
     """What a stratum has cost.
 
     full        seconds that rematerialising took for each row its rules looked at
-    per_change  seconds that an incremental update took for each changed fact, beyond its families
+    per_change  seconds that an incremental update took for each changed fact; learned from updates
+                of many, since in those of few other things cost more
+    rows        the rows that rematerialising looks at, when the store had `facts`
     """
 
     full: float = PER_ROW
     per_change: float = PER_CHANGE
+    rows: float = 0.0
+    facts: int = -1
+
+    def rows_of(self, update: StratumUpdate) -> float:
+        """The rows that rematerialising would look at, about: counted anew as the store grows."""
+        facts = update.work.stored.tables.total()
+        if self.facts < 0 or abs(facts - self.facts) > self.facts // 8:
+            self.rows, self.facts = _rows(update), facts
+        return self.rows
 
 
 class Auto(Strategy):
@@ -64,8 +84,8 @@ class Auto(Strategy):
         if not update.kept.families:
             return self._first(update, cost)
         changes = _changes(update)
-        full = len(_all(update)) * PER_FAMILY + cost.full * _rows(update)
-        expected = len(_all(update)) * PER_FAMILY / 2 + cost.per_change * changes
+        full = len(_all(update)) * PER_FAMILY + cost.full * cost.rows_of(update)
+        expected = cost.per_change * changes
         if expected > full and expected > LEAST:
             return self._full(update, cost, f"{changes:,} changes would take {_ms(expected)}, "
                               f"all anew {_ms(full)}")  # fmt: skip
@@ -76,11 +96,13 @@ class Auto(Strategy):
         started = self._clock()
         DRedCounting().run(update)
         if update.task.fresh is not None:
-            _learn_full(cost, self._clock() - started, _rows(update), len(_all(update)))
+            spent = COMPARING * (self._clock() - started)
+            _learn_full(cost, spent, _rows(update), len(_all(update)))
         return "semi-naive", "all rules are new"
 
     def _full(self, update: StratumUpdate, cost: Cost, why: str) -> tuple[str, str]:
         started = self._clock()
+        cost.per_change = max(PER_CHANGE, cost.per_change * DOUBT)
         Rematerialise().run(update)
         _learn_full(cost, self._clock() - started, _rows(update), len(_all(update)))
         return "rematerialise", why
@@ -95,15 +117,17 @@ class Auto(Strategy):
         try:
             chosen.run(update)
         except Overrun:
-            cost.per_change = 2 * (self._clock() - started) / max(changes, 1)
+            if changes >= MANY:
+                cost.per_change = max(cost.per_change, 2 * allowed / changes)
             work.restore(mark)
             update.begin()
             work.budget.overrun = float("inf")
             return self._full(update, cost, f"{chosen.name} took more than {_ms(allowed)}")
         finally:
             work.budget.overrun = float("inf")
-        spent = self._clock() - started - len(update.kept.families) * PER_FAMILY / 2
-        cost.per_change += SLOW * (max(spent, 0.0) / max(changes, 1) - cost.per_change)
+        if changes >= MANY:
+            spent = self._clock() - started
+            cost.per_change += SLOW * (spent / changes - cost.per_change)
         return chosen.name, f"{changes:,} changes, at most {_ms(allowed)}"
 
 
