@@ -394,15 +394,18 @@ class StratumUpdate:
 
     # -- the end ---------------------------------------------------------------------------------
 
-    def settle(self, gone: Batch, added: Batch) -> None:
-        """Take facts away and bring others, by a strategy that knows what the stratum comes to."""
+    def settle(self, gone: Batch, added: Batch, *, counted: bool = False) -> None:
+        """Take facts away and bring others, by a strategy that knows what the stratum comes to.
+
+        counted  whether it has changed the recursive counters, where they are kept
+        """
         work = self.work
         for sets, batch in ((work.gone, gone), (work.added, added)):
             for name, keys in batch.items():
                 sets.add(name, keys)
         self._all_dropped.append(gone)
         self._all_gained.append(added)
-        if work.recursive is not None and self.task.recursive_ever:
+        if work.recursive is not None and self.task.recursive_ever and not counted:
             work.recursive.complete = False  # how often each fact was derived is not known
 
     def outcome(self) -> tuple[Batch, Batch]:

@@ -49,6 +49,11 @@ class Derivations(NamedTuple):
             cls(keys, rounds, times) if some.all() else cls(keys[some], rounds[some], times[some])
         )
 
+    def totals(self) -> tuple[Keys, I64]:
+        """How often each fact is derived in all rounds."""
+        made = Derivations.of(self.keys, np.zeros_like(self.rounds), self.times)
+        return made.keys, made.times
+
     def look_up(self, keys: Keys) -> tuple[I64, I64]:
         """The rows for facts: (number of the fact, row)."""
         lo = self.keys.searchsorted(keys)
