@@ -52,7 +52,7 @@ def test_auto__large_changes__are_rematerialised(monkeypatch: pytest.MonkeyPatch
     driver.step(explicit, (), rules, Auto())
     assert driver.compiled is not None
     for cost in driver.compiled.costs.values():
-        cost.full, cost.per_change = 1e-9, 1.0
+        cost.full, cost.per_change = 1e-9, {"fbfc": 1.0, "dredc": 1.0}
     gone = frozenset(facts(chain(100))) - frozenset(facts("B(n0)"))
     closure = driver.step((), gone, None, Auto())
     report = next(r for r in closure.strata if r.number == 1)

@@ -10,8 +10,8 @@ compiled program, and is measured in facts so that it holds as the store grows.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from triplestore.engine.families import Family
 from triplestore.engine.maintain import Strategy, StratumUpdate
@@ -39,6 +39,9 @@ COMPARING = 1.5
 DOUBT = 0.7
 """What is left of a high cost each time that it was believed without being measured again."""
 
+AGAIN = 32
+"""After so many updates of a stratum something that was not best is tried again."""
+
 MANY = 100
 """So many changes tell what one of them costs."""
 
@@ -51,15 +54,17 @@ class Cost:
     """What a stratum has cost.
 
     full        seconds that rematerialising took for each row its rules looked at
-    per_change  seconds that an incremental update took for each changed fact; learned from updates
-                of many, since in those of few other things cost more
+    per_change  name -> seconds that an incremental strategy took for each changed fact, learned
+                from updates of many; in those of few other things cost more
     rows        the rows that rematerialising looks at, when the store had `facts`
+    updates     how many there were
     """
 
     full: float = PER_ROW
-    per_change: float = PER_CHANGE
+    per_change: dict[str, float] = field(default_factory=dict)
     rows: float = 0.0
     facts: int = -1
+    updates: int = 0
 
     def rows_of(self, update: StratumUpdate) -> float:
         """The rows that rematerialising would look at, about: counted anew as the store grows."""
@@ -67,6 +72,26 @@ class Cost:
         if self.facts < 0 or abs(facts - self.facts) > self.facts // 8:
             self.rows, self.facts = _rows(update), facts
         return self.rows
+
+    def learn(self, name: str, seconds: float) -> None:
+        """One more measurement of an incremental strategy, in seconds for each change."""
+        known = self.per_change.get(name, seconds)
+        self.per_change[name] = known + SLOW * (seconds - known)
+
+    def best(self, names: Sequence[str]) -> tuple[str, float]:
+        """The strategy that cost least so far, and what it cost for each change."""
+        known = [(self.per_change[name], name) for name in names if name in self.per_change]
+        if not known:
+            return names[0], PER_CHANGE
+        seconds, name = min(known)
+        return name, seconds
+
+    def untried(self, names: Sequence[str]) -> str | None:
+        """A strategy to be tried: one that never was, and now and then each of them again."""
+        new = next((name for name in names if name not in self.per_change), None)
+        if new is None and self.updates % AGAIN == 0:
+            return names[self.updates // AGAIN % len(names)]
+        return new
 
 
 class Auto(Strategy):
@@ -83,13 +108,25 @@ class Auto(Strategy):
         cost = costs.setdefault(update.task.number, Cost())
         if not update.kept.families:
             return self._first(update, cost)
+        cost.updates += 1
         changes = _changes(update)
         full = len(_all(update)) * PER_FAMILY + cost.full * cost.rows_of(update)
-        expected = cost.per_change * changes
+        names = _candidates(update, changes)
+        name, each = cost.best(names)
+        expected = each * changes
         if expected > full and expected > LEAST:
-            return self._full(update, cost, f"{changes:,} changes would take {_ms(expected)}, "
-                              f"all anew {_ms(full)}")  # fmt: skip
-        return self._incremental(update, cost, changes, max(full, LEAST))
+            cost.per_change[name] = max(PER_CHANGE, each * DOUBT)
+            why = f"{changes:,} changes would take {_ms(expected)}, all anew {_ms(full)}"
+            return self._full(update, cost, why)
+        allowed = max(full, LEAST)
+        if changes >= MANY and (other := cost.untried(names)) not in (None, name):
+            # Something else may be better; it may take twice what the best is known to take.
+            limit = min(allowed, max(2 * expected, LEAST))
+            if done := self._incremental(update, cost, changes, str(other), limit):
+                return done
+        if done := self._incremental(update, cost, changes, name, allowed):
+            return done
+        return self._full(update, cost, f"{name} took more than {_ms(allowed)}")
 
     def _first(self, update: StratumUpdate, cost: Cost) -> tuple[str, str]:
         """A stratum whose rules are all new: there is nothing to choose, but something to learn."""
@@ -102,41 +139,42 @@ class Auto(Strategy):
 
     def _full(self, update: StratumUpdate, cost: Cost, why: str) -> tuple[str, str]:
         started = self._clock()
-        cost.per_change = max(PER_CHANGE, cost.per_change * DOUBT)
         Rematerialise().run(update)
         _learn_full(cost, self._clock() - started, _rows(update), len(_all(update)))
         return "rematerialise", why
 
     def _incremental(
-        self, update: StratumUpdate, cost: Cost, changes: int, allowed: float
-    ) -> tuple[str, str]:
-        chosen = _incremental_strategy(update)
+        self, update: StratumUpdate, cost: Cost, changes: int, name: str, allowed: float
+    ) -> tuple[str, str] | None:
+        """Maintain the stratum in the time allowed; None, with all undone, if it is too short."""
         work = update.work
         mark, started = work.mark(), self._clock()
         work.budget.overrun = started + allowed
         try:
-            chosen.run(update)
+            INCREMENTAL[name]().run(update)
         except Overrun:
-            if changes >= MANY:
-                cost.per_change = max(cost.per_change, 2 * allowed / changes)
             work.restore(mark)
             update.begin()
-            work.budget.overrun = float("inf")
-            return self._full(update, cost, f"{chosen.name} took more than {_ms(allowed)}")
+            if changes >= MANY:
+                cost.learn(name, 2 * allowed / changes)
+            return None
         finally:
             work.budget.overrun = float("inf")
         if changes >= MANY:
-            spent = self._clock() - started
-            cost.per_change += SLOW * (spent / changes - cost.per_change)
-        return chosen.name, f"{changes:,} changes, at most {_ms(allowed)}"
+            cost.learn(name, (self._clock() - started) / changes)
+        return name, f"{changes:,} changes, at most {_ms(allowed)}"
 
 
-def _incremental_strategy(update: StratumUpdate) -> Strategy:
-    """Without recursion the counters are exact; with it proofs are looked for, as long as that
-    costs no more than overdeleting."""
+INCREMENTAL: dict[str, Callable[[], Strategy]] = {"dredc": DRedCounting, "bfc": bfc, "fbfc": fbfc}
+"""The strategies to choose from."""
+
+
+def _candidates(update: StratumUpdate, changes: int) -> Sequence[str]:
+    """Without recursion the counters are exact; with it proofs are looked for, to the end where
+    there are few changes, or facts are taken away and brought back."""
     if not update.task.recursive:
-        return DRedCounting()
-    return bfc() if _changes(update) < FEW else fbfc()
+        return ("dredc",)
+    return ("bfc",) if changes < FEW else ("fbfc", "dredc")
 
 
 FEW = 4
