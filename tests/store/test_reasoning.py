@@ -11,6 +11,7 @@ from tests.engine.naive import Fact
 from tests.engine.programs import Case, random_case
 from tests.store.reasoned import GRAPH, check, facts_of, is_rdf, quad_of, text_of
 from triplestore import Store
+from triplestore.datalog.program import Program
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.text import read
 from triplestore.datalog.text import write as write_program
@@ -102,6 +103,10 @@ def run_case(seed: int, path: Path | None = None) -> None:
         check(store, program, explicit, where)
         if rng.random() < 0.1:
             store.optimize()
+        if rng.random() < 0.1:
+            store.reason("none")
+            check(store, Program(), explicit, f"{where}, turned off")
+            store.reason(rules=program)
         if path is not None and rng.random() < 0.4:
             store.close()
             store = Store(path, durability="flush")

@@ -273,8 +273,10 @@ class Reading(ABC):
         ...     print(*row)
         <http://ex.org/LHR> <http://ex.org/CDG> "09:30"
         """
-        view, where = self._view(), facts_mask(facts)
-        wanted = int(view.dictionary.lookup_keys([key_of(name)])[0])
+        from triplestore.datalog.simple import is_helper
+
+        view, where, key = self._view(), facts_mask(facts), key_of(name)
+        wanted = 0 if is_helper(key) else int(view.dictionary.lookup_keys([key])[0])
         for known, columns in view.tables.tuple_names():
             if wanted and known == wanted and arity in (None, columns):
                 for block in view.tables.tuples(known, columns).scan(where):

@@ -211,7 +211,7 @@ def require(
     program: Program, problems: Sequence[Problem] = (), known: Collection[bytes] | None = None
 ) -> list[Problem]:
     """Raise everything that is wrong with a program and its text at once; else the warnings."""
-    problems = [*problems, *check(program, known)]
+    problems = sorted([*problems, *check(program, known)], key=_place_of)
     raise_errors(problems)
     return problems
 
@@ -236,7 +236,11 @@ def check_rules(
             simplify(read_so_far.program)
         except ProgramError as error:
             problems += [one for one in error.problems if isinstance(one, Problem)]
-    return sorted(problems, key=lambda one: (one.file or "", one.line or 0, one.column or 0))
+    return sorted(problems, key=_place_of)
+
+
+def _place_of(problem: Problem) -> tuple[str, int, int]:
+    return problem.file or "", problem.line or 0, problem.column or 0
 
 
 def _parts(rules: RulesLike | Any) -> Iterator[str | Path | Program]:

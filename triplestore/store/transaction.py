@@ -270,7 +270,9 @@ class Transaction(Writing):
 
     @property
     def report(self) -> Report | None:
-        """What bringing the closure up to date took, the last time; None if nothing was to do."""
+        """What bringing the closure up to date took, the last time; None if that was not done."""
+        if self._open:
+            self._infer()
         if not self._closing.runs:
             return None
         from triplestore.store.reasoning import report_of
