@@ -91,13 +91,15 @@ class Evaluation:
 
         recursive  where the conclusions of recursive rules go
         """
-        alone = [job for job in jobs if job[0].computations] if rows >= ROWS else jobs
-        shared = [job for job in jobs if not job[0].computations] if rows >= ROWS else []
-        for family, evaluate in alone:
+        threads = rows >= ROWS and len(jobs) > 1
+        shared = [job for job in jobs if not job[0].computations] if threads else []
+        for family, evaluate in jobs:
+            if threads and not family.computations:
+                continue  # filters and binds stay in one thread: they may make terms
             found, n = evaluate(self)
             conclude(family, found, n, self.type_id, recursive if family.recursive else heads)
-            if rows >= ROWS and self.check is not None:
-                self.check(n)
+        if not shared:
+            return
         size = max(1, len(shared) // (4 * cores()))
         pieces = [shared[at : at + size] for at in range(0, len(shared), size)]
         for run, plain, rec in side_by_side([partial(self._apart, p) for p in pieces], rows):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -36,6 +37,7 @@ def side_by_side(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
         raise
 
 
+@cache
 def cores() -> int:
     """How many threads work at the same time."""
     return min(os.cpu_count() or 1, 8)
