@@ -43,14 +43,18 @@ def hidden_more(dictionary: Dictionary, closure: Closure) -> int:
     """How many more facts than before an update makes that are no triples of RDF."""
     from triplestore.engine.work import facts_of
 
-    more = 0
+    subjects, predicates, by = [], [], []
     for name, rows in closure.rows.items():
         if isinstance(name, tuple):
             continue
         change = (rows.status != 0).view(np.int8) - (rows.previous != 0).view(np.int8)
-        moved = change != 0
-        if moved.any():
+        moved = change.nonzero()[0]
+        if len(moved):
             s, _ = facts_of(name, rows.keys[moved], closure.work.type_id)
-            predicates = np.broadcast_to(np.uint32(name), (len(s),))
-            more += int(change[moved][~is_triple(dictionary, s, predicates)].sum())
-    return more
+            subjects.append(s)
+            predicates.append(np.full(len(s), name, dtype=np.uint32))
+            by.append(change[moved])
+    if not subjects:
+        return 0
+    odd = ~is_triple(dictionary, np.concatenate(subjects), np.concatenate(predicates))
+    return int(np.concatenate(by)[odd].sum()) if odd.any() else 0
