@@ -179,7 +179,7 @@ def _made(rule: Rule) -> set[Variable]:
 
 
 _MOST_NAMES = 3000
-_NEAR = 0.85
+_NEAR, _NEAR_DATA = 0.85, 0.7  # where data have names too, a slip is more likely
 
 
 def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterator[Problem]:
@@ -197,17 +197,20 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
     if len(uses) > _MOST_NAMES:
         return
     taken = {of.name for of in defined} | set(known or ())
-    names = sorted(_text(name) for name in taken)
+    names: dict[str, list[str]] = {}  # last parts by the rest: only there can be a slip
+    for name in sorted(_text(name) for name in taken):
+        head, last = _split(name)
+        names.setdefault(head, []).append(last)
     for of, places in uses.items():
         if not of.name or of.name[0] != IRI or of.name in taken:
             continue
         if known is None and len(places) > 1:
             continue
-        near = get_close_matches(_text(of.name), names, n=1, cutoff=_NEAR)
-        if near and _is_typo(_text(of.name), near[0], known is None):
+        near = _near(_text(of.name), names, _NEAR if known is None else _NEAR_DATA)
+        if near is not None:
             clause, index = places[0]
             shown = show(Constant(of.name), program.prefixes)
-            other = show(Constant.iri(near[0]), program.prefixes)
+            other = show(Constant.iri(near), program.prefixes)
             nobody = "no rule" if known is None else "no rule and no fact"
             yield problem_at(
                 clause,
@@ -225,15 +228,21 @@ def _text(key: bytes) -> str:
     return key[1:].decode()
 
 
-def _is_typo(name: str, near: str, strict: bool) -> bool:
-    """Whether two IRIs differ in their last part only, by letters rather than by a number."""
+def _near(name: str, names: dict[str, list[str]], cutoff: float) -> str | None:
+    """The IRI that differs from a name in its last part only, by letters rather than a number."""
     head, last = _split(name)
-    other_head, other_last = _split(near)
-    if head != other_head or min(len(last), len(other_last)) < 4:
-        return False
-    if last.translate(_NO_DIGITS) == other_last.translate(_NO_DIGITS):
-        return False
-    return bool(get_close_matches(last, [other_last], cutoff=0.85 if strict else 0.7))
+    if len(last) < 4:
+        return None
+    plain = last.translate(_NO_DIGITS)
+    others = [
+        other
+        for other in names.get(head, ())
+        if len(other) >= 4
+        and 3 * abs(len(other) - len(last)) <= len(last)
+        and other.translate(_NO_DIGITS) != plain
+    ]
+    found = get_close_matches(last, others, n=1, cutoff=cutoff)
+    return head + found[0] if found else None
 
 
 def _split(iri: str) -> tuple[str, str]:
