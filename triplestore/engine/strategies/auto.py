@@ -27,6 +27,9 @@ PER_FAMILY = 40e-6
 PER_ROW = 40e-9
 """Seconds for each row that rematerialising looks at, until something was measured."""
 
+ROUNDS = 10
+"""So many rounds a recursive stratum is taken to need, until something was measured."""
+
 PER_CHANGE = 4e-6
 """Seconds for each changed fact, until something was measured."""
 
@@ -111,6 +114,8 @@ class Auto(Strategy):
         cost.updates += 1
         changes = _changes(update)
         full = len(_all(update)) * PER_FAMILY + cost.full * cost.rows_of(update)
+        if update.task.recursive and cost.full == PER_ROW:
+            full *= ROUNDS  # nothing was measured yet
         names = _candidates(update, changes)
         name, each = cost.best(names)
         expected = each * changes
