@@ -17,6 +17,7 @@ from triplestore.engine.compiled import Compiled
 from triplestore.engine.maintain import Strategy
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
+from triplestore.engine.traces import Traces
 from triplestore.engine.update import Closure, update
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
@@ -27,11 +28,13 @@ from triplestore.terms import Dictionary
 class Driver:
     """Facts in tables, closed under a program."""
 
-    def __init__(self, strata: Method = "levels") -> None:
+    def __init__(self, strata: Method = "levels", *, hierarchies: bool = True) -> None:
         self.dictionary = Dictionary()
         self.terms = QueryTerms(self.dictionary)
         self.tables = Tables()
         self.strata = strata
+        self.hierarchies = hierarchies
+        self.traces: Traces | None = None
         self.compiled: Compiled | None = None
         self.recursive: RecursiveCounts | None = None
         self.type_id = int(self.ids([TYPE.key])[0])
@@ -68,7 +71,9 @@ class Driver:
         """Change facts and rules, and close."""
         previous = self.compiled
         if program is not None or self.compiled is None:
-            self.compiled = Compiled(program or Program(), self.ids, self.strata)
+            self.compiled = Compiled(
+                program or Program(), self.ids, self.strata, hierarchies=self.hierarchies
+            )
         plus, minus = self.batch(added), self.batch(deleted)
         minus = _minus(minus, plus)
         stated = {
@@ -92,6 +97,7 @@ class Driver:
             previous=previous,
             terms=self.terms,
             recursive=self.recursive,
+            traces=self.traces,
         )
         changes = closure.work.recursive
         if changes is None or not changes.keep():

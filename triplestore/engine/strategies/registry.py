@@ -7,6 +7,7 @@ from typing import Any
 
 from triplestore.engine.maintain import Strategy
 from triplestore.engine.strategies.auto import Auto
+from triplestore.engine.strategies.counting import Counting
 from triplestore.engine.strategies.overdelete import DRed, DRedCounting
 from triplestore.engine.strategies.prove import bf, bfc, fbf, fbfc
 from triplestore.engine.strategies.rematerialise import Rematerialise
@@ -19,6 +20,7 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "fbf": fbf,
     "dredc": DRedCounting,
     "rematerialise": Rematerialise,
+    "counting": Counting,
     "bfc": bfc,
     "fbfc": fbfc,
 }

@@ -1,0 +1,382 @@
+"""Two evaluations of a stratum side by side, the old one and the new: what of the trace changes.
+
+Start reading at `Replay.run`. A rule instance belongs to the round after that in which the last of
+its body facts comes. It changes the trace if the old evaluation considers it in another round than
+the new one, or only one of them considers it at all. *Revisited*, algorithm 3, finds these by going
+through all rounds and all facts of both. Here everything begins with what changes: a fact that
+comes in another round, or in one evaluation only, is *moved*. What is always true:
+
+* when a round is done, those facts are known to be moved that either evaluation has by then, and
+  the other not in the same round;
+* every old instance with moved facts, or with changes below, is met once: when the first of its
+  moved facts is known to be (its others are in I, and known from the old trace);
+* every new instance is met for good when the last of its moved facts comes; those that were met
+  before, with a fact that was expected and then turned out to be moved, are dropped;
+* instances are met before their round, and wait for it; then is known what they are in the other
+  evaluation. Those that are the same in both cost a look; the others are exactly the papers'.
+
+So the cost goes by the instances that have a moved fact, and nothing is ever as large as I.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from triplestore.engine.compiled import CompiledStratum, Strata, Triggers
+from triplestore.engine.evaluate import Heads, Rows, body_facts, conclude
+from triplestore.engine.families import LOWER, MIXED, OWN, Family
+from triplestore.engine.maintain import StratumUpdate
+from triplestore.engine.sets.arrays import places_in, sorted_distinct
+from triplestore.engine.sets.keys import ANY, Batch, FactSet, RelationKey, set_of, size_of
+from triplestore.engine.sets.views import Setting
+from triplestore.engine.strategies.checked import Checked
+from triplestore.engine.traces import NEVER, Derivations, Trace
+from triplestore.tables import EXPLICIT
+from triplestore.tables.rows import I64, Bools, Keys
+
+_SAME = "unchanged"
+"""The phase of instances that were met and turned out to be the same in both evaluations."""
+
+_Moved: TypeAlias = tuple[I64, I64, I64]
+"""Facts that come later than expected or never, earlier, and others that come: of those missing,
+or not in I."""
+
+_NONE: I64 = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(slots=True)
+class Recursion:
+    """The recursive rules of a stratum as families whose instances keep all their variables.
+
+    origins  id of a family -> what it was made from
+    atoms    id of a family -> one that has its negated atoms in its body
+    """
+
+    rules: CompiledStratum
+    origins: dict[int, Family]
+    atoms: dict[int, Family]
+
+    @classmethod
+    def of(cls, stratum: CompiledStratum, type_id: int) -> Recursion:
+        """The recursive rules of a stratum."""
+        wide, origins, atoms = [], {}, {}
+        for family in stratum.recursive:
+            used = (*family.body, *family.nots, family.head)
+            every = tuple(dict.fromkeys(v for atom in used for v in atom.variables))
+            made = replace(family, head=family.head._replace(terms=every), plans={})
+            wide.append(made)
+            origins[id(made)] = family
+            atoms[id(made)] = replace(made, body=(*made.body, *made.nots), nots=())
+        return cls(Strata(wide, type_id)[stratum.number], origins, atoms)
+
+
+@dataclass(slots=True)
+class _Met:
+    """Instances of a family that wait for their round.
+
+    body   the numbers of their body facts of this stratum, one row for each atom
+    since  the round in which they were met; 0 for those of changes below
+    """
+
+    family: Family
+    rows: Rows
+    body: I64
+    since: int
+
+    def __len__(self) -> int:
+        return int(self.body.shape[1])
+
+    def take(self, places: I64) -> _Met:
+        """Some of them."""
+        rows: Rows = [None if column is None else column[places] for column in self.rows]
+        return _Met(self.family, rows, self.body[:, places], self.since)
+
+
+_Waiting: TypeAlias = dict[int, list[_Met]]
+
+
+class Replay:
+    """Both evaluations of the recursive rules of one stratum.
+
+    facts     numbers of the facts that were met; 0 stands for all facts of lower strata
+    old, new  the round of each fact in the two evaluations, NEVER if it is in none; in the new one
+              as expected, until the round is done
+    moved     facts of I that are moved, as far as known
+    missing   those of them that should have come, and have not
+    come      facts that are not in I, and have come
+    """
+
+    def __init__(self, update: StratumUpdate, recursion: Recursion, trace: Trace) -> None:
+        self.update = update
+        self.work = update.work
+        self.recursion = recursion
+        self.trace = trace
+        self.facts = Checked()
+        self.facts.add(ANY, np.zeros(1, dtype=np.uint64))
+        self.old = np.ones(64, dtype=np.int64)
+        self.new = np.ones(64, dtype=np.int64)
+        self.moved = FactSet()
+        self.missing = FactSet()
+        self.come = FactSet()
+        self._less: _Waiting = {}
+        self._more: _Waiting = {}
+        self._again: dict[int, list[I64]] = {}
+        self._rounds: list[int] = []
+        self._changes: dict[RelationKey, list[Derivations]] = {}
+
+    def run(self, touched: Batch) -> Trace:
+        """Go through all rounds in which something differs; returns the new trace.
+
+        touched  facts that may be in round 1 now and were not, or the other way round
+        """
+        self._below()
+        moved = [
+            self._settle(1, self._numbers(name, keys), self.work.supported(name, keys))
+            for name, keys in touched.items()
+        ]
+        self._fire(1, moved)
+        while self._rounds:
+            number = heapq.heappop(self._rounds)
+            if self._rounds and self._rounds[0] == number:
+                continue
+            self.work.rounds += 1
+            self.work.budget.check()
+            self._fire(number, self._round(number))
+        changes = {
+            name: Derivations.of(*map(np.concatenate, zip(*parts, strict=True)))
+            for name, parts in self._changes.items()
+        }
+        if self.work.recursive is not None:
+            for name, derivations in changes.items():
+                self.work.recursive.change(name, *derivations.totals())
+        return self.trace.changed(changes)
+
+    def outcome(self) -> tuple[Batch, Batch]:
+        """The facts that are gone, and those that are new."""
+        old, new = self.old[: self.facts.count], self.new[: self.facts.count]
+        gone = (old < NEVER) & (new == NEVER)
+        added = (old == NEVER) & (new < NEVER)
+        return self.facts.batch(gone.nonzero()[0]), self.facts.batch(added.nonzero()[0])
+
+    # -- one round -------------------------------------------------------------------------------
+
+    def _round(self, number: int) -> list[_Moved]:
+        """What a round derives less often, and more often; the facts that this moves."""
+        less = self._heads(number, self._less, self._leaves, "deletion")
+        more = self._heads(number, self._more, self._comes, "insertion")
+        facts = np.unique(np.concatenate((less, more, *self._again.pop(number, ()))))
+        by = np.zeros(len(facts), dtype=np.int64)
+        np.subtract.at(by, facts.searchsorted(less), 1)
+        np.add.at(by, facts.searchsorted(more), 1)
+        moved = []
+        for name, keys in self.facts.batch(facts).items():
+            numbers = self.facts.find(name, keys)
+            change = by[facts.searchsorted(numbers)]
+            index, rounds, before = self.trace.look_up(name, keys)
+            times = change.copy()
+            times[index[rounds == number]] += before[rounds == number]
+            assert not (times < 0).any(), "a derivation was taken away twice"
+            (changed,) = change.nonzero()
+            at = np.full(len(changed), number)
+            self._changes.setdefault(name, []).append(
+                Derivations(keys[changed], at, change[changed])
+            )
+            moved.append(self._settle(number, numbers, times > 0))
+        return moved
+
+    def _heads(
+        self, number: int, waiting: _Waiting, test: Callable[[int, _Met], Bools], phase: str
+    ) -> I64:
+        """The heads of the instances of a round that pass a test; those are considered."""
+        found = [np.zeros(0, dtype=np.int64)]
+        for met in waiting.pop(number, ()):
+            (passed,) = test(number, met).nonzero()
+            self.work.run.instances[_SAME] -= len(passed)
+            self.work.run.instances[phase] += len(passed)
+            heads, origin = Heads(), self.recursion.origins[id(met.family)]
+            conclude(origin, met.take(passed).rows, len(passed), self.work.type_id, heads)
+            found += [self._numbers(name, keys) for name, keys in heads.taken().items()]
+        return np.concatenate(found)
+
+    def _leaves(self, number: int, met: _Met) -> Bools:
+        """Which old instances of this round are not in the same round of the new evaluation."""
+        if met.since == 0:
+            return np.ones(len(met), dtype=np.bool_)  # they need what has gone below
+        differs: Bools = self.new[met.body].max(axis=0) != number - 1
+        return differs
+
+    def _comes(self, number: int, met: _Met) -> Bools:
+        """Which instances are new ones of this round, and not in the same round of the old
+        evaluation; those that are met again later, with a moved fact, are left to then."""
+        old, new = self.old[met.body], self.new[met.body]
+        passed: Bools = new.max(axis=0) == number - 1
+        passed &= ((new <= met.since) | (new == old)).all(axis=0)
+        if met.since:
+            (same,) = (passed & (old.max(axis=0) == number - 1)).nonzero()
+            passed[same] = self._needs_new(met.take(same))
+        return passed
+
+    def _needs_new(self, met: _Met) -> Bools:
+        """Which instances do not hold in the old evaluation, because of changes below."""
+        found = np.zeros(len(met), dtype=np.bool_)
+        atoms = self.recursion.atoms[id(met.family)]
+        for item, atom in enumerate(atoms.body):
+            changed = self.work.gone if item >= len(met.family.body) else self.work.added
+            if atom.own == OWN or not changed:
+                continue
+            for name, keys, where in body_facts(atoms, item, met.rows, len(met), self.work.type_id):
+                hit = changed.contains(name, keys)
+                if where is None:
+                    found |= hit
+                else:
+                    found[where[hit]] = True
+        return found
+
+    # -- facts -----------------------------------------------------------------------------------
+
+    def _settle(self, number: int, facts: I64, derived: Bools) -> _Moved:
+        """Whether a round derives some facts is known: which of them does that move?"""
+        old, new = self.old[facts], self.new[facts]
+        expected = (old < NEVER) & (new == old)
+        late = facts[expected & (old == number) & ~derived]
+        early = facts[expected & (old > number) & derived]
+        other = facts[(new == NEVER) & derived]
+        self.new[late] = NEVER
+        self.new[early] = number
+        self.new[other] = number
+        return late, early, other
+
+    def _numbers(self, name: RelationKey, keys: Keys) -> I64:
+        """The numbers of facts of this stratum."""
+        found = self.facts.find(name, keys)
+        unmet = found < 0
+        if unmet.any():
+            fresh = sorted_distinct(keys[unmet])
+            numbers = self.facts.add(name, fresh)
+            if self.facts.count > len(self.old):
+                self.old, self.new = (
+                    np.resize(a, 2 * self.facts.count) for a in (self.old, self.new)
+                )
+            self.old[numbers] = self.new[numbers] = self._first(name, fresh)
+            found[unmet] = numbers[places_in(keys[unmet], fresh)]
+        return found
+
+    def _first(self, name: RelationKey, keys: Keys) -> I64:
+        """The rounds of facts in the old evaluation."""
+        status, counts = self.work.stored.of(name).look_up(keys)
+        found = self.trace.first(name, keys)
+        found[(status == EXPLICIT) | (counts > 0)] = 1
+        found[status == 0] = NEVER
+        return found
+
+    # -- instances -------------------------------------------------------------------------------
+
+    def _below(self) -> None:
+        """Meet the instances of changes of lower strata."""
+        work, update = self.work, self.update
+        gone, added = update.low_gone, update.low_added
+        old, new = work.old(), work.new()
+        rules = self.recursion.rules
+        for triggers, batch in ((rules.lower, gone), (rules.negated, added)):
+            self._meet(
+                triggers, batch, old.without(work.gone), old, old, work.union(), 0, self._less
+            )
+        either = Setting(work.stored, plus=[work.added, work.gone])
+        for triggers, batch in ((rules.lower, added), (rules.negated, gone)):
+            self._meet(triggers, batch, new.without(work.added), new, new, either, 0, self._more)
+
+    def _fire(self, number: int, moved: Sequence[_Moved]) -> None:
+        """Meet the instances of facts that are moved, as is known since this round."""
+        late, early, other = (
+            np.concatenate([part[i] for part in moved]) if moved else _NONE for i in range(3)
+        )
+        work = self.work
+        if len(late) or len(early):
+            batch = self.facts.batch(np.concatenate((late, early)))
+            after = Setting(work.stored, minus=[work.gone, self.moved])
+            before = after.without(set_of(batch))
+            own = self.recursion.rules.own
+            self._meet(own, batch, before, after, work.union(), after, number, self._less)
+            _add(self.moved, batch)
+            _add(self.missing, self._expect(late, number))
+        if len(early) or len(other):
+            back = other[self.old[other] < NEVER]
+            for name, keys in self.facts.batch(back).items():
+                self.missing.discard(name, keys)
+            new = self.facts.batch(other[self.old[other] == NEVER])
+            work.budget.spend(size_of(new))
+            _add(self.come, new)
+            batch = self.facts.batch(np.concatenate((early, other)))
+            after = Setting(
+                work.stored, plus=[work.added, self.come], minus=[work.gone, self.missing]
+            )
+            before = after.without(set_of(batch))
+            own = self.recursion.rules.own
+            self._meet(own, batch, before, after, after, after, number, self._more)
+
+    def _expect(self, late: I64, number: int) -> Batch:
+        """Look at facts that did not come again in each later round in which they may."""
+        batch = self.facts.batch(late)
+        for name, keys in batch.items():
+            numbers = self.facts.find(name, keys)
+            index, rounds, _ = self.trace.look_up(name, keys)
+            for later in np.unique(rounds[rounds > number]).tolist():
+                self._again.setdefault(later, []).append(numbers[index[rounds == later]])
+                heapq.heappush(self._rounds, later)
+        return batch
+
+    def _meet(
+        self,
+        triggers: Triggers,
+        batch: Batch,
+        before: Setting,
+        after: Setting,
+        nots: Setting,
+        nots_before: Setting,
+        since: int,
+        waiting: _Waiting,
+    ) -> None:
+        """Have all instances of a batch wait for their rounds."""
+        if not batch:
+            return
+        run = self.work.run
+        for family, item in triggers.of(batch, self.work.type_id):
+            rows, n = run.changed(family, item, batch, before, after, nots, nots_before, _SAME)
+            if n == 0:
+                continue
+            met = _Met(family, rows, self._body(family, rows, n), since)
+            rounds_of = self.old if waiting is self._less else self.new  # longer, perhaps
+            self._wait(met, rounds_of[met.body].max(axis=0) + 1, waiting)
+
+    def _body(self, family: Family, rows: Rows, n: int) -> I64:
+        """The numbers of the facts of this stratum in the bodies of instances."""
+        found = np.zeros((len(family.body), n), dtype=np.int64)
+        levels, stratum = self.work.levels, self.update.task.number
+        for item, atom in enumerate(family.body):
+            if atom.own == LOWER:
+                continue
+            for name, keys, where in body_facts(family, item, rows, n, self.work.type_id):
+                places = np.arange(n) if where is None else where
+                if atom.own == MIXED:
+                    own = levels.mask(name, keys, stratum)
+                    places, keys = places[own], keys[own]
+                found[item, places] = self._numbers(name, keys)
+        return found
+
+    def _wait(self, met: _Met, rounds: I64, waiting: _Waiting) -> None:
+        first, last = int(rounds.min()), int(rounds.max())
+        each = [first] if first == last else np.unique(rounds).tolist()
+        for number in each:
+            some = met if len(each) == 1 else met.take((rounds == number).nonzero()[0])
+            waiting.setdefault(number, []).append(some)
+            heapq.heappush(self._rounds, number)
+
+
+def _add(sets: FactSet, batch: Batch) -> None:
+    for name, keys in batch.items():
+        sets.add(name, keys)
