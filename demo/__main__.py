@@ -18,6 +18,7 @@ from demo.vocabulary import name, shorten
 from triplestore import Literal, Quad, Store, TripleStoreError
 
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "demo"
+RULES = Path(__file__).resolve().parent / "rules.dlog"
 
 
 def main(folder: Path = FOLDER) -> None:
@@ -44,6 +45,13 @@ def main(folder: Path = FOLDER) -> None:
         contents(store)
         look_ups(store)
         courses(store)
+
+    title("Rules: what follows from all this holds from now on, and stays exact")
+    triplestore("check", "--rules", RULES)
+    triplestore("reason", "-l", place, "--rules", RULES)
+    with Store(place) as store:
+        inferences(store)
+        violations(store)
         changes(store)
         failing_load(store, folder)
 
@@ -140,18 +148,49 @@ def courses(store: Store) -> None:
     print(f"  ({len(line):,} calls at {len(stops)} stops, in {1000 * seconds:.1f} ms)")
 
 
+def inferences(store: Store) -> None:
+    title("Which lines serve the district of Hafen?   (None, :servesArea, area:d3)")
+    found = store.quads_for_pattern(None, name(":servesArea"), name("area:d3"))
+    lines = sorted(label(store, quad.subject, "en") for quad in found)
+    print(f"  {len(lines)}: {', '.join(lines[:6])}, ...")
+
+    title("Where does one change trains?   (None, rdf:type, :Interchange), (..., :lineCount, None)")
+    most: list[tuple[int, str]] = []
+    for quad in store.quads_for_pattern(None, name("rdf:type"), name(":Interchange")):
+        for count in store.quads_for_pattern(quad.subject, name(":lineCount"), None):
+            most.append((int(shorten(count.object)), label(store, quad.subject, "en")))
+    for lines_there, stop in sorted(most, reverse=True)[:3]:
+        print(f"  {stop:<32} {lines_there} lines")
+
+    explicit, inferred = store.count("explicit"), store.count("inferred")
+    print(f"\n  {explicit:,} quads were stated, {inferred:,} follow from them")
+
+
+def violations(store: Store) -> None:
+    title("What contradicts the rules?   store.violations()")
+    found = store.violations()
+    for violation in found[:3]:
+        stop = label(store, violation.values["stop"], "en")
+        print(f"  {violation.constraint}: {stop} {violation.message}")
+    print(f"  ... {len(found)} in all")
+
+
 def changes(store: Store) -> None:
-    title("A transaction: a stop gets a lift and is step-free from now on")
-    stop = name("stop:12")
+    title("A transaction: a stop becomes step-free; what would follow?   transaction.diff()")
+    stop, gets_to = name("stop:112"), name(":getsTo")
+    step_free = name(":stepFree")
+    before = len(list(store.quads_for_pattern(stop, gets_to, None)))
     with store.transaction() as transaction:
-        transaction.add(Quad(stop, name(":facility"), name("thesaurus:lift")))
-        for quad in list(transaction.quads_for_pattern(stop, name(":stepFree"), None)):
+        for quad in list(transaction.quads_for_pattern(stop, step_free, None)):
             transaction.remove(quad)
-        transaction.add(
-            Quad(stop, name(":stepFree"), Literal("true", datatype=name("xsd:boolean")))
-        )
+        transaction.add(Quad(stop, step_free, Literal("true", datatype=name("xsd:boolean"))))
+        difference = transaction.diff()
+        print(f"  {len(difference.inferred_added):,} facts would follow, such as")
+        show(list(difference.inferred_added)[:3])
     print(f"  {transaction.change}")
-    show(store.quads_for_pattern(stop, name(":stepFree"), None))
+    after = len(list(store.quads_for_pattern(stop, gets_to, None)))
+    print(f"  stops that one gets to from there without a step: {before} before, {after} after")
+    print(f"  contradictions: {len(store.violations())}")
 
 
 def failing_load(store: Store, folder: Path) -> None:

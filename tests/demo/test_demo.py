@@ -106,3 +106,5 @@ def test_demo__runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     printed = capfd.readouterr().out
     for expected in ("$ triplestore load", ":Stop", "Schnee", "ParseError", "all right"):
         assert expected in printed
+    for expected in ("$ triplestore reason", ":getsTo", "contradictions: 40", "follow from them"):
+        assert expected in printed
