@@ -18,7 +18,6 @@ import numpy as np
 
 from triplestore.columns import Column
 from triplestore.tables.changes import GRAPHS, ChangedRows, TupleName
-from triplestore.tables.charsets import CharacteristicSets
 from triplestore.tables.layer import Layer
 from triplestore.tables.order import Order
 from triplestore.tables.rows import I64, NO_IDS, U8, U32, U64
@@ -44,10 +43,6 @@ from triplestore.tables.tuples import TupleRun
 
 if TYPE_CHECKING:
     from triplestore.tables.tables import Tables
-
-ONE_AT_A_TIME_FROM = 1 << 24
-"""From so many rows on, the characteristic sets of the two roles are made one after the other."""
-
 
 def bulk_layer(
     p: U32,
@@ -78,19 +73,7 @@ def bulk_layer(
             rows = sort_rows(group_rows(p, s, o, pool, threads), pool)
             facts = _fact_table(rows, status, below, pool)
         tuples = _graphs_run(named, below)
-        return Layer(facts, quads, tuples, *_charsets((facts, quads), pool))
-
-
-def _charsets(
-    tables: tuple[Table, ...], pool: Executor
-) -> tuple[CharacteristicSets, CharacteristicSets]:
-    """For both roles: at the same time, unless the room for two at once would be much."""
-    roles = [table.by_first() for table in tables], [table.by_second() for table in tables]
-    jobs = [pool.submit(CharacteristicSets.build, roles[0])]
-    if sum(len(table) for table in tables) > ONE_AT_A_TIME_FROM:
-        jobs[0].result()
-    jobs.append(pool.submit(CharacteristicSets.build, roles[1]))
-    return jobs[0].result(), jobs[1].result()
+        return Layer(facts, quads, tuples)
 
 
 def _fact_table(rows: Rows, status: int, below: Tables | None, pool: Executor) -> Table:

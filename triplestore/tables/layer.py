@@ -9,6 +9,7 @@ memory or from the sections of a file; nothing else in the package can tell the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -29,6 +30,10 @@ Get = Callable[[str], Column]
 
 KEEP_SETS_FROM = 4096
 """So large a layer keeps its characteristic sets in its file; smaller ones make them anew."""
+
+
+ONE_AT_A_TIME_FROM = 1 << 24
+"""From so many rows on, the characteristic sets of the two roles are made one after the other."""
 
 
 class Layer:
@@ -116,8 +121,17 @@ class Layer:
         if self.rows >= KEEP_SETS_FROM:
             for table in (self.facts, self.quads):
                 _ = table.firsts, table.seconds
-            _ = self.subjects, self.objects
+            self._prepare_sets()
         return self
+
+    def _prepare_sets(self) -> None:
+        """Both roles at the same time, unless the room for two at once would be much."""
+        if self._subjects is None and self._objects is None and self.rows <= ONE_AT_A_TIME_FROM:
+            with ThreadPoolExecutor(1) as pool:
+                other = pool.submit(lambda: self.objects)
+                _ = self.subjects
+                other.result()
+        _ = self.subjects, self.objects
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -132,6 +146,7 @@ class Layer:
 
     def sections(self) -> dict[str, NDArray[Any]]:
         """All columns by name, for a file."""
+        self.prepare()
         sections: dict[str, NDArray[Any]] = {}
         for label, table in (("facts", self.facts), ("quads", self.quads)):
             if len(table) or len(table.nets.names):
