@@ -29,6 +29,7 @@ from triplestore.engine.plans import (
     TableStep,
     plan_for,
 )
+from triplestore.engine.sets.arrays import beside
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.expr.evaluate import Evaluator, Scope
@@ -351,6 +352,9 @@ class Evaluation:
 def heads_of(family: Family, rows: Rows, n: int) -> list[tuple[RelationKey, Keys]]:
     """What the instances of a frame conclude, by relation: one but for a variable property."""
     head = family.head
+    first, *rest = head.terms
+    if first < 0 and len(rest) == 1 and head.relation != ANY:  # facts of one class
+        return [(head.relation, beside(-first, _column(rows, rest[0], n)))]
     columns = [_column(rows, term, n) for term in head.terms]
     if head.relation != ANY:
         if len(columns) == 2:
