@@ -155,10 +155,11 @@ def inferences(store: Store) -> None:
     print(f"  {len(lines)}: {', '.join(lines[:6])}, ...")
 
     title("Where does one change trains?   (None, rdf:type, :Interchange), (..., :lineCount, None)")
-    most: list[tuple[int, str]] = []
-    for quad in store.quads_for_pattern(None, name("rdf:type"), name(":Interchange")):
-        for count in store.quads_for_pattern(quad.subject, name(":lineCount"), None):
-            most.append((int(shorten(count.object)), label(store, quad.subject, "en")))
+    most = [
+        (int(shorten(count.object)), label(store, quad.subject, "en"))
+        for quad in store.quads_for_pattern(None, name("rdf:type"), name(":Interchange"))
+        for count in store.quads_for_pattern(quad.subject, name(":lineCount"), None)
+    ]
     for lines_there, stop in sorted(most, reverse=True)[:3]:
         print(f"  {stop:<32} {lines_there} lines")
 
