@@ -13,7 +13,7 @@ WORKERS ?= 2
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS)
 
 # Tests that run kernels: once more with bounds checks, and once more as plain Python.
-KERNEL_TESTS := tests/kernels tests/terms tests/tables tests/ops tests/loaders
+KERNEL_TESTS := tests/kernels tests/terms tests/tables tests/ops tests/loaders tests/engine/test_sets.py
 SHORT := --hypothesis-profile=short -m "not long and not slow_kernels"
 
 help: ## say what there is
