@@ -30,17 +30,23 @@ if TYPE_CHECKING:
         Triple,
     )
 
+    from triplestore.datalog.program import Program
     from triplestore.errors import TripleStoreError
     from triplestore.store.change import Change
+    from triplestore.store.rules import check_rules
     from triplestore.store.snapshot import Snapshot
     from triplestore.store.store import Store
     from triplestore.store.transaction import Transaction
+    from triplestore.store.violations import Violation
 
 _HOMES = {
     "Store": "triplestore.store.store",
     "Snapshot": "triplestore.store.snapshot",
     "Transaction": "triplestore.store.transaction",
     "Change": "triplestore.store.change",
+    "Violation": "triplestore.store.violations",
+    "Program": "triplestore.datalog.program",
+    "check_rules": "triplestore.store.rules",
     "TripleStoreError": "triplestore.errors",
     "NamedNode": "pyoxigraph",
     "BlankNode": "pyoxigraph",
@@ -59,6 +65,7 @@ __all__ = [
     "DefaultGraph",
     "Literal",
     "NamedNode",
+    "Program",
     "Quad",
     "RdfFormat",
     "Snapshot",
@@ -66,7 +73,9 @@ __all__ = [
     "Transaction",
     "Triple",
     "TripleStoreError",
+    "Violation",
     "__version__",
+    "check_rules",
 ]
 
 

@@ -15,6 +15,8 @@ from triplestore.datalog.program import Program
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.text import read
 from triplestore.datalog.text import write as write_program
+from triplestore.engine import write as write_module
+from triplestore.engine.strategies.registry import STRATEGIES
 from triplestore.errors import ProgramError
 from triplestore.store import writing
 
@@ -34,8 +36,9 @@ def sensible(case: Case) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def settle_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`run_case` sets it; here it is set back."""
+def bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`run_case` sets bounds so small that small cases meet them; here they are set back."""
+    monkeypatch.setattr(write_module, "LARGE", write_module.LARGE)
     monkeypatch.setattr(writing, "SETTLE_AT", writing.SETTLE_AT)
 
 
@@ -67,6 +70,7 @@ def run_case(seed: int, path: Path | None = None) -> None:
     case, rng = random_case(seed), random.Random(seed)
     if not sensible(case):
         return
+    write_module.LARGE = rng.choice((3, 4096))  # many rows become a layer, not changes
     writing.SETTLE_AT = rng.choice((1, 2, 3, 1000))
     store = Store() if path is None else Store(path, durability="flush")
     explicit = {fact for fact in case.facts if is_rdf(fact)}
@@ -74,6 +78,7 @@ def run_case(seed: int, path: Path | None = None) -> None:
     store.reason(rules=case.program)
     check(store, case.program, explicit, f"seed {seed}")
     program = case.program
+    strategies = ["auto", *STRATEGIES]
     for number, step in enumerate(case.steps):
         where = f"seed {seed} after step {number}"
         additions = sorted(fact for fact in step.additions if is_rdf(fact))
@@ -81,6 +86,8 @@ def run_case(seed: int, path: Path | None = None) -> None:
         program = program - step.removed + step.added
         before = set(explicit)
         explicit = (explicit - set(deletions)) | set(additions)
+        if rng.random() < 0.5:
+            store.reason(tuning={"strategy": rng.choice(strategies)})
         if rng.random() < 0.1:
             store.clear()
             additions, deletions, before = sorted(explicit), [], set()

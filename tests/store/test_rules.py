@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -375,6 +376,45 @@ def test_compiled_rules__survive_transactions_that_fail() -> None:
         store.add(quad(f"more{n} other{n} some{n}"))
     store.add(quad("z parent special"))
     assert quad("z flag unused") in store
+
+
+def test_readers__see_what_is_stated_with_what_follows(tmp_path: Path) -> None:
+    """In other threads and stores: never a fact without its consequence, or the other way round."""
+    rules = PREFIX + ":knows[?y, ?x] :- :knows[?x, ?y] ."
+    with Store(tmp_path / "s", durability="flush") as store:
+        store.reason(rules=rules)
+        wrong, stop = [], threading.Event()
+
+        def read() -> None:
+            with Store.read_only(tmp_path / "s") as other:
+                while not stop.is_set():
+                    other.refresh()
+                    wrong.extend(
+                        reader.commit
+                        for reader in (other, store.snapshot())
+                        if reader.count("explicit") != reader.count("inferred")
+                    )
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        for n in range(60):
+            store.add(quad(f"a{n} knows b{n}"))
+            if n % 3 == 2:
+                store.remove_all([quad(f"a{n - 1} knows b{n - 1}"), quad(f"a{n} knows b{n}")])
+        stop.set()
+        thread.join()
+        assert wrong == [] and store.count("inferred") == 20
+
+
+def test_reader__goes_on_to_the_rules_of_later_commits(tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as store, Store.read_only(tmp_path / "s") as reader:
+        store.extend(parents("ab"))
+        store.reason(rules=ANCESTORS)
+        reader.refresh()
+        before = reader.snapshot()
+        store.remove_rules(ANCESTORS)
+        assert len(reader.program) == 2 and reader.refresh() and len(reader.program) == 0
+        assert len(before.program) == 2 and before.count("inferred") == 1
 
 
 # -- budgets --------------------------------------------------------------------------------------

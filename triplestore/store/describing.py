@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from triplestore.engine.compiled import Compiled
 from triplestore.engine.families import CompiledAtom, Family
 from triplestore.engine.plans import HEAD, WHOLE, AtomStep, ComputeStep, Plan, TableStep, plan
 from triplestore.engine.sets.keys import ANY
@@ -18,8 +17,8 @@ from triplestore.engine.sets.stored import Stored
 from triplestore.engine.sets.views import Setting
 from triplestore.errors import UsageError
 from triplestore.expr.printer import Namer, expression_text
-from triplestore.expr.query_terms import QueryTerms
 from triplestore.expr.tree import Constant
+from triplestore.store.reasoner import compile_to_read
 
 if TYPE_CHECKING:
     from triplestore.store.reading import View
@@ -39,6 +38,8 @@ def describe(view: View, what: tuple[str, ...]) -> str:
     rules = view.rules()
     if rules is None:
         return "there are no rules"
+    if what == ("program",):
+        return str(rules.program).rstrip()
     described = _Described(view, rules)
     parts = [getattr(described, section)() for section in SECTIONS if section in (what or SECTIONS)]
     return "\n\n".join(part.rstrip() for part in parts)
@@ -57,15 +58,8 @@ class _Described:
     def __init__(self, view: View, rules: Rules) -> None:
         self._view = view
         self._rules = rules
-        self._terms = QueryTerms(view.dictionary)
+        self._compiled, self._terms = compile_to_read(rules, view.dictionary)
         self._namer = Namer({**view.prefixes, **rules.program.prefixes, **_HELPERS})
-        self._made: Compiled | None = None
-
-    @property
-    def _compiled(self) -> Compiled:
-        if self._made is None:
-            self._made = Compiled(self._rules.program, self._terms.encode_keys, hierarchies=False)
-        return self._made
 
     @property
     def _prefixes(self) -> Mapping[str, str]:

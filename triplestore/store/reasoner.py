@@ -18,6 +18,7 @@ from triplestore.store.tuning import Tuning
 
 if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
+    from triplestore.expr.query_terms import QueryTerms
     from triplestore.storage.state import Meta
     from triplestore.store.rules import Rules
     from triplestore.tables.rows import U32
@@ -85,6 +86,18 @@ class Compiling:
         for known, compiled, last in self._made:
             if known is rules and (committed or last <= self._committed):
                 self._reasoner.keep(rules, self._dictionary, compiled)
+
+
+def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, QueryTerms]:
+    """Rules compiled for somebody who only reads, with ids of their own for unknown constants.
+
+    The families of all rules are made as families, also those of class hierarchies.
+    """
+    from triplestore.engine.compiled import Compiled
+    from triplestore.expr.query_terms import QueryTerms
+
+    terms = QueryTerms(dictionary)
+    return Compiled(rules.program, terms.encode_keys, hierarchies=False), terms
 
 
 def compile_rules(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, int]:

@@ -147,6 +147,8 @@ class Rules:
         """These rules and those; rules that came from the same files before and are in them no
         more are gone."""
         again = {name for path, name in self.paths.items() if path in given.paths}
+        if not again:
+            return self._changed(self.program + given.program, {**self.paths, **given.paths})
         fresh = {signature(clause): clause for clause in _clauses(given.program)}
         kept: list[Clause] = []
         for clause in _clauses(self.program):
