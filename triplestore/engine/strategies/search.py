@@ -230,7 +230,7 @@ class Search:
             known = numbers >= 0
             useless[instances[known][facts.has(numbers[known], DEAD)]] = True
             numbered.append((name, instances, keys, numbers))
-        self.work.run.instances["backward"] += int(np.count_nonzero(~useless))
+        self.work.run.instances["backward"] += len(goals)
         pairs: list[tuple[I64, I64]] = []
         for name, instances, keys, numbers in numbered:
             wanted = ~useless[instances]

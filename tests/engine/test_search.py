@@ -1,0 +1,226 @@
+"""The search for proofs: how far it goes, when it gives up, and the pieces it gets."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.engine.checking import check_state
+from tests.engine.driver import Driver
+from tests.engine.graphs import random_graph_case
+from tests.engine.naive import Fact
+from tests.engine.notation import fact, facts, program
+from tests.engine.programs import random_case
+from tests.engine.recording import Recording, recorded
+from triplestore.datalog.simple import simplify
+from triplestore.engine import reference
+from triplestore.engine.maintain import Strategy
+from triplestore.engine.reference import OVERDELETION, PROVING, Materialisation
+from triplestore.engine.sets.keys import RelationKey
+from triplestore.engine.strategies.abort import Abort
+from triplestore.engine.strategies.checked import Checked
+from triplestore.engine.strategies.pieces import Pieces
+from triplestore.engine.strategies.prove import bf, bfc, fbf, fbfc
+from triplestore.engine.strategies.registry import strategy
+from triplestore.engine.work import Work
+from triplestore.errors import ProgramError
+
+REACH = ":B[?y] :- :T[?x, ?y], :B[?x] ."
+
+
+def reach(edges: str, rest: str = "") -> tuple[Driver, set[Fact]]:
+    driver = Driver()
+    given = facts(f"{edges} {rest}")
+    driver.step(given, (), program(REACH), strategy("dred"))
+    return driver, given
+
+
+@pytest.mark.parametrize("make", [bf, bfc])
+def test_search__goal_with_many_instances__looks_at_few(make: Callable[[], Strategy]) -> None:
+    """One of 3,000 derivations is lost, and any other one is a proof."""
+    edges = " ".join(f"T(x{i}, hub) B(x{i})" for i in range(3000))
+    driver, _ = reach(edges)
+    closure = driver.step((), facts("B(x7)"), None, make())
+    assert closure.fetched < 50
+    assert closure.instances["backward"] < 5
+
+
+@pytest.mark.parametrize("make", [bf, bfc])
+def test_search__goal_with_many_useless_rows__goes_through_them_by_doubling(
+    make: Callable[[], Strategy],
+) -> None:
+    """2,000 edges come from where nothing holds; rounds are few, and no row is looked at twice."""
+    edges = " ".join(f"T(x{i}, hub)" for i in range(2000))
+    driver, _ = reach(edges, "T(a, hub) B(a) T(z, hub) B(z)")
+    closure = driver.step((), facts("B(a)"), None, make())
+    assert closure.inferred_removed == 0
+    assert closure.fetched < 3 * 2002
+    assert closure.rounds < 80
+
+
+def test_search__many_rules_for_a_class__looks_at_few() -> None:
+    rules = " ".join(f":D[?y] :- :T[?x, ?y], :C{i}[?x] ." for i in range(500))
+    driver = Driver("one")
+    given = facts("T(a, b) T(c, b) " + " ".join(f"C{i}(a)" for i in range(500)))
+    text = f"{rules} :C0[?x] :- :D[?x] . :C1[?x] :- :C0[?x] ."
+    text += "".join(f" :C{i}[?x] :- :E[?x] ." for i in range(500))
+    driver.step(given | facts("C3(c)"), (), program(text), strategy("dred"))
+    closure = driver.step((), facts("C3(c)"), None, bfc())
+    assert closure.instances["backward"] < 20
+    assert closure.fetched < 200
+
+
+def test_search__what_serves_proved_goals_only__is_dropped() -> None:
+    """The chain that would be another proof of the goal is not followed to its end."""
+    chain = " ".join(f"T(n{i + 1}, n{i})" for i in range(300))
+    driver, _ = reach(chain, "T(n0, g) T(p, q) T(q, g) B(p) B(n300) T(z, g) B(z)")
+    closure = driver.step((), facts("B(z)"), None, bfc())
+    assert closure.instances["backward"] < 20
+
+
+def test_search__random_graphs__no_more_than_twice_what_one_fact_at_a_time_takes() -> None:
+    """The papers' search is depth first and runs rules forward on what it has proved."""
+    ours = alone = 0
+    for seed in range(6):
+        rng = random.Random(seed)
+        nodes, edges = 200, (400, 1000, 2000)[seed % 3]
+        given = facts(
+            " ".join(f"T(n{rng.randrange(nodes)}, n{rng.randrange(nodes)})" for _ in range(edges))
+            + " "
+            + " ".join(f"B(n{rng.randrange(nodes)})" for _ in range(10))
+        )
+        stated = sorted(one for one in given if fact("B(a)")[3] != one[3])
+        deleted = set(rng.sample(stated, 20))
+        driver = Driver()
+        driver.step(given, (), program(REACH), strategy("dred"))
+        report = reference.bf_c(Materialisation(program(REACH), given), deleted)
+        closure = driver.step((), deleted, None, bfc())
+        assert closure.instances.get("deletion", 0) == report.count(*OVERDELETION)
+        ours += closure.instances.get("backward", 0)
+        alone += report.count("check", *PROVING)
+    assert ours < 2 * alone
+    assert ours > 100
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_abort__depth__is_how_far_from_the_goals(counted: bool) -> None:
+    """The proof of a5 begins five steps away: with less, everything behind it is taken away."""
+    chain = " ".join(f"T(a{i}, a{i + 1})" for i in range(9))
+    taken = []
+    for depth in range(8):
+        driver, _ = reach(chain, "B(a0) T(z, a5) B(z)")
+        made = fbfc(Abort(depth=depth)) if counted else fbf(Abort(depth=depth))
+        closure = driver.step((), facts("T(z, a5)"), None, made)
+        taken.append(closure.instances["deletion"])
+        assert closure.inferred_removed == 0
+    # The edge is one instance, those behind a5 are four.
+    assert taken == [5, 5, 5, 5, 5, 5, 1, 1]
+
+
+def test_abort__work__ends_a_search_that_takes_too_long() -> None:
+    """A search of 20,000 instances ends after a few; what was in doubt comes back."""
+    edges = " ".join(f"T(n{i}, n{j})" for i in range(40) for j in range(40))
+    driver, _ = reach(edges, "B(n0) B(n1)")
+    closure = driver.step((), facts("B(n0) B(n1)"), None, bfc())
+    assert closure.instances["backward"] > 1500
+    driver, given = reach(edges, "B(n0) B(n1)")
+    closure = driver.step((), facts("B(n0) B(n1)"), None, fbfc(Abort(work=1200)))
+    assert closure.instances["backward"] < 500
+    check_state(driver, program(REACH), frozenset(given - facts("B(n0) B(n1)")), "cliques")
+
+
+def test_abort__facts_that_wait_for_one_another__are_blocked_together() -> None:
+    """Whoever waits for a fact whose check was aborted may yet be proved, also in a cycle."""
+    rules = ":A[?x] :- :A[?y], :T[?y, ?x] ."
+    given = facts("A(g) T(g, f) T(f, e) T(e, f) A(f) T(z, e) A(z)")
+    for depth in range(4):
+        for make in (fbf, fbfc):
+            driver = Driver()
+            driver.step(given, (), program(rules), strategy("dred"))
+            deleted = facts("A(f) A(z)")
+            driver.step((), deleted, None, make(Abort(depth=depth)))
+            check_state(driver, program(rules), frozenset(given - deleted), f"depth {depth}")
+
+
+# -- pieces ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
+    return recorded(monkeypatch)
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_pieces__pulled_at_random__are_the_instances_of_backward_evaluation(
+    first: int, recording: Recording
+) -> None:
+    compared = 0
+    for seed in range(first, first + 20):
+        case = random_graph_case(seed) if seed % 2 else random_case(seed)
+        try:
+            simplify(case.program)
+        except ProgramError:
+            continue
+        rng = random.Random(seed)
+        driver = Driver()
+        # Several commits, so that relations have several runs and rows that are gone.
+        some = sorted(case.facts)
+        driver.step(some, (), case.program, strategy("dred"))
+        for _ in range(3):
+            gone = rng.sample(some, len(some) // 3)
+            driver.step((), gone, None, strategy("dred"))
+            driver.step(gone[1:], (), None, strategy("dred"))
+        assert driver.compiled is not None
+        recording.type_id = driver.type_id
+        compared += _compare_pieces(driver, recording, rng)
+    assert compared > 300
+
+
+def _compare_pieces(driver: Driver, recording: Recording, rng: random.Random) -> int:
+    assert driver.compiled is not None
+    work = Work(driver.compiled, driver.tables, driver.terms)
+    names: list[RelationKey] = [*driver.tables.names().tolist(), *driver.tables.tuple_names()]
+    for name in names:  # some facts are gone
+        keys = work.new().view(name).keys()  # type: ignore[union-attr]
+        chosen = np.array(sorted(rng.sample(range(len(keys)), len(keys) // 8)), dtype=np.int64)
+        work.gone.add(name, np.sort(keys)[chosen])
+    setting, nots = work.survivors(), work.union()
+    compared = 0
+    for family in driver.compiled.strata.families:
+        if family.summary is not None:
+            continue
+        for name in names:
+            if family.head.relation not in (name, 0) or (
+                family.head.relation == 0 and isinstance(name, tuple)
+            ):
+                continue
+            keys = np.sort(work.old().view(name).keys())  # type: ignore[union-attr]
+            recording.clear()
+            recording.note(
+                "whole", family, *work.run.backward(family, keys, name, setting, nots, "")
+            )
+            known = Checked()
+            pieces = Pieces(work.run, known, family, name, setting)
+            half = len(keys) // 2
+            numbers = known.add(name, keys)
+            pieces.open(keys[:half], numbers[:half])
+            opened = False
+            while (known.waiting > 0).any() or not opened:
+                need = np.array([rng.choice((0, 1, 1, 3)) for _ in range(len(keys))])
+                before = need.copy()
+                rows, n = pieces.pull(need, setting, nots)
+                recording.note("pieces", family, rows, n)
+                if n:
+                    goals = np.bincount(rows[family.width], minlength=len(keys))
+                    assert (goals <= before).all()
+                    assert (need == before - goals).all()
+                if not opened:
+                    pieces.open(keys[half:], numbers[half:])
+                    opened = True
+            assert Counter(recording.of("pieces")) == Counter(recording.of("whole"))
+            compared += len(recording.of("whole"))
+    return compared
