@@ -210,7 +210,16 @@ def _batches(starts: I64) -> list[list[tuple[int, int]]]:
 
 def _sort_ranges(keys: U64, ranges: list[tuple[int, int]]) -> None:
     for lo, hi in ranges:
-        keys[lo:hi].sort()
+        part = keys[lo:hi]
+        if not _in_order(part[:_LOOK]) or not _in_order(part):  # dumps often are in order already
+            part.sort()
+
+
+_LOOK = 256  # rows that tell of most unordered ranges that they are
+
+
+def _in_order(keys: U64) -> bool:
+    return bool((keys[1:] >= keys[:-1]).all())
 
 
 def _compacted(rows: Rows) -> Rows:
