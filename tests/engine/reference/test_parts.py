@@ -139,6 +139,19 @@ def test_aggregates__only_groups_that_change_are_touched() -> None:
     assert found.counting() == (3, 2)
 
 
+def test_aggregates__distinct_values_count_once() -> None:
+    rules = ":N[?x, ?n] :- AGGREGATE(:T[?x, ?y], :U[?y, ?z] ON ?x BIND count(distinct ?y) AS ?n) ."
+    found = run(rules, "T(a,b) T(a,c) U(b,d) U(b,e) U(c,d)", "U(b,d) U(c,d)", "", "levels")
+    assert (found.lost, found.gained) == ("N(a, 2) U(b, d) U(c, d)", "N(a, 1)")
+
+
+def test_rules__that_share_a_head_and_a_body_are_one() -> None:
+    shared = program(":A[?x], :C[?x] :- :B[?x] . :A[?x] :- :B[?x] .")
+    made = Materialisation(shared, facts("B(a)"))
+    assert len(made.rules.rules) == 2
+    assert made.count().nonrecursive[fact("A(a)")] == 1
+
+
 def test_negated_bodies__only_what_they_share_is_touched() -> None:
     rules = ":B[?x] :- :A[?x], NOT EXISTS ?y IN (:T[?x, ?y], :C[?y]) ."
     given = "A(a) A(b) A(c) T(a,u) T(a,v) T(b,v) C(u)"
