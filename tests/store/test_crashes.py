@@ -36,6 +36,15 @@ RULES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def small_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds that are no tuning, so small that small stores meet them."""
+    monkeypatch.setattr("triplestore.storage.journal.RESERVE", 3000)
+    monkeypatch.setattr("triplestore.storage.sections._BACKLOG", 1500)
+    monkeypatch.setattr("triplestore.storage.sections._SMALL", 300)
+    monkeypatch.setattr("triplestore.storage.sections._PIECE", 32768)
+
+
 class State(NamedTuple):
     program: Program
     explicit: frozenset[Fact]
