@@ -19,7 +19,7 @@ from triplestore.engine.sets.keys import FactSet, KeySet, TupleSet
 from triplestore.engine.sets.stored import Stored
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
-from triplestore.errors import ProgramError
+from triplestore.errors import BudgetError, ProgramError
 from triplestore.tables import Layer, Tables
 from triplestore.tables.rows import key_of
 
@@ -155,3 +155,13 @@ def test_engine__with_kernels_for_everything__equals_the_oracle(
             continue
         rng = random.Random(seed)
         check_case(case, lambda rng=rng: strategy(rng.choice(list(STRATEGIES))))  # type: ignore[misc]
+
+
+def test_match__of_too_many_rows__is_refused_before_room_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arrays, "_most_rows", lambda: 10)
+    many = np.array([1 << 32 | i for i in range(6)], np.uint64)
+    assert len(arrays.match(np.ones(1, np.uint32), many)[0]) == 6
+    with pytest.raises(BudgetError, match=r"would make 1,200 rows.*share no variable"):
+        arrays.match(np.ones(200, np.uint32), many)

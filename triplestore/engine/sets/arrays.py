@@ -6,8 +6,12 @@ facts never needs it.
 
 from __future__ import annotations
 
+import os
+from functools import cache
+
 import numpy as np
 
+from triplestore.errors import BudgetError
 from triplestore.tables.rows import (
     I64,
     NO_IDS,
@@ -29,6 +33,7 @@ SMALL = 512
 
 _PIECE = 1 << 20  # rows for one call of a kernel, so that Ctrl-C is not kept waiting
 _LOW = np.uint64(0xFFFFFFFF)
+_BYTES = 12  # what a row of a join takes, before any of its columns is copied
 
 
 def member(keys: Keys, within: Keys) -> Bools:
@@ -138,6 +143,23 @@ def beside(first: int, second: U32) -> U64:
     return keys
 
 
+@cache
+def _most_rows() -> int:
+    """So many rows of one join fill a third of the machine's memory."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // (3 * _BYTES)
+    except (AttributeError, OSError, ValueError):
+        return 1 << 30
+
+
+def _check_room(rows: int) -> None:
+    if rows > _most_rows():
+        raise BudgetError(
+            f"one join of a rule would make {rows:,} rows, more than a third of the memory; look "
+            "for a rule whose atoms share no variable, or only one that takes few values"
+        )
+
+
 def match(values: U32, keys: U64) -> tuple[I64, U32]:
     """The rows of sorted `keys` that have `values` as first id: (number of value, second id)."""
     if len(values) == 0 or len(keys) == 0:
@@ -162,6 +184,7 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
     for at in range(0, len(values), _PIECE):
         stop = at + _PIECE
         total += match_first(values[at:stop], keys, lo[at:stop], hi[at:stop])
+    _check_room(total)
     index, second = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.uint32)
     expand_second(lo, hi, keys, index, second)
     return index, second
