@@ -29,7 +29,17 @@ from triplestore.tables.rows import (
 )
 
 SMALL = 512
-"""Rows below which numpy is as fast as a kernel."""
+"""Rows below which numpy is used, so that small updates never import numba; `WARM` after that."""
+
+WARM = 32
+"""Rows below which numpy is as fast as a kernel that has been called before."""
+
+
+def _warm() -> None:
+    """From now on kernels are loaded, and serve smaller inputs too."""
+    global SMALL
+    SMALL = min(SMALL, WARM)
+
 
 _PIECE = 1 << 20  # rows for one call of a kernel, so that Ctrl-C is not kept waiting
 _LOW = np.uint64(0xFFFFFFFF)
@@ -43,6 +53,8 @@ def member(keys: Keys, within: Keys) -> Bools:
     if len(within) == 0:
         return np.zeros(len(keys), dtype=np.bool_)
     from triplestore.kernels.sets import mark_members
+
+    _warm()
 
     found = np.empty(len(keys), dtype=np.uint8)
     for at in range(0, len(keys), _PIECE):
@@ -59,6 +71,8 @@ def places_in(keys: Keys, within: Keys) -> I64:
         return np.where(within[places] == keys, places, -1)
     from triplestore.kernels.sets import find_places
 
+    _warm()
+
     places = np.empty(len(keys), dtype=np.int64)
     for at in range(0, len(keys), _PIECE):
         find_places(keys[at : at + _PIECE], within, places[at : at + _PIECE])
@@ -74,6 +88,8 @@ def summed(keys: Keys, by: I64, more: Keys, more_by: I64) -> tuple[Keys, I64]:
         starts = start_of_runs(both)[:-1]
         return both[starts], np.add.reduceat(counts[order], starts)
     from triplestore.kernels.sets import add_counts
+
+    _warm()
 
     out = np.empty(len(keys) + len(more), dtype=np.uint64)
     total = np.empty(len(out), dtype=np.int64)
@@ -99,6 +115,8 @@ def unite(left: Keys, right: Keys) -> Keys:
         return distinct(np.sort(np.concatenate((left, right)), kind="stable"))
     from triplestore.kernels.sets import unite as unite_keys
 
+    _warm()
+
     out = np.empty(len(left) + len(right), dtype=np.uint64)
     return out[: unite_keys(left, right, out)]
 
@@ -118,6 +136,8 @@ def counted(keys: Keys) -> tuple[Keys, U32]:
         counts = np.diff(last, prepend=-1)
         return ordered[last], counts.astype(np.uint32)
     from triplestore.kernels.sets import count_equals
+
+    _warm()
 
     out = np.empty(len(keys), dtype=np.uint64)
     counts32 = np.empty(len(keys), dtype=np.uint32)
@@ -167,7 +187,7 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
     if len(values) == 1:
         start, stop = bounds(keys, int(values[0]))
         return np.zeros(stop - start, dtype=np.int64), low(keys[start:stop])
-    if len(values) < SMALL // 4:
+    if len(values) < max(2, SMALL // 4):
         firsts = values.astype(np.uint64) << SHIFT
         lo = keys.searchsorted(firsts)
         hi = keys.searchsorted(firsts | _LOW, side="right")
@@ -178,6 +198,8 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
         rows = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
         return index, keys[rows].astype(np.uint32)
     from triplestore.kernels.sets import expand_second, match_first
+
+    _warm()
 
     lo, hi = np.empty(len(values), dtype=np.int64), np.empty(len(values), dtype=np.int64)
     total = 0
