@@ -229,6 +229,60 @@ def test_counting__nonrecursive_program__considers_exactly_what_changes() -> Non
     assert considered(square, given, gone, "", by_name(R=1, S=2)) == (12, 0)
 
 
+def ladder(name: str, n: int) -> str:
+    """A fact `name1(a)` is in round 1, and `name` itself in round n."""
+    steps = [f":{name}{i + 1}[?x] :- :{name}{i}[?x] ." for i in range(1, n - 1)]
+    return " ".join([*steps, f":{name}[?x] :- :{name}{n - 1}[?x] . "])
+
+
+TOGETHER = by_name(2, T=1, N=1, U=1)
+
+
+def test_counting__fact_expected_later_is_moved__instance_is_met_once_for_all() -> None:
+    """A comes in round 3 instead of 12; then B is still expected in 5, but comes in 7; C in 10."""
+    rules = (
+        ladder("A", 12) + ladder("B", 7) + ladder("C", 10) + ":H[?x] :- :A[?x], :B[?x], :C[?x] ."
+    )
+    given = "A1(a) B1(a) B3(a) C1(a)"
+    changed = considered(rules, given, "B3(a)", "A10(a)", TOGETHER)
+    assert changed == (2 + 4 + 1, 2 + 4 + 1)
+
+
+@pytest.mark.parametrize(
+    ("item", "given", "deleted", "added"),
+    [(":T[?x, :b]", "", "", "T(a,b)"), ("NOT :N[?x]", "N(a)", "N(a)", "")],
+)
+def test_counting__moved_fact_and_a_change_below__instance_is_new(
+    item: str, given: str, deleted: str, added: str
+) -> None:
+    """A comes in round 3 instead of 5; C comes in 10, so that only the change below matters."""
+    rules = ladder("A", 5) + ladder("C", 10) + f":H[?x] :- :A[?x], :C[?x], {item} ."
+    changed = considered(rules, "A1(a) C1(a) " + given, deleted, "A3(a) " + added, TOGETHER)
+    assert changed == (2, 2 + 1)
+
+
+@pytest.mark.parametrize(("deleted", "added"), [("", "A4(a) U(a,b)"), ("U(a,b)", "A4(a)")])
+def test_counting__variable_property__facts_below_are_of_no_round(deleted: str, added: str) -> None:
+    """An atom matches facts of the stratum (q), and of the one below it (U)."""
+    rules = (
+        ladder("A", 6)
+        + ladder("C", 9)
+        + (
+            ":H[?x] :- :A[?x], :C[?x], [?x, ?p, :b] . :q[?x, :b] :- :H[?x] . "
+            ":C1[?y] :- :q[?x, ?y] . :A1[?x] :- :q[?x, ?x] ."
+        )
+    )
+    given = "A1(a) C1(a)" + (" U(a,b)" if deleted else "")
+    considered(rules, given, deleted, added, by_name(2, U=1))
+    considered(rules, given, deleted, added, "levels")
+
+
+def test_counting__facts_that_do_not_come_again__are_not_looked_at() -> None:
+    driver = ready()
+    closure = driver.step((), facts("T(a2,a3)"), None, Counting())
+    assert closure.rounds == 8  # one for T, and 3 to 9 for a3 to a9
+
+
 OLD_TRACE = {
     (1, 1): "R(b, e) S(b, f)",
     (2, 1): "T(a, b) T(b, c) T(b, e) T(c, d) T(d, c) T(e, c) T(f, g) T(g, c)",

@@ -7,18 +7,20 @@ there is made by evaluating the stratum once as it was before the update (`make_
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from triplestore.engine.compiled import CompiledStratum, Strata
+from triplestore.engine.compiled import Compiled, CompiledStratum, Strata
 from triplestore.engine.evaluate import Heads, conclude
 from triplestore.engine.maintain import Strategy, StratumUpdate, Task
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import ANY, Batch, FactSet, RelationKey, set_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.overdelete import DRedCounting
-from triplestore.engine.strategies.replay import Recursion, Replay
+from triplestore.engine.strategies.recursion import Recursion
+from triplestore.engine.strategies.replay import Replay
 from triplestore.engine.strategies.restated import Derived, Restated
 from triplestore.engine.traces import Derivations, Trace
 from triplestore.engine.work import Work, united
@@ -40,7 +42,7 @@ class Counting(Strategy):
         if not task.recursive or work.traces is None:
             DRedCounting().run(update)
             return self.name, "no recursion" if not task.recursive else "rules have changed"
-        parts = _parts(update)
+        parts = _parts(work.compiled, task.number)
         trace = work.traces.of(task.number)
         why = "" if trace is not None else "there was no trace"
         if trace is None:
@@ -53,19 +55,27 @@ class Counting(Strategy):
         return self.name, why
 
 
-@dataclass(slots=True)
-class _Parts:
+class _Parts(NamedTuple):
     """The rules of a stratum apart: nonrecursive and aggregating ones, and recursive ones."""
 
     plain: CompiledStratum
     recursion: Recursion
 
 
-def _parts(update: StratumUpdate) -> _Parts:
-    kept, type_id = update.task.kept, update.work.type_id
-    plain = Strata([f for f in kept.families if not f.recursive], type_id)
-    number = update.task.number
-    return _Parts(plain.get(number, CompiledStratum(number)), Recursion.of(kept, type_id))
+_PARTS: WeakKeyDictionary[Compiled, dict[int, _Parts]] = WeakKeyDictionary()
+"""Kept with their plans as long as the program is."""
+
+
+def _parts(compiled: Compiled, number: int) -> _Parts:
+    """The rules of one stratum of a program."""
+    known = _PARTS.setdefault(compiled, {})
+    if number not in known:
+        stratum, type_id = compiled.strata[number], compiled.type_id
+        plain = Strata([f for f in stratum.families if not f.recursive], type_id)
+        known[number] = _Parts(
+            plain.get(number, CompiledStratum(number)), Recursion.of(stratum, type_id)
+        )
+    return known[number]
 
 
 def make_trace(work: Work, stratum: CompiledStratum) -> Trace:

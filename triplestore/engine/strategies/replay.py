@@ -21,23 +21,23 @@ So the cost goes by the instances that have a moved fact, and nothing is ever as
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.engine.compiled import CompiledStratum, Strata, Triggers
-from triplestore.engine.evaluate import Heads, Rows, body_facts, conclude
-from triplestore.engine.families import LOWER, MIXED, OWN, Family
+from triplestore.engine.compiled import Triggers
 from triplestore.engine.maintain import StratumUpdate
 from triplestore.engine.sets.arrays import places_in, sorted_distinct
 from triplestore.engine.sets.keys import ANY, Batch, FactSet, RelationKey, set_of, size_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.checked import Checked
+from triplestore.engine.strategies.recursion import Instances, Met, Recursion
 from triplestore.engine.traces import NEVER, Derivations, Trace
 from triplestore.tables import EXPLICIT
-from triplestore.tables.rows import I64, Bools, Keys
+from triplestore.tables.rows import I64, Bools, Keys, start_of_runs
 
 _SAME = "unchanged"
 """The phase of instances that were met and turned out to be the same in both evaluations."""
@@ -49,55 +49,7 @@ or not in I."""
 _NONE: I64 = np.zeros(0, dtype=np.int64)
 
 
-@dataclass(slots=True)
-class Recursion:
-    """The recursive rules of a stratum as families whose instances keep all their variables.
-
-    origins  id of a family -> what it was made from
-    atoms    id of a family -> one that has its negated atoms in its body
-    """
-
-    rules: CompiledStratum
-    origins: dict[int, Family]
-    atoms: dict[int, Family]
-
-    @classmethod
-    def of(cls, stratum: CompiledStratum, type_id: int) -> Recursion:
-        """The recursive rules of a stratum."""
-        wide, origins, atoms = [], {}, {}
-        for family in stratum.recursive:
-            used = (*family.body, *family.nots, family.head)
-            every = tuple(dict.fromkeys(v for atom in used for v in atom.variables))
-            made = replace(family, head=family.head._replace(terms=every), plans={})
-            wide.append(made)
-            origins[id(made)] = family
-            atoms[id(made)] = replace(made, body=(*made.body, *made.nots), nots=())
-        return cls(Strata(wide, type_id)[stratum.number], origins, atoms)
-
-
-@dataclass(slots=True)
-class _Met:
-    """Instances of a family that wait for their round.
-
-    body   the numbers of their body facts of this stratum, one row for each atom
-    since  the round in which they were met; 0 for those of changes below
-    """
-
-    family: Family
-    rows: Rows
-    body: I64
-    since: int
-
-    def __len__(self) -> int:
-        return int(self.body.shape[1])
-
-    def take(self, places: I64) -> _Met:
-        """Some of them."""
-        rows: Rows = [None if column is None else column[places] for column in self.rows]
-        return _Met(self.family, rows, self.body[:, places], self.since)
-
-
-_Waiting: TypeAlias = dict[int, list[_Met]]
+_Waiting: TypeAlias = dict[int, list[Instances]]
 
 
 class Replay:
@@ -151,6 +103,7 @@ class Replay:
             name: Derivations.of(*map(np.concatenate, zip(*parts, strict=True)))
             for name, parts in self._changes.items()
         }
+        self.work.run.instances += Counter()  # without phases that had none
         if self.work.recursive is not None:
             for name, derivations in changes.items():
                 self.work.recursive.change(name, *derivations.totals())
@@ -167,8 +120,8 @@ class Replay:
 
     def _round(self, number: int) -> list[_Moved]:
         """What a round derives less often, and more often; the facts that this moves."""
-        less = self._heads(number, self._less, self._leaves, "deletion")
-        more = self._heads(number, self._more, self._comes, "insertion")
+        less = self._considered(number, self._less, self._leaves, "deletion")
+        more = self._considered(number, self._more, self._comes, "insertion")
         facts = np.unique(np.concatenate((less, more, *self._again.pop(number, ()))))
         by = np.zeros(len(facts), dtype=np.int64)
         np.subtract.at(by, facts.searchsorted(less), 1)
@@ -189,53 +142,33 @@ class Replay:
             moved.append(self._settle(number, numbers, times > 0))
         return moved
 
-    def _heads(
-        self, number: int, waiting: _Waiting, test: Callable[[int, _Met], Bools], phase: str
+    def _considered(
+        self, number: int, waiting: _Waiting, test: Callable[[int, Instances], Bools], phase: str
     ) -> I64:
-        """The heads of the instances of a round that pass a test; those are considered."""
-        found = [np.zeros(0, dtype=np.int64)]
-        for met in waiting.pop(number, ()):
-            (passed,) = test(number, met).nonzero()
-            self.work.run.instances[_SAME] -= len(passed)
-            self.work.run.instances[phase] += len(passed)
-            heads, origin = Heads(), self.recursion.origins[id(met.family)]
-            conclude(origin, met.take(passed).rows, len(passed), self.work.type_id, heads)
-            found += [self._numbers(name, keys) for name, keys in heads.taken().items()]
+        """The heads of the instances of a round that pass a test."""
+        found = [_NONE]
+        for instances in waiting.pop(number, ()):
+            heads = instances.head[test(number, instances)]
+            self.work.run.instances[_SAME] -= len(heads)
+            self.work.run.instances[phase] += len(heads)
+            found.append(heads)
         return np.concatenate(found)
 
-    def _leaves(self, number: int, met: _Met) -> Bools:
+    def _leaves(self, number: int, met: Instances) -> Bools:
         """Which old instances of this round are not in the same round of the new evaluation."""
-        if met.since == 0:
-            return np.ones(len(met), dtype=np.bool_)  # they need what has gone below
-        differs: Bools = self.new[met.body].max(axis=0) != number - 1
+        differs: Bools = met.fresh | (self.new[met.body].max(axis=0) != number - 1)
         return differs
 
-    def _comes(self, number: int, met: _Met) -> Bools:
-        """Which instances are new ones of this round, and not in the same round of the old
-        evaluation; those that are met again later, with a moved fact, are left to then."""
-        old, new = self.old[met.body], self.new[met.body]
-        passed: Bools = new.max(axis=0) == number - 1
-        passed &= ((new <= met.since) | (new == old)).all(axis=0)
-        if met.since:
-            (same,) = (passed & (old.max(axis=0) == number - 1)).nonzero()
-            passed[same] = self._needs_new(met.take(same))
-        return passed
+    def _comes(self, number: int, met: Instances) -> Bools:
+        """Which new instances of this round are not in the same round of the old evaluation.
 
-    def _needs_new(self, met: _Met) -> Bools:
-        """Which instances do not hold in the old evaluation, because of changes below."""
-        found = np.zeros(len(met), dtype=np.bool_)
-        atoms = self.recursion.atoms[id(met.family)]
-        for item, atom in enumerate(atoms.body):
-            changed = self.work.gone if item >= len(met.family.body) else self.work.added
-            if atom.own == OWN or not changed:
-                continue
-            for name, keys, where in body_facts(atoms, item, met.rows, len(met), self.work.type_id):
-                hit = changed.contains(name, keys)
-                if where is None:
-                    found |= hit
-                else:
-                    found[where[hit]] = True
-        return found
+        If a fact that came after they were met is moved, they were met again then, and are left to
+        that; so in those that pass all facts came as expected, and this is their round.
+        """
+        old, new = self.old[met.body], self.new[met.body]
+        passed: Bools = ((new <= met.since) | (new == old)).all(axis=0)
+        passed &= met.fresh | (old.max(axis=0) != number - 1)
+        return passed
 
     # -- facts -----------------------------------------------------------------------------------
 
@@ -282,26 +215,28 @@ class Replay:
         gone, added = update.low_gone, update.low_added
         old, new = work.old(), work.new()
         rules = self.recursion.rules
+        before = old.without(work.gone)
         for triggers, batch in ((rules.lower, gone), (rules.negated, added)):
-            self._meet(
-                triggers, batch, old.without(work.gone), old, old, work.union(), 0, self._less
-            )
+            met = self._meet(triggers, batch, before, old, old, work.union())
+            self._wait(met, 0, self._less)
+        before = new.without(work.added)
         either = Setting(work.stored, plus=[work.added, work.gone])
         for triggers, batch in ((rules.lower, added), (rules.negated, gone)):
-            self._meet(triggers, batch, new.without(work.added), new, new, either, 0, self._more)
+            met = self._meet(triggers, batch, before, new, new, either)
+            self._wait(met, 0, self._more)
 
     def _fire(self, number: int, moved: Sequence[_Moved]) -> None:
         """Meet the instances of facts that are moved, as is known since this round."""
         late, early, other = (
             np.concatenate([part[i] for part in moved]) if moved else _NONE for i in range(3)
         )
-        work = self.work
+        work, own = self.work, self.recursion.rules.own
         if len(late) or len(early):
             batch = self.facts.batch(np.concatenate((late, early)))
             after = Setting(work.stored, minus=[work.gone, self.moved])
             before = after.without(set_of(batch))
-            own = self.recursion.rules.own
-            self._meet(own, batch, before, after, work.union(), after, number, self._less)
+            met = self._meet(own, batch, before, after, work.union(), after)
+            self._wait(met, number, self._less)
             _add(self.moved, batch)
             _add(self.missing, self._expect(late, number))
         if len(early) or len(other):
@@ -316,8 +251,8 @@ class Replay:
                 work.stored, plus=[work.added, self.come], minus=[work.gone, self.missing]
             )
             before = after.without(set_of(batch))
-            own = self.recursion.rules.own
-            self._meet(own, batch, before, after, after, after, number, self._more)
+            met = self._meet(own, batch, before, after, after, after)
+            self._wait(met, number, self._more)
 
     def _expect(self, late: I64, number: int) -> Batch:
         """Look at facts that did not come again in each later round in which they may."""
@@ -338,43 +273,51 @@ class Replay:
         after: Setting,
         nots: Setting,
         nots_before: Setting,
-        since: int,
-        waiting: _Waiting,
-    ) -> None:
-        """Have all instances of a batch wait for their rounds."""
-        if not batch:
-            return
-        run = self.work.run
-        for family, item in triggers.of(batch, self.work.type_id):
+    ) -> list[Met]:
+        """All instances with a fact of a batch, family by family."""
+        run, met = self.work.run, []
+        for family, item in triggers.of(batch, self.work.type_id) if batch else ():
             rows, n = run.changed(family, item, batch, before, after, nots, nots_before, _SAME)
-            if n == 0:
-                continue
-            met = _Met(family, rows, self._body(family, rows, n), since)
-            rounds_of = self.old if waiting is self._less else self.new  # longer, perhaps
-            self._wait(met, rounds_of[met.body].max(axis=0) + 1, waiting)
+            if n:
+                met.append(Met(self.recursion.shapes[id(family)], rows, n))
+        return met
 
-    def _body(self, family: Family, rows: Rows, n: int) -> I64:
-        """The numbers of the facts of this stratum in the bodies of instances."""
-        found = np.zeros((len(family.body), n), dtype=np.int64)
-        levels, stratum = self.work.levels, self.update.task.number
-        for item, atom in enumerate(family.body):
-            if atom.own == LOWER:
-                continue
-            for name, keys, where in body_facts(family, item, rows, n, self.work.type_id):
-                places = np.arange(n) if where is None else where
-                if atom.own == MIXED:
-                    own = levels.mask(name, keys, stratum)
-                    places, keys = places[own], keys[own]
-                found[item, places] = self._numbers(name, keys)
-        return found
-
-    def _wait(self, met: _Met, rounds: I64, waiting: _Waiting) -> None:
-        first, last = int(rounds.min()), int(rounds.max())
-        each = [first] if first == last else np.unique(rounds).tolist()
-        for number in each:
-            some = met if len(each) == 1 else met.take((rounds == number).nonzero()[0])
-            waiting.setdefault(number, []).append(some)
+    def _wait(self, met: list[Met], since: int, waiting: _Waiting) -> None:
+        """Have instances wait for their rounds."""
+        if not met:
+            return
+        instances = self._numbered(met, since, waiting is self._more)
+        rounds_of = self.new if waiting is self._more else self.old
+        rounds = rounds_of[instances.body].max(axis=0) + 1
+        order = np.argsort(rounds, kind="stable")
+        starts = start_of_runs(rounds[order])
+        for start, stop in pairwise(starts.tolist()):
+            number = int(rounds[order[start]])
+            waiting.setdefault(number, []).append(instances.take(order[start:stop]))
             heapq.heappush(self._rounds, number)
+
+    def _numbered(self, met: list[Met], since: int, is_new: bool) -> Instances:
+        """Instances by numbers; facts are looked up relation by relation, for all families."""
+        work, stratum = self.work, self.update.task.number
+        width, total = self.recursion.width, sum(some.n for some in met)
+        slots = np.zeros((width, total), dtype=np.int64)  # the last row is for the heads
+        fresh = np.full(total, since == 0)
+        parts: dict[RelationKey, list[tuple[Keys, I64]]] = {}
+        offset = 0
+        for some in met:
+            *own, head = some.shape.own
+            for row, item in ((width - 1, head), *enumerate(own)):
+                for name, keys, places in some.facts(item, work.levels, stratum):
+                    parts.setdefault(name, []).append((keys, places + (row * total + offset)))
+            if is_new and since:
+                needs = some.need(work.added, work.gone, work.type_id)
+                fresh[offset : offset + some.n] = needs
+            offset += some.n
+        flat = slots.reshape(-1)
+        for name, found in parts.items():
+            keys, places = (np.concatenate(column) for column in zip(*found, strict=True))
+            flat[places] = self._numbers(name, keys)
+        return Instances(slots[-1], slots[:-1], np.full(total, since), fresh)
 
 
 def _add(sets: FactSet, batch: Batch) -> None:
