@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
+from operator import add
 
 from triplestore.datalog.check_clause import clause_problems, problem_at
 from triplestore.datalog.problems import Problem, raise_errors
@@ -233,16 +235,23 @@ def _near(name: str, names: dict[str, list[str]], cutoff: float) -> str | None:
     head, last = _split(name)
     if len(last) < 4:
         return None
-    plain = last.translate(_NO_DIGITS)
+    plain, letters = last.translate(_NO_DIGITS), _pairs(last)
     others = [
         other
         for other in names.get(head, ())
         if len(other) >= 4
         and 3 * abs(len(other) - len(last)) <= len(last)
+        and 3 * len(letters & _pairs(other)) >= len(letters)  # a slip leaves most pairs as they are
         and other.translate(_NO_DIGITS) != plain
     ]
     found = get_close_matches(last, others, n=1, cutoff=cutoff)
     return head + found[0] if found else None
+
+
+@lru_cache(maxsize=4096)
+def _pairs(name: str) -> frozenset[str]:
+    """The pairs of neighbouring letters."""
+    return frozenset(map(add, name, name[1:]))
 
 
 def _split(iri: str) -> tuple[str, str]:

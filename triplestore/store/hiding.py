@@ -43,18 +43,25 @@ def hidden_more(dictionary: Dictionary, closure: Closure) -> int:
     """How many more facts than before an update makes that are no triples of RDF."""
     from triplestore.engine.work import facts_of
 
-    subjects, predicates, by = [], [], []
-    for name, rows in closure.rows.items():
-        if isinstance(name, tuple):
-            continue
+    more = 0
+    names = [name for name in closure.rows if isinstance(name, int)]
+    if not names:
+        return 0
+    sayable = dictionary.kinds(np.array(names, dtype=np.uint32)) == IRI
+    subjects, by = [], []
+    for name, fine in zip(names, sayable.tolist(), strict=True):
+        rows = closure.rows[name]
         change = (rows.status != 0).view(np.int8) - (rows.previous != 0).view(np.int8)
         moved = change.nonzero()[0]
-        if len(moved):
-            s, _ = facts_of(name, rows.keys[moved], closure.work.type_id)
+        if not fine:
+            more += int(change.sum())
+        elif len(moved):
+            every = len(moved) == len(change)
+            s, _ = facts_of(name, rows.keys if every else rows.keys[moved], closure.work.type_id)
             subjects.append(s)
-            predicates.append(np.full(len(s), name, dtype=np.uint32))
             by.append(change[moved])
     if not subjects:
-        return 0
-    odd = ~is_triple(dictionary, np.concatenate(subjects), np.concatenate(predicates))
-    return int(np.concatenate(by)[odd].sum()) if odd.any() else 0
+        return more
+    kinds = dictionary.kinds(np.concatenate(subjects))
+    odd = (kinds != IRI) & (kinds != BLANK)
+    return more + (int(np.concatenate(by)[odd].sum()) if odd.any() else 0)
