@@ -42,6 +42,9 @@ Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
 _REST = 2
 """In one of so many rounds a fact gets instances; in the others, the facts that those need do."""
 
+_FEW = 8
+"""So few open facts do not rest: a round costs more than the instances that resting saves."""
+
 _TIMES = 3
 """So many times a fact gets the same number of instances; then twice as many."""
 
@@ -204,7 +207,7 @@ class Search:
         facts = self.facts
         age = facts.age[open_]
         facts.age[open_] += 1
-        if not (turn := age % _REST == 0).any():
+        if not (turn := (age % _REST == 0) | (len(open_) <= _FEW)).any():
             return 0
         need = np.zeros(facts.count, dtype=np.int64)
         need[open_[turn]] = 1 << np.minimum(age[turn] // (_REST * _TIMES), 40)
