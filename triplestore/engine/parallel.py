@@ -1,7 +1,8 @@
 """Rules of one round side by side on the cores.
 
-numpy and the kernels let go of the interpreter's lock while they work, so threads gain as soon as
-there are enough rows; below that a thread costs more than it brings.
+numpy and the kernels let go of the interpreter's lock while they work, but a thread that comes back
+from a short call waits for the lock up to the interpreter's switch interval; so threads gain only
+where calls are long: on millions of rows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-ROWS = 1 << 17
+ROWS = 1 << 21
 """From so many rows on that rules look at, threads are worth it."""
 
 _pool: ThreadPoolExecutor | None = None
