@@ -121,6 +121,17 @@ def test_abort__depth__is_how_far_from_the_goals(counted: bool) -> None:
     assert taken == [5, 5, 5, 5, 5, 5, 1, 1]
 
 
+@pytest.mark.parametrize("make", [fbf, fbfc])
+def test_abort__fact_that_becomes_a_goal__is_checked_after_all(
+    make: Callable[..., Strategy],
+) -> None:
+    """B(x) is too far from B(g), so B(g) is taken away; then B(x) is in doubt, and has a proof."""
+    driver, _ = reach("T(x, y) T(y, g) T(g, x) T(w, x) T(z, g)", "B(w) B(z)")
+    closure = driver.step((), facts("T(z, g)"), None, make(Abort(depth=2)))
+    assert closure.instances["deletion"] == 2
+    assert closure.inferred_removed == 0
+
+
 def test_abort__work__ends_a_search_that_takes_too_long() -> None:
     """A search of 20,000 instances ends after a few; what was in doubt comes back."""
     edges = " ".join(f"T(n{i}, n{j})" for i in range(40) for j in range(40))
@@ -154,10 +165,12 @@ def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
     return recorded(monkeypatch)
 
 
+@pytest.mark.parametrize("at_once", [1, 1 << 20])
 @pytest.mark.parametrize("first", range(0, 60, 20))
 def test_pieces__pulled_at_random__are_the_instances_of_backward_evaluation(
-    first: int, recording: Recording
+    first: int, at_once: int, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("triplestore.engine.strategies.sources._ROWS", at_once)
     compared = 0
     for seed in range(first, first + 20):
         case = random_graph_case(seed) if seed % 2 else random_case(seed)

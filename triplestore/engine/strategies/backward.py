@@ -16,8 +16,8 @@ from triplestore.engine.strategies.checked import PROVED, Checked
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.tables.rows import Bools, Keys
 
-_FIRST = 4
-"""Instances looked for at first."""
+_FIRST, _MOST = 4, 1 << 40
+"""Instances of each fact looked for at first, and at most."""
 
 
 def derivable(
@@ -64,7 +64,7 @@ def derivable_keys(
                 assert proved is not None
                 facts.mark(proved.astype(np.int64), PROVED)
                 open_ = open_[~facts.has(open_, PROVED)]
-            many *= 2
+            many = min(2 * many, _MOST)
         # rows of decided facts that still wait are of this family only
         facts.waiting[:] = 0
     proved_now = facts.has(numbers, PROVED)

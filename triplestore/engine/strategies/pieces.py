@@ -196,6 +196,7 @@ class _Stage:
             if len(rows) == 0:
                 continue
             np.add.at(need, chunk.goal[rows], count)
+            rows, count = rows[: self.source.most], count[: self.source.most]
             found.append(self._step(chunk, rows, count, run, setting))
             chunk.at[rows] += count
             spent = rows[chunk.at[rows] == chunk.size[rows]]

@@ -31,8 +31,18 @@ Taken: TypeAlias = tuple[I64, dict[int, U32], int]
 many rows were looked at."""
 
 
+_ALL = 1 << 62
+_ROWS = 1 << 20
+"""So many rows may be expected of look-ups that give all at once."""
+
+
 class Source(Protocol):
-    """A step that makes rows."""
+    """A step that makes rows.
+
+    most  for so many rows at a time it is asked for more
+    """
+
+    most: int
 
     def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
         """What to remember of each row, and how many places it has."""
@@ -43,6 +53,8 @@ class Source(Protocol):
 
 class PairSource:
     """An atom of a stored relation of two columns; one place is given, or none."""
+
+    most = _ALL
 
     def __init__(self, step: AtomStep, setting: Setting) -> None:
         assert setting.stored is not None
@@ -125,6 +137,8 @@ class PairSource:
 class TableSource:
     """A family's table of constants."""
 
+    most = _ALL
+
     def __init__(self, family: Family, step: TableStep) -> None:
         table = family.table
         assert table is not None
@@ -157,11 +171,14 @@ class TableSource:
 class ProbeSource:
     """An atom of a relation of three columns or more, or of all triples.
 
-    All rows of a look-up come at once, as one place; they wait in the next stage.
+    All rows of a look-up come at once, as one place; they wait in the next stage. So that they are
+    not too many, few look-ups are made at a time where many rows are expected.
     """
 
-    def __init__(self, step: AtomStep) -> None:
+    def __init__(self, step: AtomStep, setting: Setting) -> None:
         self.step = step
+        expected = setting.view(step.atom.relation).estimate([place for place, _ in step.bound])
+        self.most = max(1, int(_ROWS / (expected + 1)))
 
     def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
         """See `Source.open`."""
@@ -189,6 +206,8 @@ class ProbeSource:
 class Wait:
     """No step: rows wait here until they are wanted."""
 
+    most = _ALL
+
     def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
         """See `Source.open`."""
         return (), np.ones(n, dtype=np.int64)
@@ -204,7 +223,7 @@ def source_of(family: Family, step: AtomStep | TableStep, setting: Setting) -> S
         return TableSource(family, step)
     if isinstance(step.atom.relation, int) and step.atom.relation != ANY:
         return PairSource(step, setting)
-    return ProbeSource(step)
+    return ProbeSource(step, setting)
 
 
 def column(rows: Rows, term: int, n: int) -> U32:
