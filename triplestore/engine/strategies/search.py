@@ -34,6 +34,7 @@ from triplestore.engine.strategies.checked import BLOCKED, CHECKED, DEAD, LIVE, 
 from triplestore.engine.strategies.instances import Instances
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.engine.strategies.sources import Rows
+from triplestore.engine.work import united
 from triplestore.tables.rows import I64, U32, Bools, Keys, distinct, start_of_runs
 
 Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
@@ -53,7 +54,7 @@ class Search:
     """What is known of the facts of one stratum while it is updated.
 
     test     which facts follow without a recursive rule
-    counted  whether facts that pass the test are kept even if their check was aborted
+    counted  whether the test is a look-up, and so comes before the question whether to give up
     """
 
     def __init__(
@@ -117,17 +118,8 @@ class Search:
             self._absent.add(name, keys)
         if len(stopped) == 0:
             return lost
-        given_up = facts.batch(stopped)
-        if self.counted:
-            work = self.work
-            given_up = work.filter(given_up, lambda name, keys: ~work.supported(name, keys))
-        for name, keys in given_up.items():
-            self.dropped_blocked.append(facts.find(name, keys))
-            if name in lost:
-                lost[name] = np.sort(np.concatenate((lost[name], keys)))
-            else:
-                lost[name] = keys
-        return lost
+        self.dropped_blocked.append(stopped)
+        return united(lost, facts.batch(stopped))
 
     def _worn_out(self) -> bool:
         """Whether the search has cost as much as it may."""
@@ -151,13 +143,28 @@ class Search:
             facts.depth[numbers[new]] = depth[new]
         facts.depth[numbers] = np.minimum(facts.depth[numbers], depth)
         todo = np.flatnonzero(~facts.has(numbers, CHECKED))
+        for step in (self._try, self._stop) if self.counted else (self._stop, self._try):
+            if len(todo):
+                todo = todo[~step(name, keys[todo], numbers[todo])]
         if len(todo):
-            stopped = self._stopped(numbers[todo])
-            facts.mark(numbers[todo[stopped]], BLOCKED)
-            todo = todo[~stopped]
-        if len(todo):
-            self._begin(name, keys[todo], numbers[todo])
+            facts.mark(numbers[todo], CHECKED)
+            for family in self.update.kept.concluded(name):
+                if family.recursive:
+                    self._pieces_of(family, name).open(keys[todo], numbers[todo])
         return numbers
+
+    def _try(self, name: RelationKey, keys: Keys, numbers: I64) -> Bools:
+        """The facts for which a proof is at hand."""
+        proved = self.test(name, keys)
+        self.facts.mark(numbers[proved], CHECKED)
+        self._prove(numbers[proved])
+        return proved
+
+    def _stop(self, name: RelationKey, keys: Keys, numbers: I64) -> Bools:
+        """The facts whose check is aborted."""
+        stopped = self._stopped(numbers)
+        self.facts.mark(numbers[stopped], BLOCKED)
+        return stopped
 
     def _stopped(self, numbers: I64) -> Bools:
         """Which checks are aborted."""
@@ -167,18 +174,6 @@ class Search:
             return np.zeros(len(numbers), dtype=np.bool_)
         stopped: Bools = self.facts.depth[numbers] >= self.abort.depth
         return stopped
-
-    def _begin(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
-        """Begin a check: is a proof at hand? If not, instances will be looked for."""
-        self.facts.mark(numbers, CHECKED)
-        proved = self.test(name, keys)
-        self._prove(numbers[proved])
-        keys, numbers = keys[~proved], numbers[~proved]
-        if len(keys) == 0:
-            return
-        for family in self.update.kept.concluded(name):
-            if family.recursive:
-                self._pieces_of(family, name).open(keys, numbers)
 
     def _pieces_of(self, family: Family, name: RelationKey) -> Pieces:
         found = self._pieces.get((family.number, name))
