@@ -24,6 +24,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.engine.strategies.registry import strategy
 from triplestore.engine.why import Limits, Proof, why
+from triplestore.engine.why.explore import Explorer, _Spent
 from triplestore.errors import BudgetError, CorruptError, UsageError
 from triplestore.tables import INFERRED, ChangedRows, Changes, Layer
 
@@ -217,6 +218,21 @@ def test_why__limits__end_a_search() -> None:
     with pytest.raises(BudgetError, match="raise the limits"):
         proof_of(driver, "anc(n0, n30)", limits=Limits(seconds=0.0))
     assert proof_of(driver, "anc(n0, n30)").height == 6
+
+
+def test_why__some_proof__may_need_two_inferred_facts_at_every_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def spent(explorer: Explorer, goal: int) -> bool:
+        raise _Spent
+
+    monkeypatch.setattr(Explorer, "_by_rounds", spent)
+    rules = """:D[?x] :- :C[?x], :p[?x, ?x] . :C[?x] :- :B[?x], :q[?x, ?x] .
+        :B[?x] :- :A[?x], :r[?x, ?x] . :p[?x, ?x] :- :A[?x] . :q[?x, ?x] :- :p[?x, ?x] .
+        :r[?x, ?x] :- :A[?x] . :A[?x] :- :s[?x, ?x] ."""
+    proof = proof_of(closed(rules, "s(a, a)"), "D(a)", limits=HURRY)
+    assert (proof.height, len(proof), proof.least) == (5, 8, False)
+    assert "took too long" in str(proof)
 
 
 def test_why__parts_of_proofs__are_proofs_of_their_facts() -> None:

@@ -31,9 +31,9 @@ from triplestore.engine.sets.keys import FactSet, RelationKey, no_keys
 from triplestore.engine.sets.stored import Stored
 from triplestore.engine.strategies.registry import strategy
 from triplestore.engine.update import update
-from triplestore.engine.why.closed import NO_STRATA, Closed
+from triplestore.engine.why.closed import NO_STRATA, Closed, Passing
 from triplestore.engine.why.rounds import rounds
-from triplestore.engine.work import Budget, Work, facts_of
+from triplestore.engine.work import Budget, facts_of
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.rows import Keys
 from triplestore.terms import Dictionary
@@ -100,7 +100,7 @@ class Audit:
 def audit(
     compiled: Compiled,
     tables: Tables,
-    dictionary: Dictionary,
+    dictionary: Dictionary | Passing,
     *,
     thorough: bool = False,
     examples: int = 5,
@@ -110,13 +110,15 @@ def audit(
 ) -> Audit:
     """Whether tables are closed under a program, facts and counters.
 
-    examples  so many facts are named for each kind of difference
-    progress  called with what is being done
+    dictionary  of the tables; or the terms that the rules were compiled with
+    examples    so many facts are named for each kind of difference
+    progress    called with what is being done
     """
     started = time.perf_counter()
     say = progress or _silent
     names = compiled.program.prefixes if prefixes is None else prefixes
-    auditor = _Auditor(Closed(compiled, tables, dictionary), say, examples, names)
+    closed = Closed(compiled, tables, dictionary)
+    auditor = _Auditor(compiled, closed, say, examples, names)
     auditor.check_statuses()
     if thorough:
         auditor.check_instances()
@@ -139,10 +141,15 @@ class _Auditor:
     """The differences while they are found."""
 
     def __init__(
-        self, closed: Closed, say: Progress, examples: int, names: Mapping[str, str]
+        self,
+        compiled: Compiled,
+        closed: Closed,
+        say: Progress,
+        examples: int,
+        names: Mapping[str, str],
     ) -> None:
         self.closed = closed
-        self.compiled = closed.compiled
+        self.compiled = compiled
         self.tables = closed.tables
         self.say = say
         self.examples = examples
@@ -267,7 +274,7 @@ class _Auditor:
         """What all instances of some rules conclude, each as often as there are instances."""
         closed, heads = self.closed, Heads()
         rules = [self.compiled.rules[number] for number in numbers]
-        work = Work(self.compiled, self.tables, closed.terms)
+        work = closed.work()
         for family in compile_rules(rules, NO_STRATA, closed.terms.encode_keys, numbers):
             if family.summary is not None:
                 summarise_whole(work, family, work.old(), heads, "audit")

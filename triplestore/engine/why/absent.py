@@ -37,7 +37,6 @@ from triplestore.engine.why.closed import Closed, ground, unify
 from triplestore.engine.why.matching import Matching
 from triplestore.engine.why.origins import fill, helper_rule, is_helper_atom, origin_of, renaming
 from triplestore.engine.why.proof import Values
-from triplestore.engine.work import Work
 from triplestore.errors import CorruptError
 from triplestore.expr.tree import variables_of
 from triplestore.tables.rows import key_of
@@ -136,18 +135,18 @@ def attempts(closed: Closed, fact: Atom, most: int) -> tuple[list[Attempt], int]
     So many rules at the most are looked at; how many there are comes second.
     """
     found, count = [], 0
-    for number in closed.index.concluding(slice_of(fact)):
+    for number in closed.written.concluding(slice_of(fact)):
         values: dict[Variable, Constant] = {}
-        if unify(closed.compiled.rules[number].heads[0], fact, values):
+        if unify(closed.written.rules[number].heads[0], fact, values):
             count += 1
-            if count <= most and closed.compiled.rules[number].body:
+            if count <= most and closed.written.rules[number].body:
                 found.append(_attempt(closed, number, values))
     found.sort(key=lambda attempt: attempt.nearness)
     return found, count
 
 
 def _attempt(closed: Closed, number: int, given: dict[Variable, Constant]) -> Attempt:
-    rule, values = closed.compiled.rules[number], dict(given)
+    rule, values = closed.written.rules[number], dict(given)
     origin = origin_of(closed, number)
     assert isinstance(origin.rule, Rule)
     search = _Search(closed, number, given)
@@ -195,7 +194,7 @@ class _Search:
     def __init__(self, closed: Closed, number: int, values: Values) -> None:
         self.closed = closed
         self.family = closed.family(number)
-        self.body = closed.compiled.rules[number].body
+        self.body = closed.written.rules[number].body
         rows = frame_of(closed, self.family, values)
         self.items: tuple[int, ...] = ()
         self.matching = Matching(closed, self.family, rows, 1, lambda item: closed.all)
@@ -258,7 +257,7 @@ class _Search:
         if not is_helper_atom(simple.body[0]):
             return False
         rule = helper_rule(self.closed, simple.body[0])  # type: ignore[arg-type]
-        return len(self.closed.compiled.rules[rule].body) > len(item.body)
+        return len(self.closed.written.rules[rule].body) > len(item.body)
 
 
 def _numbers(body: tuple[Item, ...]) -> Iterator[int]:
@@ -312,7 +311,7 @@ def _in_the_way(closed: Closed, item: Not, simple: Not, values: Values) -> tuple
     if not is_helper_atom(atom):
         return (there,)
     number = helper_rule(closed, atom)
-    rule = closed.compiled.rules[number]
+    rule = closed.written.rules[number]
     inner: dict[Variable, Constant] = {}
     unify(rule.heads[0], there, inner)
     family = closed.family(number)
@@ -349,7 +348,7 @@ def _value(closed: Closed, number: int, item: Bind, values: Values) -> tuple[Con
 
 def _results(closed: Closed, number: int, item: Aggregate, values: Values) -> tuple[Constant, ...]:
     """What the results of an aggregate are in the group at hand, if it has a member."""
-    rule, family = closed.compiled.rules[number], closed.family(number)
+    rule, family = closed.written.rules[number], closed.family(number)
     (inner,) = rule.body
     assert isinstance(inner, Aggregate) and family.summary is not None
     if not all(group in values for group in item.groups):
@@ -357,7 +356,7 @@ def _results(closed: Closed, number: int, item: Aggregate, values: Values) -> tu
     ids = [closed.terms.encode_keys([values[group].key]) for group in item.groups]
     groups = key_of(ids) if ids else np.zeros(1, dtype=np.uint32)
     heads = Heads()
-    work = Work(closed.compiled, closed.tables, closed.terms)
+    work = closed.work()
     summarise(work, family, groups, work.old(), heads)
     for relation, keys in heads.taken().items():
         found: dict[Variable, Constant] = {}

@@ -9,7 +9,7 @@ from triplestore.datalog.program import Atom
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.why.absent import WhyNot, attempts
 from triplestore.engine.why.build import Builder
-from triplestore.engine.why.closed import Closed
+from triplestore.engine.why.closed import Closed, Written
 from triplestore.engine.why.explore import Explorer, Limits, Link
 from triplestore.engine.why.proof import Proof
 from triplestore.errors import CorruptError, UsageError
@@ -22,7 +22,7 @@ _KEPT = 1000  # instances of stated facts from which alternatives are chosen
 
 
 def why(
-    compiled: Compiled,
+    rules: Written | Compiled,
     tables: Tables,
     dictionary: Dictionary,
     fact: Atom,
@@ -34,17 +34,18 @@ def why(
 ) -> Proof:
     """The smallest proof of a fact that holds, from stated facts.
 
-    tables        closed under the program
+    rules         those in force, compiled or `Written`
+    tables        closed under them
     alternatives  so many other last steps, each with its smallest proof, if there are as many
     members       so many matches of an aggregate's body are listed, with proofs
     limits        how far to look
     prefixes      to print it by; those of the program, unless given
     """
-    closed = Closed(compiled, tables, dictionary)
+    closed = Closed(rules, tables, dictionary)
     if not closed.holds(fact):
         raise UsageError(f"{fact} does not hold: ask why_not")
     explorer = Explorer(closed, limits)
-    names = compiled.program.prefixes if prefixes is None else prefixes
+    names = closed.written.program.prefixes if prefixes is None else prefixes
     builder = Builder(closed, explorer, members, names)
     goal = explorer.node(closed.place(fact))
     explorer.ask(goal, _KEPT if alternatives else 0)
@@ -72,21 +73,21 @@ def _with_alternatives(
 
 
 def why_not(
-    compiled: Compiled,
+    rules: Written | Compiled,
     tables: Tables,
     dictionary: Dictionary,
     fact: Atom,
     *,
-    rules: int = 100,
+    most: int = 100,
     prefixes: Mapping[str, str] | None = None,
 ) -> WhyNot:
     """Why a fact does not hold: what each rule lacks that could conclude it.
 
-    rules  so many are looked at, at the most
+    most  so many rules are looked at
     """
-    closed = Closed(compiled, tables, dictionary)
+    closed = Closed(rules, tables, dictionary)
     if closed.holds(fact):
         raise UsageError(f"{fact} holds: ask why")
-    found, count = attempts(closed, fact, rules)
-    names = compiled.program.prefixes if prefixes is None else prefixes
+    found, count = attempts(closed, fact, most)
+    names = closed.written.program.prefixes if prefixes is None else prefixes
     return WhyNot(fact, tuple(found), count, names)

@@ -188,7 +188,7 @@ class Builder:
             assert isinstance(simple, TupleAtom)
             number = helper_rule(closed, simple)
         family = closed.family(number)
-        (inner,) = closed.compiled.rules[number].body
+        (inner,) = closed.written.rules[number].body
         assert isinstance(inner, Aggregate)
         here = renaming((item,), (inner,)) | renaming(item.body, inner.body)
         groups = {variable: values[here[variable]] for variable in inner.groups}

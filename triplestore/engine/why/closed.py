@@ -7,7 +7,7 @@ compiled when a fact is met that it might conclude.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -17,13 +17,14 @@ from triplestore.datalog.program import (
     TYPE,
     Atom,
     Constant,
+    Constraint,
     Program,
     Rule,
     TripleAtom,
     TupleAtom,
     Variable,
 )
-from triplestore.datalog.simple import is_helper
+from triplestore.datalog.simple import SimpleProgram, is_helper, simplify
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import stratify
 from triplestore.engine.compiled import Compiled
@@ -33,7 +34,7 @@ from triplestore.engine.hierarchies import copied_class
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.sets.stored import Stored
 from triplestore.engine.sets.views import Setting
-from triplestore.engine.work import facts_of
+from triplestore.engine.work import Work, facts_of
 from triplestore.errors import UsageError
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import EXPLICIT, Tables
@@ -49,9 +50,6 @@ Place: TypeAlias = "tuple[RelationKey, Key]"
 NO_STRATA = stratify(Program())  # proofs are about facts that hold, so strata do not matter
 
 
-_TRIPLES = ("property", "class", "any class", "any")
-
-
 class Passing(QueryTerms):
     """Terms of one question: nothing is added to the dictionary."""
 
@@ -60,16 +58,39 @@ class Passing(QueryTerms):
         return ids
 
 
-class RuleIndex:
-    """The numbers of the simple rules of a program by the slice of what they conclude."""
+class Written:
+    """A program as somebody wrote it, in simple form, and its rules by what they conclude.
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    It has no ids, so it is good for any store; making one costs about 2 us a rule.
+    """
+
+    def __init__(self, program: Program, simple: SimpleProgram | None = None) -> None:
+        self.program = program
+        self.simple = simplify(program) if simple is None else simple
         self._by_slice: dict[Slice, list[int]] = {}
-        for number, rule in enumerate(rules):
+        for number, rule in enumerate(self.simple.rules):
             self._by_slice.setdefault(slice_of(rule.heads[0]), []).append(number)
 
+    @classmethod
+    def of(cls, compiled: Compiled) -> Written:
+        """That of a compiled program, made once."""
+        found = _written.get(compiled)
+        if found is None:
+            found = _written[compiled] = cls(compiled.program, compiled.simple)
+        return found
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The simple rules."""
+        return self.simple.rules
+
+    @property
+    def origins(self) -> tuple[Rule | Constraint, ...]:
+        """What each simple rule was made from."""
+        return self.simple.origins
+
     def concluding(self, of: Slice) -> list[int]:
-        """The rules that may conclude facts of a slice, in the order of the program."""
+        """The simple rules that may conclude facts of a slice, in the order of the program."""
         if of.kind in ("any", "any class"):
             kinds = ("class", of.kind, "any") if of.kind == "any class" else _TRIPLES
             return sorted(n for s, more in self._by_slice.items() if s.kind in kinds for n in more)
@@ -81,15 +102,8 @@ class RuleIndex:
         return sorted(found)
 
 
-_indexes: WeakKeyDictionary[Compiled, RuleIndex] = WeakKeyDictionary()
-
-
-def index_of(compiled: Compiled) -> RuleIndex:
-    """The index of a program's rules, made once (1 us a rule)."""
-    found = _indexes.get(compiled)
-    if found is None:
-        found = _indexes[compiled] = RuleIndex(compiled.rules)
-    return found
+_written: WeakKeyDictionary[Compiled, Written] = WeakKeyDictionary()
+_TRIPLES = ("property", "class", "any class", "any")
 
 
 class Concluding(NamedTuple):
@@ -113,20 +127,19 @@ class Closed:
 
     def __init__(
         self,
-        compiled: Compiled,
+        written: Written | Compiled,
         tables: Tables,
-        dictionary: Dictionary,
-        check: Callable[[int], None] | None = None,
+        terms: Dictionary | Passing,
     ) -> None:
-        self.compiled = compiled
+        self.written = Written.of(written) if isinstance(written, Compiled) else written
         self.tables = tables
-        self.terms = Passing(dictionary)
+        self.terms = terms if isinstance(terms, Passing) else Passing(terms)
         self.type_id = int(self.terms.encode_keys([TYPE.key])[0])
         self.stored = Stored(tables, self.type_id)
         self.all = Setting(self.stored)
         self.stated = Setting(self.stored.explicit())
-        self.run = Evaluation(self.terms, self.type_id, check)
-        self.index = index_of(compiled)
+        self.run = Evaluation(self.terms, self.type_id)
+        self._work: Work | None = None
         self._facts: dict[Place, Atom] = {}
         self._rules: dict[Slice, Concluding] = {}
         self._alone: dict[int, Family] = {}
@@ -192,11 +205,11 @@ class Closed:
         """The rules that may conclude facts of a slice."""
         found = self._rules.get(of)
         if found is None:
-            found = self._rules[of] = self._compiled_rules(self.index.concluding(of))
+            found = self._rules[of] = self._compiled_rules(self.written.concluding(of))
         return found
 
     def _compiled_rules(self, numbers: list[int]) -> Concluding:
-        rules = self.compiled.rules
+        rules = self.written.rules
         copies = [number for number in numbers if copied_class(rules[number])]
         bodies = self.terms.encode_keys([_class_of(rules[number].body[0]) for number in copies])
         families: list[Family] = []
@@ -210,10 +223,18 @@ class Closed:
         """The family of one simple rule."""
         found = self._alone.get(number)
         if found is None:
-            rule = self.compiled.rules[number]
+            rule = self.written.rules[number]
             (found,) = compile_rules([rule], NO_STRATA, self.terms.encode_keys, [number])
             self._alone[number] = found
         return found
+
+    def work(self) -> Work:
+        """What the functions of `grouping` want: they read from it, and add to the counts of
+        `run` only."""
+        if self._work is None:
+            nothing = Compiled(Program(), self.terms.encode_keys)
+            self._work = Work(nothing, self.tables, self.terms)
+        return self._work
 
     def is_helper(self, relation: RelationKey) -> bool:
         """Whether a relation is an internal one."""

@@ -256,7 +256,7 @@ class Explorer:
         return list(found.values())
 
     def _as_written(self, link: Link) -> tuple[int, tuple[int, ...]]:
-        return id(self.closed.compiled.origins[link.rule]), link.premises
+        return id(self.closed.written.origins[link.rule]), link.premises
 
     def _below(self, level: Iterable[int], seen: set[int]) -> list[int]:
         """What instances of a level need and is new."""

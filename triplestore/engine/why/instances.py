@@ -215,7 +215,6 @@ def _aggregates(closed: Closed, family: Family, relation: RelationKey, goals: Ke
     """The goals that an aggregate rule concludes; they have no premises, but members."""
     from triplestore.engine.evaluate import Heads
     from triplestore.engine.grouping import summarise
-    from triplestore.engine.work import Work
 
     summary = family.summary
     assert summary is not None
@@ -227,7 +226,7 @@ def _aggregates(closed: Closed, family: Family, relation: RelationKey, goals: Ke
     groups = [column for v in summary.groups if (column := rows[v]) is not None]
     wanted = np.unique(key_of(groups)) if groups else np.zeros(1, dtype=np.uint32)
     heads = Heads()
-    work = Work(closed.compiled, closed.tables, closed.terms)
+    work = closed.work()
     summarise(work, family, wanted, work.old(), heads)
     made = heads.taken().get(relation, goals[:0])
     hit = numbers[np.isin(goals[numbers], made)].astype(np.int64)

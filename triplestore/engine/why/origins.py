@@ -45,7 +45,7 @@ class Origin(NamedTuple):
 
 def origin_of(closed: Closed, number: int) -> Origin:
     """What a simple rule was made from; a helper's rule stands for itself."""
-    simple, origin = closed.compiled.rules[number], closed.compiled.origins[number]
+    simple, origin = closed.written.rules[number], closed.written.origins[number]
     if _stands_for_itself(closed, simple):
         return Origin(simple, simple)
     return Origin(origin, simple)
@@ -55,12 +55,12 @@ def _stands_for_itself(closed: Closed, simple: Rule) -> bool:
     head = simple.heads[0]
     if not isinstance(head, TupleAtom) or not is_helper(head.name.key):
         return False
-    return head.name.key not in closed.compiled.simple.violations
+    return head.name.key not in closed.written.simple.violations
 
 
 def helper_rule(closed: Closed, atom: Atom) -> int:
     """The number of the rule of a helper relation."""
-    (number,) = closed.index.concluding(slice_of(atom))
+    (number,) = closed.written.concluding(slice_of(atom))
     return number
 
 

@@ -23,7 +23,6 @@ from triplestore.engine.sets.arrays import sorted_distinct
 from triplestore.engine.sets.keys import ANY, Batch, FactSet, RelationKey, new_set, set_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.why.closed import NO_STRATA, Closed
-from triplestore.engine.work import Work
 from triplestore.tables.rows import Keys
 
 Check = Callable[[int], None]
@@ -39,7 +38,7 @@ def rounds(
     """
     stated = closed.stored.explicit()
     listed = sorted(numbers)
-    rules = [closed.compiled.rules[number] for number in listed]
+    rules = [closed.written.rules[number] for number in listed]
     families = compile_rules(rules, NO_STRATA, closed.terms.encode_keys, listed)
     derived = FactSet()
     heads = _first(closed, families, Setting(stored=stated, plus=[given]))
@@ -64,7 +63,7 @@ def rounds(
 def _first(closed: Closed, families: list[Family], setting: Setting) -> Heads:
     """What all rules conclude from what is given."""
     heads = Heads()
-    work = Work(closed.compiled, closed.tables, closed.terms)
+    work = closed.work()
     for family in families:
         if family.summary is not None:
             summarise_whole(work, family, work.old(), heads, "audit")
@@ -101,11 +100,11 @@ def rules_behind(closed: Closed, of: Slice) -> tuple[set[int], FactSet]:
     helpers: dict[RelationKey, Keys] = {}
     seen, stack = {of}, [of]
     while stack:
-        for number in closed.index.concluding(stack.pop()):
+        for number in closed.written.concluding(stack.pop()):
             if number in numbers:
                 continue
             numbers.add(number)
-            for item in closed.compiled.rules[number].body:
+            for item in closed.written.rules[number].body:
                 if not isinstance(item, TripleAtom | TupleAtom):
                     continue
                 used = slice_of(item)
