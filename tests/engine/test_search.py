@@ -89,7 +89,7 @@ def test_search__instance_with_a_dead_premise__asks_for_no_other() -> None:
     chain = " ".join(f"U(s, p{i}) V(p{i + 1}, p{i})" for i in range(50)) + " D(p50)"
     cycle = "B(s) T(s, g) T(g, f) T(f, g) U(g, k) U(f, k) D(w) V(w, k) V(p0, k)"
     given = facts(f"{chain} {cycle}")
-    driver = Driver()
+    driver = Driver("one")
     driver.step(given, (), program(rules), strategy("dred"))
     assert fact("D(k)") in driver.facts()
     closure = driver.step((), facts("T(s, g)"), None, bfc())
