@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from pyoxigraph import DefaultGraph, NamedNode, Quad
 
@@ -11,7 +12,13 @@ from triplestore import Store
 from triplestore.datalog.program import Program
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import stratify
+from triplestore.engine.strategies.counting import make_trace
+from triplestore.engine.strategies.recursive import count_recursive
+from triplestore.engine.traces import Trace
+from triplestore.engine.work import Work
+from triplestore.expr.query_terms import QueryTerms
 from triplestore.store.reading import Reading
+from triplestore.store.rules import rules_of
 from triplestore.store.transaction import Transaction
 from triplestore.tables import EXPLICIT, INFERRED
 from triplestore.terms.model import BLANK, IRI, key_of, term_of, to_ntriples
@@ -93,3 +100,34 @@ def check_rows(
             for row in zip(*(column.tolist() for column in columns), strict=True):
                 seen.add(("r", key(name), *map(key, row)))
     assert seen == all_facts, where
+
+
+def check_tables(store: Store, where: str) -> tuple[bool, int]:
+    """Assert that the tables in memory are those made from the start; returns whether there are
+    recursive counters, and how many traces."""
+    state, reasoner = store._database.state, store._reasoner
+    kept = reasoner.tables_of(state)
+    if kept is None:
+        return False, 0
+    compiled = reasoner.find(rules_of(state.meta), state.dictionary)
+    assert compiled is not None, where
+    terms = QueryTerms(state.dictionary)
+    if kept.recursive is not None:
+        made = count_recursive(compiled, state.tables, terms)
+        assert _listed(kept.recursive.items()) == _listed(made.items()), where
+    traces = 0
+    work = Work(compiled, state.tables, terms)
+    for number, stratum in compiled.strata.items():
+        trace = None if kept.traces is None else kept.traces.of(number)
+        if trace is not None:
+            traces += 1
+            assert _rows_of(trace) == _rows_of(make_trace(work, stratum)), where
+    return kept.recursive is not None, traces
+
+
+def _listed(rows: Iterable[Any]) -> dict[Any, list[list[int]]]:
+    return {name: [column.tolist() for column in columns] for name, *columns in rows}
+
+
+def _rows_of(trace: Trace) -> dict[Any, list[list[int]]]:
+    return _listed((name, *rows) for name, rows in trace.relations())

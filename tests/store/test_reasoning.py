@@ -9,7 +9,15 @@ import pytest
 
 from tests.engine.naive import Fact
 from tests.engine.programs import Case, random_case
-from tests.store.reasoned import GRAPH, check, facts_of, is_rdf, quad_of, text_of
+from tests.store.reasoned import (
+    GRAPH,
+    check,
+    check_tables,
+    facts_of,
+    is_rdf,
+    quad_of,
+    text_of,
+)
 from triplestore import Store
 from triplestore.datalog.program import Program
 from triplestore.datalog.simple import simplify
@@ -66,6 +74,15 @@ def write(t, rng: random.Random, additions: list[Fact], deletions: list[Fact]) -
             t.add((*quad_of(part[0][1]).triple, GRAPH))
 
 
+def random_tuning(rng: random.Random) -> dict[str, str | bool]:
+    """A strategy, and often with tables in memory."""
+    return {
+        "strategy": rng.choice(["auto", "counting", "dredc", *STRATEGIES]),
+        "recursive_counters": rng.random() < 0.7,
+        "traces": rng.random() < 0.7,
+    }
+
+
 def run_case(seed: int, path: Path | None = None) -> None:
     case, rng = random_case(seed), random.Random(seed)
     if not sensible(case):
@@ -78,7 +95,6 @@ def run_case(seed: int, path: Path | None = None) -> None:
     store.reason(rules=case.program)
     check(store, case.program, explicit, f"seed {seed}")
     program = case.program
-    strategies = ["auto", *STRATEGIES]
     for number, step in enumerate(case.steps):
         where = f"seed {seed} after step {number}"
         additions = sorted(fact for fact in step.additions if is_rdf(fact))
@@ -87,7 +103,7 @@ def run_case(seed: int, path: Path | None = None) -> None:
         before = set(explicit)
         explicit = (explicit - set(deletions)) | set(additions)
         if rng.random() < 0.5:
-            store.reason(tuning={"strategy": rng.choice(strategies)})
+            store.reason(tuning=random_tuning(rng))
         if rng.random() < 0.1:
             store.clear()
             additions, deletions, before = sorted(explicit), [], set()
@@ -108,6 +124,7 @@ def run_case(seed: int, path: Path | None = None) -> None:
         assert t.change.added == len(explicit - before) + len(graph), where
         assert t.change.removed == len(before - explicit), where
         check(store, program, explicit, where)
+        check_tables(store, where)
         if rng.random() < 0.1:
             store.optimize()
         if rng.random() < 0.1:

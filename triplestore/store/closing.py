@@ -26,6 +26,7 @@ from triplestore.tables import Changes, Layer, Tables
 if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
     from triplestore.engine.write import Closure
+    from triplestore.store.bookkeeping import Books
 
 
 class Closing:
@@ -42,6 +43,9 @@ class Closing:
         self.base = state.tables
         self._dictionary = state.dictionary
         self._compiling = reasoner.compiling(state)
+        self._reasoner = reasoner
+        self._kept = reasoner.tables_of(state)
+        self._books: Books | None = None  # once an update was made, in the place of `_kept`
         self.rules, self.tuning = reasoner.kept(state.meta)
         self._before = self._under = self.rules
         self.closed = state.tables
@@ -77,12 +81,23 @@ class Closing:
         """Begin again with empty tables."""
         self.steps, self.stated = [], []
         self.closed, self._under, self.hidden = Tables(), None, 0
+        self._kept = self._books = None
 
-    def end(self, committed: bool) -> None:
-        """The transaction is over: keep what was compiled, if that can be."""
-        rules = self.rules if committed else self._before
+    def end(self, committed: State | None) -> None:
+        """The transaction is over: keep what was compiled, if that can be, and tables in memory.
+
+        committed  what it led to; None if to nothing
+        """
+        rules = self._before if committed is None else self.rules
         if rules is not None:
-            self._compiling.end(rules, committed)
+            self._compiling.end(rules, committed is not None)
+        if committed is not None:
+            self._reasoner.drop_tables()  # also while they are changed
+            if self._kept is not None or self._books is not None:
+                from triplestore.store.bookkeeping import Books
+
+                books = self._books or Books(self._kept)
+                self._reasoner.keep_tables(books.end(self.tuning), committed)
 
     def counts(self, steps: Sequence[Step], cleared: bool) -> Change:
         """What a transaction did with all its steps, as `joined` gives them."""
@@ -154,28 +169,42 @@ class Closing:
     def _update(self, compiled: Compiled, tables: Tables, plus: Any, minus: Any) -> Closure:
         from triplestore.engine.update import update
         from triplestore.expr.query_terms import QueryTerms
+        from triplestore.store.bookkeeping import Books
 
         previous = None
         if self._under is self.rules:
             previous = compiled
         elif self._under is not None:
             previous = self._compiling.compiled(self._under)
-        return update(
+        if not self.closed.rows:
+            previous = None
+        terms = QueryTerms(self._dictionary)
+        budget = self.tuning.make_budget(self.cancel, self.progress)
+        if self._books is None:
+            self._books = Books(self._kept)
+        books = self._books
+        books.open(self.tuning, compiled, previous, self.closed, terms, budget)
+        closure = update(
             compiled,
             self.closed,
             tables,
             plus,
             minus,
             self.tuning.make_strategy(),
-            previous=previous if self.closed.rows else None,
-            terms=QueryTerms(self._dictionary),
-            budget=self.tuning.make_budget(self.cancel, self.progress),
+            previous=previous,
+            terms=terms,
+            budget=budget,
+            recursive=books.recursive,
+            traces=books.traces,
         )
+        books.note(closure)
+        return closure
 
     def _strip(self, since: Sequence[Step], tables: Tables) -> Tables:
         """Without rules: everything that is not stated goes, and all counts."""
         from triplestore.store.stripping import stripped
 
+        self._kept = self._books = None
         changes = stripped(tables)
         after = tables.push(Layer.build(changes))
         net = change_of(changes, is_helper_in(self._dictionary))

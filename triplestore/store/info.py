@@ -46,6 +46,8 @@ class Info:
     """Tables of the default graph: both orders, status, statistics, characteristic sets."""
     fact_bytes_per_triple: float
     counter_bytes: int
+    table_bytes: int
+    """Recursive counters and traces, where `tuning` asks for them: in memory only."""
     quad_table_bytes: int
     quad_bytes_per_quad: float
     dictionary_bytes: int
@@ -74,7 +76,7 @@ class Info:
             ("files loaded", f"{self.files_loaded:,}"),
             ("tables", f"{_size(self.fact_table_bytes)} in {self.layers} layers"),
             ("  per triple", f"{self.fact_bytes_per_triple:.1f} bytes"),
-            ("  counters", _size(self.counter_bytes)),
+            ("  counters", f"{_size(self.counter_bytes)}{self._tables()}"),
             ("  graph tables", f"{_size(self.quad_table_bytes)}{self._per_quad()}"),
             ("dictionary", dictionary),
             ("  per term", self._per_term()),
@@ -98,6 +100,11 @@ class Info:
             rows.append(("violations", f"{self.violations:,}"))
         return rows
 
+    def _tables(self) -> str:
+        if not self.table_bytes:
+            return ""
+        return f", and {_size(self.table_bytes)} of recursive counters and traces in memory"
+
     def _per_term(self) -> str:
         if not self.dictionary_bytes_per_term:
             return "no index yet: all terms are in the journal" if self.terms else "no terms"
@@ -107,7 +114,7 @@ class Info:
         return f", {self.quad_bytes_per_quad:.1f} bytes a quad" if self.in_named_graphs else ""
 
 
-def describe(database: Database) -> Info:
+def describe(database: Database, table_bytes: int = 0) -> Info:
     """The figures of a store as of its last commit; reads directories, not rows."""
     state = database.state
     tables, dictionary = state.tables, state.dictionary
@@ -151,6 +158,7 @@ def describe(database: Database) -> Info:
         fact_table_bytes=fact_bytes,
         fact_bytes_per_triple=fact_bytes / facts if facts else 0.0,
         counter_bytes=counters,
+        table_bytes=table_bytes,
         quad_table_bytes=quad_bytes,
         quad_bytes_per_quad=quad_bytes / in_graphs if in_graphs else 0.0,
         dictionary_bytes=text + indexed,

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
     from triplestore.datalog.program import Program
+    from triplestore.engine.audit import Audit
+    from triplestore.engine.why import Proof, WhyNot
     from triplestore.storage import State
+    from triplestore.store.explaining import FactLike
     from triplestore.store.rules import Rules
     from triplestore.store.violations import Violation
     from triplestore.terms import Term
@@ -258,6 +261,67 @@ class Reading(ABC):
         view = self._view()
         where = listed(view.rules(), view.dictionary)
         return list(islice(violations(view.tables, where, view.dictionary), limit))
+
+    def why(
+        self,
+        fact: FactLike,
+        *,
+        alternatives: int = 0,
+        members: int = 5,
+        seconds: float = 5.0,
+    ) -> Proof | WhyNot:
+        """The smallest proof of a fact from what is stated; of one that does not hold, why not.
+
+        A fact is a quad of the default graph, a triple, a tuple of terms, one of `violations()`, or
+        a text: `:ada :parent :bob` as in Turtle, or `:parent[:ada, :bob]` as in rules. The answer
+        prints as text, is true if the fact holds, and has `json()`; a proof has `dot()` and
+        `mermaid()`, too. With `alternatives` it comes with so many proofs by other last steps;
+        of the matches that an aggregate counts, `members` are listed. A search that takes longer
+        than `seconds` settles for a proof that may not be the smallest, or is given up.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :parent :bob .", "ttl")
+        >>> _ = store.reason(rules="rule 'base' :ancestor[?x, ?y] :- :parent[?x, ?y] .")
+        >>> print(store.why(":ada :ancestor :bob"))
+        :ancestor[:ada, :bob]
+        │  by rule base (input:1:1)
+        │  :ancestor[?x, ?y] :- :parent[?x, ?y] .
+        │  ?x = :ada, ?y = :bob
+        └─ :parent[:ada, :bob]  (stated)
+        >>> print(store.why(":bob :ancestor :ada"))
+        :ancestor[:bob, :ada] does not hold: it is not stated, and the rule that could conclude it does not
+        <BLANKLINE>
+        by rule base (input:1:1)
+        :ancestor[?x, ?y] :- :parent[?x, ?y] .
+        with ?x = :bob, ?y = :ada
+        └─ no match: :parent[:bob, :ada]
+        """
+        from triplestore.store.explaining import explain
+
+        return explain(self._view(), fact, alternatives, members, seconds)
+
+    def audit(self, *, thorough: bool = False, progress: bool = False) -> Audit:
+        """Whether the inferred facts are exactly those that follow, with the right counters.
+
+        The closure is computed anew in memory from what is stated, and compared; nothing is
+        changed. `thorough` checks every rule instance instead, by other means.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.reason(rules="@prefix : <http://ex.org/> . :A[:a] . :B[?x] :- :A[?x] .")
+        >>> print(store.audit())
+        0 explicit and 2 inferred facts: the closure is exact
+        """
+        from triplestore.store.explaining import audited
+        from triplestore.store.progress import ProgressLine
+
+        line = ProgressLine() if progress else None
+        try:
+            return audited(self._view(), thorough, line)
+        finally:
+            if line is not None:
+                line.close()
 
     def tuples(
         self, name: TermLike, arity: int | None = None, *, facts: str = "all"

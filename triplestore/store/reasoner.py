@@ -1,10 +1,11 @@
-"""The rules of a store, parsed and compiled, kept between its commits.
+"""What a store keeps in memory between commits: its rules, parsed and compiled, and tables.
 
 Start reading at `Reasoner`. Compiling costs some 20 us a rule, so it is done at the first write
 that needs it and kept; a commit that changes no rules finds them by the identity of two objects.
 What is always true of what is kept: it was compiled for the dictionary it is kept with, and all
 its ids are committed (a transaction that fails takes back the terms that it encoded, and their ids
-go to others; `optimize` gives the store a new dictionary).
+go to others; `optimize` gives the store a new dictionary). Tables beside the closure, where they
+are wanted (see `bookkeeping`), are right for one commit with one dictionary, and found by these.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
     from triplestore.expr.query_terms import QueryTerms
     from triplestore.storage.state import Meta
+    from triplestore.store.bookkeeping import Kept
     from triplestore.store.rules import Rules
     from triplestore.tables.rows import U32
     from triplestore.terms import Dictionary
@@ -31,6 +33,7 @@ class Reasoner:
     def __init__(self) -> None:
         self._known: tuple[Rules, Dictionary, Compiled] | None = None
         self._read: tuple[Meta, Rules | None, Tuning] | None = None
+        self._tables: tuple[int, Dictionary, Kept] | None = None
 
     def kept(self, meta: Meta) -> tuple[Rules | None, Tuning]:
         """The rules that a state has, if any, and its tuning; read once for each `Meta`."""
@@ -58,6 +61,31 @@ class Reasoner:
     def keep(self, rules: Rules, dictionary: Dictionary, compiled: Compiled) -> None:
         """Keep it in the place of what was kept; all its ids are committed."""
         self._known = (rules, dictionary, compiled)
+
+    def tables_of(self, state: State) -> Kept | None:
+        """The tables beside the closure of a state, if there are any."""
+        known = self._tables
+        if known is None or known[0] != state.commit or known[1] is not state.dictionary:
+            return None
+        return known[2]
+
+    def keep_tables(self, tables: Kept, state: State) -> None:
+        """Keep the tables of this state in the place of what was kept."""
+        if any(table is not None for table in tables):
+            self._tables = (state.commit, state.dictionary, tables)
+
+    def drop_tables(self) -> None:
+        """Keep none."""
+        self._tables = None
+
+    @property
+    def table_bytes(self) -> int:
+        """The size of these tables; 0 while a commit changes them."""
+        known = self._tables
+        try:
+            return 0 if known is None else known[2].nbytes
+        except RuntimeError:  # another thread commits just now
+            return 0
 
 
 class Compiling:

@@ -272,6 +272,9 @@ class Store(Reading):
         given before, and has no more, are taken out. `reason("none")` turns inference off.
         `tuning` says how: `strategy`, and what one commit may take at most as `max_facts`,
         `max_bytes` and `max_seconds`; None sets one back. What is not named stays as it was.
+        With `recursive_counters=True` the strategies `dredc` and `fbfc` go by a table in memory,
+        made by one evaluation whenever it is not there, instead of looking for derivations; with
+        `traces=True` what `counting` keeps in memory is kept while another strategy is in use.
         `progress` shows on stderr what is going on; `cancel` is asked whether to stop.
         Rules and tuning are kept with the store. If anything fails, nothing has changed.
 
@@ -318,6 +321,7 @@ class Store(Reading):
     def optimize(self) -> None:
         """Merge everything into as few files as possible and drop terms that nothing uses."""
         self._database.optimize()
+        self._reasoner.drop_tables()  # they have ids of before
 
     def backup(self, target_directory: PathLike) -> None:
         """Make a consistent copy in a new directory, also while there is writing going on."""
@@ -329,7 +333,7 @@ class Store(Reading):
 
     def info(self) -> Info:
         """What is in the store, and what it costs in memory and on disk; prints well."""
-        return describe(self._database)
+        return describe(self._database, self._reasoner.table_bytes)
 
     def close(self) -> None:
         """Make everything durable and let go of the directory; the store is of no use after it."""

@@ -308,11 +308,11 @@ class Transaction(Writing):
         self._note_hidden()
         if not (counts or self._meta):
             self._database.rollback()
-            self._closing.end(committed=False)
+            self._closing.end(None)
             return counts
         staged = None if self._unread else (self._before.tables, self._tables)
         state = self._database.commit(steps, meta=self._meta, cleared=self._cleared, staged=staged)
-        self._closing.end(committed=True)
+        self._closing.end(state)
         return replace(counts, commit=state.commit)
 
     def _note_hidden(self) -> None:
@@ -326,7 +326,7 @@ class Transaction(Writing):
         if not self._open:
             return
         self._open = False
-        self._closing.end(committed=False)
+        self._closing.end(None)
         try:
             self._database.rollback()
         finally:

@@ -34,11 +34,12 @@ class Tuning:
     """What `tuning` says. None means: as the software thinks best.
 
     >>> Tuning().changed({"max_facts": 1000})
-    Tuning(strategy='auto', max_facts=1000, max_bytes=None, max_seconds=None)
+    Tuning(strategy='auto', max_facts=1000, max_bytes=None, max_seconds=None, \
+recursive_counters=False, traces=False)
     >>> Tuning().changed({"max_fact": 1000})
     Traceback (most recent call last):
     triplestore.errors.UsageError: tuning has no 'max_fact' (did you mean 'max_facts'?); it has \
-strategy, max_facts, max_bytes, max_seconds
+strategy, max_facts, max_bytes, max_seconds, recursive_counters, traces
     """
 
     strategy: str = AUTO
@@ -49,6 +50,11 @@ strategy, max_facts, max_bytes, max_seconds
     """So many bytes of facts may be made in one commit."""
     max_seconds: float | None = None
     """So long may the inference of one commit take."""
+    recursive_counters: bool = False
+    """Whether to know, in memory, how many recursive rule instances derive each fact: for `dredc`
+    and `fbfc`, which then need not look for derivations of what they took away."""
+    traces: bool = False
+    """Whether to keep what `counting` made, its traces, while another strategy is in use."""
 
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Tuning:
@@ -76,6 +82,16 @@ strategy, max_facts, max_bytes, max_seconds
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         changed = {name: v for name, v in values.items() if v != getattr(default, name)}
         return json.dumps(changed).encode() if changed else None
+
+    @property
+    def keeps_traces(self) -> bool:
+        """Whether traces are kept: by default, while they are used."""
+        return self.traces or self.strategy == "counting"
+
+    @property
+    def keeps_counters(self) -> bool:
+        """Whether recursive counters, once there, would be kept by the strategy."""
+        return self.recursive_counters and self.strategy != "rematerialise"
 
     def make_strategy(self) -> Strategy:
         """The strategy, for one update."""
@@ -109,6 +125,10 @@ class _Asked:
 def _valid(name: str, value: Any) -> Any:
     if name == "strategy":
         _check_strategy(value)
+        return value
+    if name in ("recursive_counters", "traces"):
+        if not isinstance(value, bool):
+            raise UsageError(f"tuning: {name} is True, False or None, not {value!r}")
         return value
     kinds = (int, float) if name == "max_seconds" else (int,)
     if isinstance(value, bool) or not isinstance(value, kinds) or value <= 0:
