@@ -204,7 +204,6 @@ class Replay:
         status, counts = self.work.stored.of(name).look_up(keys)
         found = self.trace.first(name, keys)
         found[(status == EXPLICIT) | (counts > 0)] = 1
-        found[status == 0] = NEVER
         return found
 
     # -- instances -------------------------------------------------------------------------------
