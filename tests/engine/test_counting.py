@@ -516,6 +516,14 @@ def test_trace__random_changes__sum_up(wide: bool) -> None:
     assert trace.nbytes > 0
 
 
+def test_derivations__totals__each_fact_once() -> None:
+    keys = keys_of(np.array([1, 1, 2, 2, 3]), False)
+    rounds, times = np.array([2, 4, 2, 3, 5]), np.array([1, 2, 1, -1, 4])
+    facts_, total = Derivations(keys, rounds, times).totals()
+    assert facts_.tolist() == keys[[0, 4]].tolist()
+    assert total.tolist() == [3, 4]
+
+
 def test_trace__many_small_changes__are_kept_in_few_runs() -> None:
     trace, one = Trace(), np.array([1])
     for number in range(100):

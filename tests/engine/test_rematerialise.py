@@ -17,9 +17,11 @@ from tests.engine.programs import random_case
 from triplestore.datalog.simple import simplify
 from triplestore.engine.sets.stored import Stored
 from triplestore.engine.strategies import restated
+from triplestore.engine.strategies.recursive import count_recursive
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
 from triplestore.engine.strategies.rematerialise import Rematerialise, rematerialise_all
 from triplestore.engine.strategies.restated import Restated, stored_counts, stored_keys
+from triplestore.engine.traces import Traces
 from triplestore.engine.update import Closure, update
 from triplestore.errors import ProgramError
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer, Tables
@@ -163,6 +165,23 @@ def test_rematerialise__classes_from_a_variable_property__are_all_compared() -> 
         f" :q[<{kind}>, <{kind}>] :- :s[:a, :a] .  :w[?x, <{kind}>, ?y, <{kind}>] :- :t[?x, ?y] ."
     )
     run_steps(rule, ("s(a, a) t(a, C) t(b, C)", "", None), ("", "t(a, C)", None))
+
+
+def test_rematerialise_all__drops_traces_and_recursive_counters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    driver = Driver()
+    driver.traces = Traces()
+    driver.step(facts(FACTS), (), program(RULES), strategy("counting"))
+    assert driver.compiled is not None
+    driver.recursive = count_recursive(driver.compiled, driver.tables)
+    driver.step((), facts("C(c)"), None, strategy("counting"))
+    kept = [n for n in driver.compiled.strata if driver.traces.of(n) is not None]
+    assert kept and driver.recursive is not None
+    monkeypatch.setattr(driver_module, "update", everything(True, random.Random(0)))
+    driver.step((), facts("A(a)"), None, strategy("dredc"))
+    assert driver.recursive is None
+    assert [driver.traces.of(n) for n in kept] == [None]
 
 
 def test_rematerialise__new_rule_for_what_is_stated__is_counted() -> None:

@@ -17,6 +17,7 @@ from triplestore.engine.maintain import Maintenance, Strategy, StratumUpdate, Ta
 from triplestore.engine.sets.arrays import summed, unite, without
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey, set_of
+from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.strategies.restated import (
     Derived,
     OnlyStated,
@@ -25,6 +26,7 @@ from triplestore.engine.strategies.restated import (
     stored_counts,
     stored_keys,
 )
+from triplestore.engine.traces import Traces
 from triplestore.engine.work import Budget, Work, united
 from triplestore.engine.write import Closure, write
 from triplestore.expr.query_terms import QueryTerms
@@ -155,10 +157,13 @@ def rematerialise_all(
     rewritten: Batch | None = None,
     terms: QueryTerms | None = None,
     budget: Budget | None = None,
+    recursive: RecursiveCounts | None = None,
+    traces: Traces | None = None,
 ) -> Closure:
     """What `update` returns, found by deriving everything anew; see there for the arguments.
 
     It does not matter which rules held before: what they derived is compared like everything else.
+    Recursive counters and traces are of no use afterwards.
     """
     started = time.perf_counter()
     anew = Work(compiled, stated, terms, budget)
@@ -172,6 +177,11 @@ def rematerialise_all(
     for name in {*_stored_relations(closed), *anew.added, *plus}:
         _compare(work, anew, name)
         _recount(work, anew, name, stored_counts(work.stored, name))
+    if recursive is not None:
+        work.recursive = recursive.begin()
+        work.recursive.complete = False
+    if traces is not None:
+        traces.clear()
     closure = write(work, stated)
     closure.strata = maintenance.reports
     closure.seconds = time.perf_counter() - started
