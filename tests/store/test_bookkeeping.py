@@ -121,7 +121,18 @@ def test_recursive_counters__rederivation_looks_at_no_instances(strategy: str) -
     if strategy == "dredc":
         assert without["rederivation"] > 0
     assert given.get("rederivation", 0) == 0
-    assert "counting" not in given  # they were made as the rules were first applied
+
+
+def test_recursive_counters__wanted_from_the_start__are_made_on_the_way() -> None:
+    assert check_tables(reaching(COUNTERS), "first materialised") == (True, 0)
+
+
+def test_recursive_counters__wanted_as_rules_change__are_made_later() -> None:
+    store = reaching({"strategy": "dredc"})
+    store.reason(rules=PREFIX + ":T[?y, ?x] :- :T[?x, ?y] .", tuning=COUNTERS)
+    assert check_tables(store, "with other rules") == (False, 0)
+    store.remove(edge("ac"))
+    assert check_tables(store, "after the next update") == (True, 0)
 
 
 def test_recursive_counters__opened_again__are_made_by_one_evaluation(tmp_path: Path) -> None:
@@ -251,6 +262,16 @@ def test_tables__rows_of_graphs_and_nothing_at_all__stay() -> None:
         len(t)
         t.remove(edge("cz"))
     assert check_tables(store, "after") == (True, 1)
+
+
+def test_tables__commit_of_somebody_else__are_made_anew() -> None:
+    store = reaching({**COUNTERS, **COUNTING})
+    store.remove(edge("ac"))
+    with store._database.writing():
+        store._database.commit(meta={"other": b"1"})
+    assert check_tables(store, "as in another process") == (False, 0)
+    store.remove(edge("ab"))
+    assert check_tables(store, "after the next update") == (True, 1)
 
 
 def test_tables__no_rules_at_all__are_none() -> None:

@@ -62,7 +62,6 @@ class Books:
         """Begin an update of closed tables from the `previous` program to the compiled one."""
         if previous is None:  # nothing follows without rules
             self.recursive, self._changes, self._own = RecursiveCounts(), None, True
-            self._mark = Traces().mark()
         self._take_over()
         if not tuning.recursive_counters:
             self.recursive = None
