@@ -216,14 +216,12 @@ def layered(rng: np.random.Generator, name: int, size: int) -> Tables:
         status = rng.choice([EXPLICIT, INFERRED, 0], len(keys)).astype(np.uint8)
         if rng.random() < 0.5:
             status[:] = rng.choice([EXPLICIT, INFERRED])
-        counts = np.where(status != 0, rng.integers(0, 3, len(keys)), 0).astype(np.uint32)
+        counts = rng.integers(0, 3, len(keys)).astype(np.uint32)
         moved = (status != 0) | (previous != 0)
-        rows = ChangedRows.of(
-            (np.full(len(keys), name, np.uint32)[moved], first[moved], second[moved]),
-            status[moved],
-            previous[moved],
-            counts[moved],
-        )
+        columns = (np.full(len(keys), name, np.uint32)[moved], first[moved], second[moved])
+        rows = ChangedRows.of(columns, status[moved], previous[moved], counts[moved])
+        if rng.random() < 0.4:
+            rows = ChangedRows.of(columns, status[moved], previous[moved])
         tables = tables.push(Layer.build(Changes(facts=rows)))
     return tables
 
