@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     )
 
     from triplestore.datalog.program import Program
+    from triplestore.engine.why.absent import WhyNot
+    from triplestore.engine.why.proof import Proof
     from triplestore.errors import TripleStoreError
     from triplestore.store.change import Change
     from triplestore.store.rules import check_rules
@@ -46,6 +48,8 @@ _HOMES = {
     "Change": "triplestore.store.change",
     "Violation": "triplestore.store.violations",
     "Program": "triplestore.datalog.program",
+    "Proof": "triplestore.engine.why.proof",
+    "WhyNot": "triplestore.engine.why.absent",
     "check_rules": "triplestore.store.rules",
     "TripleStoreError": "triplestore.errors",
     "NamedNode": "pyoxigraph",
@@ -66,6 +70,7 @@ __all__ = [
     "Literal",
     "NamedNode",
     "Program",
+    "Proof",
     "Quad",
     "RdfFormat",
     "Snapshot",
@@ -74,6 +79,7 @@ __all__ = [
     "Triple",
     "TripleStoreError",
     "Violation",
+    "WhyNot",
     "__version__",
     "check_rules",
 ]

@@ -125,12 +125,26 @@ def test_why__a_helper_of_two_rules__shows_the_variables_of_each() -> None:
         assert member.facts == (atom_of(fact("p(a, b)")),)
 
 
+def test_why__an_aggregate__concludes_its_own_results_only() -> None:
+    rules = """rule "count" :n[?x, ?c] :- AGGREGATE(:p[?x, ?y] ON ?x BIND count(?y) AS ?c) .
+        rule "given" :n[?x, ?c] :- :q[?x, ?c] ."""
+    driver = closed(rules, "p(a, b) p(a, c) q(a, 2) q(a, 7)")
+    assert rule_names(proof_of(driver, "n(a, 7)", alternatives=1)) == ["given"]
+    assert rule_names(proof_of(driver, "n(a, 2)", alternatives=1)) == ["count", "given"]
+
+
+def rule_names(proof: Proof) -> list[str]:
+    """The names of the last rules of a proof and its alternatives."""
+    steps = [proof.last, *(other.last for other in proof.alternatives)]
+    return [step.rule.name for step in steps if isinstance(step.rule, Rule)]
+
+
 def test_why__stated_facts__need_no_proof_and_have_alternatives() -> None:
     driver = closed(FAMILY, "par(a, b) anc(a, b) anc(b, a)")
     proof = proof_of(driver, "anc(a, b)", alternatives=5)
     assert (proof.stated, proof.height, len(proof)) == (True, 0, 1)
     assert str(proof).startswith(":anc[:a, :b]  (stated)\n\nalternative 1:")
-    assert [other.last.rule.name for other in proof.alternatives] == ["base"]  # type: ignore[union-attr]
+    assert rule_names(proof) == ["base"]
     assert not proof.more
 
 

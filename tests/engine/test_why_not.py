@@ -6,10 +6,12 @@ import random
 from collections.abc import Iterator
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from tests.engine.driver import Driver
 from tests.engine.naive import Fact, Facts, Values, compute, ground, holds, join, matches, unify
+from tests.engine.notation import fact, facts, program
 from tests.engine.proving import atom_of, fact_of
 from tests.engine.test_why import states
 from triplestore.datalog.canonical import signature
@@ -26,8 +28,11 @@ from triplestore.datalog.program import (
     bound_by,
     variables_in,
 )
-from triplestore.engine.why import Attempt, why_not
+from triplestore.engine.strategies.registry import strategy
+from triplestore.engine.why import Attempt, WhyNot, absent, why_not
+from triplestore.errors import CorruptError, UsageError
 from triplestore.expr.tree import variables_of
+from triplestore.tables import INFERRED, ChangedRows, Changes, Layer
 
 
 def absent_facts(held: set[Fact], count: int, rng: random.Random) -> Iterator[Fact]:
@@ -167,3 +172,140 @@ def test_why_not__random_programs__claims_are_true(part: int) -> None:
         for state in list(states(seed))[-1:]:
             checked += check_absent(*state)
     assert checked > 40
+
+
+# --- one absent fact after the other -------------------------------------------------------------
+
+
+def answer_to(rules: str, stated: str, goal: str, **options: int) -> WhyNot:
+    driver = Driver()
+    driver.step(facts(stated), (), program(rules), strategy("dredc"))
+    assert driver.compiled is not None
+    return why_not(
+        driver.compiled, driver.tables, driver.dictionary, atom_of(fact(goal)), **options
+    )
+
+
+def said(rules: str, stated: str, goal: str) -> str:
+    """The last lines of the answer, from what holds on."""
+    lines = str(answer_to(rules, stated, goal)).splitlines()
+    return "\n".join(line for line in lines if line.startswith(("├", "└")))
+
+
+@pytest.mark.parametrize(
+    ("rules", "stated", "expected"),
+    [
+        (":D[?x] :- :A[?x], :p[?x, ?y] .", "A(a)", "├─ holds: :A[:a]\n└─ no match: :p[:a, ?y]"),
+        (
+            ":D[?x] :- :p[?x, ?y], :A[?y] .",
+            "p(a, b) p(b, c) A(d)",
+            "├─ holds: :p[:a, :b]\n└─ no match: :A[:b]",
+        ),
+        (
+            ":D[?x] :- :A[?x], NOT :B[?x] .",
+            "A(a) B(a)",
+            "├─ holds: :A[:a]\n└─ in the way: :B[:a], against NOT :B[:a]",
+        ),
+        (
+            ":D[?x] :- :A[?x], NOT (:p[?x, ?y], :B[?y]) .",
+            "A(a) p(a, b) p(a, c) B(c)",
+            "├─ holds: :A[:a]\n└─ in the way: :p[:a, :c], :B[:c], against NOT (:p[:a, ?y], :B[?y])",
+        ),
+        (
+            ":D[?x] :- :p[?x, ?y], NOT (:p[?x, ?z], FILTER(?z > ?y)) , :A[?y] .",
+            "p(a, 1) p(a, 2) A(1)",
+            "├─ holds: :p[:a, 1]\n├─ holds: :A[1]\n"
+            "└─ in the way: :p[:a, 2], against NOT (:p[:a, ?z], FILTER(?z > 1))",
+        ),
+        (
+            ":D[?x] :- :p[?x, ?y], FILTER(?y > 5) .",
+            "p(a, 1)",
+            "├─ holds: :p[:a, 1]\n└─ not true: 1 > 5",
+        ),
+        (
+            ":D[?x] :- :A[?x], BIND(?x + 1 AS ?y), :p[?x, ?y] .",
+            "A(a) p(a, b)",
+            "├─ holds: :A[:a]\n├─ holds: :p[:a, :b]\n└─ no value: :a + 1",
+        ),
+        (
+            ":D[?x] :- AGGREGATE(:p[?x, ?y] ON ?x BIND count(?y) AS ?n), FILTER(?n > 2) .",
+            "p(a, 1) p(a, 2)",
+            "├─ holds: AGGREGATE(:p[:a, ?y] ON ?x BIND count(?y) AS ?n)\n└─ not true: 2 > 2",
+        ),
+    ],
+)
+def test_why_not__says_what_is_missing(rules: str, stated: str, expected: str) -> None:
+    assert said(rules, stated, "D(a)") == expected
+
+
+def test_why_not__several_cases__are_counted() -> None:
+    rules = ":D[?x] :- :p[?x, ?y], :A[?y] ."
+    assert "(nor in 1 other case)" in said(rules, "p(a, b) p(a, c) A(d)", "D(a)")
+    assert "(nor in 2 other cases)" in said(rules, "p(a, b) p(a, c) p(a, e) A(d)", "D(a)")
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("n(a, 3)", "└─ count(?y) = 2, not 3"),
+        ("n(b, 3)", "└─ nothing to aggregate: AGGREGATE(:p[:b, ?y] ON ?x BIND count(?y) AS ?n)"),
+        ("m(a, 3)", "├─ holds: :A[:a]\n└─ 1 + 1 is 2, not 3"),
+        ("k(a, 3)", "├─ holds: :A[:a]\n└─ count(?y) = 2, not 3"),
+    ],
+)
+def test_why_not__values__are_said(goal: str, expected: str) -> None:
+    rules = """:n[?x, ?n] :- AGGREGATE(:p[?x, ?y] ON ?x BIND count(?y) AS ?n) .
+        :m[?x, ?n] :- :A[?x], BIND(1 + 1 AS ?n) .
+        :k[?x, ?n] :- :A[?x], AGGREGATE(:p[?x, ?y] ON ?x BIND count(?y) AS ?n) ."""
+    assert said(rules, "A(a) p(a, 1) p(a, 2)", goal) == expected
+
+
+def test_why_not__nearest_rules__come_first() -> None:
+    rules = """rule "far" :D[?x] :- :p[?x, ?y], :q[?y, ?z], :B[?z] .
+        rule "copy" :D[?x] :- :C[?x] . rule "near" :D[?x] :- :A[?x], :C[?x] ."""
+    answer = answer_to(rules, "A(a)", "D(a)")
+    assert [attempt.rule.name for attempt in answer.attempts] == ["near", "copy", "far"]
+    assert not answer
+
+
+def test_why_not__many_rules__some_are_looked_at() -> None:
+    rules = " ".join(f":D[?x] :- :C{i}[?x], :A[?x] ." for i in range(30))
+    answer = answer_to(rules, "A(a)", "D(a)", most=4)
+    assert (answer.rules, len(answer.attempts)) == (30, 4)
+    assert str(answer).endswith("and 26 more rules")
+
+
+def test_why_not__no_rule_fits__is_said() -> None:
+    for goal in ("E(a)", "D(b)", "unheard_of(a, b)"):
+        answer = answer_to(":D[:a] :- :A[?x] .", "B(b)", goal)
+        assert answer.rules == 0
+        assert str(answer).endswith(
+            "does not hold: it is not stated, and no rule concludes facts like it"
+        )
+
+
+def test_why_not__what_takes_too_much__is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, stated = ":D[?x] :- :p[?x, ?y], :q[?y, ?z], :A[?z] .", "p(a, b) q(b, c) A(a)"
+    assert answer_to(rules, stated, "D(a)").attempts[0].exact
+    monkeypatch.setattr(absent, "MOST_SETS", 1)
+    (attempt,) = answer_to(rules, stated, "D(a)").attempts
+    assert not attempt.exact
+    assert "not everything was looked at" in str(answer_to(rules, stated, "D(a)"))
+
+
+def test_why_not__of_what_holds__is_refused() -> None:
+    with pytest.raises(UsageError, match="holds: ask why"):
+        answer_to("", "A(a)", "A(a)")
+
+
+def test_why_not__a_consequence_that_is_not_there__is_refused() -> None:
+    driver = Driver()
+    driver.step(facts("A(a)"), (), program(":B[?x] :- :A[?x], :A[?y] ."), strategy("dredc"))
+    for name, keys in driver.batch(facts("B(a)")).items():
+        p = np.full(1, name, dtype=np.uint32)
+        s, o = keys.astype(np.uint32), (keys >> np.uint64(32)).astype(np.uint32)
+        gone = ChangedRows.of((p, s, o), 0, INFERRED)
+        driver.tables = driver.tables.push(Layer.build(Changes(facts=gone)))
+    assert driver.compiled is not None
+    with pytest.raises(CorruptError, match="verify the closure"):
+        why_not(driver.compiled, driver.tables, driver.dictionary, atom_of(fact("B(a)")))

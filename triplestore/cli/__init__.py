@@ -11,7 +11,7 @@ from __future__ import annotations
 import click
 
 from triplestore._version import VERSION
-from triplestore.cli import data, keeping, rules
+from triplestore.cli import data, explaining, keeping, rules
 
 __all__ = ["main"]
 
@@ -36,6 +36,7 @@ for _command in (
     rules.reason,
     rules.rules,
     rules.check,
+    explaining.why,
     keeping.info,
     keeping.verify,
     keeping.backup,

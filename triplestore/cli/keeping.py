@@ -30,17 +30,28 @@ def info(location: Path, style: str) -> None:
 
 @click.command()
 @location()
+@click.option("--closure", is_flag=True, help="Check also that what is inferred is what follows.")
+@click.option("--thorough", is_flag=True, help="The same by going through every rule instance.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @edge
-def verify(location: Path, quiet: bool) -> None:
+def verify(location: Path, closure: bool, thorough: bool, quiet: bool) -> None:
     """Check every file of a store: structure and checksums. Exit status 1 if anything is wrong.
 
+    With --closure the inferences are computed anew from what is stated, in memory, and compared
+    with those in the store: every one must have a proof, and none may be missing.
+
     \b
-    Example:
+    Examples:
       triplestore verify -l my.db
+      triplestore verify -l my.db --closure
     """
     with open_to_read(location) as store:
         problems = store.verify(progress=not quiet)
+        if (closure or thorough) and not problems:
+            audit = store.audit(thorough=thorough, progress=not quiet)
+            problems = audit.problems()
+            if not problems:
+                click.echo(str(audit))
     for problem in problems:
         click.echo(problem)
     if problems:

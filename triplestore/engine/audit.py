@@ -74,7 +74,7 @@ class Difference:
 class Audit:
     """What an audit found.
 
-    explicit, inferred  how many facts were looked at, those of helper relations included
+    explicit, inferred  how many facts there are, helper relations left out (they are checked, too)
     """
 
     differences: list[Difference]
@@ -196,8 +196,9 @@ class _Auditor:
             status = self.closed.stored.of(relation).status(keys)
             wrong = keys[(status != EXPLICIT) & (status != INFERRED)]
             self.note("status", relation, wrong, repeat(""))
-            self.explicit += int(np.count_nonzero(status == EXPLICIT))
-            self.inferred += int(np.count_nonzero(status == INFERRED))
+            if relation not in self.compiled.helpers:
+                self.explicit += int(np.count_nonzero(status == EXPLICIT))
+                self.inferred += int(np.count_nonzero(status == INFERRED))
 
     # -- against a closure that is computed anew -------------------------------------------------
 

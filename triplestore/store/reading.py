@@ -290,7 +290,7 @@ class Reading(ABC):
         │  ?x = :ada, ?y = :bob
         └─ :parent[:ada, :bob]  (stated)
         >>> print(store.why(":bob :ancestor :ada"))
-        :ancestor[:bob, :ada] does not hold: it is not stated, and the rule that could conclude it does not
+        :ancestor[:bob, :ada] does not hold: it is not stated, and the rule that could ...
         <BLANKLINE>
         by rule base (input:1:1)
         :ancestor[?x, ?y] :- :parent[?x, ?y] .

@@ -327,9 +327,15 @@ class Store(Reading):
         """Make a consistent copy in a new directory, also while there is writing going on."""
         self._database.backup(Path(target_directory))
 
-    def verify(self, *, progress: bool = False) -> list[str]:
-        """Check structure and checksums of every file; the problems found, in words."""
-        return self._database.verify(progress=progress)
+    def verify(self, *, closure: bool = False, progress: bool = False) -> list[str]:
+        """Check structure and checksums of every file; the problems found, in words.
+
+        With `closure` also, if there are none, that what is inferred is what follows (`audit`).
+        """
+        problems = self._database.verify(progress=progress)
+        if closure and not problems:
+            problems = self.audit(progress=progress).problems()
+        return problems
 
     def info(self) -> Info:
         """What is in the store, and what it costs in memory and on disk; prints well."""
