@@ -101,7 +101,7 @@ def test_search__what_was_taken_away__is_no_premise() -> None:
     driver, _ = reach("T(s, g) " + " ".join(f"T(g, f{i})" for i in range(10)), "B(s)")
     closure = driver.step((), facts("T(s, g)"), None, bfc())
     assert closure.inferred_removed == 11
-    assert not closure.instances["backward"]
+    assert not closure.instances.get("backward")
 
 
 def test_search__random_graphs__no_more_than_twice_what_one_fact_at_a_time_takes() -> None:
