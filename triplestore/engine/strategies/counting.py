@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from triplestore.engine.compiled import Compiled, CompiledStratum, Strata
-from triplestore.engine.evaluate import Heads, conclude
+from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.maintain import Strategy, StratumUpdate, Task
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import ANY, Batch, FactSet, RelationKey, set_of
@@ -125,10 +125,10 @@ def _counted(work: Work, stratum: CompiledStratum) -> FactSet:
     if ANY in names:
         names.discard(ANY)
         names |= set(work.stored.names().tolist())
-    derived = Derived(work.stored, work.levels)
+    derived = Derived.of(work.stored, work.levels)
     found = FactSet()
     for name in names:
         if name == work.type_id or work.levels.relation(name) == stratum.number:
-            keys, _ = derived.counts(name, stratum.number, None)
+            keys, _ = derived.counts(work.stored, name, stratum.number, None)
             found.add(name, keys[work.stored.of(name).status(keys) != EXPLICIT])
     return found

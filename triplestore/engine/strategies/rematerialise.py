@@ -39,14 +39,10 @@ class Rematerialise(Strategy):
 
     name = "rematerialise"
 
-    def __init__(self) -> None:
-        self._before: Derived | None = None
-
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
         work, task = update.work, update.task
-        if self._before is None or self._before.stored is not work.stored:
-            self._before = Derived(work.stored, work.levels)
+        known = Derived.of(work.stored, work.levels)
         anew = _anew(work, task)
         classes = _concluded_classes(task, work.type_id)
         gone: Batch = {}
@@ -55,7 +51,7 @@ class Rematerialise(Strategy):
             now = anew.added.keys_of(name)
             if name in work.added:  # classes of lower strata
                 now = without(now, work.added[name].keys())
-            before = self._before.inferred(name, task.number, classes)
+            before = known.inferred(work.stored, name, task.number, classes)
             lost, new = without(before, now), without(now, before)
             if name in task.minus:
                 taken_back = task.minus[name]
@@ -64,7 +60,7 @@ class Rematerialise(Strategy):
                 gone[name] = lost
             if len(new):
                 added[name] = new
-            counts = self._before.counts(name, task.number, classes)
+            counts = known.counts(work.stored, name, task.number, classes)
             more, by = work.counts.changed(name)  # of rules that are recursive now, or were
             if name == work.type_id and len(more):
                 own = _mask(work.levels, more, task.number)

@@ -8,6 +8,7 @@ a row where a look-up costs a hundred.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -193,49 +194,60 @@ def by_runs(ids: U32, test: Callable[[U32], Bools]) -> Bools:
 
 
 class Derived:
-    """What was derived before, to be compared with: stratum by stratum, or all of it."""
+    """What was derived before, to be compared with, stratum by stratum."""
 
-    def __init__(self, stored: Stored, levels: Levels) -> None:
-        self.stored = stored
+    def __init__(self, levels: Levels) -> None:
         self._levels = levels
         self._inferred: _ByClass | None = None
         self._counted: _ByClass | None = None
 
-    def inferred(self, name: RelationKey, number: int, classes: Collection[int] | None) -> Keys:
+    @staticmethod
+    def of(stored: Stored, levels: Levels) -> Derived:
+        """What was derived of stored facts; what was read for one stratum serves the next."""
+        found = _KNOWN.get(stored)
+        if found is None:
+            found = _KNOWN[stored] = Derived(levels)
+        return found
+
+    def inferred(
+        self, stored: Stored, name: RelationKey, number: int, classes: Collection[int] | None
+    ) -> Keys:
         """The facts of a relation and a stratum that hold without being stated.
 
         classes  of rdf:type, the only ones that may have such facts, if that is known
         """
-        if name != self.stored.type_id:
-            return stored_keys(self.stored, name, INFERRED)
+        if name != stored.type_id:
+            return stored_keys(stored, name, INFERRED)
         if classes is not None and len(classes) <= _FEW:
-            return self._beside(classes, INFERRED)
+            return _beside(stored, classes, INFERRED)
         if self._inferred is None:
-            keys = stored_keys(self.stored, name, INFERRED)
+            keys = stored_keys(stored, name, INFERRED)
             self._inferred = _ByClass(keys, np.zeros(0, dtype=np.int64), self._levels)
         return self._inferred.of_stratum(number)[0]
 
     def counts(
-        self, name: RelationKey, number: int, classes: Collection[int] | None
+        self, stored: Stored, name: RelationKey, number: int, classes: Collection[int] | None
     ) -> tuple[Keys, I64]:
         """The facts of a relation and a stratum with counts above 0, and these."""
-        if name != self.stored.type_id:
-            return stored_counts(self.stored, name)
+        if name != stored.type_id:
+            return stored_counts(stored, name)
         if classes is not None and len(classes) <= _FEW and self._counted is None:
-            keys = self._beside(classes, HOLDS)
-            if len(keys) * _DEAR < len(self.stored.pairs(name)):
-                counts = self.stored.pairs(name).counts(keys).astype(np.int64)
+            keys = _beside(stored, classes, HOLDS)
+            if len(keys) * _DEAR < len(stored.pairs(name)):
+                counts = stored.pairs(name).counts(keys).astype(np.int64)
                 return keys[counts > 0], counts[counts > 0]
         if self._counted is None:
-            self._counted = _ByClass(*stored_counts(self.stored, name), self._levels)
+            self._counted = _ByClass(*stored_counts(stored, name), self._levels)
         return self._counted.of_stratum(number)
 
-    def _beside(self, classes: Collection[int], where: int) -> U64:
-        relation = self.stored.pairs(self.stored.type_id).relation
-        found = [beside(class_, relation.by_second(class_, where)) for class_ in sorted(classes)]
-        return np.concatenate(found) if found else no_keys(0)
+
+def _beside(stored: Stored, classes: Collection[int], where: int) -> U64:
+    relation = stored.pairs(stored.type_id).relation
+    found = [beside(class_, relation.by_second(class_, where)) for class_ in sorted(classes)]
+    return np.concatenate(found) if found else no_keys(0)
 
 
+_KNOWN: WeakKeyDictionary[Stored, Derived] = WeakKeyDictionary()
 _FEW = 32  # classes that are looked up one by one
 _DEAR = 8  # what looking up a count costs, in rows read one after the other
 
