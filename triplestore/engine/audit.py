@@ -22,7 +22,7 @@ import numpy as np
 
 from triplestore.datalog.text import show
 from triplestore.engine.compiled import Compiled, recursive_numbers
-from triplestore.engine.evaluate import Heads, conclude
+from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.families import compile_rules
 from triplestore.engine.grouping import summarise_whole
 from triplestore.engine.plans import WHOLE, plan_for

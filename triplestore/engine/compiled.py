@@ -141,28 +141,65 @@ class Compiled:
     @cached_property
     def strata(self) -> Strata:
         """All rules, by stratum."""
-        return self.strata_of(range(len(self.rules)))
+        return self._strata_of(range(len(self.rules)))
 
     def strata_of(self, numbers: Iterable[int], blocks: bool = True) -> Strata:
         """Some of the rules, by stratum.
 
         blocks  whether rules of a block make a hierarchy, or families like others
         """
-        plain: list[int] = []
-        copied: dict[int, list[tuple[int, Rule]]] = {}
-        for i in numbers:
-            block = self._block_of(self.rules[i]) if blocks and self.blocks else None
-            if block is None:
-                plain.append(i)
-            else:
-                copied.setdefault(block, []).append((i, self.rules[i]))
-        rules = [self.rules[i] for i in plain]
-        families = compile_rules(rules, self.stratification, self.ids_of, plain)
-        hierarchies = {n: Hierarchy.of(n, r, self.ids_of) for n, r in copied.items()}
+        chosen = set(numbers)
+        if blocks and 2 * len(chosen) > len(self.rules):
+            return self._strata_without(set(range(len(self.rules))) - chosen)
+        return self._strata_of(sorted(chosen), blocks)
+
+    def _strata_of(self, numbers: Sequence[int], blocks: bool = True) -> Strata:
+        """Some of the rules, compiled."""
+        plain = numbers
+        copied: dict[int, list[int]] = {}
+        if blocks and self.blocks:
+            of = self._block_numbers()
+            plain = [i for i in numbers if i not in of]
+            for i in numbers:
+                if i in of:
+                    copied.setdefault(of[i], []).append(i)
+        hierarchies = {n: self._hierarchy(n, members) for n, members in copied.items()}
+        return Strata(self._families(plain), self.type_id, hierarchies)
+
+    def _families(self, numbers: Sequence[int]) -> list[Family]:
+        rules = [self.rules[i] for i in numbers]
+        return compile_rules(rules, self.stratification, self.ids_of, numbers)
+
+    def _hierarchy(self, number: int, members: Sequence[int]) -> Hierarchy:
+        return Hierarchy.of(number, [(i, self.rules[i]) for i in members], self.ids_of)
+
+    def _strata_without(self, numbers: set[int]) -> Strata:
+        """All rules but a few: families and hierarchies that have none of these are shared."""
+        families: list[Family] = []
+        for family in self.strata.families:
+            if numbers.isdisjoint(family.rules):
+                families.append(family)
+                continue
+            for made in self._families([i for i in family.rules if i not in numbers]):
+                made.number = family.number  # the rest has one shape, so this is one family
+                families.append(made)
+        hierarchies = {}
+        for number, known in self.strata.hierarchies.items():
+            if numbers.isdisjoint(known.rules):
+                hierarchies[number] = known
+            elif left := [i for i in known.rules if i not in numbers]:
+                hierarchies[number] = self._hierarchy(number, left)
         return Strata(families, self.type_id, hierarchies)
 
-    def _block_of(self, rule: Rule) -> int | None:
-        return self.blocks.get(self.stratification.level_of(slice_of(rule.heads[0])))
+    def _block_numbers(self) -> dict[int, int]:
+        """Number of a rule -> its block, for those that are in one."""
+        blocks = {
+            id(rule): self.blocks[stratum.number]
+            for stratum in self.stratification
+            if stratum.number in self.blocks
+            for rule in stratum.rules
+        }
+        return {i: blocks[id(rule)] for i, rule in enumerate(self.rules) if id(rule) in blocks}
 
     @cached_property
     def levels(self) -> Levels:

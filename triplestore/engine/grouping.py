@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from triplestore.engine.compiled import CompiledStratum
-from triplestore.engine.evaluate import Heads, Rows, conclude
+from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.families import Family
+from triplestore.engine.frames import Rows
 from triplestore.engine.plans import GROUPS, plan_for
 from triplestore.engine.sets.arrays import without
 from triplestore.engine.sets.keys import Batch, RelationKey

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from triplestore.engine.compiled import CompiledStratum, Strata, Triggers
-from triplestore.engine.evaluate import Heads, Job, conclude
+from triplestore.engine.conclusions import Heads, conclude
+from triplestore.engine.evaluate import Job
 from triplestore.engine.families import Family
 from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
 from triplestore.engine.sets.arrays import counted

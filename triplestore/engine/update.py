@@ -12,7 +12,7 @@ import numpy as np
 
 from triplestore.datalog.canonical import signature
 from triplestore.engine.compiled import Compiled, Strata, recursive_numbers
-from triplestore.engine.evaluate import Heads, conclude
+from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.grouping import summarise_whole
 from triplestore.engine.maintain import Maintenance, Strategy
 from triplestore.engine.sets.arrays import counted

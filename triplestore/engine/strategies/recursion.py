@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from triplestore.engine.compiled import CompiledStratum, Levels, Strata
-from triplestore.engine.evaluate import Rows, body_facts
+from triplestore.engine.conclusions import body_facts
 from triplestore.engine.families import LOWER, MIXED, OWN, Family
+from triplestore.engine.frames import Rows
 from triplestore.engine.sets.keys import FactSet, RelationKey
 from triplestore.tables.rows import I64, Bools, Keys
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from triplestore.engine.compiled import Compiled
-from triplestore.engine.evaluate import Heads, conclude
+from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.maintain import StratumUpdate
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import Batch

@@ -29,7 +29,7 @@ from triplestore.datalog.program import (
     Variable,
 )
 from triplestore.datalog.slices import slice_of
-from triplestore.engine.evaluate import Heads
+from triplestore.engine.conclusions import Heads
 from triplestore.engine.grouping import summarise
 from triplestore.engine.hierarchies import copied_class
 from triplestore.engine.why.build import frame_of, least_rows, values_in

@@ -23,8 +23,8 @@ from triplestore.datalog.program import (
     Variable,
     bound_by,
 )
-from triplestore.engine.evaluate import Rows
 from triplestore.engine.families import Family
+from triplestore.engine.frames import Rows
 from triplestore.engine.why.closed import Closed, unify
 from triplestore.engine.why.explore import Explorer, Link
 from triplestore.engine.why.matching import Matching

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.datalog.slices import Slice
-from triplestore.engine.evaluate import Rows
 from triplestore.engine.families import CompiledAtom, Family
+from triplestore.engine.frames import Rows
 from triplestore.engine.sets.keys import ANY, RelationKey
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.why.closed import Closed, Concluding, Place
@@ -213,7 +213,7 @@ def rules_of(family: Family, rows: Rows, n: int) -> I64:
 
 def _aggregates(closed: Closed, family: Family, relation: RelationKey, goals: Keys) -> Instances:
     """The goals that an aggregate rule concludes; they have no premises, but members."""
-    from triplestore.engine.evaluate import Heads
+    from triplestore.engine.conclusions import Heads
     from triplestore.engine.grouping import summarise
 
     summary = family.summary

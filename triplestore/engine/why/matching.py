@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.engine.evaluate import Rows
 from triplestore.engine.families import CompiledAtom, Computation, Family
+from triplestore.engine.frames import Rows
 from triplestore.engine.plans import AtomStep, ComputeStep, Plan, Step, TableStep
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.sets.views import PairView, Setting

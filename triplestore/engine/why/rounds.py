@@ -15,8 +15,9 @@ import numpy as np
 from triplestore.datalog.program import TripleAtom, TupleAtom
 from triplestore.datalog.simple import is_helper
 from triplestore.datalog.slices import Slice, slice_of
-from triplestore.engine.evaluate import Heads, Rows, conclude
+from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.families import Family, compile_rules
+from triplestore.engine.frames import Rows
 from triplestore.engine.grouping import summarise_whole
 from triplestore.engine.plans import WHOLE, plan_for
 from triplestore.engine.sets.arrays import sorted_distinct

@@ -1,0 +1,92 @@
+"""What rule instances conclude, and which facts their bodies matched.
+
+Start at `conclude` and `Heads`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.engine.families import Family
+from triplestore.engine.frames import Rows, column
+from triplestore.engine.sets.arrays import beside
+from triplestore.engine.sets.keys import ANY, RelationKey
+from triplestore.tables.rows import I64, Columns, Keys, key_of, pack
+
+
+class Heads(dict[RelationKey, list[Keys]]):
+    """What rules concluded: by relation, pieces of keys, unsorted and with repetitions."""
+
+    def put(self, relation: RelationKey, keys: Keys) -> None:
+        """Add some conclusions."""
+        if len(keys):
+            self.setdefault(relation, []).append(keys)
+
+    def copied(self) -> Heads:
+        """The same conclusions, to be added to."""
+        return Heads({name: list(parts) for name, parts in self.items()})
+
+    def taken(self) -> dict[RelationKey, Keys]:
+        """The conclusions of each relation in one piece."""
+        return {
+            name: parts[0] if len(parts) == 1 else np.concatenate(parts)
+            for name, parts in self.items()
+        }
+
+
+def heads_of(family: Family, rows: Rows, n: int) -> list[tuple[RelationKey, Keys]]:
+    """What the instances of a frame conclude, by relation: one but for a variable property."""
+    head = family.head
+    first, *rest = head.terms
+    if first < 0 and len(rest) == 1 and head.relation != ANY:  # facts of one class
+        return [(head.relation, beside(-first, column(rows, rest[0], n)))]
+    columns = [column(rows, term, n) for term in head.terms]
+    if head.relation != ANY:
+        if len(columns) == 2:
+            return [(head.relation, pack(columns[0], columns[1]))]
+        return [(head.relation, key_of(columns))]
+    raise AssertionError("a head with a variable property needs `triples_by_name`")
+
+
+def triples_by_name(columns: Columns, type_id: int) -> list[tuple[RelationKey, Keys]]:
+    """Triples (s, p, o) as keys of each property."""
+    s, p, o = columns
+    found: list[tuple[RelationKey, Keys]] = []
+    for name in np.unique(p).tolist():
+        mine = p == name
+        first, second = (o[mine], s[mine]) if name == type_id else (s[mine], o[mine])
+        found.append((name, pack(first, second)))
+    return found
+
+
+def conclude(family: Family, rows: Rows, n: int, type_id: int, heads: Heads) -> None:
+    """Add what the instances of a frame conclude."""
+    if n == 0:
+        return
+    if family.head.relation == ANY:
+        columns = tuple(column(rows, term, n) for term in family.head.terms)
+        for name, keys in triples_by_name(columns, type_id):
+            heads.put(name, keys)
+        return
+    for name, keys in heads_of(family, rows, n):
+        heads.put(name, keys)
+
+
+def body_facts(
+    family: Family, item: int, rows: Rows, n: int, type_id: int
+) -> list[tuple[RelationKey, Keys, I64 | None]]:
+    """The facts that one atom of the body matched in the instances of a frame, by relation.
+
+    With each come the rows of the frame they belong to (None for all, in their order).
+    """
+    atom = family.body[item]
+    columns = tuple(column(rows, term, n) for term in atom.terms)
+    if atom.relation != ANY:
+        return [(atom.relation, key_of(columns), None)]
+    s, p, o = columns
+    found: list[tuple[RelationKey, Keys, I64 | None]] = []
+    for name in np.unique(p).tolist():
+        mine = np.flatnonzero(p == name)
+        first, second = (o[mine], s[mine]) if name == type_id else (s[mine], o[mine])
+        found.append((name, pack(first, second), mine))
+    return found
