@@ -55,9 +55,11 @@ def test_search__goal_with_many_useless_rows__goes_through_them_by_doubling(
 ) -> None:
     """2,000 edges come from where nothing holds; rounds are few, and no row is looked at twice."""
     edges = " ".join(f"T(x{i}, hub)" for i in range(2000))
-    driver, _ = reach(edges, "T(a, hub) B(a) T(z, hub) B(z)")
+    driver, _ = reach(edges, "T(a, hub) B(a)")
+    driver.step(facts("T(z, hub) B(z)"), (), None, strategy("dred"))  # the last row
     closure = driver.step((), facts("B(a)"), None, make())
     assert closure.inferred_removed == 0
+    assert closure.fetched > 2000
     assert closure.fetched < 3 * 2002
     assert closure.rounds < 80
 
@@ -80,6 +82,17 @@ def test_search__what_serves_proved_goals_only__is_dropped() -> None:
     driver, _ = reach(chain, "T(n0, g) T(p, q) T(q, g) B(p) B(n300) T(z, g) B(z)")
     closure = driver.step((), facts("B(z)"), None, bfc())
     assert closure.instances["backward"] < 20
+
+
+def test_search__of_two_goals__what_serves_the_proved_one_only_is_dropped() -> None:
+    """B(g) has a proof at hand, and a chain that leads away from it; B(h) has none, which takes as
+    many rounds as its own chain is long."""
+    chain = " ".join(f"T(n{i + 1}, n{i})" for i in range(300)) + " T(n0, g) B(n300)"
+    other = " ".join(f"T(m{i + 1}, m{i})" for i in range(60)) + " T(m0, m60) T(m0, h)"
+    driver, _ = reach(f"{chain} {other} T(p, q) T(q, g) T(z, g) T(z, h) T(z, m60)", "B(p) B(z)")
+    closure = driver.step((), facts("B(z)"), None, bfc())
+    assert closure.inferred_removed == 62
+    assert closure.instances["backward"] < 62 + 20
 
 
 def test_search__instance_with_a_dead_premise__asks_for_no_other() -> None:

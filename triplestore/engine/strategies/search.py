@@ -24,7 +24,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.engine.evaluate import body_facts
+from triplestore.engine.conclusions import body_facts
 from triplestore.engine.families import LOWER, MIXED, Family
 from triplestore.engine.maintain import StratumUpdate
 from triplestore.engine.sets.keys import Batch, RelationKey, set_of, size_of
