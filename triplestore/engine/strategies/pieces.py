@@ -16,6 +16,7 @@ import numpy as np
 
 from triplestore.engine.evaluate import Evaluation
 from triplestore.engine.families import LOWER, Family
+from triplestore.engine.frames import Rows
 from triplestore.engine.plans import HEAD, AtomStep, ComputeStep, Plan, Step, TableStep, plan_for
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.sets.views import Setting
@@ -23,7 +24,6 @@ from triplestore.engine.strategies.checked import DEAD, PROVED, SHORT, Checked
 from triplestore.engine.strategies.sources import (
     Opened,
     ProbeSource,
-    Rows,
     Source,
     Wait,
     source_of,

@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from triplestore.engine.families import Family
+from triplestore.engine.frames import Rows, column
 from triplestore.engine.plans import AtomStep, TableStep
 from triplestore.engine.sets.keys import ANY
 from triplestore.engine.sets.views import Setting
@@ -20,8 +21,6 @@ from triplestore.tables.order import Run
 from triplestore.tables.reading import ranges
 from triplestore.tables.rows import I64, U32, U64, Bools, high, key_of, low, swap
 from triplestore.tables.status import HOLDS
-
-Rows: TypeAlias = list["U32 | None"]
 
 Opened: TypeAlias = tuple[I64, ...]
 """What a source remembers of each row: ranges."""
@@ -224,15 +223,6 @@ def source_of(family: Family, step: AtomStep | TableStep, setting: Setting) -> S
     if isinstance(step.atom.relation, int) and step.atom.relation != ANY:
         return PairSource(step, setting)
     return ProbeSource(step, setting)
-
-
-def column(rows: Rows, term: int, n: int) -> U32:
-    """The values of a term in a frame."""
-    if term < 0:
-        return np.full(n, -term, dtype=np.uint32)
-    found = rows[term]
-    assert found is not None
-    return found
 
 
 def _empty(step: AtomStep) -> dict[int, U32]:
