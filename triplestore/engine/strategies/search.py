@@ -296,10 +296,6 @@ class Search:
         ready = ~useless
         ready[instances] = False
         proved = distinct(np.sort(goals[ready]))
-        circular = np.zeros(len(goals), dtype=np.bool_)
-        circular[instances[children == goals[instances]]] = True
-        kept = ~circular[instances]
-        children, instances = children[kept], instances[kept]
         if len(children):
             self._found.add(goals, children, instances)
             self._enliven(children)
