@@ -23,7 +23,7 @@ from triplestore.datalog.program import (
     Variable,
 )
 from triplestore.engine.strategies.registry import strategy
-from triplestore.engine.why import Limits, Proof, why
+from triplestore.engine.why import Limits, Proof, explore, why
 from triplestore.engine.why.explore import Explorer, _Spent
 from triplestore.errors import BudgetError, CorruptError, UsageError
 from triplestore.tables import INFERRED, ChangedRows, Changes, Layer
@@ -247,6 +247,18 @@ def test_why__some_proof__may_need_two_inferred_facts_at_every_step(
     proof = proof_of(closed(rules, "s(a, a)"), "D(a)", limits=HURRY)
     assert (proof.height, len(proof), proof.least) == (5, 8, False)
     assert "took too long" in str(proof)
+
+
+@pytest.mark.parametrize("limits", [None, HURRY])
+def test_why__what_is_negated__may_be_inferred(
+    limits: Limits | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explore, "_WIDE", 0)
+    rules = """rule "not" :D[?x] :- :A[?x], NOT :B[?x] . :B[?x] :- :A[?x] .
+        rule "so" :D[?x] :- :C[?x] . :C[?x] :- :B[?x] . :E[?x] :- :D[?x], :A[?x] ."""
+    proof = proof_of(closed(rules, "A(a)"), "E(a)", limits=limits)
+    assert (proof.height, proof.least) == (4, True)
+    assert proof.steps[atom_of(fact("D(a)"))].rule.name == "so"  # type: ignore[union-attr]
 
 
 def test_why__parts_of_proofs__are_proofs_of_their_facts() -> None:

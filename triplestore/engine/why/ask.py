@@ -10,7 +10,8 @@ from triplestore.engine.compiled import Compiled
 from triplestore.engine.why.absent import WhyNot, attempts
 from triplestore.engine.why.build import Builder
 from triplestore.engine.why.closed import Closed, Written
-from triplestore.engine.why.explore import Explorer, Limits, Link
+from triplestore.engine.why.explore import Explorer, Limits
+from triplestore.engine.why.graph import Link
 from triplestore.engine.why.proof import Proof
 from triplestore.errors import CorruptError, UsageError
 from triplestore.tables import Tables

@@ -26,7 +26,8 @@ from triplestore.datalog.program import (
 from triplestore.engine.families import Family
 from triplestore.engine.frames import Rows
 from triplestore.engine.why.closed import Closed, unify
-from triplestore.engine.why.explore import Explorer, Link
+from triplestore.engine.why.explore import Explorer
+from triplestore.engine.why.graph import Link
 from triplestore.engine.why.matching import Matching
 from triplestore.engine.why.origins import (
     fill,

@@ -1,9 +1,7 @@
 """Look for proofs backwards from a fact: which rule instances conclude it, and what they need.
 
-Start reading at `Explorer`. Facts are nodes, instances lead from their premises to their heads.
-What is always true: `height` of a node is that of the least proof in the instances that are known
-(infinite if there is none), so it falls or stays as more become known; an instance that needs its
-own head, or the fact that is asked about, is left out, because no least proof has it.
+Start reading at `Explorer.prove`. An instance that needs the fact that is asked about is left out:
+no least proof has it, and alternatives must not.
 
 Least height
     Nodes are expanded level by level from the goal. When levels 0 to D-1 are known, every proof of
@@ -26,44 +24,38 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import dataclass
-from heapq import heappop, heappush
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from triplestore.datalog.slices import Slice
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.sets.views import Setting
-from triplestore.engine.why.closed import Closed, Key, Place, keys_of
-from triplestore.engine.why.instances import Instances, Premise, concluding, linear
+from triplestore.engine.why.closed import Closed, keys_of
+from triplestore.engine.why.graph import NEVER, Graph, Link
+from triplestore.engine.why.instances import Instances, concluding, linear
 from triplestore.engine.why.rounds import Heights, rounds, rules_behind
 from triplestore.errors import BudgetError
-from triplestore.tables import EXPLICIT
-from triplestore.tables.rows import I64, U8, Bools, Keys, in_sorted
-
-NEVER = 1 << 60
-"""The height of what has no proof."""
+from triplestore.tables.rows import I64, Bools, in_sorted
 
 _WIDE = 64  # facts on a level from which it is worth to look for stated premises first
 _AT_ONCE = 4096  # facts that are expanded together
 _STEP = 256  # the same in the search for some proof
 _MANY = 2000  # facts of one height from which one instance of each is enough, to read off a proof
-_FEW = 16  # keys that are not made distinct before they are looked up
 _KEPT = 10  # what an instance that is kept costs, in rows
 _CHEAPER = 100  # so many more rows may be looked at forwards, where they are not kept
 
 Mode = Literal["stated", "least", "linear", "all"]
-"""Which instances are looked for: of stated facts only, of less high ones, ..."""
+"""Which instances are looked for: all premises stated, of less height, all but one stated, any."""
 
 
 @dataclass(slots=True)
 class Limits:
     """How far to look.
 
-    seconds  for each of the two searches
-    rows     of rule instances that each of them looks at
+    seconds  for each way to search
+    rows     of rule instances that each looks at
     depth    levels; for a proof that is higher, the search is not by levels
     """
 
@@ -76,79 +68,25 @@ class _Spent(Exception):  # noqa: N818 - it is no error
     """A search came to its limits."""
 
 
-class Link(NamedTuple):
-    """One instance: the simple rule, the head, all premises, and those that are not stated."""
+class Explorer(Graph):
+    """Searches for proofs, and what they have found.
 
-    rule: int
-    head: int
-    premises: tuple[int, ...]
-    open: tuple[int, ...]
-
-
-class Explorer:
-    """What is known of proofs, while it grows.
-
-    asked  the fact that alternatives are wanted for: all its instances are kept, so many at most
+    expanded  node -> which of the instances that conclude it are known
+    complete  whether all proofs that were looked for are the smallest
+    asked     the fact in question; `keep` is how many of its direct instances are kept, if several
     """
 
     def __init__(self, closed: Closed, limits: Limits | None = None) -> None:
-        self.closed = closed
+        super().__init__(closed)
         closed.run.check = self._check
         self.limits = limits or Limits()
-        self.links: list[Link] = []
-        self.places: list[Place] = []
-        self.height: list[int] = []
-        self.of: list[list[int]] = []  # node -> links that conclude it
-        self.uses: list[list[int]] = []  # node -> links that need it, while it is not stated
-        self.expanded: list[Mode | None] = []
-        self.complete = True  # whether every height that was asked for is known to be the least
+        self.expanded: dict[int, Mode] = {}
+        self.complete = True
         self.asked = -1
         self.keep = 0
-        self._nodes: dict[RelationKey, dict[Key, int]] = {}
-        self._known: set[tuple[int, int, tuple[int, ...]]] = set()
-        self._fresh: list[int] = []  # links by which heights have not been brought down yet
         self._deadline = time.monotonic() + self.limits.seconds
         self._rows = self._most = 0
         self._exhausted = self._one_each = False
-
-    # -- nodes -----------------------------------------------------------------------------------
-
-    def node(self, place: Place) -> int:
-        """The node of a fact that holds."""
-        relation, key = place
-        keys = keys_of(relation, [key])
-        return int(self._nodes_of(relation, keys, self.closed.status(relation, keys))[0])
-
-    def _nodes_of(self, relation: RelationKey, keys: Keys, status: U8) -> I64:
-        """The nodes of facts, made where they are new."""
-        known = self._nodes.setdefault(relation, {})
-        found = []
-        for key, state in zip(keys.tolist(), status.tolist(), strict=True):
-            node = known.get(key)
-            if node is None:
-                node = known[key] = len(self.places)
-                self.places.append((relation, key))
-                self.height.append(0 if state == EXPLICIT else NEVER)
-                self.of.append([])
-                self.uses.append([])
-                self.expanded.append(None)
-            found.append(node)
-        return np.array(found, dtype=np.int64)
-
-    def _premise_nodes(self, premise: Premise) -> I64:
-        keys, status = premise.keys, premise.status
-        if premise.names is None:
-            return self._distinct_nodes(premise.relation, keys, status)
-        nodes = np.empty(len(keys), dtype=np.int64)
-        for name, mine in premise.by_name():
-            nodes[mine] = self._distinct_nodes(name, keys[mine], status[mine])
-        return nodes
-
-    def _distinct_nodes(self, relation: RelationKey, keys: Keys, status: U8) -> I64:
-        if len(keys) < _FEW:
-            return self._nodes_of(relation, keys, status)
-        each, first, index = np.unique(keys, return_index=True, return_inverse=True)
-        return self._nodes_of(relation, each, status[first])[index]
 
     # -- searching -------------------------------------------------------------------------------
 
@@ -165,7 +103,8 @@ class Explorer:
         except _Spent:
             pass
         try:
-            self._begin(time.monotonic() + self.limits.seconds, _CHEAPER)
+            more = 0.0 if exact else self.limits.seconds
+            self._begin(self._deadline + more, _CHEAPER)
             return self._by_rounds(goal)
         except _Spent:
             if exact:
@@ -189,14 +128,14 @@ class Explorer:
             exhausted = self._by_levels(goal, count) and self._exhausted
         except _Spent:
             self.complete = exhausted = False
-        found = sorted(self._conclusions(goal, NEVER - 1), key=self._height_of)
+        found = sorted(self.conclusions(goal, NEVER - 1), key=self.height_of)
         if len(found) > count:
-            most = self._height_of(found[count - 1])
-            listed = [one for one in found if self._height_of(one) <= most]
+            most = self.height_of(found[count - 1])
+            listed = [one for one in found if self.height_of(one) <= most]
         else:
             listed = found
         _, size = self.smallest({node for link in listed for node in link.open})
-        listed.sort(key=lambda one: (self._height_of(one), *self._rank(one, size)))
+        listed.sort(key=lambda one: (self.height_of(one), *self._rank(one, size)))
         return listed[:count], exhausted and len(found) <= count
 
     def ask(self, goal: int, keep: int) -> None:
@@ -232,7 +171,7 @@ class Explorer:
             self._expand([node for node in level if self.height[node] > 1 or node == goal], "all")
             if self._done(goal, depth, count):
                 return True
-            level = self._below(level, seen)
+            level = self.below(level, seen)
             if not level:
                 self._exhausted = True
                 return self.height[goal] < NEVER
@@ -241,33 +180,7 @@ class Explorer:
     def _done(self, goal: int, depth: int, count: int) -> bool:
         if not count:
             return self.height[goal] <= depth
-        return len(self._conclusions(goal, depth)) >= count
-
-    def _conclusions(self, goal: int, most: int) -> list[Link]:
-        """The links to a node of at most a height; of those of one rule and the same premises (two
-        of its heads may be the same fact, or only values of a BIND differ) the first."""
-        found: dict[tuple[int, tuple[int, ...]], Link] = {}
-        for i in self.of[goal]:
-            link = self.links[i]
-            if self._height_of(link) <= most:
-                known = found.setdefault(self._as_written(link), link)
-                if link.rule < known.rule:
-                    found[self._as_written(link)] = link
-        return list(found.values())
-
-    def _as_written(self, link: Link) -> tuple[int, tuple[int, ...]]:
-        return id(self.closed.written.origins[link.rule]), link.premises
-
-    def _below(self, level: Iterable[int], seen: set[int]) -> list[int]:
-        """What instances of a level need and is new."""
-        found = []
-        for node in level:
-            for i in self.of[node]:
-                for premise in self.links[i].open:
-                    if premise not in seen:
-                        seen.add(premise)
-                        found.append(premise)
-        return found
+        return len(self.conclusions(goal, depth)) >= count
 
     def _by_rounds(self, goal: int) -> bool:
         """Whether a node has a proof, which is of least height then."""
@@ -292,7 +205,7 @@ class Explorer:
                 self.complete &= not self._one_each
                 below = Setting(closed.stated.stored, plus=[given, heights.derived])
                 self._expand(nodes, "least", below)
-                for node in self._below(nodes, seen):
+                for node in self.below(nodes, seen):
                     relation, key = self.places[node]
                     its = int(heights.of(relation, keys_of(relation, [key]))[0])
                     levels.setdefault(its, []).append(node)
@@ -305,10 +218,10 @@ class Explorer:
         known = deque([goal])
         while known:  # go on from where the search by levels has been
             node = known.popleft()
-            if self.expanded[node] != "all":
+            if self.expanded.get(node) != "all":
                 first.append(node)
             else:
-                known.extend(self._below([node], seen))
+                known.extend(self.below([node], seen))
         while first or second:
             if first:
                 nodes = [first.popleft() for _ in range(min(_STEP, len(first)))]
@@ -319,7 +232,7 @@ class Explorer:
                 self._expand([node for node in nodes if self.height[node] == NEVER], "all")
             if self.height[goal] < NEVER:
                 return True
-            first.extend(self._below(nodes, seen))
+            first.extend(self.below(nodes, seen))
         return False
 
     # -- expanding -------------------------------------------------------------------------------
@@ -332,7 +245,7 @@ class Explorer:
         done = ("all", "linear", "stated") if mode == "stated" else ("all",)
         groups: dict[tuple[RelationKey, int], list[int]] = {}
         for node in nodes:
-            if self.expanded[node] in done or (node == self.asked and mode == "stated"):
+            if self.expanded.get(node) in done or (node == self.asked and mode == "stated"):
                 continue
             groups.setdefault(self._kind_of(node), []).append(node)
         try:
@@ -344,7 +257,7 @@ class Explorer:
                     for node in part:
                         self.expanded[node] = mode
         finally:
-            self._settle()
+            self.settle()
 
     def _kind_of(self, node: int) -> tuple[RelationKey, int]:
         """The relation of a fact, and its class if that is rdf:type."""
@@ -391,7 +304,7 @@ class Explorer:
             rest = instances.take(np.flatnonzero(~mask & ~proved[instances.goal]))
             if self._one_each:
                 rest = rest.take(rest.first_of_goals())
-            self._add_rows(heads, rest)
+            self._keep(heads, rest)
 
     def _add_direct(self, heads: I64, instances: Instances) -> None:
         """Keep the first instance of each goal; some more of that which is asked about."""
@@ -401,89 +314,8 @@ class Explorer:
         if self.keep:
             mine = np.flatnonzero(heads[instances.goal] == self.asked)[: self.keep]
             first = np.union1d(first, mine)
-        self._add_rows(heads, instances.take(first))
+        self._keep(heads, instances.take(first))
 
-    def _add_rows(self, heads: I64, instances: Instances) -> None:
-        if len(instances) == 0:
-            return
+    def _keep(self, heads: I64, instances: Instances) -> None:
         self._check(_KEPT * len(instances))
-        columns = [self._premise_nodes(premise).tolist() for premise in instances.premises]
-        rows = zip(*columns, strict=True) if columns else [()] * len(instances)
-        goals = heads[instances.goal].tolist()
-        for head, rule, premises in zip(goals, instances.rule.tolist(), rows, strict=True):
-            if head in premises:
-                continue
-            known = (head, rule, premises)
-            if known in self._known:
-                continue
-            self._known.add(known)
-            self._fresh.append(len(self.links))
-            open_ = tuple([node for node in premises if self.height[node] > 0])
-            if len(open_) > 1 and len(set(open_)) < len(open_):
-                open_ = tuple(dict.fromkeys(open_))
-            for node in open_:
-                self.uses[node].append(len(self.links))
-            self.of[head].append(len(self.links))
-            self.links.append(Link(rule, head, premises, open_))
-
-    # -- heights ---------------------------------------------------------------------------------
-
-    def _height_of(self, link: Link) -> int:
-        """The height of the proof that ends with an instance."""
-        return min(NEVER, 1 + max([self.height[node] for node in link.open], default=0))
-
-    def _settle(self) -> None:
-        """Bring heights down where new instances allow it, and then where that allows it."""
-        queue: list[tuple[int, int]] = []
-        for i in self._fresh:
-            height = self._height_of(self.links[i])
-            if height < NEVER:
-                heappush(queue, (height, i))
-        self._fresh.clear()
-        while queue:
-            height, i = heappop(queue)
-            head = self.links[i].head
-            if height >= self.height[head]:
-                continue
-            self.height[head] = height
-            for user in self.uses[head]:
-                above = self._height_of(self.links[user])
-                if above < self.height[self.links[user].head]:
-                    heappush(queue, (above, user))
-
-    # -- choosing --------------------------------------------------------------------------------
-
-    def smallest(self, goals: Iterable[int]) -> tuple[dict[int, Link], dict[int, int]]:
-        """For each proved node that the proofs of some nodes need, the last step of its smallest
-        proof, and how many steps that has.
-
-        It is of least height, then of fewest steps (one that is needed twice counts twice), then
-        the first by the order of rules and of ids.
-        """
-        size: dict[int, int] = {}
-        chosen: dict[int, Link] = {}
-        for node in sorted(self._within_least(goals), key=self.height.__getitem__):
-            links = [self.links[i] for i in self.of[node]]
-            least = [one for one in links if self._height_of(one) == self.height[node]]
-            ranks = [self._rank(one, size) for one in least]
-            best = min(range(len(ranks)), key=ranks.__getitem__)
-            chosen[node], size[node] = least[best], ranks[best][0]
-        return chosen, size
-
-    def _rank(self, link: Link, size: dict[int, int]) -> tuple[int, int, list[Place]]:
-        steps = 1 + sum(size[premise] for premise in link.open)
-        return steps, link.rule, [self.places[premise] for premise in link.premises]
-
-    def _within_least(self, goals: Iterable[int]) -> set[int]:
-        """The nodes, not stated, that some proof of least height of a goal has."""
-        stack = [node for node in goals if 0 < self.height[node] < NEVER]
-        found = set(stack)
-        while stack:
-            node = stack.pop()
-            for i in self.of[node]:
-                if self._height_of(self.links[i]) == self.height[node]:
-                    for premise in self.links[i].open:
-                        if premise not in found:
-                            found.add(premise)
-                            stack.append(premise)
-        return found
+        self.add(heads, instances)
