@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from triplestore.datalog import check_clause
 from triplestore.datalog.check import check, check_text, require
+from triplestore.datalog.check_clause import clause_problems
 from triplestore.datalog.program import Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read
 from triplestore.errors import ProgramError
@@ -153,3 +155,23 @@ def test_require__raises_errors_and_gives_warnings_back() -> None:
     with pytest.raises(ProgramError) as caught:
         require(read(PREFIX + PROBLEMS[0][0] + WARNINGS[0][0]))
     assert [problem.code for problem in caught.value.problems] == ["unsafe-variable", "generalised"]
+
+
+# -- the quick look -------------------------------------------------------------------------------
+
+
+def test_clause_problems__rules_of_triples_alone__are_as_the_whole_check_finds() -> None:
+    x, y = Variable("x"), Variable("y")
+    terms = [x, y, Constant.iri("http://e/a"), Constant(b"\x02b"), Constant(b"\x03text")]
+    atoms = [TripleAtom(s, p, o) for s in terms for p in terms for o in terms]
+    bodies = [(), (TripleAtom(x, terms[2], x),), (TripleAtom(x, terms[2], y),)]
+    wrong = 0
+    for head in atoms:
+        for body in bodies:
+            for heads in ((head,), (atoms[0], head)):
+                rule = Rule(heads, body)
+                found = clause_problems(rule, {})
+                assert found == check_clause._Check(rule, {}).problems()
+                wrong += bool(found)
+    assert 0 < wrong < 6 * len(atoms)
+    assert clause_problems(Rule((), bodies[1]), {})

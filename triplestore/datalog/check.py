@@ -15,24 +15,28 @@ Start at `check`; `require` raises what it finds. Looked for are
     unknown-name        (warning) a relation that nothing defines, and that has a near name
 
 What is always true: a program without errors can be stratified and evaluated; each problem has the
-place in the file, if the program was read from one. Costs about 10 us a rule, and stratification.
+place in the file, if the program was read from one. Costs 1 to 10 us a rule, and stratification if
+there are negations. Who checks a program that changes now and then keeps a `Checked` of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from operator import add
+from typing import NamedTuple
 
 from triplestore.datalog.check_clause import clause_problems, problem_at
 from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import (
     TYPE,
+    Aggregate,
     Atom,
     Bind,
     Constant,
     Constraint,
+    Not,
     Program,
     Rule,
     TripleAtom,
@@ -48,11 +52,14 @@ from triplestore.expr.tree import variables_of
 from triplestore.terms.model import IRI
 
 
-def check(program: Program, known: Collection[bytes] | None = None) -> list[Problem]:
+def check(
+    program: Program, known: Collection[bytes] | None = None, checked: Checked | None = None
+) -> list[Problem]:
     """Everything that is wrong with a program, in the order of its rules.
 
     known  keys of the properties and classes that the data has, so that names which neither the
            data nor a rule has are warned about; without it only very near names are
+    checked  what is known of its rules, and what will be
 
     >>> from triplestore.datalog.text import read
     >>> for problem in check(read("PREFIX : <http://e/> :p[?who, ?y] :- :q[?whom, ?y] .")):
@@ -60,16 +67,50 @@ def check(program: Program, known: Collection[bytes] | None = None) -> list[Prob
     input:1:25: error: ?who in the head is not bound by the body, which binds ?whom, ?y (did you
     mean ?whom?); use it in an atom of the body
     """
-    problems: list[Problem] = []
-    for rule in program.rules:
-        problems += clause_problems(rule, program.prefixes)
-    for constraint in program.constraints:
-        problems += clause_problems(constraint, program.prefixes)
-    problems += _arity_problems(program)
-    problems += cycle_problems(program, program.prefixes)
-    problems += _endless_problems(program)
+    each = (checked or Checked()).look_at(program)
+    problems = [problem for one in each for problem in one.problems]
+    parts = {part for one in each for part in one.parts}
+    if TupleAtom in parts:
+        problems += _arity_problems(program)
+    if Not in parts or Aggregate in parts:
+        problems += cycle_problems(program, program.prefixes)
+    if Bind in parts:
+        problems += _endless_problems(program)
     problems += _name_problems(program, known)
     return problems
+
+
+class Alone(NamedTuple):
+    """What is known of one clause by itself: what is wrong, and what it has in it."""
+
+    clause: Rule | Constraint
+    problems: Sequence[Problem]
+    parts: Collection[type]
+
+
+class Checked:
+    """What is known of the clauses of a program by themselves; of others it is forgotten."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Alone] = {}  # by the identity of the clause, which is held on to
+
+    def look_at(self, program: Program) -> Collection[Alone]:
+        """Look at the clauses that are new here."""
+        known, found = self._known, dict[int, Alone]()
+        for clause in _clauses(program):
+            one = known.get(id(clause))
+            if one is None:
+                problems = clause_problems(clause, program.prefixes)
+                one = Alone(clause, problems, _parts_of(clause))
+            found[id(clause)] = one
+        self._known = found
+        return found.values()
+
+
+def _parts_of(clause: Rule | Constraint) -> frozenset[type]:
+    parts = {type(item) for item in clause.body}
+    parts.update([type(atom) for atom, *_ in _atoms_of(clause)])
+    return frozenset(parts) if parts != _ONLY_TRIPLES else _ONLY_TRIPLES
 
 
 def check_text(
@@ -109,12 +150,6 @@ def _atoms_of(clause: Rule | Constraint) -> Iterator[tuple[Atom, Section, int]]:
 def _arity_problems(program: Program) -> Iterator[Problem]:
     """Relations of several numbers of columns: a class and a property may share a name."""
     arity: dict[bytes, tuple[int, Rule | Constraint]] = {}
-    if not any(
-        isinstance(atom, TupleAtom)
-        for clause in _clauses(program)
-        for atom, *_ in _atoms_of(clause)
-    ):
-        return
     for clause in _clauses(program):
         for atom, section, index in _atoms_of(clause):
             if isinstance(atom, TripleAtom):
@@ -147,9 +182,6 @@ def _name_of(atom: TripleAtom) -> bytes | None:
 
 def _endless_problems(program: Program) -> Iterator[Problem]:
     """Rules that use what they conclude, and conclude what a BIND computed."""
-    suspects = [rule for rule in program.rules if any(isinstance(i, Bind) for i in rule.body)]
-    if not suspects:
-        return
     rules = [part for rule in program.rules for part in rule.split()]
     graph = Graph(rules)
     component = components(graph.needs)
@@ -180,6 +212,7 @@ def _made(rule: Rule) -> set[Variable]:
     }
 
 
+_ONLY_TRIPLES: frozenset[type] = frozenset((TripleAtom,))
 _MOST_NAMES = 3000
 _NEAR, _NEAR_DATA = 0.85, 0.7  # where data have names too, a slip is more likely
 
@@ -189,7 +222,9 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
     defined: dict[Slice, None] = {}
     for rule in program.rules:
         defined.update((slice_of(head), None) for head in rule.heads)
-    if any(not of.name for of in defined) or len(defined) > _MOST_NAMES:
+        if len(defined) > _MOST_NAMES:
+            return
+    if any(not of.name for of in defined):
         return
     uses: dict[Slice, list[tuple[Rule | Constraint, int]]] = {}
     for clause in _clauses(program):

@@ -40,7 +40,25 @@ from triplestore.terms.model import BLANK, IRI, KIND_NAMES
 
 def clause_problems(clause: Rule | Constraint, prefixes: Mapping[str, str]) -> list[Problem]:
     """What is wrong with one rule or constraint, whatever the others are."""
-    return _Check(clause, prefixes).problems()
+    return [] if _is_plain(clause) else _Check(clause, prefixes).problems()
+
+
+def _is_plain(clause: Rule | Constraint) -> bool:
+    """Whether there are only atoms of triples, and nothing can be wrong with them: a quick look."""
+    bound = set()
+    for item in clause.body:
+        if type(item) is not TripleAtom:
+            return False
+        bound.update([term.name for term in (item.s, item.p, item.o) if type(term) is Variable])
+    if not isinstance(clause, Rule):
+        return True
+    for head in clause.heads:
+        if type(head) is not TripleAtom:
+            return False
+        for term, kinds in ((head.s, (IRI, BLANK)), (head.p, (IRI,)), (head.o, KIND_NAMES)):
+            if term.name not in bound if isinstance(term, Variable) else term.kind not in kinds:
+                return False
+    return len(clause.heads) > 0
 
 
 def problem_at(

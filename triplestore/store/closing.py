@@ -92,6 +92,7 @@ class Closing:
         if rules is not None:
             self._compiling.end(rules, committed is not None)
         if committed is not None:
+            self._reasoner.note(committed.meta, self.rules, self.tuning)
             self._reasoner.drop_tables()  # also while they are changed
             if self._kept is not None or self._books is not None:
                 from triplestore.store.bookkeeping import Books

@@ -47,6 +47,13 @@ class Reasoner:
             self._read = read = (meta, rules, Tuning.of(meta))
         return read[1], read[2]
 
+    def note(self, meta: Meta, rules: Rules | None, tuning: Tuning) -> None:
+        """These are what a state that was committed just now keeps."""
+        if rules is not None and meta.get(PROGRAM) == rules.data:
+            from triplestore.store.rules import remember
+
+            self._read = (meta, remember(rules), tuning)
+
     def compiling(self, state: State) -> Compiling:
         """What one transaction on this state uses."""
         return Compiling(self, state)

@@ -216,7 +216,7 @@ class Transaction(Writing):
         added = given(rules, self._prefixes())
         wanted = (self._closing.rules or Rules()).with_added(added)
         known = known_names(self._current(), self._dictionary)
-        warnings = require(wanted.program, added.problems, known)
+        warnings = require(wanted, added.problems, known)
         self._bind(added.declared, over=False)
         return self._apply(wanted, tuning, warnings, progress, cancel)
 
