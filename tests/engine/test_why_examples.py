@@ -261,6 +261,22 @@ def test_why__what_is_negated__may_be_inferred(
     assert proof.steps[atom_of(fact("D(a)"))].rule.name == "so"  # type: ignore[union-attr]
 
 
+def test_why__rules_made_from_axioms__name_them() -> None:
+    x, above, below = Variable("x"), Constant(key("B")), Constant(key("A"))
+    axiom = TripleAtom(below, Constant(key("subClassOf")), above)
+    rule = Rule(
+        (TripleAtom(x, TYPE, above),), (TripleAtom(x, TYPE, below),), "cax-sco", None, (axiom,)
+    )
+    driver = Driver()
+    driver.step(facts("A(a)"), (), Program([rule], prefixes={"": "http://e/"}), strategy("dredc"))
+    proof = proof_of(driver, "B(a)")
+    assert str(proof).splitlines()[1:3] == [
+        "│  by rule cax-sco",
+        "│  made from :subClassOf[:A, :B]",
+    ]
+    assert json.loads(proof.json())["steps"][0]["rule"]["axioms"] == [":subClassOf[:A, :B]"]
+
+
 def test_why__parts_of_proofs__are_proofs_of_their_facts() -> None:
     driver = closed(FAMILY, "par(a, b) par(b, c) par(c, d) par(d, e) par(b, e) par(e, f)")
     proof = proof_of(driver, "anc(a, f)")

@@ -113,6 +113,15 @@ def audit(
     dictionary  of the tables; or the terms that the rules were compiled with
     examples    so many facts are named for each kind of difference
     progress    called with what is being done
+
+    >>> from triplestore.datalog.text import read
+    >>> from triplestore.terms import Dictionary
+    >>> dictionary = Dictionary()
+    >>> rules = read("@prefix : <http://e/> . :A[:a] . :B[?x] :- :A[?x] .")
+    >>> compiled = Compiled(rules, lambda keys: dictionary.encode_keys(list(keys)))
+    >>> print(audit(compiled, Tables(), dictionary))
+    0 explicit and 0 inferred facts: the closure is wrong
+    2 facts that follow are not in the store: :A[:a]; :B[:a]
     """
     started = time.perf_counter()
     say = progress or _silent

@@ -52,6 +52,13 @@ class WhyNot:
     attempts  how far each rule gets that could, the nearest first
     rules     how many there are; some may be left out of `attempts`
     prefixes  to print it by
+
+    >>> from triplestore import Store
+    >>> store = Store()
+    >>> _ = store.reason(rules="@prefix : <http://e/> . :A[:a] . :C[?x] :- :A[?x], :B[?x] .")
+    >>> attempt, = store.why(":a a :C").attempts
+    >>> print(*attempt.matched, "but not", attempt.missing)
+    <http://e/A>[?x] but not <http://e/B>[?x]
     """
 
     fact: Atom

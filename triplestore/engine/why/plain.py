@@ -73,6 +73,7 @@ def rule_dict(rule: Rule | Constraint, names: Names) -> dict[str, Any]:
         "name": name,
         "source": None if rule.source is None else str(rule.source),
         "text": rule_text(rule, names),
+        "axioms": [show(axiom, names) for axiom in getattr(rule, "axioms", ())],
     }
 
 

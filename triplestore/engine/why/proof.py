@@ -126,6 +126,13 @@ class Proof:
     alternatives  proofs with other last steps, the smallest first; none of them needs the fact
     more          False if these are all there are
     prefixes      to print it by
+
+    >>> from triplestore import Store
+    >>> store = Store()
+    >>> _ = store.reason(rules="@prefix : <http://e/> . :A[:a] . :B[?x] :- :A[?x] .")
+    >>> proof = store.why(":a a :B")
+    >>> proof.height, len(proof), [str(step.fact) for step in proof]
+    (2, 2, ['<http://e/B>[<http://e/a>]', '<http://e/A>[<http://e/a>]'])
     """
 
     fact: Atom

@@ -228,6 +228,8 @@ def rule_head_lines(rule: Rule | Constraint, names: Names) -> Iterator[str]:
     if named or place:
         kind = "rule" if isinstance(rule, Rule) else "constraint"
         yield " ".join(filter(None, ("by", kind, named, place)))
+    if isinstance(rule, Rule) and rule.axioms:
+        yield "made from " + ", ".join(show(axiom, names) for axiom in rule.axioms)
     yield rule_text(rule, names)
 
 
