@@ -33,6 +33,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification
+from triplestore.engine.hierarchies import copied_class
 from triplestore.engine.sets.keys import ANY, RelationKey
 from triplestore.expr.tree import Expression, variables_of
 from triplestore.tables.rows import U32
@@ -127,13 +128,33 @@ def compile_rules(
     """
     ids = _constant_ids(rules, ids_of)
     places = range(len(rules)) if numbers is None else numbers
-    groups: dict[Any, list[tuple[int, _Draft]]] = {}
+    groups: dict[Any, _Group] = {}
     recursive = recursive_rules(stratification)
     for number, rule in zip(places, rules, strict=True):
-        draft = _Draft(rule, stratification, ids, id(rule) in recursive)
-        key = draft.shape if draft.groupable else number
-        groups.setdefault(key, []).append((number, draft))
-    return [_family(number, members) for number, members in enumerate(groups.values())]
+        is_recursive = id(rule) in recursive
+        copied = copied_class(rule)
+        if copied:  # no others have their shape, and there may be very many
+            key, constants = _copied(rule, stratification, ids, is_recursive)
+            if key in groups:
+                groups[key].add(number, constants)
+                continue
+        draft = _Draft(rule, stratification, ids, is_recursive)
+        if not copied:
+            key = draft.shape if draft.groupable else number
+        groups.setdefault(key, _Group(draft, [], [])).add(number, draft.constants)
+    return [_family(number, group) for number, group in enumerate(groups.values())]
+
+
+class _Group(NamedTuple):
+    """Rules of one shape: the first of them, their numbers and constants."""
+
+    first: _Draft
+    rules: list[int]
+    constants: list[list[int]]
+
+    def add(self, number: int, constants: list[int]) -> None:
+        self.rules.append(number)
+        self.constants.append(constants)
 
 
 def recursive_rules(stratification: Stratification) -> set[int]:
@@ -261,8 +282,18 @@ class _Draft:
         return (atom.relation, atom.own, *places)
 
 
-def _family(number: int, members: list[tuple[int, _Draft]]) -> Family:
-    first = members[0][1]
+def _copied(
+    rule: Rule, strata: Stratification, ids: dict[bytes, int], recursive: bool
+) -> tuple[Any, list[int]]:
+    """What says the shape of a rule `D[?x] :- C[?x]`, and its constants as drafts have them."""
+    head, item = rule.heads[0], rule.body[0]
+    level, below = strata.level_of(slice_of(head)), strata.level_of(slice_of(item))  # type: ignore[arg-type]
+    constants = [ids[head.o.key], ids[item.o.key]]  # type: ignore[union-attr]
+    return (level, recursive, level == below), constants
+
+
+def _family(number: int, group: _Group) -> Family:
+    first = group.first
     names = [variable.name for variable in first.numbers]
     made = Family(
         number,
@@ -273,11 +304,11 @@ def _family(number: int, members: list[tuple[int, _Draft]]) -> Family:
         first.nots,
         first.computations,
         tuple(names),
-        [rule for rule, _ in members],
+        group.rules,
         summary=first.summary,
     )
-    if len(members) > 1:
-        _with_table(made, [draft.constants for _, draft in members])
+    if len(group.rules) > 1:
+        _with_table(made, group.constants)
     return made
 
 
