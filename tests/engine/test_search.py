@@ -110,6 +110,28 @@ def test_search__instance_with_a_dead_premise__asks_for_no_other() -> None:
     assert closure.instances["backward"] < 10
 
 
+def test_search__nonrecursive_rules__are_left_to_the_counters() -> None:
+    rules = f"{REACH} :B[?x] :- :E[?x, ?y], :F[?y] ."
+    given = facts(" ".join(f"E(g, y{i})" for i in range(500)) + " B(s) T(s, g)")
+    driver = Driver()
+    driver.step(given, (), program(rules), strategy("dred"))
+    closure = driver.step((), facts("T(s, g)"), None, bfc())
+    assert closure.inferred_removed == 1
+    assert closure.fetched < 20
+
+
+@pytest.mark.parametrize("make", [bf, bfc])
+def test_search__premise_that_an_aggregate_made__is_proved_by_its_counter(
+    make: Callable[[], Strategy],
+) -> None:
+    rules = ":B[?x] :- :T[?y, ?x], :B[?y], AGGREGATE(:A[?l] BIND count(?l) AS ?n) ."
+    given = facts("A(a) A(b) B(s) B(z) T(s, g) T(z, g)")
+    driver = Driver("one")
+    driver.step(given, (), program(rules), strategy("dred"))
+    driver.step((), facts("T(s, g)"), None, make())
+    check_state(driver, program(rules), frozenset(given - facts("T(s, g)")), "aggregate")
+
+
 def test_search__what_was_taken_away__is_no_premise() -> None:
     driver, _ = reach("T(s, g) " + " ".join(f"T(g, f{i})" for i in range(10)), "B(s)")
     closure = driver.step((), facts("T(s, g)"), None, bfc())
@@ -165,6 +187,7 @@ def test_abort__fact_that_becomes_a_goal__is_checked_after_all(
     closure = driver.step((), facts("T(z, g)"), None, make(Abort(depth=2)))
     assert closure.instances["deletion"] == 2
     assert closure.inferred_removed == 0
+    assert not closure.instances.get("insertion")  # what was proved late comes back by itself
 
 
 def test_abort__work__ends_a_search_that_takes_too_long() -> None:
