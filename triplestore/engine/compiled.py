@@ -16,7 +16,7 @@ import numpy as np
 
 from triplestore.datalog.program import TYPE, Constraint, Program, Rule
 from triplestore.datalog.simple import SimpleProgram, simplify
-from triplestore.datalog.slices import Slice, slice_of
+from triplestore.datalog.slices import Slice
 from triplestore.datalog.stratify import Method, Stratification, stratify
 from triplestore.engine.families import (
     CompiledAtom,

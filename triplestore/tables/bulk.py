@@ -44,6 +44,7 @@ from triplestore.tables.tuples import TupleRun
 if TYPE_CHECKING:
     from triplestore.tables.tables import Tables
 
+
 def bulk_layer(
     p: U32,
     s: U32,
