@@ -250,3 +250,17 @@ def test_audit__without_rules__nothing_may_be_inferred() -> None:
     break_facts(driver, {fact("p(b, a)")}, INFERRED)
     for thorough in (False, True):
         assert [d.kind for d in audited(driver, thorough).differences] == ["unfounded"]
+
+
+@pytest.mark.long
+@BOTH
+@pytest.mark.parametrize("part", range(10))
+def test_audit__many_random_closures__pass_until_they_are_broken(part: int, thorough: bool) -> None:
+    for seed in range(10_000 + part * 100, 10_100 + part * 100):
+        for driver, _, _ in states(seed):
+            assert audited(driver, thorough).ok
+            tables = driver.tables
+            for mistake in (drop, invent, miscount, unstate) if driver.facts() else ():
+                if mistake(driver, random.Random(seed)) is not None:
+                    assert not audited(driver, thorough).ok, (seed, mistake)
+                driver.tables = tables

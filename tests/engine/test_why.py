@@ -172,3 +172,14 @@ def test_why__some_proof__is_one() -> None:
     for seed in range(300, 316):
         for state in list(states(seed))[-1:]:
             check_hurried(*state)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(10))
+def test_why__many_random_programs__proofs_are_valid_and_least(part: int) -> None:
+    for seed in range(10_000 + part * 200, 10_200 + part * 200):
+        for state in list(states(seed))[-1:]:
+            check_state(*state)
+            check_state(*state, HURRY)
+            check_hurried(*state)
+            check_alternatives(*state, count=4)

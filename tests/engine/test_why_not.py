@@ -218,6 +218,12 @@ def said(rules: str, stated: str, goal: str) -> str:
             "└─ in the way: :p[:a, 2], against NOT (:p[:a, ?z], FILTER(?z > 1))",
         ),
         (
+            ":D[?x] :- NOT (:p[?k, ?z], FILTER(?z > ?y)), :q[?x, ?y], :B[?x] .",
+            "p(a, 2) q(a, 1)",
+            "├─ holds: :q[:a, 1]\n├─ no match: :B[:a]\n"
+            "└─ also open: NOT (:p[?k, ?z], FILTER(?z > 1))",
+        ),
+        (
             ":D[?x] :- :p[?x, ?y], FILTER(?y > 5) .",
             "p(a, 1)",
             "├─ holds: :p[:a, 1]\n└─ not true: 1 > 5",
@@ -309,3 +315,11 @@ def test_why_not__a_consequence_that_is_not_there__is_refused() -> None:
     assert driver.compiled is not None
     with pytest.raises(CorruptError, match="verify the closure"):
         why_not(driver.compiled, driver.tables, driver.dictionary, atom_of(fact("B(a)")))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(10))
+def test_why_not__many_random_programs__claims_are_true(part: int) -> None:
+    for seed in range(10_000 + part * 200, 10_200 + part * 200):
+        for state in list(states(seed))[-1:]:
+            check_absent(*state)

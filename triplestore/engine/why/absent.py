@@ -169,7 +169,7 @@ def _attempt(closed: Closed, number: int, given: dict[Variable, Constant]) -> At
         raise CorruptError(
             f"the body of {rule} is true, but what follows is not in the store; verify the closure"
         )
-    first = next((place for place in open_ if _ready(items[place][1], values)), open_[0])
+    first = next((place for place in open_ if search.ready(place, values)), open_[0])
     item, simple = items[first]
     facts, results = _instead(closed, number, item, simple, values)
     return Attempt(
@@ -257,6 +257,18 @@ class _Search:
         self._tried += 1
         return made
 
+    def ready(self, place: int, values: Values) -> bool:
+        """Whether an item says something beside the largest set, with these values."""
+        item = self.body[place]
+        if isinstance(item, Not):
+            if self.matching.atoms and self._guarded(place):
+                return False
+            terms = (term for atom in item.body for term in atom.terms)  # type: ignore[union-attr]
+            return all(term in values for term in terms if isinstance(term, Variable))
+        if isinstance(item, Filter | Bind):
+            return all(variable in values for variable in variables_of(item.expression))
+        return True
+
     def _guarded(self, place: int) -> bool:
         """Whether a helper stands for a negation only where other items of the body are true."""
         simple, item = self.body[place], self._written[place]
@@ -278,15 +290,6 @@ def _numbers(body: tuple[Item, ...]) -> Iterator[int]:
             kind = "not"
         yield counts[kind]
         counts[kind] += 1
-
-
-def _ready(item: Item, values: Values) -> bool:
-    """Whether an item of a simple body can be looked at with these values."""
-    if isinstance(item, Not):
-        return all(v in values for atom in item.body for v in atom.terms if isinstance(v, Variable))  # type: ignore[union-attr]
-    if isinstance(item, Filter | Bind):
-        return all(variable in values for variable in variables_of(item.expression))
-    return True
 
 
 # -- what there is instead ------------------------------------------------------------------------
