@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import random
 
 import pytest
 
 from tests.engine.programs import random_case
 from tests.store.test_reasoning import sensible
+from triplestore import Store
 from triplestore.datalog.check import Checked, check
 from triplestore.datalog.program import Program, Rule
 from triplestore.datalog.text import read
-from triplestore.errors import UsageError
+from triplestore.errors import ProgramError, UsageError
 from triplestore.store import written
 from triplestore.store.rules import Rules, given, remember, rules_of
 
@@ -97,3 +99,23 @@ def test_rules_of__what_was_committed__is_the_same_object() -> None:
     for number in range(20):
         remember(grown(Rules(), f"<http://a>[?x] :- <http://b{number}>[?x] ."))
     assert rules_of({"program": rules.data}) is not rules
+
+
+def test_rules_given__collector_is_as_it_was(store_of_rules: Store) -> None:
+    assert gc.isenabled()
+    with pytest.raises(ProgramError):
+        store_of_rules.reason(rules="<http://a>[?x] :- <http://b>[?y] .")
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        store_of_rules.reason(rules="<http://a>[?x] :- <http://c>[?x] .")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+@pytest.fixture
+def store_of_rules() -> Store:
+    store = Store()
+    store.reason(rules="<http://a>[?x] :- <http://b>[?x] .")
+    return store

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from triplestore.storage import State
+from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM
 from triplestore.store.tuning import Tuning
 
@@ -112,7 +113,8 @@ class Compiling:
         for known, compiled, _ in self._made:
             if known is rules:
                 return compiled
-        compiled, last = compile_rules(rules, self._dictionary)
+        with no_collection():
+            compiled, last = compile_rules(rules, self._dictionary)
         self._made.append((rules, compiled, last))
         return compiled
 

@@ -31,6 +31,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.text import parse, read
 from triplestore.errors import ProgramError, UsageError
+from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM
 from triplestore.store.written import Written
 from triplestore.terms.model import BLANK, IRI
@@ -136,8 +137,10 @@ class Rules:
     @cached_property
     def program(self) -> Program:
         """The rules as a program, each with its source."""
-        if not self.data:
-            return Program()
+        with no_collection():
+            return self._read() if self.data else Program()
+
+    def _read(self) -> Program:
         program = read(self._outline["text"])
         files = [name for name, _ in self._outline["files"]]
         texts, placed = [], []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any, Self
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from triplestore.errors import UsageError
 from triplestore.store.change import Change
+from triplestore.store.collecting import no_collection
 from triplestore.store.kept import (
     FILES,
     GRAPH_FILES,
@@ -213,10 +215,11 @@ class Transaction(Writing):
         from triplestore.store.rules import Rules, given, require
 
         self._settle()
-        added = given(rules, self._prefixes())
-        wanted = (self._closing.rules or Rules()).with_added(added)
         known = known_names(self._current(), self._dictionary)
-        warnings = require(wanted, added.problems, known)
+        with no_collection():
+            added = given(rules, self._prefixes())
+            wanted = (self._closing.rules or Rules()).with_added(added)
+            warnings = require(wanted, added.problems, known)
         self._bind(added.declared, over=False)
         return self._apply(wanted, tuning, warnings, progress, cancel)
 
@@ -234,7 +237,8 @@ class Transaction(Writing):
         closing = self._closing
         was = closing.rules
         closing.figures = {}
-        with applied(closing, rules if rules else None, tuning, progress, cancel):
+        pause = nullcontext() if rules is was else no_collection()
+        with pause, applied(closing, rules if rules else None, tuning, progress, cancel):
             self._infer()
         for name, value in (
             (PROGRAM, rules.data if rules else None),
