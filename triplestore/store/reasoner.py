@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from triplestore.storage import State
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM
@@ -33,6 +35,7 @@ class Reasoner:
 
     def __init__(self) -> None:
         self._known: tuple[Rules, Dictionary, Compiled] | None = None
+        self._ids: dict[bytes, int] = {}
         self._read: tuple[Meta, Rules | None, Tuning] | None = None
         self._tables: tuple[int, Dictionary, Kept] | None = None
 
@@ -66,9 +69,16 @@ class Reasoner:
             return None
         return known[2] if known[0] is rules or known[0] == rules else None
 
-    def keep(self, rules: Rules, dictionary: Dictionary, compiled: Compiled) -> None:
+    def keep(
+        self, rules: Rules, dictionary: Dictionary, compiled: Compiled, ids: dict[bytes, int]
+    ) -> None:
         """Keep it in the place of what was kept; all its ids are committed."""
-        self._known = (rules, dictionary, compiled)
+        self._known, self._ids = (rules, dictionary, compiled), ids
+
+    def known_ids(self, dictionary: Dictionary) -> dict[bytes, int]:
+        """The ids of the constants in what is kept, if it is for this dictionary."""
+        known = self._known
+        return self._ids if known is not None and known[1] is dictionary else {}
 
     def tables_of(self, state: State) -> Kept | None:
         """The tables beside the closure of a state, if there are any."""
@@ -103,7 +113,7 @@ class Compiling:
         self._reasoner = reasoner
         self._dictionary = state.dictionary
         self._committed = state.term_count
-        self._made: list[tuple[Rules, Compiled, int]] = []
+        self._made: list[tuple[Rules, Compiled, Ids]] = []
 
     def compiled(self, rules: Rules) -> Compiled:
         """The compiled form of rules."""
@@ -114,15 +124,16 @@ class Compiling:
             if known is rules:
                 return compiled
         with no_collection():
-            compiled, last = compile_rules(rules, self._dictionary)
-        self._made.append((rules, compiled, last))
+            ids = Ids(self._dictionary, self._reasoner.known_ids(self._dictionary))
+            compiled = compile_rules(rules, ids)
+        self._made.append((rules, compiled, ids))
         return compiled
 
     def end(self, rules: Rules, committed: bool) -> None:
         """Keep what was compiled for the rules that are in force now, if its ids are."""
-        for known, compiled, last in self._made:
-            if known is rules and (committed or last <= self._committed):
-                self._reasoner.keep(rules, self._dictionary, compiled)
+        for known, compiled, ids in self._made:
+            if known is rules and (committed or ids.last <= self._committed):
+                self._reasoner.keep(rules, self._dictionary, compiled, ids.known)
 
 
 def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, QueryTerms]:
@@ -137,20 +148,34 @@ def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, Que
     return Compiled(rules.program, terms.encode_keys, hierarchies=False), terms
 
 
-def compile_rules(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, int]:
-    """Rules compiled, all of it, with constants encoded; and the greatest id among these."""
+class Ids:
+    """The ids of a program's constants, encoded; each is looked up once.
+
+    known  key -> id, to begin with of ids that are committed
+    last   the greatest id that was looked up
+    """
+
+    def __init__(self, dictionary: Dictionary, known: dict[bytes, int]) -> None:
+        self._dictionary = dictionary
+        self.known = known.copy()
+        self.last = 0
+
+    def __call__(self, keys: Sequence[bytes]) -> U32:
+        """The ids of keys."""
+        known = self.known
+        new = list(dict.fromkeys([key for key in keys if key not in known]))
+        if new:
+            found = self._dictionary.encode_keys(new)
+            self.last = max(self.last, int(found.max()))
+            known.update(zip(new, found.tolist(), strict=True))
+        return np.array([known[key] for key in keys], dtype=np.uint32)
+
+
+def compile_rules(rules: Rules, ids: Ids) -> Compiled:
+    """Rules compiled, all of it, with constants encoded."""
     from triplestore.engine.compiled import Compiled
 
-    last = 0
-
-    def ids_of(keys: Sequence[bytes]) -> U32:
-        nonlocal last
-        ids = dictionary.encode_keys(keys)
-        if len(ids):
-            last = max(last, int(ids.max()))
-        return ids
-
-    compiled = Compiled(rules.program, ids_of)
+    compiled = Compiled(rules.program, ids)
     # Made when they are first asked for; that must not be in a later transaction.
     _ = compiled.strata, compiled.levels, compiled.helpers, compiled.violations
-    return compiled, last
+    return compiled
