@@ -212,6 +212,17 @@ def test_tables__store_that_is_cleared_and_filled_again__are_of_what_is_there(
     assert store.info().table_bytes > 0
 
 
+def test_tables__store_that_is_cleared_for_other_facts__have_none_of_before() -> None:
+    store = reaching({**COUNTERS, **COUNTING})
+    store.remove(edge("ac"))
+    assert check_tables(store, "before") == (True, 1)
+    with store.transaction() as t:
+        t.clear()
+        t.add(edge("xy", "other"))
+    check_tables(store, "cleared")
+    assert store.info().table_bytes == 0
+
+
 def test_tables__other_rules__counters_stay_right_and_traces_go() -> None:
     store = reaching({**COUNTERS, **COUNTING})
     store.remove(edge("ac"))
