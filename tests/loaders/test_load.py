@@ -204,7 +204,7 @@ def test_cancel__stops_soon_and_changes_nothing(form: str, text: bytes) -> None:
 
     with pytest.raises(CancelledError), path_taken(large=True, block_bytes=1 << 13):
         load(stream, dictionary, format=form, cancel=cancel, threads=2)
-    assert time.monotonic() - asked[-1] < 5  # tells a hang; what it takes is measured elsewhere
+    assert time.monotonic() - asked[-1] < 60  # tells a hang; what it takes is measured elsewhere
     assert dictionary.size == 0
 
 
