@@ -7,13 +7,14 @@ and in one that is, only the families are run that speak of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import TYPE, Constraint, Program, Rule
 from triplestore.datalog.simple import SimpleProgram, simplify
 from triplestore.datalog.slices import Slice
@@ -200,6 +201,11 @@ class Compiled:
             for rule in stratum.rules
         }
         return {i: blocks[id(rule)] for i, rule in enumerate(self.rules) if id(rule) in blocks}
+
+    @cached_property
+    def signatures(self) -> dict[Hashable, int]:
+        """What each simple rule is but for names -> its number: what programs are compared by."""
+        return {signature(rule): i for i, rule in enumerate(self.rules)}
 
     @cached_property
     def levels(self) -> Levels:

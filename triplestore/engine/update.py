@@ -7,10 +7,10 @@ closure from the one to the other, and says which rows get which status and coun
 from __future__ import annotations
 
 import time
+from collections.abc import Hashable
 
 import numpy as np
 
-from triplestore.datalog.canonical import signature
 from triplestore.engine.compiled import Compiled, Strata, recursive_numbers
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.grouping import summarise_whole
@@ -78,8 +78,7 @@ def _prepare(
         return Maintenance(work, compiled.strata, strategy)
     if previous is None:
         return Maintenance(work, compiled.strata_of(()), strategy, compiled.strata)
-    before = {signature(rule): i for i, rule in enumerate(previous.rules)}
-    after = {signature(rule): i for i, rule in enumerate(compiled.rules)}
+    before, after = previous.signatures, compiled.signatures
     kept = [i for key, i in after.items() if key in before]
     fresh = [i for key, i in after.items() if key not in before]
     gone = [i for key, i in before.items() if key not in after]
@@ -94,8 +93,8 @@ def _reclassify(
     work: Work,
     compiled: Compiled,
     previous: Compiled,
-    before: dict[object, int],
-    after: dict[object, int],
+    before: dict[Hashable, int],
+    after: dict[Hashable, int],
 ) -> None:
     """Rules that stay, but become recursive or cease to be: their instances move to or from the
     counters, and nothing else happens."""
