@@ -238,12 +238,14 @@ def test_pieces__pulled_at_random__are_the_instances_of_backward_evaluation(
             continue
         rng = random.Random(seed)
         driver = Driver()
-        # Several commits, so that relations have several runs and rows that are gone.
+        # Several commits, so that relations have several runs, and rows that are gone.
         some = sorted(case.facts)
         driver.step(some, (), case.program, strategy("dred"))
         for _ in range(3):
             gone = rng.sample(some, len(some) // 3)
+            driver.tables = driver.tables.sealed()
             driver.step((), gone, None, strategy("dred"))
+            driver.tables = driver.tables.sealed()
             driver.step(gone[1:], (), None, strategy("dred"))
         assert driver.compiled is not None
         recording.type_id = driver.type_id
