@@ -253,6 +253,23 @@ def test_pieces__pulled_at_random__are_the_instances_of_backward_evaluation(
     assert compared > 300
 
 
+def test_pieces__several_steps__the_first_pull_goes_through_all_of_them() -> None:
+    rules = ":A[?x] :- :T[?x, ?y], :U[?y, ?z], :V[?z, ?w] ."
+    driver = Driver()
+    pairs = " ".join(f"T(a, b{i}) U(b{i}, c{i}) V(c{i}, d)" for i in range(8))
+    driver.step(facts(pairs), (), program(rules), strategy("dred"))
+    assert driver.compiled is not None
+    work = Work(driver.compiled, driver.tables, driver.terms)
+    (family,) = driver.compiled.strata.families
+    goals = driver.batch(facts("A(a)"))[driver.type_id]
+    known = Checked()
+    pieces = Pieces(work.run, known, family, driver.type_id, work.old())
+    pieces.open(goals, known.add(driver.type_id, goals))
+    found = [pieces.pull(np.array([wanted]), work.old(), work.old())[1] for wanted in (1, 1, 4, 4)]
+    assert found == [1, 1, 4, 2]
+    assert not known.waiting.any()
+
+
 def _compare_pieces(driver: Driver, recording: Recording, rng: random.Random) -> int:
     assert driver.compiled is not None
     work = Work(driver.compiled, driver.tables, driver.terms)
