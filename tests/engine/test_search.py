@@ -265,7 +265,8 @@ def test_pieces__several_steps__the_first_pull_goes_through_all_of_them() -> Non
     known = Checked()
     pieces = Pieces(work.run, known, family, driver.type_id, work.old())
     pieces.open(goals, known.add(driver.type_id, goals))
-    found = [pieces.pull(np.array([wanted]), work.old(), work.old())[1] for wanted in (1, 1, 4, 4)]
+    goal, old = np.array([0]), work.old()
+    found = [pieces.pull(goal, np.array([wanted]), old, old)[1] for wanted in (1, 1, 4, 4)]
     assert found == [1, 1, 4, 2]
     assert not known.waiting.any()
 
@@ -302,7 +303,7 @@ def _compare_pieces(driver: Driver, recording: Recording, rng: random.Random) ->
             while (known.waiting > 0).any() or not opened:
                 need = np.array([rng.choice((0, 1, 1, 3)) for _ in range(len(keys))])
                 before = need.copy()
-                rows, n = pieces.pull(need, setting, nots)
+                rows, n = pieces.pull(np.flatnonzero(need), need, setting, nots)
                 recording.note("pieces", family, rows, n)
                 if n:
                     goals = np.bincount(rows[family.width], minlength=len(keys))

@@ -58,7 +58,7 @@ def derivable_keys(
         while len(open_ := open_[facts.waiting[open_] > 0]):
             need = np.zeros(facts.count, dtype=np.int64)
             need[open_] = many
-            rows, n = pieces.pull(need, setting, nots)
+            rows, n = pieces.pull(open_, need, setting, nots)
             if n:
                 proved = rows[family.width]
                 assert proved is not None

@@ -32,6 +32,9 @@ from triplestore.tables.rows import I64, Bools, Keys, start_of_runs
 
 _DONE = PROVED | DEAD
 
+_TIMES = (1, 4, 16, 64)
+"""How many rows are taken for each instance that is needed: more if all before failed a test."""
+
 
 class Pieces:
     """The instances of a family that conclude facts of one relation.
@@ -67,16 +70,25 @@ class Pieces:
         rows[self.family.width] = numbers[places].astype(np.uint32)
         self._put(0, rows, n)
 
-    def pull(self, need: I64, setting: Setting, nots: Setting) -> tuple[Rows, int]:
-        """Up to need[goal] more instances for each goal; `need` is reduced by those that came.
+    def pull(self, goals: I64, need: I64, setting: Setting, nots: Setting) -> tuple[Rows, int]:
+        """Up to need[goal] more instances for each of some goals; `need` is reduced by those that
+        came, and is 0 for other goals.
 
-        The number of the goal is the last column. The plan's tests may leave fewer instances than
-        there are.
+        The number of the goal is the last column. There may be more instances even if fewer come
+        than are needed, because so many rows may fail tests only.
         """
         found: list[tuple[Rows, int]] = []
-        for level in range(len(self.stages) - 1, -1, -1):
-            if self.stages[level].chunks:
-                self._down(level, need, setting, nots, found)
+        for times in _TIMES:
+            quota = need
+            if times > 1:
+                quota = np.zeros(len(need), dtype=np.int64)
+                quota[goals] = need[goals] * times
+            for level in range(len(self.stages) - 1, -1, -1):
+                if self.stages[level].chunks:
+                    self._down(level, need, quota, setting, nots, found)
+            goals = goals[(need[goals] > 0) & (self.facts.waiting[goals] > 0)]
+            if len(goals) == 0 or not any(stage.chunks for stage in self.stages):
+                break
         return _joined(found)
 
     def _put(self, level: int, rows: Rows, n: int) -> None:
@@ -92,24 +104,30 @@ class Pieces:
         self,
         level: int,
         need: I64,
+        quota: I64,
         setting: Setting,
         nots: Setting,
         found: list[tuple[Rows, int]],
     ) -> None:
-        """Take rows that wait before a stage through it, and on to the last."""
-        stage = self.stages[level]
-        width = self.family.width
-        for rows, n in stage.take(need, self.facts, self.run, setting):
-            rows, n = self.run.follow(self.family, stage.plan, rows, n, setting, "", nots)
+        """Take rows that wait before a stage through it, and on to the last.
+
+        quota  how many rows of each goal may come out of a step; what passes all tests and is more
+               than needed waits behind the last
+        """
+        stage, last = self.stages[level], len(self.stages) - 1
+        taken = stage.take(need if level == last else quota, self.facts, self.run, setting)
+        for rows, n in taken:
+            if stage.tests:
+                rows, n = self.run.follow(self.family, stage.plan, rows, n, setting, "", nots)
             if n == 0:
                 continue
-            if level + 1 < len(self.stages):
-                self._put(level + 1, rows, n)
-            else:
-                np.subtract.at(need, _goals(rows, width), 1)
+            if level == last or (level + 1 == last and quota is need):
+                np.subtract.at(need, _goals(rows, self.family.width), 1)
                 found.append((rows, n))
-        if level + 1 < len(self.stages) and self.stages[level + 1].chunks:
-            self._down(level + 1, need, setting, nots, found)
+            else:
+                self._put(level + 1, rows, n)
+        if level < last and self.stages[level + 1].chunks:
+            self._down(level + 1, need, quota, setting, nots, found)
 
 
 class _Chunk:
@@ -249,7 +267,7 @@ def _stages(family: Family, plan: Plan, setting: Setting, wanted: set[int]) -> l
         if isinstance(stage.source, ProbeSource):  # its rows all come at once, and wait behind it
             made.append(stage)
             stage = _Stage(Wait(), [])
-    return [*made, stage]
+    return [*made, stage, _Stage(Wait(), [])]
 
 
 def _keeping(step: Step, keep: tuple[int, ...]) -> Step:

@@ -204,12 +204,13 @@ class Search:
         facts.age[open_] += 1
         if not (turn := (age % _REST == 0) | (len(open_) <= _FEW)).any():
             return 0
+        goals = open_[turn]
         need = np.zeros(facts.count, dtype=np.int64)
-        need[open_[turn]] = 1 << np.minimum(age[turn] // (_REST * _TIMES), 40)
+        need[goals] = 1 << np.minimum(age[turn] // (_REST * _TIMES), 40)
         setting, nots = self._survivors(), self.work.union()
         found = []
         for pieces in self._pieces.values():
-            rows, n = pieces.pull(need, setting, nots)
+            rows, n = pieces.pull(goals, need, setting, nots)
             if n:
                 found.append((pieces.family, rows, n))
         self.rounds += 1
