@@ -33,7 +33,7 @@ ROUNDS = 10
 PER_CHANGE = 4e-6
 """Seconds for each changed fact, until something was measured."""
 
-LEAST = 3e-3
+LEAST = 6e-3
 """An update may always take so long, in seconds: shorter ones are not worth a change of mind."""
 
 COMPARING = 1.5
