@@ -35,6 +35,10 @@ RULES = (
        [?x, rdf:type, ?c] :- [?x, rdf:type, ?d], :sub[?d, ?c] .""",
     # two atoms of the stratum, one of them of a lower one too
     ":B[?y] :- :T[?x, ?y], :B[?x], :B[?z], :U[?z, ?y] . :B[?x] :- :A[?x] .",
+    # families of several rules
+    """:A[?x] :- :B[?x] . :B[?x] :- :C[?x] . :C[?x] :- :A[?x] . :A[?x] :- :C[?x] .
+       :A[?x] :- :N[?x] . :B[?y] :- :A[?x], :T[?x, ?y] . :A[?y] :- :C[?x], :T[?x, ?y] .
+       :C[?y] :- :B[?x], :T[?x, ?y] . :A[?y] :- :B[?x], :T[?x, ?y] .""",
 )
 _PREFIX = "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n"
 

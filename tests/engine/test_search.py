@@ -61,7 +61,7 @@ def test_search__goal_with_many_useless_rows__goes_through_them_by_doubling(
     assert closure.inferred_removed == 0
     assert closure.fetched > 2000
     assert closure.fetched < 3 * 2002
-    assert closure.rounds < 80
+    assert closure.rounds < 20
 
 
 def test_search__many_rules_for_a_class__looks_at_few() -> None:
@@ -224,13 +224,13 @@ def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
 
 
 @pytest.mark.parametrize("at_once", [1, 1 << 20])
-@pytest.mark.parametrize("first", range(0, 60, 20))
+@pytest.mark.parametrize("first", range(0, 75, 25))
 def test_pieces__pulled_at_random__are_the_instances_of_backward_evaluation(
     first: int, at_once: int, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("triplestore.engine.strategies.sources._ROWS", at_once)
     compared = 0
-    for seed in range(first, first + 20):
+    for seed in range(first, first + 25):
         case = random_graph_case(seed) if seed % 2 else random_case(seed)
         try:
             simplify(case.program)
@@ -250,7 +250,7 @@ def test_pieces__pulled_at_random__are_the_instances_of_backward_evaluation(
         assert driver.compiled is not None
         recording.type_id = driver.type_id
         compared += _compare_pieces(driver, recording, rng)
-    assert compared > 300
+    assert compared > 200
 
 
 def test_pieces__several_steps__the_first_pull_goes_through_all_of_them() -> None:
@@ -266,8 +266,10 @@ def test_pieces__several_steps__the_first_pull_goes_through_all_of_them() -> Non
     pieces = Pieces(work.run, known, family, driver.type_id, work.old())
     pieces.open(goals, known.add(driver.type_id, goals))
     goal, old = np.array([0]), work.old()
-    found = [pieces.pull(goal, np.array([wanted]), old, old)[1] for wanted in (1, 1, 4, 4)]
-    assert found == [1, 1, 4, 2]
+    assert pieces.pull(goal, np.array([1]), old, old)[1] == 1
+    assert work.run.fetched == 3
+    found = [pieces.pull(goal, np.array([wanted]), old, old)[1] for wanted in (1, 4, 4)]
+    assert found == [1, 4, 2]
     assert not known.waiting.any()
 
 

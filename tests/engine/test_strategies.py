@@ -14,7 +14,7 @@ import pytest
 
 from tests.engine.checking import check_state
 from tests.engine.driver import Driver
-from tests.engine.graphs import random_graph_case
+from tests.engine.graphs import RULES, random_graph_case
 from tests.engine.makers import MAKERS
 from tests.engine.naive import Fact
 from tests.engine.notation import facts, program, show
@@ -89,7 +89,7 @@ def ground_alone(some: Iterable[Instance]) -> Counter[tuple[object, ...]]:
 def test_instances__recursive_programs__are_those_of_the_algorithm_alone(
     name: str, strata: Method, recording: Recording
 ) -> None:
-    for seed in range(18):
+    for seed in range(2 * len(RULES)):
         case = random_graph_case(seed, steps=3)
         driver = Driver(strata)
         driver.step(case.facts, (), case.program, MAKERS[name]())
@@ -116,7 +116,7 @@ def test_instances__recursive_programs__are_those_of_the_algorithm_alone(
 def test_instances__recursive_programs__none_twice_and_old_before_new(
     name: str, recording: Recording
 ) -> None:
-    for seed in range(9):
+    for seed in range(len(RULES)):
         case = random_graph_case(seed)
         driver = Driver("one" if seed % 2 else "levels")
         driver.step(case.facts, (), case.program, MAKERS[name]())
