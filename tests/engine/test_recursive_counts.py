@@ -16,6 +16,7 @@ from tests.engine.naive import Fact, counts
 from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from triplestore.datalog.simple import simplify
+from triplestore.engine.maintain import Strategy, StratumUpdate
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.strategies.recursive import count_recursive
@@ -99,6 +100,32 @@ def test_recursive_counts__rematerialised_stratum__are_made_anew() -> None:
     driver.step(given, (), program(REACH), strategy("dredc"))
     driver.step((), facts("B(b)"), None, strategy("rematerialise"))
     assert check_recursive(driver, given - facts("B(b)"))
+
+
+class SecondThoughts(Strategy):
+    """DRed^c, undone, and B/F^c."""
+
+    name = "second thoughts"
+
+    def run(self, update: StratumUpdate) -> tuple[str, str]:
+        mark = update.work.mark()
+        strategy("dredc").run(update)
+        update.work.restore(mark)
+        update.begin()
+        return strategy("bfc").run(update)
+
+
+def test_recursive_counts__strategy_that_changes_its_mind__are_those_from_the_start() -> None:
+    for seed in range(len(RULES)):
+        case = random_graph_case(seed)
+        driver = Driver("one" if seed % 2 else "levels")
+        driver.recursive = RecursiveCounts()
+        explicit = set(case.facts)
+        driver.step(explicit, (), case.program, SecondThoughts())
+        for step in case.updates:
+            driver.step(step.added, step.deleted, None, SecondThoughts())
+            explicit = (explicit - step.deleted) | step.added
+            assert not check_recursive(driver, explicit)
 
 
 def test_recursive_counts__update_that_is_given_up__leaves_no_trace() -> None:
