@@ -1,0 +1,1 @@
+"""Relations that are closures or unions of others, kept small: answered from, never written out."""
