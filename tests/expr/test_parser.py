@@ -51,12 +51,23 @@ def shape(text: str) -> str:
         ("\"a\\\"b\" 'c' '''d'e''' \"\"\"f\n\"\"\"", ['"a\\"b"', "'c'", "'''d'e'''", '"""f\n"""']),
         ("@en-us @ar--rtl", ["en-us", "ar--rtl"]),
         ("<<( :a :b :c )>>", ["<<(", ":a", ":b", ":c", ")>>"]),
-        (":- :a", [":-", ":a"]),
+        (":-5 :p? ?x", [":", "-", "5", ":p", "?", "x"]),
         ("a # comment\nb", ["a", "b"]),
     ],
 )
 def test_tokens__of_all_kinds(text: str, texts: list[str]) -> None:
     assert Tokens(text).texts[:-1] == texts
+
+
+def test_tokens__an_arrow_is_one_sign_in_rules_only() -> None:
+    assert Tokens(":- :a", slash_comments=True).texts == [":-", ":a", ""]
+    assert Tokens(":- :a").texts == [":", "-", ":a", ""]
+
+
+def test_tokens__a_block_of_data_is_one_token() -> None:
+    tokens = Tokens("a { b:c } d", blocks=[(3, 8)])
+    assert tokens.texts == ["a", "{", " b:c ", "}", "d", ""]
+    assert tokens.starts == [0, 2, 3, 8, 10, 11]
 
 
 def test_tokens__slashes_begin_a_comment_in_rules_only() -> None:

@@ -56,7 +56,7 @@ class ExpressionParser(TermParser):
                 return left
             self.at += 2 if sign == "NOT IN" else 1
             if sign in ("IN", "NOT IN"):
-                left = Call(sign, (left, *self._arguments(sign)))
+                left = Call(sign, (left, *self.arguments(sign)))
             elif sign in ("||", "&&"):
                 left = Call(sign, (left, *self._alternatives(sign, strength)))
             else:
@@ -110,7 +110,7 @@ class ExpressionParser(TermParser):
             return inner
         constant = self.constant("or a variable or function in an expression")
         if constant.kind == 1 and self.is_operator("("):
-            return self._cast(constant)
+            return self.call_of(constant)
         return constant
 
     def word(self) -> Expression:
@@ -120,7 +120,7 @@ class ExpressionParser(TermParser):
         if name not in FUNCTIONS and self.texts[self.at + 1] != "(":
             self.fail("an expression", known=[*FUNCTIONS, "DISTINCT"])
         self.at += 1
-        arguments = self._arguments(name)
+        arguments = self.arguments(name)
         found = FUNCTIONS.get(name)
         if found is None:
             self.report(f"unknown function {name}{did_you_mean(name, FUNCTIONS)}", start)
@@ -128,9 +128,10 @@ class ExpressionParser(TermParser):
             self._check_count(name, found, len(arguments), start)
         return Call(_SYNONYMS.get(name, name), arguments)
 
-    def _cast(self, function: Constant) -> Expression:
+    def call_of(self, function: Constant) -> Expression:
+        """The call of a function that is named by an IRI; parsers that know more than casts add."""
         start, name = self.at - 1, iri_of(function)
-        arguments = self._arguments(self.texts[start])
+        arguments = self.arguments(self.texts[start])
         if name not in CASTS:
             near = did_you_mean(name.removeprefix(XSD), [cast.removeprefix(XSD) for cast in CASTS])
             self.report(f"unknown function <{name}>{near}", start)
@@ -138,7 +139,8 @@ class ExpressionParser(TermParser):
             self._check_count(name.removeprefix(XSD), Function(1, 1), len(arguments), start)
         return Call(name, arguments)
 
-    def _arguments(self, name: str) -> tuple[Expression, ...]:
+    def arguments(self, name: str) -> tuple[Expression, ...]:
+        """The arguments of a call, in parentheses."""
         self.expect("(", f"after {name}")
         if self.take(")"):
             return ()

@@ -159,11 +159,15 @@ class TermParser:
         if namespace is None:
             self.report(
                 f"unknown prefix '{prefix}:'{did_you_mean(prefix, self._declared(), ':')}; "
-                f"declare it: @prefix {prefix}: <...> ."
+                f"declare it: {self.declaration(prefix)}"
             )
             self._unknown.add(prefix)
             self.prefixes[prefix] = namespace = f"unknown:{prefix}:"
         return namespace + (_ESCAPED.sub(r"\1", local) if "\\" in local else local)
+
+    def declaration(self, prefix: str) -> str:
+        """How a prefix that is missing is declared."""
+        return f"@prefix {prefix}: <...> ."
 
     def _declared(self) -> list[str]:
         return [prefix for prefix in self.prefixes if prefix not in self._unknown]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Final
 
 END: Final = 0
@@ -25,6 +26,7 @@ DOUBLE: Final = 9
 AT: Final = 10
 BLANK: Final = 11
 BAD: Final = 12
+DATA: Final = 13
 
 KINDS = {
     END: "the end of the text",
@@ -40,6 +42,7 @@ KINDS = {
     AT: "a language tag",
     BLANK: "a blank node",
     BAD: "something unreadable",
+    DATA: "a block of data",
 }
 
 _BASE = (
@@ -55,8 +58,8 @@ _PREFIX = rf"[{_BASE}](?:[{_CHARS}]|\.+(?=[{_CHARS}]))*"
 _PATTERN = r"""
     (?: [ \t\r\n]+ | \#[^\n\r]* {slashes} )*
     (?:
-      ( :- | <<\( | \)>> | \|\| | && | != | <= | >= | \^\^ | [][(),{{}};=!+*/|^-] | \.(?![0-9])
-        | < (?! [^\x00-\x20<>"{{}}|^`]* > ) | > )
+      ( {rules} <<\( | \)>> | \|\| | && | != | <= | >= | \^\^ | [][(),{{}};=!+*/|^-] | \.(?![0-9])
+        | < (?! [^\x00-\x20<>"{{}}|^`]* > ) | > | \? (?! [{u}0-9] ) )
     | [?$]([{u}0-9][{u}0-9\u00b7\u0300-\u036f\u203f-\u2040]*)
     | ( (?:{prefix})?:(?:{local})? )
     | ( [A-Za-z][A-Za-z0-9_]* )
@@ -74,13 +77,14 @@ _PATTERN = r"""
 """
 
 
-def _compile(slashes: str) -> re.Pattern[str]:
-    pattern = _PATTERN.format(slashes=slashes, u=_U, chars=_CHARS, prefix=_PREFIX, local=_LOCAL)
+def _compile(slashes: str, rules: str) -> re.Pattern[str]:
+    parts = {"u": _U, "chars": _CHARS, "prefix": _PREFIX, "local": _LOCAL}
+    pattern = _PATTERN.format(slashes=slashes, rules=rules, **parts)
     return re.compile(pattern, re.VERBOSE | re.DOTALL)
 
 
-_SPARQL = _compile("")
-_RULES = _compile(r"| //[^\n\r]*")
+_SPARQL = _compile("", "")
+_RULES = _compile(r"| //[^\n\r]*", ":- |")  # in SPARQL `:-5` is the name `:` and a number
 
 
 class Tokens:
@@ -88,6 +92,7 @@ class Tokens:
 
     kinds, texts, starts   one entry for each token, END last. The text of a variable, an IRI, a
                            tag or a blank node is what it says, without its marks
+    blocks                 spans of the text, in order, that are one token of kind DATA each
 
     >>> tokens = Tokens("?x <= 5 .")
     >>> list(zip(tokens.kinds, tokens.texts))
@@ -96,7 +101,14 @@ class Tokens:
 
     __slots__ = ("_lines", "file", "kinds", "starts", "text", "texts")
 
-    def __init__(self, text: str, file: str | None = None, *, slash_comments: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        file: str | None = None,
+        *,
+        slash_comments: bool = False,
+        blocks: Sequence[tuple[int, int]] = (),
+    ) -> None:
         self.text = text
         self.file = file
         self.kinds: list[int] = []
@@ -104,17 +116,28 @@ class Tokens:
         self.starts: list[int] = []
         self._lines: list[int] | None = None
         pattern = _RULES if slash_comments else _SPARQL
+        done = 0
+        for start, end in blocks:
+            self._read(pattern, done, start)
+            self._add(DATA, text[start:end], start)
+            done = end
+        self._read(pattern, done, len(text))
+        self._add(END, "", len(text))
+
+    def _read(self, pattern: re.Pattern[str], start: int, end: int) -> None:
         kinds, texts, starts = self.kinds.append, self.texts.append, self.starts.append
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(self.text, start, end):
             kind = match.lastindex
             if kind is None:
                 break
             kinds(kind)
             texts(match[kind])
             starts(match.start(kind))
-        kinds(END)
-        texts("")
-        starts(len(text))
+
+    def _add(self, kind: int, text: str, start: int) -> None:
+        self.kinds.append(kind)
+        self.texts.append(text)
+        self.starts.append(start)
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both from 1 on."""
