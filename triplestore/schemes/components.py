@@ -115,9 +115,7 @@ class SymmetricClosure:
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
         """All pairs in order; the same keys when `swapped`."""
-        nodes = self._parts.nodes()
-        lo, hi, members = self._parts.ranges(self._parts.find(nodes))
-        return GroupPairs(nodes, lo, hi, members, self._pairs).blocks(size)
+        return GroupPairs(*self._parts.all_ranges(), self._pairs).blocks(size)
 
     def path(self, start: int, end: int) -> list[int]:
         """The nodes of a shortest walk of one or more edges, in either direction."""

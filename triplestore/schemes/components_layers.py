@@ -142,6 +142,27 @@ class Layers:
             offset += len(members)
         return lo, hi, np.concatenate(arrays) if arrays else NO_IDS
 
+    def all_ranges(self) -> tuple[U32, I64, I64, U32]:
+        """All nodes, sorted; where the members of the group of each lie; the array they lie in."""
+        nodes, lo, hi, offset = NO_IDS, _NO_GROUPS, _NO_GROUPS, 0
+        for layer in self._layers:
+            own, group = layer.nodes, layer.group
+            if len(layer.dead):
+                alive = ~member(group, layer.dead.astype(np.uint32))
+                own, group = own[alive], group[alive]
+            at, end = layer.starts[group] + offset, layer.starts[group + np.uint32(1)] + offset
+            offset += len(layer.members)
+            if len(nodes) == 0:
+                nodes, lo, hi = own, at, end
+                continue
+            places = nodes.searchsorted(own)
+            nodes = np.insert(nodes, places, own)
+            lo, hi = np.insert(lo, places, at), np.insert(hi, places, end)
+        members = [layer.members for layer in self._layers]
+        if len(members) == 1:
+            return nodes, lo, hi, members[0]
+        return nodes, lo, hi, np.concatenate(members) if members else NO_IDS
+
     def sizes(self, groups: I64) -> I64:
         """How many members each group (NONE: nobody) has."""
         found = np.zeros(len(groups), dtype=np.int64)
