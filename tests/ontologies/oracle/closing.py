@@ -1,0 +1,149 @@
+"""The closure of a graph under rules, and what of it a store lists.
+
+Everything here is naive on purpose: facts are taken one after the other and joined with those
+before them; rules over lists are tried again whenever nothing else is left to do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from pyoxigraph import BlankNode, Literal, NamedNode
+
+from . import owl_rl
+from .graph import Graph
+from .owl_rl import Violation, differ
+from .patterns import Matcher, Rule, instance
+from .values import DATATYPES, belongs, datatypes_of, is_ill_typed
+from .vocabulary import NOTHING, SAME_AS, THING, TYPE, Fact, Term, term, terms
+
+RESOURCE = term("rdfs:Resource")
+SUB_CLASS = term("rdfs:subClassOf")
+REFLEXIVE = terms(
+    """owl:sameAs rdfs:subClassOf rdfs:subPropertyOf owl:equivalentClass owl:equivalentProperty"""
+)
+# A blank node that is the subject of one of these is an anonymous class expression.
+EXPRESSION = terms(
+    """owl:intersectionOf owl:unionOf owl:complementOf owl:oneOf owl:onProperty owl:onProperties"""
+)
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules of one ontology language.
+
+    patterns   rules without lists
+    lists      rules over the whole graph by their ids
+    axiomatic  what holds in every graph, by the rule that says so
+    literals   True if literals belong to datatypes (dt-*)
+    """
+
+    patterns: list[Rule]
+    lists: dict[str, Callable[[Graph], Iterator[Fact | Violation]]] = field(default_factory=dict)
+    axiomatic: dict[str, list[Fact]] = field(default_factory=dict)
+    literals: bool = False
+
+
+OWL_RL = RuleSet(owl_rl.PATTERNS, owl_rl.LIST_RULES, owl_rl.AXIOMATIC, literals=True)
+
+
+class Closure:
+    """What follows from some facts: `graph`, all of it; `rules`, by which rule; `violations`."""
+
+    def __init__(self, explicit: Iterable[Fact], ruleset: RuleSet = OWL_RL) -> None:
+        self.explicit = dict.fromkeys(explicit)
+        self.graph = Graph()
+        self.rules: dict[Fact, str] = {}
+        self.violations: dict[Violation, None] = {}
+        self._axiomatic = {fact for facts in ruleset.axiomatic.values() for fact in facts}
+        self._ruleset = ruleset
+        self._waiting: deque[Fact] = deque()
+        self._literals: set[Literal] = set()
+        self._run()
+
+    def __contains__(self, fact: Fact) -> bool:
+        """True if the fact holds, maybe with another literal of the same value."""
+        return self.graph.holds(fact)
+
+    @property
+    def inconsistent(self) -> set[str]:
+        """The ids of the rules that noticed an inconsistency."""
+        return {violation.rule for violation in self.violations}
+
+    def visible(self) -> set[Fact]:
+        """What a store lists: stated facts, and others that are RDF and not trivial."""
+        return {fact for fact in self.graph if fact in self.explicit or self._is_listed(fact)}
+
+    def per_rule(self) -> Counter[str]:
+        """How many facts each rule was the first to conclude."""
+        return Counter(self.rules.values())
+
+    def _run(self) -> None:
+        matcher = Matcher(self._ruleset.patterns)
+        self._conclude("", self.explicit)
+        for name, facts in self._ruleset.axiomatic.items():
+            self._conclude(name, facts)
+        while self._waiting:
+            while self._waiting:
+                self._take(self._waiting.popleft(), matcher)
+            for name, rule in self._ruleset.lists.items():
+                self._conclude(name, list(rule(self.graph)))
+
+    def _take(self, fact: Fact, matcher: Matcher) -> None:
+        self.graph.add(fact)
+        for rule, binding in matcher.instances(self.graph, fact):
+            if rule.heads:
+                self._conclude(rule.name, [instance(head, binding) for head in rule.heads])
+            else:
+                about = tuple(binding[name] for name in sorted(binding))
+                self.violations[Violation(rule.name, about)] = None
+        if self._ruleset.literals:
+            self._take_literals(fact)
+
+    def _conclude(self, rule: str, facts: Iterable[Fact | Violation]) -> None:
+        for fact in facts:
+            if isinstance(fact, Violation):
+                self.violations[fact] = None
+            elif fact not in self.rules:
+                self.rules[fact] = rule
+                self._waiting.append(fact)
+
+    def _take_literals(self, fact: Fact) -> None:
+        """dt-type2, dt-not-type, and dt-diff as far as eq-diff1 asks for it.
+
+        dt-eq is in how facts are matched.
+        """
+        s, p, o = fact
+        for one in fact:
+            if isinstance(one, Literal) and one not in self._literals:
+                self._literals.add(one)
+                self._conclude("dt-type2", [(one, TYPE, dt) for dt in datatypes_of(one)])
+                if is_ill_typed(one):
+                    self._conclude("dt-not-type", [Violation("dt-not-type", (one, one.datatype))])
+        if isinstance(s, Literal) and p == TYPE and o in DATATYPES and belongs(s, o) is False:
+            self._conclude("dt-not-type", [Violation("dt-not-type", (s, o))])
+        if p == SAME_AS and differ(s, o):
+            self._conclude("eq-diff1", [Violation("eq-diff1", (s, o))])
+
+    def _is_listed(self, fact: Fact) -> bool:
+        return is_rdf(fact) and not self._is_trivial(fact)
+
+    def _is_trivial(self, fact: Fact) -> bool:
+        s, p, o = fact
+        if fact in self._axiomatic or (s == o and p in REFLEXIVE):
+            return True
+        if p == SUB_CLASS:
+            return o in (THING, RESOURCE) or s == NOTHING
+        return p == TYPE and (o in (THING, RESOURCE) or self._is_expression(o))
+
+    def _is_expression(self, node: Term) -> bool:
+        return isinstance(node, BlankNode) and any(
+            self.graph.match(node, word, None) for word in EXPRESSION
+        )
+
+
+def is_rdf(fact: Fact) -> bool:
+    """True if no literal stands where RDF allows none, and the predicate is an IRI."""
+    return not isinstance(fact[0], Literal) and isinstance(fact[1], NamedNode)
