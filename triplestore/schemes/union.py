@@ -1,0 +1,242 @@
+"""A relation that is the union of others, kept as a view over them and its own rows.
+
+Start at `UnionView`. A look-up asks every part and unites what they give; nothing is kept beside
+the own rows. What a part has is not repeated, however it is kept: parts are read by their readable
+side alone, and may be closures. Full scans merge the sorted streams of the parts.
+
+Counting looks at pairs only where parts may overlap: all pairs of the largest part count, and of
+the others those that no larger part has. Parts whose subjects or whose objects have nothing in
+common are disjoint; a closure whose edges lie in another transitive relation is contained in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from triplestore.schemes.components import SymmetricClosure
+from triplestore.schemes.packed import (
+    I64,
+    NO_IDS,
+    NO_KEYS,
+    U32,
+    U64,
+    Bools,
+    first,
+    member,
+    pack,
+    second,
+    sorted_distinct,
+    swap,
+)
+from triplestore.schemes.scheme import BLOCK, Difference, Pairs, Readable
+from triplestore.schemes.union_rows import Inverse, Rows
+from triplestore.schemes.union_streams import merged, unite
+
+
+class UnionView:
+    """All pairs that some part has, or that are among the own keys; immutable as the parts are.
+
+    keys   the own rows, sorted and distinct; they may be in parts as well
+
+    >>> import numpy as np
+    >>> one, other = np.array([1 << 32 | 5], np.uint64), np.array([1 << 32 | 7], np.uint64)
+    >>> view = UnionView([Rows(one), Rows(np.concatenate((one, other)))], other)
+    >>> view.count(), view.forward(np.array([1], np.uint32))[1].tolist()
+    (2, [5, 7])
+    """
+
+    def __init__(self, parts: Sequence[Readable], keys: U64 = NO_KEYS) -> None:
+        self._own = Rows(keys)
+        self.parts: tuple[Readable, ...] = (*parts, self._own) if len(keys) else tuple(parts)
+
+    def nbytes(self) -> int:
+        """The memory of its own rows; that of the parts is theirs."""
+        return self._own.nbytes()
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these pairs are in the relation."""
+        found = np.zeros(len(keys), dtype=np.bool_)
+        for part in self.parts:
+            open_ones = (~found).nonzero()[0]
+            found[open_ones] = part.contains(keys[open_ones])
+        return found
+
+    def forward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that begin with each node: (place in `nodes`, second id)."""
+        return _united([part.forward(nodes) for part in self.parts])
+
+    def backward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that end with each node: (place in `nodes`, first id)."""
+        return _united([part.backward(nodes) for part in self.parts])
+
+    def forward_counts(self, nodes: U32) -> I64:
+        """How many pairs begin with each node; those of nodes in several parts are looked at."""
+        return _counts(self.parts, nodes)
+
+    def backward_counts(self, nodes: U32) -> I64:
+        """How many pairs end with each node; those of nodes in several parts are looked at."""
+        return _counts([Inverse(part) for part in self.parts], nodes)
+
+    def subjects(self) -> U32:
+        """The first ids, sorted and distinct."""
+        return _united_ids([part.subjects() for part in self.parts])
+
+    def objects(self) -> U32:
+        """The second ids, sorted and distinct."""
+        return _united_ids([part.objects() for part in self.parts])
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """All pairs in order, merged from the streams of the parts."""
+        each = max(1, size // max(1, len(self._needed)))
+        return merged([part.blocks(each, swapped=swapped) for part in self._needed])
+
+    def count(self) -> int:
+        """How many pairs there are: those that may be in several parts are looked at, once."""
+        return self._count
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(
+            part.count() - _overlap(part, self._needed[:place])
+            for place, part in enumerate(self._needed)
+        )
+
+    @cached_property
+    def _needed(self) -> list[Readable]:
+        """The parts without those that others contain; the largest first."""
+        parts = sorted(self.parts, key=lambda part: -part.count())
+        needed: list[Readable] = []
+        for part in parts:
+            if part.count() and not any(is_within(part, other) for other in needed):
+                needed.append(part)
+        return needed
+
+
+def is_within(part: Readable, other: Readable) -> bool:
+    """Whether `part` is known to be contained in `other`: a False says nothing.
+
+    What a closed relation has of the edges of another, it has of all their closure.
+    """
+    if part is other:
+        return True
+    if isinstance(part, Inverse):
+        return is_within(part.of, other.of if isinstance(other, Inverse) else Inverse(other))
+    if isinstance(part, Rows):
+        return bool(other.contains(part.keys).all())
+    closed = other.of if isinstance(other, Inverse) else other
+    if not isinstance(closed, SymmetricClosure) or not isinstance(part, SymmetricClosure):
+        return False
+    return bool(other.contains(part.edges).all())
+
+
+def union_difference(
+    before: UnionView, after: UnionView, changes: Sequence[Difference]
+) -> Difference:
+    """What the changes of its parts did to a union: exact, and counted by streaming the changes.
+
+    changes  of the parts and of the own rows; those of one part may be in several pieces
+    """
+    lost = _Remaining([change.lost for change in changes], after)
+    gained = _Remaining([change.gained for change in changes], before)
+    return Difference(lost, gained)
+
+
+class _Remaining:
+    """The pairs of some sets that a relation does not have."""
+
+    def __init__(self, sets: Sequence[Pairs], taken: Readable) -> None:
+        self._sets, self._taken = sets, taken
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(map(len, self.blocks()))
+
+    def count(self) -> int:
+        """How many pairs there are, found by streaming them the first time."""
+        return self._count
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """The pairs in order."""
+        each = max(1, size // max(1, len(self._sets)))
+        for block in merged([pairs.blocks(each, swapped=swapped) for pairs in self._sets]):
+            taken = self._taken.contains(swap(block) if swapped else block)
+            if not taken.all():
+                yield block[~taken]
+
+
+def _united(found: list[tuple[I64, U32]]) -> tuple[I64, U32]:
+    """What several parts gave for the same nodes, as one part would give it."""
+    some = [pairs for pairs in found if len(pairs[0])]
+    if len(some) == 1:
+        return some[0]
+    keys = unite(pack(owners.astype(np.uint32), others) for owners, others in some)
+    return first(keys).astype(np.int64), second(keys)
+
+
+def _united_ids(arrays: list[U32]) -> U32:
+    return sorted_distinct(np.concatenate(arrays)) if arrays else NO_IDS
+
+
+def _counts(parts: Sequence[Readable], nodes: U32) -> I64:
+    """How many pairs of any part begin with each node."""
+    total = np.zeros(len(nodes), dtype=np.int64)
+    having = np.zeros(len(nodes), dtype=np.int64)
+    for part in parts:
+        counts = part.forward_counts(nodes)
+        total += counts
+        having += counts > 0
+    several = (having > 1).nonzero()[0]
+    for at, stop in _batches(total[several]):
+        chosen = several[at:stop]
+        owners, _ = _united([part.forward(nodes[chosen]) for part in parts])
+        total[chosen] = np.bincount(owners, minlength=len(chosen))
+    return total
+
+
+def _overlap(part: Readable, others: Sequence[Readable]) -> int:
+    """How many pairs of `part` some of the others have.
+
+    Looks at the pairs that begin with a subject, or end with an object, that others have too.
+    """
+    rivals = [other for other in others if _may_share(part, other)]
+    if not rivals:
+        return 0
+    there, back = _shared(part, rivals), _shared(Inverse(part), [Inverse(r) for r in rivals])
+    if back[1].sum() < there[1].sum():
+        part, rivals, there = Inverse(part), [Inverse(rival) for rival in rivals], back
+    nodes, sizes = there
+    common = 0
+    for at, stop in _batches(sizes):
+        owners, ends = part.forward(nodes[at:stop])
+        keys = pack(nodes[at:stop][owners], ends)
+        common += int(UnionView(rivals).contains(keys).sum())
+    return common
+
+
+def _may_share(part: Readable, other: Readable) -> bool:
+    """False if the two have no subject or no object in common."""
+    return bool(
+        member(part.subjects(), other.subjects()).any()
+        and member(part.objects(), other.objects()).any()
+    )
+
+
+def _shared(part: Readable, others: Sequence[Readable]) -> tuple[U32, I64]:
+    """The subjects of `part` that others have, and how many pairs it has of each."""
+    subjects = part.subjects()
+    nodes = subjects[member(subjects, _united_ids([other.subjects() for other in others]))]
+    return nodes, part.forward_counts(nodes)
+
+
+def _batches(sizes: I64) -> Iterator[tuple[int, int]]:
+    """Ranges of nodes that have about a block of pairs together."""
+    ends = np.cumsum(sizes)
+    at = 0
+    while at < len(sizes):
+        before = int(ends[at - 1]) if at else 0
+        stop = max(at + 1, int(ends.searchsorted(before + BLOCK, side="right")))
+        yield at, stop
+        at = stop
