@@ -60,8 +60,12 @@ class RuleCase:
         return [fact for fact in self.facts if fact not in spare]
 
 
+def read_cases(table: dict[str, str]) -> list[RuleCase]:
+    """The cases of a table: to each rule, blocks of lines; see `CASES`."""
+    return [case for rule, text in table.items() for case in _cases(rule, text)]
+
+
 def _cases(rule: str, text: str) -> list[RuleCase]:
-    """Cases of a rule from blocks of lines; see `CASES`."""
     cases = []
     for block in dedent(text).strip().split("\n\n"):
         parts = {"about": "", "if": "", "then": "", "not": "", "spare": ""}
@@ -769,4 +773,4 @@ _TABLE = {
         not: ex:C rdfs:subClassOf ex:E .
         """,
 }
-CASES = [case for rule, text in _TABLE.items() for case in _cases(rule, text)]
+CASES = read_cases(_TABLE)

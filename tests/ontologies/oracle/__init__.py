@@ -16,11 +16,14 @@ from pyoxigraph import RdfFormat, parse
 from .closing import OWL_RL, Closure, RuleSet
 from .graph import Graph
 from .owl_rl import RULE_IDS, Violation
+from .rdfs import rdfs
+from .skos import SKOS
 from .vocabulary import TURTLE_PREFIXES, Fact, Term, term, triple, triples
 
 __all__ = [
     "OWL_RL",
     "RULE_IDS",
+    "SKOS",
     "Closure",
     "Fact",
     "Graph",
@@ -28,6 +31,7 @@ __all__ = [
     "Term",
     "Violation",
     "close",
+    "rdfs",
     "term",
     "triple",
     "triples",

@@ -57,7 +57,6 @@ class Closure:
         self.graph = Graph()
         self.rules: dict[Fact, str] = {}
         self.violations: dict[Violation, None] = {}
-        self._axiomatic = {fact for facts in ruleset.axiomatic.values() for fact in facts}
         self._ruleset = ruleset
         self._waiting: deque[Fact] = deque()
         self._literals: set[Literal] = set()
@@ -74,7 +73,13 @@ class Closure:
 
     def visible(self) -> set[Fact]:
         """What a store lists: stated facts, and others that are RDF and not trivial."""
-        return {fact for fact in self.graph if fact in self.explicit or self._is_listed(fact)}
+        always = _holds_always(self._ruleset)
+        return {
+            fact
+            for fact in self.graph
+            if fact in self.explicit
+            or (is_rdf(fact) and fact not in always and not self._is_trivial(fact))
+        }
 
     def per_rule(self) -> Counter[str]:
         """How many facts each rule was the first to conclude."""
@@ -127,12 +132,9 @@ class Closure:
         if p == SAME_AS and differ(s, o):
             self._conclude("eq-diff1", [Violation("eq-diff1", (s, o))])
 
-    def _is_listed(self, fact: Fact) -> bool:
-        return is_rdf(fact) and not self._is_trivial(fact)
-
     def _is_trivial(self, fact: Fact) -> bool:
         s, p, o = fact
-        if fact in self._axiomatic or (s == o and p in REFLEXIVE):
+        if s == o and p in REFLEXIVE:
             return True
         if p == SUB_CLASS:
             return o in (THING, RESOURCE) or s == NOTHING
@@ -142,6 +144,17 @@ class Closure:
         return isinstance(node, BlankNode) and any(
             self.graph.match(node, word, None) for word in EXPRESSION
         )
+
+
+_ALWAYS: dict[frozenset[Fact], frozenset[Fact]] = {}
+
+
+def _holds_always(ruleset: RuleSet) -> frozenset[Fact]:
+    """What follows from the axiomatic triples alone."""
+    axiomatic = frozenset(fact for facts in ruleset.axiomatic.values() for fact in facts)
+    if axiomatic not in _ALWAYS:
+        _ALWAYS[axiomatic] = frozenset(Closure([], ruleset).graph)
+    return _ALWAYS[axiomatic]
 
 
 def is_rdf(fact: Fact) -> bool:
