@@ -11,26 +11,8 @@ from dataclasses import dataclass, field
 
 from pyoxigraph import NamedNode
 
-from triplestore.terms.vocabulary import (
-    OWL_ANNOTATION_PROPERTY,
-    OWL_CLASS,
-    OWL_DATATYPE_PROPERTY,
-    OWL_NAMED_INDIVIDUAL,
-    OWL_OBJECT_PROPERTY,
-    RDF_PROPERTY,
-    RDFS_DATATYPE,
-)
-
 from .axioms import AnyAxiom
 from .expressions import Description, InverseOf, Node, Triple
-
-CLASS = NamedNode(OWL_CLASS)
-DATATYPE = NamedNode(RDFS_DATATYPE)
-PROPERTY = NamedNode(RDF_PROPERTY)
-OBJECT_PROPERTY = NamedNode(OWL_OBJECT_PROPERTY)
-DATA_PROPERTY = NamedNode(OWL_DATATYPE_PROPERTY)
-ANNOTATION_PROPERTY = NamedNode(OWL_ANNOTATION_PROPERTY)
-INDIVIDUAL = NamedNode(OWL_NAMED_INDIVIDUAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +50,8 @@ class Ontology:
     axioms       in the order of their kinds
     expressions  every description of a class or data range and every inverse of a property, each
                  with its node, whether or not an axiom uses it (data may be of such a type)
-    declared     kind (`CLASS`, `DATATYPE`, `PROPERTY`, `OBJECT_PROPERTY`, ...) -> what is declared
-                 to be of it, by whatever spelling
+    declared     kind (`CLASS`, `DATATYPE`, `PROPERTY`, `OBJECT_PROPERTY`, ... of `vocabulary`)
+                 -> what is declared to be of it, by whatever spelling
     headers      one for each ontology among the triples; the first is imported by no other
     problems     what was not understood, and why
     unused       triples of the vocabulary that came into no axiom and no problem

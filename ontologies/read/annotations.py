@@ -1,0 +1,84 @@
+"""Annotations of axioms: `owl:Axiom` and `owl:Annotation` nodes that name a triple.
+
+Start at `Annotations`. Nothing follows from them; they are kept for reports. A node that annotates
+a triple which is not there is reported where the triple would be an axiom.
+"""
+
+from __future__ import annotations
+
+from triplestore.terms import Term
+
+from .. import vocabulary as v
+from ..axioms import Annotation
+from ..expressions import Triple
+from ..graph import SchemaGraph
+from .problems import Problems, show
+
+MOST_DEPTH = 100
+"""How deep annotations of annotations of ... are followed."""
+
+ABOUT_THE_NODE = v.SCHEMA_PREDICATES | v.ANNOTATION_PREDICATES | {v.TYPE}
+
+
+class Annotations:
+    """The annotations of a graph, by what they are about.
+
+    >>> from pyoxigraph import BlankNode, Literal, NamedNode
+    >>> a, b, note = (NamedNode(f"http://example.org/{name}") for name in ("A", "B", "note"))
+    >>> node, axiom = BlankNode("n"), (a, v.SUB_CLASS_OF, b)
+    >>> named = zip((v.ANNOTATED_SOURCE, v.ANNOTATED_PROPERTY, v.ANNOTATED_TARGET), axiom)
+    >>> graph = SchemaGraph([axiom, *((node, p, o) for p, o in named), (node, note, Literal("!"))])
+    >>> [annotation.value.value for annotation in Annotations(graph, Problems()).of(axiom)]
+    ['!']
+    """
+
+    def __init__(self, graph: SchemaGraph, problems: Problems) -> None:
+        self._graph = graph
+        self._problems = problems
+        self._nodes: dict[Triple, list[Term]] = {}
+        self._known: dict[Term, tuple[Annotation, ...]] = {}
+        self._collect()
+
+    def of(self, triple: Triple) -> tuple[Annotation, ...]:
+        """What is said about an axiom that is, or whose main triple is, this one."""
+        nodes = self._nodes.get(triple)
+        return tuple(a for node in nodes for a in self.at(node)) if nodes else ()
+
+    def at(self, node: Term, depth: int = 0) -> tuple[Annotation, ...]:
+        """What is said at a node, apart from what it is."""
+        known = self._known.get(node)
+        if known is None:
+            self._known[node] = ()  # should it come back to this node
+            known = self._known[node] = tuple(
+                Annotation(triple[1], triple[2], self._nested(triple, depth))
+                for triple in self._graph.about(node)
+                if triple[1] not in ABOUT_THE_NODE
+            )
+        return known
+
+    def _nested(self, triple: Triple, depth: int) -> tuple[Annotation, ...]:
+        """What is said about an annotation."""
+        if triple not in self._nodes or depth == MOST_DEPTH:
+            return ()
+        return tuple(a for node in self._nodes[triple] for a in self.at(node, depth + 1))
+
+    def _collect(self) -> None:
+        properties = self._graph.index(v.ANNOTATED_PROPERTY)
+        targets = self._graph.index(v.ANNOTATED_TARGET)
+        for source in self._graph.having(v.ANNOTATED_SOURCE):
+            node = source[0]
+            of, to = properties.get(node, ()), targets.get(node, ())
+            if not of or not to:
+                message = f"the annotation {show(node)} does not say of which triple it is"
+                remedy = "it takes owl:annotatedSource, owl:annotatedProperty, owl:annotatedTarget"
+                self._problems.report("half-annotation", message, (source, *of, *to), remedy)
+            for triple in ((source[2], p[2], o[2]) for p in of for o in to):
+                self._nodes.setdefault(triple, []).append(node)
+                if triple[1] in v.SCHEMA_PREDICATES and triple not in self._graph:
+                    self._problems.report(
+                        "annotated-axiom-missing",
+                        f"{show(node)} annotates an axiom about {show(triple[0])} that is not "
+                        "stated",
+                        (source, *of, *to),
+                        f"state it ({' '.join(map(show, triple))}), or take the annotation away",
+                    )
