@@ -3,7 +3,8 @@
     TripleStoreError
     ├── UsageError            (also ValueError)        an argument that cannot be right
     ├── ParseError            (also SyntaxError)       a file or text that is not what it says it is
-    │   └── ProgramError                               a program of rules; all that is wrong in it
+    │   ├── ProgramError                               a program of rules; all that is wrong in it
+    │   └── QuerySyntaxError                           a query or update; all that is wrong in it
     ├── StorageError          (also OSError)           the directory, its files or the disk
     │   ├── LockedError                                another process is writing
     │   ├── ReadOnlyError                              a write to something opened for reading
@@ -80,6 +81,30 @@ class ProgramError(ParseError):
         column: int | None = None,
     ) -> None:
         super().__init__(message, filename=filename, line=line, column=column)
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return self.msg
+
+
+class QuerySyntaxError(ParseError):
+    """A text is no SPARQL; `problems` lists everything that was found wrong with it.
+
+    The message has one line for each problem, with its place; `lineno`, `offset` and `text` (the
+    line) are those of the first.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        problems: Sequence[object] = (),
+        *,
+        filename: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        text: str | None = None,
+    ) -> None:
+        super().__init__(message, filename=filename, line=line, column=column, text=text)
         self.problems = tuple(problems)
 
     def __str__(self) -> str:
