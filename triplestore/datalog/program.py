@@ -29,16 +29,18 @@ from triplestore.datalog.rules import (
     bound_by,
     variables_in,
 )
-from triplestore.expr.tree import Constant, Variable
+from triplestore.expr.tree import Call, Constant, Expression, Variable, variables_of
 
 __all__ = [
     "TYPE",
     "Aggregate",
     "Atom",
     "Bind",
+    "Call",
     "Clause",
     "Constant",
     "Constraint",
+    "Expression",
     "Filter",
     "Item",
     "Not",
@@ -53,6 +55,7 @@ __all__ = [
     "atoms_in",
     "bound_by",
     "variables_in",
+    "variables_of",
 ]
 
 

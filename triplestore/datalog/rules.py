@@ -247,12 +247,16 @@ class Rule(Clause):
 
 @dataclass(frozen=True, slots=True)
 class Constraint(Clause):
-    """Each match of the body is an inconsistency, reported under `id` with the message."""
+    """Each match of the body is an inconsistency, reported under `id` with the message.
+
+    axioms  the triples it was made from, if an ontology's axiom was translated
+    """
 
     id: str
     message: str
     body: tuple[Item, ...]
     source: Source | None = field(default=None, compare=False)
+    axioms: tuple[TripleAtom, ...] = field(default=(), compare=False)
 
     def canonical(self) -> Constraint:
         """The same constraint with its variables named as they come."""

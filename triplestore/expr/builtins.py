@@ -14,14 +14,14 @@ from functools import partial
 
 import numpy as np
 
-from triplestore.expr import compare, numbers, patterns, strings, times
+from triplestore.expr import compare, datatypes, numbers, patterns, strings, times
 from triplestore.expr.compare import (
     key_of_boolean,
     parts_of_triple,
     truth,
     value_of_term,
 )
-from triplestore.expr.functions import CASTS
+from triplestore.expr.functions import CASTS, IN_DATATYPE, SAME_VALUE
 from triplestore.expr.numbers import (
     DOUBLE,
     FLOAT,
@@ -40,6 +40,7 @@ from triplestore.expr.term_parser import valid_iri
 from triplestore.expr.times import typed_key
 from triplestore.terms import xsd
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, to_ntriples
+from triplestore.terms.value_keys import same_value
 from triplestore.terms.vocabulary import (
     RDF_DIR_LANG_STRING,
     RDF_LANG_STRING,
@@ -321,5 +322,7 @@ STRICT: Mapping[str, Strict] = {
     "TIMEZONE": times.timezone,
     "TZ": times.zone,
     **{name: partial(cast, name) for name in CASTS},
+    IN_DATATYPE: lambda term, datatype: key_of_boolean(datatypes.is_within(term, datatype)),
+    SAME_VALUE: lambda a, b: key_of_boolean(same_value(a, b)),
 }
 """Name -> function of keys, for those that need all their arguments and nothing else."""

@@ -12,6 +12,13 @@ from triplestore.terms.vocabulary import XSD
 
 MANY: Final = 1 << 30
 
+IN_DATATYPE: Final = "x-triplestore:in-datatype"
+"""Whether a literal is one of a datatype, by its value; false of other terms. For rules made of
+ontologies: `datatypes` has it."""
+
+SAME_VALUE: Final = "x-triplestore:same-value"
+"""Whether two terms are the same one or literals of the same value, in the sense of XSD."""
+
 
 class Function(NamedTuple):
     """The least and the greatest number of arguments, and whether it depends on them only."""
@@ -42,6 +49,8 @@ FUNCTIONS: dict[str, Function] = {
     "UUID": Function(0, 0, False),
     "STRUUID": Function(0, 0, False),
     "BNODE": Function(0, 1, False),
+    IN_DATATYPE: Function(2, 2),
+    SAME_VALUE: Function(2, 2),
 }
 """Name in capitals -> what it takes."""
 

@@ -132,11 +132,12 @@ class ExpressionParser(TermParser):
         """The call of a function that is named by an IRI; parsers that know more than casts add."""
         start, name = self.at - 1, iri_of(function)
         arguments = self.arguments(self.texts[start])
-        if name not in CASTS:
+        found = Function(1, 1) if name in CASTS else FUNCTIONS.get(name)
+        if found is None:
             near = did_you_mean(name.removeprefix(XSD), [cast.removeprefix(XSD) for cast in CASTS])
             self.report(f"unknown function <{name}>{near}", start)
         else:
-            self._check_count(name.removeprefix(XSD), Function(1, 1), len(arguments), start)
+            self._check_count(name.removeprefix(XSD), found, len(arguments), start)
         return Call(name, arguments)
 
     def arguments(self, name: str) -> tuple[Expression, ...]:

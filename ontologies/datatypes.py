@@ -1,0 +1,41 @@
+"""Datatypes as classes of literals: which literal is in which, as expressions of rules.
+
+Start reading at `within`. Literals are in a datatype by their values, whatever datatype they are
+written with: 1.0 is an integer. So nothing is ever inferred of a literal; a body that asks whether
+one is in a datatype has a filter, and a head that would put one there is a constraint.
+"""
+
+from __future__ import annotations
+
+from triplestore.datalog.program import Call, Constant, Expression, Variable
+from triplestore.terms.vocabulary import (
+    RDF_HTML,
+    RDF_PLAIN_LITERAL,
+    RDF_XML_LITERAL,
+    RDFS_LITERAL,
+)
+from triplestore.terms.xsd import MAPPINGS
+
+IN_DATATYPE = "x-triplestore:in-datatype"
+"""The function of rules that tells whether a literal is in a datatype."""
+
+DATATYPES = frozenset(
+    Constant.iri(name)
+    for name in (*MAPPINGS, RDF_XML_LITERAL, RDF_HTML, RDF_PLAIN_LITERAL, RDFS_LITERAL)
+)
+"""The datatypes whose values are known, or that a literal has only if it says so."""
+
+
+def is_datatype(class_: Constant) -> bool:
+    """Whether the members of a class are known to be literals of certain values."""
+    return class_ in DATATYPES
+
+
+def within(member: Variable | Constant, datatype: Constant) -> Expression:
+    """Whether a literal is in a datatype, as an expression that is never an error."""
+    return Call(IN_DATATYPE, (member, datatype))
+
+
+def outside_of(member: Variable | Constant, datatype: Constant) -> Expression:
+    """Whether a literal is not in a datatype; of other terms nothing is said."""
+    return Call("&&", (Call("ISLITERAL", (member,)), Call("!", (within(member, datatype),))))

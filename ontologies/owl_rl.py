@@ -1,0 +1,298 @@
+"""OWL 2 RL, the rules about axioms: prp-*, cax-*, eq-diff2 and eq-diff3.
+
+Start reading at `translate_axioms`. Every rule of tables 5 to 7 of the W3C's OWL 2 RL/RDF rules is
+made for each axiom that fits it, by its id; what stands in no list (tables 4 and 9, and
+constraints about pairs of classes) is in `schema` as it is. What an axiom says beyond these rules
+is listed as outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import singledispatch
+from itertools import combinations
+
+from triplestore.datalog.program import Variable
+
+from .axioms import (
+    AllDifferent,
+    AllDisjointClasses,
+    AllDisjointProperties,
+    AsymmetricProperty,
+    Axiom,
+    ClassAssertion,
+    DatatypeDefinition,
+    Deprecated,
+    DifferentIndividuals,
+    DisjointClasses,
+    DisjointProperties,
+    DisjointUnion,
+    EquivalentClasses,
+    EquivalentProperties,
+    FunctionalProperty,
+    HasKey,
+    InverseFunctionalProperty,
+    InverseProperties,
+    IrreflexiveProperty,
+    NegativePropertyAssertion,
+    PropertyChain,
+    PropertyDomain,
+    PropertyRange,
+    ReflexiveProperty,
+    SameIndividual,
+    SubClassOf,
+    SubPropertyOf,
+    SymmetricProperty,
+    TransitiveProperty,
+)
+from .expressions import ClassExpression, Expression, PropertyExpression, innermost_first
+from .making import (
+    Draft,
+    X,
+    Y,
+    Z,
+    base_of,
+    class_of,
+    constant,
+    different,
+    is_in,
+    is_nothing,
+    related,
+    same,
+)
+from .owl_rl_classes import translate_expression
+
+
+def translate_axioms(
+    axioms: Iterable[Axiom], draft: Draft, expressions: Iterable[Expression] = ()
+) -> None:
+    """Put the rules about axioms, and about all expressions in them, into a draft.
+
+    expressions  others that are there, of which no axiom speaks
+
+    >>> from pyoxigraph import NamedNode
+    >>> draft = Draft()
+    >>> translate_axioms([TransitiveProperty(NamedNode("http://e/p"))], draft)
+    >>> print(draft.rules[0])
+    rule "prp-trp" <http://e/p>[?x, ?z] :- <http://e/p>[?x, ?y], <http://e/p>[?y, ?z] .
+    """
+    listed = list(axioms)
+    seen = set()
+    for expression in (*innermost_first(*listed), *expressions):
+        if expression.node not in seen:
+            seen.add(expression.node)
+            translate_expression(expression, draft)
+    for axiom in listed:
+        translate_axiom(axiom, draft)
+
+
+@singledispatch
+def translate_axiom(axiom: Axiom, draft: Draft) -> None:
+    """Put the rules about one axiom into a draft; its expressions have theirs."""
+    raise TypeError(f"no axiom: {axiom!r}")
+
+
+# --- classes -------------------------------------------------------------------------------------
+
+
+@translate_axiom.register
+def _sub_class(axiom: SubClassOf, draft: Draft) -> None:
+    _below("cax-sco", axiom.sub, axiom.sup, axiom, draft)
+
+
+def _below(
+    name: str, sub: ClassExpression, sup: ClassExpression, axiom: Axiom, draft: Draft
+) -> None:
+    """What is in one class is in the other; of owl:Nothing, which has no members, nothing is."""
+    if not is_nothing(sub):
+        draft.member(name, sup, X, is_in(sub, X), axiom.own)
+
+
+@translate_axiom.register(EquivalentClasses)
+@translate_axiom.register(DatatypeDefinition)
+def _equivalent(axiom: EquivalentClasses | DatatypeDefinition, draft: Draft) -> None:
+    if class_of(axiom.left) == class_of(axiom.right):
+        return  # the name of an expression
+    _below("cax-eqc1", axiom.left, axiom.right, axiom, draft)
+    _below("cax-eqc2", axiom.right, axiom.left, axiom, draft)
+
+
+@translate_axiom.register
+def _disjoint(axiom: DisjointClasses, draft: Draft) -> None:
+    """`schema` has cax-dw."""
+    draft.keep(axiom.left, axiom.right)
+
+
+@translate_axiom.register
+def _all_disjoint(axiom: AllDisjointClasses, draft: Draft) -> None:
+    draft.keep(*axiom.members)
+    for one, other in combinations(axiom.members, 2):
+        draft.pair("cax-adc", class_of(one), class_of(other), axiom.own)
+
+
+@translate_axiom.register
+def _disjoint_union(axiom: DisjointUnion, draft: Draft) -> None:
+    draft.leave(axiom, "OWL 2 RL has no disjoint unions")
+
+
+@translate_axiom.register
+def _key(axiom: HasKey, draft: Draft) -> None:
+    if not axiom.properties:
+        draft.leave(axiom, "a key of no properties would make all members one")
+        return
+    other = Variable("other")
+    body = [*is_in(axiom.keyed, X)]
+    for i, property in enumerate(axiom.properties):
+        value = Variable(f"value{i}")
+        body += [related(property, X, value), related(property, other, value)]
+    body += [*is_in(axiom.keyed, other), different(X, other)]
+    draft.rule("prp-key", same(X, other), body, axiom.own)
+
+
+# --- properties ----------------------------------------------------------------------------------
+
+
+@translate_axiom.register
+def _sub_property(axiom: SubPropertyOf, draft: Draft) -> None:
+    _implies("prp-spo1", axiom.sub, axiom.sup, axiom, draft)
+
+
+def _implies(
+    name: str,
+    sub: PropertyExpression,
+    sup: PropertyExpression,
+    axiom: Axiom,
+    draft: Draft,
+    *,
+    turned: bool = False,
+) -> None:
+    head = related(sup, Y, X) if turned else related(sup, X, Y)
+    draft.rule(name, head, [related(sub, X, Y)], axiom.triples)
+
+
+@translate_axiom.register
+def _chain(axiom: PropertyChain, draft: Draft) -> None:
+    if not axiom.chain:
+        draft.leave(axiom, "a chain of no properties relates everything to itself")
+        return
+    steps = [X, *(Variable(f"y{i}") for i in range(1, len(axiom.chain))), Z]
+    body = [
+        related(property, one, other)
+        for property, one, other in zip(axiom.chain, steps, steps[1:], strict=False)
+    ]
+    draft.rule("prp-spo2", related(axiom.sup, X, Z), body, axiom.triples)
+
+
+@translate_axiom.register
+def _equivalent_properties(axiom: EquivalentProperties, draft: Draft) -> None:
+    _implies("prp-eqp1", axiom.left, axiom.right, axiom, draft)
+    _implies("prp-eqp2", axiom.right, axiom.left, axiom, draft)
+
+
+@translate_axiom.register
+def _inverse(axiom: InverseProperties, draft: Draft) -> None:
+    _implies("prp-inv1", axiom.left, axiom.right, axiom, draft, turned=True)
+    _implies("prp-inv2", axiom.right, axiom.left, axiom, draft, turned=True)
+
+
+@translate_axiom.register
+def _domain(axiom: PropertyDomain, draft: Draft) -> None:
+    draft.member("prp-dom", axiom.domain, X, [related(axiom.property, X, Y)], axiom.own)
+
+
+@translate_axiom.register
+def _range(axiom: PropertyRange, draft: Draft) -> None:
+    draft.member("prp-rng", axiom.range, Y, [related(axiom.property, X, Y)], axiom.own)
+
+
+@translate_axiom.register
+def _functional(axiom: FunctionalProperty, draft: Draft) -> None:
+    body = [related(axiom.property, X, Y), related(axiom.property, X, Z), different(Y, Z)]
+    draft.rule("prp-fp", same(Y, Z), body, axiom.triples)
+
+
+@translate_axiom.register
+def _inverse_functional(axiom: InverseFunctionalProperty, draft: Draft) -> None:
+    body = [related(axiom.property, X, Z), related(axiom.property, Y, Z), different(X, Y)]
+    draft.rule("prp-ifp", same(X, Y), body, axiom.triples)
+
+
+@translate_axiom.register
+def _symmetric(axiom: SymmetricProperty, draft: Draft) -> None:
+    _implies("prp-symp", axiom.property, axiom.property, axiom, draft, turned=True)
+
+
+@translate_axiom.register
+def _transitive(axiom: TransitiveProperty, draft: Draft) -> None:
+    body = [related(axiom.property, X, Y), related(axiom.property, Y, Z)]
+    draft.rule("prp-trp", related(axiom.property, X, Z), body, axiom.triples)
+
+
+@translate_axiom.register
+def _reflexive(axiom: ReflexiveProperty, draft: Draft) -> None:
+    draft.leave(axiom, "OWL 2 RL has no reflexive properties")
+
+
+@translate_axiom.register
+def _irreflexive(axiom: IrreflexiveProperty, draft: Draft) -> None:
+    message = f"{base_of(axiom.property)} is irreflexive"
+    draft.constraint("prp-irp", message, [related(axiom.property, X, X)], axiom.triples)
+
+
+@translate_axiom.register
+def _asymmetric(axiom: AsymmetricProperty, draft: Draft) -> None:
+    message = f"{base_of(axiom.property)} is asymmetric"
+    body = [related(axiom.property, X, Y), related(axiom.property, Y, X)]
+    draft.constraint("prp-asyp", message, body, axiom.triples)
+
+
+@translate_axiom.register
+def _disjoint_properties(axiom: DisjointProperties, draft: Draft) -> None:
+    _no_common("prp-pdw", axiom.left, axiom.right, axiom, draft)
+
+
+@translate_axiom.register
+def _all_disjoint_properties(axiom: AllDisjointProperties, draft: Draft) -> None:
+    for one, other in combinations(axiom.members, 2):
+        _no_common("prp-adp", one, other, axiom, draft)
+
+
+def _no_common(
+    name: str, one: PropertyExpression, other: PropertyExpression, axiom: Axiom, draft: Draft
+) -> None:
+    message = f"{base_of(one)} and {base_of(other)} are disjoint"
+    draft.constraint(name, message, [related(one, X, Y), related(other, X, Y)], axiom.triples)
+
+
+# --- individuals ---------------------------------------------------------------------------------
+
+
+@translate_axiom.register
+def _all_different(axiom: AllDifferent, draft: Draft) -> None:
+    listed_as = axiom.own[1][1].value if len(axiom.own) > 1 else ""  # type: ignore[union-attr]
+    name = "eq-diff3" if listed_as.endswith("#distinctMembers") else "eq-diff2"
+    for one, other in combinations(axiom.members, 2):
+        draft.pair(name, constant(one), constant(other), axiom.own)
+
+
+@translate_axiom.register
+def _not_related(axiom: NegativePropertyAssertion, draft: Draft) -> None:
+    value = any(p.value.endswith("#targetValue") for _, p, _ in axiom.own)  # type: ignore[union-attr]
+    name = "prp-npa2" if value else "prp-npa1"
+    source, target = constant(axiom.source), constant(axiom.target)
+    message = f"{base_of(axiom.property)} is denied of {source} and {target}"
+    fact = related(axiom.property, source, target)  # type: ignore[arg-type]
+    draft.constraint(name, message, [fact], axiom.triples)
+
+
+@translate_axiom.register
+def _described(axiom: ClassAssertion, draft: Draft) -> None:
+    """The type is a fact; its class must be there to have it."""
+    draft.keep(axiom.described)
+
+
+@translate_axiom.register(SameIndividual)
+@translate_axiom.register(DifferentIndividuals)
+@translate_axiom.register(Deprecated)
+def _fact(axiom: Axiom, draft: Draft) -> None:
+    """Facts like others: `schema` has eq-sym, eq-trans, eq-rep-* and eq-diff1."""

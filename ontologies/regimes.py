@@ -1,0 +1,229 @@
+"""Regimes: which rules an ontology is translated to.
+
+Start reading at `translate`. The translation knows all rules of OWL 2 RL; a regime is a choice of
+these by their ids, with vocabulary rules (`schema`) and, for SKOS, axioms of its own. Regimes add
+up. What is always true: the program depends only on what is given here, so the same axioms give
+the same program in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from triplestore.datalog.program import Constraint, Program, Rule
+
+from . import schema, skos
+from .axioms import AllDifferent, AllDisjointClasses, Axiom, DisjointClasses, SubClassOf
+from .expressions import Description, InverseOf, Node, Triple
+from .making import Draft, Outside, class_of, constant, triple
+from .ontology import Ontology
+from .owl_rl import translate_axioms
+from .premises import with_premises
+from .unfold import unfold
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """A named choice of rules.
+
+    only        the ids of the rules that are made from axioms; None for all
+    vocabulary  texts of `schema` that belong to it
+    trivial     likewise, where trivial triples are asked for
+    facts       axioms that it brings, each with its id
+    extra       further rules and constraints
+    """
+
+    name: str
+    about: str
+    only: frozenset[str] | None = None
+    vocabulary: tuple[str, ...] = ()
+    trivial: tuple[str, ...] = ()
+    facts: tuple[tuple[str, Triple], ...] = ()
+    extra: Program = field(default_factory=Program)
+
+
+_RDFS_RULES = {
+    "prp-dom": "rdfs2",
+    "prp-rng": "rdfs3",
+    "prp-spo1": "rdfs7",
+    "cax-sco": "rdfs9",
+}
+
+_HORST_RULES = frozenset(
+    "prp-fp prp-ifp prp-symp prp-trp prp-inv1 prp-inv2 prp-eqp1 prp-eqp2 cax-eqc1 cax-eqc2 cls-hv1 "  # noqa: SIM905
+    "cls-hv2 cls-svf1 cls-svf2 cls-avf scm-sco scm-spo scm-eqc1 scm-eqc2 scm-eqp1 scm-eqp2 "
+    "eq-sym eq-trans eq-rep-s eq-rep-p eq-rep-o eq-diff1".split()
+) | frozenset(_RDFS_RULES)
+
+_SKOS_RULES = frozenset(
+    ("prp-symp", "prp-trp", "prp-inv1", "prp-inv2", "cls-uni", "cax-dw", *_RDFS_RULES)
+)
+
+REGIMES: dict[str, Regime] = {
+    regime.name: regime
+    for regime in (
+        Regime(
+            "rdfs",
+            "sub-classes, sub-properties, domains and ranges",
+            frozenset(_RDFS_RULES),
+            (schema.RDFS,),
+            (schema.RDFS_TRIVIAL,),
+        ),
+        Regime(
+            "owl-rl",
+            "all of OWL 2 RL",
+            None,
+            (schema.OWL_RL, schema.CONSTRAINTS, schema.DIFFERENT),
+            (schema.TRIVIAL,),
+        ),
+        Regime(
+            "owl-horst",
+            "RDFS with characteristics of properties, equality, hasValue, some and all values",
+            _HORST_RULES,
+            (schema.RDFS, schema.OWL_RL, schema.DIFFERENT),
+            (schema.RDFS_TRIVIAL,),
+        ),
+        Regime(
+            "skos",
+            "SKOS with its own axioms, rules and integrity conditions",
+            _SKOS_RULES,
+            (schema.RDFS, schema.CONSTRAINTS),
+            (),
+            skos.AXIOMS,
+            skos.rules(),
+        ),
+        Regime("swrl", "SWRL rules that the data have", frozenset()),
+    )
+}
+"""All regimes but `none`, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A program made of axioms, and what was left out of it.
+
+    program  rules with ids and axioms
+    outside  axioms, and parts of axioms, without rules
+    used     how many axioms were translated
+    """
+
+    program: Program
+    outside: tuple[Outside, ...] = ()
+    used: int = 0
+
+
+def vocabulary(
+    names: Iterable[str], *, trivial: bool = False, equal: bool = False
+) -> list[Rule | Constraint]:
+    """The rules and constraints of regimes that depend on no axiom.
+
+    equal  whether anything is known to be the same as something else: only then rules about
+           equality, which speak of all triples, are needed
+
+    >>> len(vocabulary(["rdfs"])), len(vocabulary(["rdfs", "rdfs"]))
+    (7, 7)
+    """
+    found: dict[Rule | Constraint, None] = {}
+    for regime in _chosen(names):
+        texts = [*regime.vocabulary, *(regime.trivial if trivial else ())]
+        if equal and regime.name in ("owl-rl", "owl-horst"):
+            texts.append(schema.EQUALITY)
+        for text in texts:
+            program = schema.vocabulary_rules(text)
+            clauses: Sequence[Rule | Constraint] = (*program.rules, *program.constraints)
+            found.update(dict.fromkeys(c for c in clauses if _wanted(c, regime)))
+        for name, fact in regime.facts:
+            found[Rule((triple(fact),), (), name)] = None
+        found.update(dict.fromkeys((*regime.extra.rules, *regime.extra.constraints)))
+    return list(found)
+
+
+def _wanted(clause: Rule | Constraint, regime: Regime) -> bool:
+    name = clause.name if isinstance(clause, Rule) else clause.id
+    return regime.only is None or not name.startswith(("scm", "cax", "eq-")) or name in regime.only
+
+
+def _chosen(names: Iterable[str]) -> list[Regime]:
+    return [REGIMES[name] for name in dict.fromkeys(names)]
+
+
+def translate(
+    ontology: Ontology,
+    names: Iterable[str],
+    *,
+    trivial: bool = False,
+    equal: bool = False,
+    members: Collection[Node] = (),
+    users: Program | None = None,
+) -> Translation:
+    """The program of an ontology under some regimes.
+
+    trivial  whether trivial triples are inferred, too
+    equal    whether there is an owl:sameAs between two things
+    members  classes without names of which something is said to be
+    users    rules in force beside these
+
+    >>> from pyoxigraph import NamedNode
+    >>> axiom = SubClassOf(NamedNode("http://e/A"), NamedNode("http://e/B"))
+    >>> print(translate(Ontology((axiom,)), ["rdfs"]).program.rules[-1])
+    rule "rdfs9" <http://e/B>[?x] :- <http://e/A>[?x] .
+    """
+    chosen = _chosen(names)
+    fixed = vocabulary([regime.name for regime in chosen], trivial=trivial, equal=equal)
+    draft = Draft()
+    if any(regime.only != frozenset() for regime in chosen):
+        translate_axioms(ontology.axioms, draft, _classes(ontology))
+    rules, constraints = _selected(draft, chosen)
+    if not trivial:
+        kept = draft.kept | set(map(constant, members))
+        names_of = {class_of(e) for e in _classes(ontology)}
+        loose = {c for c in names_of if c.key[0] == _BLANK and c not in kept}
+        rules, constraints = unfold(rules, constraints, loose)
+    clauses = [*(c for c in fixed if isinstance(c, Rule)), *(users.rules if users else ())]
+    made = with_premises([*draft.schema, *rules], clauses)
+    program = Program(
+        [*(c for c in fixed if isinstance(c, Rule)), *made],
+        [
+            *(c for c in fixed if isinstance(c, Constraint) and _has_axioms(c, ontology)),
+            *constraints,
+        ],
+    )
+    return Translation(program, tuple(draft.outside), len(ontology.axioms))
+
+
+_BLANK = 2
+
+
+def _classes(ontology: Ontology) -> list[Description]:
+    return [e for e in ontology.expressions if not isinstance(e, InverseOf)]
+
+
+def _has_axioms(constraint: Constraint, ontology: Ontology) -> bool:
+    """Whether there are axioms that a constraint about all axioms of a kind could find."""
+    kind = _KINDS.get(constraint.id)
+    return kind is None or any(isinstance(axiom, kind) for axiom in ontology.axioms)
+
+
+_KINDS: dict[str, type[Axiom]] = {
+    "cax-dw": DisjointClasses,
+    "cax-adc": AllDisjointClasses,
+    "eq-diff2": AllDifferent,
+    "eq-diff3": AllDifferent,
+}
+
+
+def _selected(draft: Draft, chosen: Sequence[Regime]) -> tuple[list[Rule], list[Constraint]]:
+    """Those rules of a draft that some regime has; named as in RDFS, if that is all there is."""
+    if any(regime.only is None for regime in chosen):
+        return draft.rules, draft.constraints
+    wanted = frozenset[str]().union(*(regime.only or frozenset() for regime in chosen))
+    rules = [rule for rule in draft.rules if rule.name in wanted]
+    constraints = [one for one in draft.constraints if one.id in wanted]
+    draft.schema = [rule for rule in draft.schema if rule.name in wanted]
+    if all(regime.name == "rdfs" for regime in chosen):
+        rules = [replace(rule, name=_RDFS_RULES[rule.name]) for rule in rules]
+    return rules, constraints
+
+
+__all__ = ["REGIMES", "Regime", "SubClassOf", "Translation", "translate", "vocabulary"]
