@@ -14,10 +14,13 @@ from triplestore.tables import EXPLICIT, INFERRED
 
 
 def check_case(
-    case: Case, next_strategy: Callable[[], Strategy], strata: Method = "levels"
+    case: Case,
+    next_strategy: Callable[[], Strategy],
+    strata: Method = "levels",
+    driver: Driver | None = None,
 ) -> None:
     """Assert that after every step closure, statuses and counters are those from scratch."""
-    driver = Driver(strata)
+    driver = driver or Driver(strata)
     before: Program | None = None
     for number, (program, explicit) in enumerate(case.states()):
         changed = program if before is None or program != before else None

@@ -28,12 +28,15 @@ from triplestore.terms import Dictionary
 class Driver:
     """Facts in tables, closed under a program."""
 
-    def __init__(self, strata: Method = "levels", *, hierarchies: bool = True) -> None:
+    def __init__(
+        self, strata: Method = "levels", *, hierarchies: bool = True, modules: bool = False
+    ) -> None:
         self.dictionary = Dictionary()
         self.terms = QueryTerms(self.dictionary)
         self.tables = Tables()
         self.strata = strata
         self.hierarchies = hierarchies
+        self.modules = modules
         self.traces: Traces | None = None
         self.compiled: Compiled | None = None
         self.recursive: RecursiveCounts | None = None
@@ -72,7 +75,11 @@ class Driver:
         previous = self.compiled
         if program is not None or self.compiled is None:
             self.compiled = Compiled(
-                program or Program(), self.ids, self.strata, hierarchies=self.hierarchies
+                program or Program(),
+                self.ids,
+                self.strata,
+                hierarchies=self.hierarchies,
+                modules=self.modules,
             )
         plus, minus = self.batch(added), self.batch(deleted)
         minus = _minus(minus, plus)
@@ -102,7 +109,8 @@ class Driver:
         changes = closure.work.recursive
         if changes is None or not changes.keep():
             self.recursive = None
-        self.tables = after.push(Layer.build(closure.changes))
+        after = after.push(Layer.build(closure.changes))
+        self.tables = after.with_schemes(closure.work.schemes_after())
         return closure
 
     def _status(self, name: RelationKey, keys: np.ndarray) -> np.ndarray:

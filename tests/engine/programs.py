@@ -73,9 +73,11 @@ class Case(NamedTuple):
             yield program, facts
 
 
-def random_case(seed: int, features: Features = ALL, steps: int = 4) -> Case:
+def random_case(
+    seed: int, features: Features = ALL, steps: int = 4, made_by: type[Maker] | None = None
+) -> Case:
     """A program of 2 to 8 clauses, 5 to 30 facts, and so many steps."""
-    maker = Maker(random.Random(seed), features)
+    maker = (made_by or Maker)(random.Random(seed), features)
     rng = maker.rng
     changes = features.rule_changes > 0
     pool = maker.clauses(rng.randint(2, 8) + (rng.randint(1, 3) if changes else 0))

@@ -27,6 +27,9 @@ from triplestore.engine.families import (
     recursive_rules,
 )
 from triplestore.engine.hierarchies import Hierarchy, find_blocks
+from triplestore.engine.modules.apart import apart
+from triplestore.engine.modules.owned import Owned
+from triplestore.engine.modules.recognise import find_groups
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.tables.rows import I64, U32, Bools, Keys, high
 
@@ -89,6 +92,8 @@ class CompiledStratum:
 
     concluding: dict[RelationKey, list[Family]] = field(default_factory=dict)
     """Families by the relation of their heads; aggregating ones are left out."""
+    plain: CompiledStratum | None = None
+    """The same without the recursive families, once somebody asked for it."""
 
     @property
     def families(self) -> list[Family]:
@@ -103,6 +108,17 @@ class CompiledStratum:
         return found
 
 
+def nonrecursive_part(stratum: CompiledStratum, type_id: int) -> CompiledStratum:
+    """A stratum without its recursive families."""
+    if not stratum.recursive:
+        return stratum
+    if stratum.plain is None:
+        families = [*stratum.nonrecursive, *stratum.aggregating]
+        number = stratum.number
+        stratum.plain = Strata(families, type_id).get(number) or CompiledStratum(number)
+    return stratum.plain
+
+
 class Compiled:
     """A program, ready to be evaluated on the tables of one dictionary.
 
@@ -110,6 +126,7 @@ class Compiled:
     simple          in the simple form that is evaluated
     stratification  of the simple form
     costs           what strata have cost, for strategies that choose by it
+    modules         stratum -> the group of rules that a module owns there
     """
 
     def __init__(
@@ -119,15 +136,27 @@ class Compiled:
         strata: Method = "levels",
         *,
         hierarchies: bool = True,
+        modules: bool = False,
     ) -> None:
         self.program = program
         self.ids_of = ids_of
         self.simple: SimpleProgram = simplify(program)
         self.stratification: Stratification = stratify(self.simple.rules, strata)
+        groups = []
+        if modules and isinstance(strata, str):
+            groups = find_groups(self.simple.rules, self.stratification)
+        numbers: list[int] = []
+        if groups:
+            self.stratification, numbers = apart(self.stratification, groups)
+        self.modules = {
+            number: Owned.of(number, group, ids_of)
+            for number, group in zip(numbers, groups, strict=True)
+        }
         self.type_id = int(ids_of([TYPE.key])[0])
         self.method = strata
         self.costs: dict[int, Any] = {}
-        self.blocks = find_blocks(self.stratification) if hierarchies else {}
+        others = [one for one in self.stratification if one.number not in self.modules]
+        self.blocks = find_blocks(others) if hierarchies else {}
 
     @property
     def rules(self) -> tuple[Rule, ...]:

@@ -10,14 +10,14 @@ derives facts of these strata.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom, Variable
-from triplestore.datalog.stratify import Stratification
+from triplestore.datalog.stratify import Stratum
 from triplestore.engine.sets.arrays import places_in, sorted_distinct, unite, without
 from triplestore.engine.sets.keys import Batch
 from triplestore.tables.rows import I64, NO_IDS, NO_KEYS, U8, U32, U64, low, pack, swap
@@ -50,15 +50,13 @@ def copied_class(rule: Rule) -> bool:
     )
 
 
-def find_blocks(strata: Stratification) -> dict[int, int]:
+def find_blocks(strata: Iterable[Stratum]) -> dict[int, int]:
     """Stratum -> the first stratum of its block, for strata that are in one."""
     found: dict[int, int] = {}
     run: list[int] = []
     for stratum in strata:
         plain = len(stratum) > 0 and not any(stratum.recursive)
         if plain and all(map(copied_class, stratum.rules)):
-            if run and stratum.number != run[-1] + 1:
-                _close(run, found)
             run.append(stratum.number)
         else:
             _close(run, found)

@@ -19,15 +19,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from triplestore.engine.compiled import CompiledStratum, Strata, Triggers
+from triplestore.engine.compiled import Compiled, CompiledStratum, Strata, Triggers
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.evaluate import Job
 from triplestore.engine.families import Family
 from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
-from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.keys import Batch, FactSet, set_of, size_of
 from triplestore.engine.sets.recursive_counts import RecursiveChanges
+from triplestore.engine.sets.stored import unsupported_keys
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.work import Work, distinct_batch, united
 from triplestore.tables.rows import NO_IDS
@@ -79,9 +79,10 @@ class StratumReport:
 class Maintenance:
     """An update of a closure under way.
 
-    kept     rules that hold before and after the update
-    fresh    rules that come with it
-    removed  rules that go with it, compiled as they were
+    kept      rules that hold before and after the update
+    fresh     rules that come with it
+    removed   rules that go with it, compiled as they were
+    previous  the program they were part of
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Maintenance:
         strategy: Strategy,
         fresh: Strata | None = None,
         removed: Strata | None = None,
+        previous: Compiled | None = None,
     ) -> None:
         self.work = work
         self.kept = kept
@@ -105,8 +107,8 @@ class Maintenance:
         for name, batch in (("minus", work.minus), ("plus", work.plus)):
             for level, facts in work.levels.split(batch.batches()).items():
                 setattr(self._task(level), name, facts)
-        if removed is not None:
-            self._take_out(removed)
+        if removed is not None and previous is not None:
+            self._take_out(removed, previous)
 
     def _task(self, number: int) -> Task:
         found = self._tasks.get(number)
@@ -118,12 +120,22 @@ class Maintenance:
             heapq.heappush(self._heap, number)
         return found
 
-    def _take_out(self, removed: Strata) -> None:
+    def _take_out(self, removed: Strata, previous: Compiled) -> None:
         """All conclusions of rules that go, to the strata of their facts."""
         work, old = self.work, self.work.old()
+        owned_before = {rule for owned in previous.modules.values() for rule in owned.rules}
+        owned_now = {n for owned in work.compiled.modules.values() for n in owned.relations}
         for family in removed.families:
             heads = Heads()
-            if family.summary is not None:
+            relation = family.head.relation
+            if family.recursive and relation in owned_now:
+                self._task(work.levels.relation(relation))  # the closure is built anew
+                continue
+            if family.recursive and owned_before.issuperset(family.rules):
+                # All that depends on recursion may be lost: with its rule by rule instances in
+                # the thousands for each fact, this is less than finding what the rule concluded.
+                heads.put(relation, unsupported_keys(work.stored, relation))
+            elif family.summary is not None:
                 summarise_whole(work, family, old, heads, "removed rules")
             else:
                 rows, n = work.run.whole(family, old, "removed rules")
@@ -174,6 +186,11 @@ class Maintenance:
             fresh = None if self.fresh is None else self.fresh.hierarchies.get(task.number)
             bodies = NO_IDS if fresh is None else fresh.bodies
             return "hierarchy", "subclass rules only", block.update(self.work, task, bodies)
+        owned = self.work.compiled.modules.get(task.number)
+        if owned is not None:
+            from triplestore.engine.modules.module import close_group
+
+            return close_group(owned, self.work, task)
         update = StratumUpdate(self.work, task)
         name, why = self.strategy.run(update)
         return name, why, update.outcome()
@@ -275,8 +292,7 @@ class StratumUpdate:
         """Change the counters by how often each fact was concluded."""
         counters = self.work.counts if counters is None else counters
         touched: Batch = {}
-        for name, keys in heads.taken().items():
-            facts, times = counted(keys)
+        for name, (facts, times) in heads.counted():
             counters.change(name, facts, times.astype(np.int64) * sign)
             touched[name] = facts
         return touched

@@ -84,9 +84,15 @@ def _prepare(
     gone = [i for key, i in before.items() if key not in after]
     _reclassify(work, compiled, previous, before, after)
     removed = previous.strata_of(gone, blocks=False) if gone else None
+    if work.recursive is not None and _owned(previous) != _owned(compiled):
+        work.recursive.complete = False  # facts that a module owns are not counted
     coming = compiled.strata_of(fresh) if fresh else None
     staying = compiled.strata_of(kept) if fresh else compiled.strata
-    return Maintenance(work, staying, strategy, coming, removed)
+    return Maintenance(work, staying, strategy, coming, removed, previous)
+
+
+def _owned(compiled: Compiled) -> set[int]:
+    return {name for owned in compiled.modules.values() for name in owned.relations}
 
 
 def _reclassify(

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.evaluate import Evaluation
+from triplestore.engine.modules.attached import Attached, Schemes
 from triplestore.engine.sets.arrays import sorted_distinct, unite
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.keys import Batch, FactSet, RelationKey
@@ -124,6 +125,9 @@ class Work:
         self.run = Evaluation(terms, compiled.type_id, self.budget.check)
         self.terms = terms
         self.traces: Traces | None = None
+        self.schemes: Schemes = tables.schemes
+        self.made_schemes: dict[int, Attached | None] = {}
+        """The schemes after the update where they are others; None where there is none now."""
         self.rounds = 0
 
     # -- settings: made anew for each use, since they hold on to the sets that exist -------------
@@ -186,6 +190,17 @@ class Work:
     def restore(self, mark: Mark) -> None:
         """Undo everything since a mark; what was counted and measured stays."""
         self.gone, self.added, self.counts, self.recursive = mark
+
+    # -- schemes -----------------------------------------------------------------------------------
+
+    def schemes_after(self) -> dict[int, Attached]:
+        """The schemes that belong to the tables that the update leads to."""
+        found: dict[int, Attached] = {}
+        for owned in self.compiled.modules.values():
+            made = self.made_schemes.get(owned.anchor, self.schemes.get(owned.anchor))
+            if made is not None and made.structure.relations == owned.group.relations:
+                found[owned.anchor] = made
+        return found
 
     # -- moving facts ----------------------------------------------------------------------------
 

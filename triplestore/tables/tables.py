@@ -16,7 +16,9 @@ Totals
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +41,9 @@ TIER = 3
 
 SUBJECT, OBJECT = 0, 1
 
+NO_SCHEMES: Mapping[int, Any] = MappingProxyType({})
+"""What is attached to tables in which nothing was inferred."""
+
 
 class Tables:
     """A stack of layers, oldest first, as one immutable snapshot.
@@ -52,10 +57,17 @@ class Tables:
     (2, 1, [2])
     """
 
-    __slots__ = ("_relations", "_sealed", "layers")
+    __slots__ = ("_relations", "_sealed", "layers", "schemes")
 
-    def __init__(self, layers: Sequence[Layer] = (), *, sealed: bool = False) -> None:
+    def __init__(
+        self,
+        layers: Sequence[Layer] = (),
+        *,
+        sealed: bool = False,
+        schemes: Mapping[int, Any] = NO_SCHEMES,
+    ) -> None:
         self.layers = tuple(layers)
+        self.schemes = schemes
         self._sealed = sealed
         self._relations: dict[tuple[str, int], PlainRelation] = {}
 
@@ -227,12 +239,20 @@ class Tables:
             last = self.layers[-1]
             if last.rows + layer.rows <= COMBINE_ROWS:
                 both = merge_layers((last, layer), bottom=len(self.layers) == 1)
-                return Tables((*self.layers[:-1], both))
-        return Tables((*self.layers, layer))
+                return Tables((*self.layers[:-1], both), schemes=self.schemes)
+        return Tables((*self.layers, layer), schemes=self.schemes)
+
+    def with_schemes(self, schemes: Mapping[int, Any]) -> Tables:
+        """The same rows with other schemes beside them."""
+        if not schemes and not self.schemes:
+            return self
+        made = Tables(self.layers, sealed=self._sealed, schemes=MappingProxyType(dict(schemes)))
+        made._relations = self._relations
+        return made
 
     def sealed(self) -> Tables:
         """The same tables, whose topmost layer will not be combined with the next one pushed."""
-        return Tables(self.layers, sealed=True)
+        return Tables(self.layers, sealed=True, schemes=self.schemes)
 
     def plan_merge(self) -> tuple[int, int] | None:
         """The layers [i, j) that should become one now, or None.
@@ -264,7 +284,8 @@ class Tables:
             raise AssertionError("the layers that were merged are not in their place any more")
         new = (layer,) if layer.rows else ()
         sealed = self._sealed or stop == len(self.layers)
-        return Tables((*self.layers[:start], *new, *self.layers[stop:]), sealed=sealed)
+        layers = (*self.layers[:start], *new, *self.layers[stop:])
+        return Tables(layers, sealed=sealed, schemes=self.schemes)
 
     def validate(self) -> None:
         """Check what is always true, layer by layer, and all totals (reads everything)."""

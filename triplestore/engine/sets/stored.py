@@ -12,7 +12,7 @@ import numpy as np
 
 from triplestore.engine.sets.arrays import SMALL, beside, bounds, match, member
 from triplestore.engine.sets.keys import RelationKey
-from triplestore.tables import EXPLICIT, HOLDS, Tables
+from triplestore.tables import EXPLICIT, HOLDS, INFERRED, Tables
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.rows import (
     I64,
@@ -192,6 +192,15 @@ class StoredTuples:
     def look_up(self, keys: Keys) -> tuple[U8, U32]:
         """The statuses and counts of rows; 0 where they do not hold."""
         return self.status(keys), self.counts(keys)
+
+
+def unsupported_keys(stored: Stored, relation: RelationKey) -> Keys:
+    """The facts that neither are stated nor have a count: what only recursion derives."""
+    found = stored.of(relation)
+    keys = found.keys() if isinstance(found, StoredTuples) else found.array(0)
+    status, counts = found.look_up(keys)
+    unsupported: Keys = keys[(status == INFERRED) & (counts == 0)]
+    return unsupported
 
 
 class Stored:

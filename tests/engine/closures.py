@@ -1,0 +1,86 @@
+"""Random cases with groups of rules that have schemes: transitive, symmetric, inverse ones.
+
+Start at `closure_case`. Other rules, of all kinds, derive edges of these closures, read them,
+negate them, and some of the time go through them, so that there is no group. Some rules of a group
+have guards, which come and go like other facts. There are more individuals than in other cases, so
+that closures have some depth.
+"""
+
+from __future__ import annotations
+
+import random
+
+from tests.engine.features import ALL, Features
+from tests.engine.naive import Fact
+from tests.engine.notation import TYPE_KEY, key
+from tests.engine.programs import (
+    CLASSES,
+    OUTER,
+    PROPERTIES,
+    Case,
+    Maker,
+    random_case,
+)
+from triplestore.datalog.program import TYPE, Constant, Constraint, Item, Rule, TripleAtom
+
+NODES = [key(name) for name in "abcdefg"]
+
+
+def closure_case(seed: int, features: Features = ALL, steps: int = 5) -> Case:
+    """A case of which about half the rules are those of closures."""
+    if seed % 4:  # such atoms nearly always make one knot of everything
+        features = features.without("variable_property")
+    return random_case(seed, features, steps, Closures)
+
+
+class Closures(Maker):
+    """Makes cases about few properties, most of them closed."""
+
+    def __init__(self, rng: random.Random, features: Features) -> None:
+        super().__init__(rng, features)
+        self.closed = rng.sample(PROPERTIES, rng.choice((1, 1, 2)))
+        self.guarded = self.chance(0.4)
+        self.chains = self.chance(0.4)
+
+    def clause(self) -> Rule | Constraint:
+        if self.chance(0.5):
+            return self.rule_of_closure()
+        return super().clause()
+
+    def rule_of_closure(self) -> Rule:
+        rng = self.rng
+        x, y, z = rng.sample(OUTER, 3)
+        p, q = rng.choice(self.closed), rng.choice(self.closed)
+        other = rng.choice(PROPERTIES)
+        transitive = (TripleAtom(x, p, z), TripleAtom(x, p, y), TripleAtom(y, p, z))
+        kinds = [
+            transitive,
+            transitive,
+            (TripleAtom(y, p, x), TripleAtom(x, q, y)),
+            (TripleAtom(x, p, y), TripleAtom(x, q, y)),
+            (TripleAtom(x, p, y), TripleAtom(x, other, y)),
+            (TripleAtom(z, p, x), TripleAtom(y, q, x), TripleAtom(z, q, y)),
+        ]
+        if self.chains:
+            kinds += [
+                (TripleAtom(x, p, z), TripleAtom(x, other, y), TripleAtom(y, p, z)),
+                (TripleAtom(x, p, z), TripleAtom(x, p, y), TripleAtom(y, other, z)),
+                (TripleAtom(x, p, z), TripleAtom(y, other, x), TripleAtom(y, q, z)),
+            ]
+        head, *body = rng.choice(kinds)
+        items: list[Item] = list(body)
+        if self.guarded and self.chance(0.5):
+            what = Constant(rng.choice((p.key, NODES[0])))
+            items.append(TripleAtom(what, TYPE, rng.choice(CLASSES)))
+        rng.shuffle(items)
+        return Rule((head,), tuple(items))
+
+    def fact(self) -> Fact:
+        rng = self.rng
+        if self.guarded and self.chance(0.1):
+            name = rng.choice((rng.choice(self.closed).key, NODES[0]))
+            return ("t", name, TYPE_KEY, rng.choice(CLASSES).key)
+        if self.chance(0.6):
+            name = rng.choice([*self.closed, rng.choice(PROPERTIES)])
+            return ("t", rng.choice(NODES), name.key, rng.choice(NODES))
+        return super().fact()

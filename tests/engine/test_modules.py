@@ -1,0 +1,272 @@
+"""Groups of rules that modules own: which are found, and that closures stay exact."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from tests.engine.checking import check_case, check_state
+from tests.engine.closures import closure_case
+from tests.engine.driver import Driver
+from tests.engine.notation import facts, program
+from tests.engine.written import WrittenClosure
+from triplestore.datalog.simple import simplify
+from triplestore.datalog.stratify import stratify
+from triplestore.engine.modules import kinds
+from triplestore.engine.modules.recognise import SYMMETRIC, TRANSITIVE, Group, find_groups
+from triplestore.engine.strategies.registry import STRATEGIES, strategy
+from triplestore.errors import ProgramError
+
+TRANS = ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z] . "
+SYM = ":R[?y, ?x] :- :R[?x, ?y] . "
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Closures that are written out, whatever the schemes do."""
+    for kind in (TRANSITIVE, SYMMETRIC):
+        symmetric = kind == SYMMETRIC
+        monkeypatch.setitem(
+            kinds.SCHEMES,
+            kind,
+            lambda edges, _, symmetric=symmetric: WrittenClosure.build(edges, symmetric),
+        )
+    yield
+
+
+# -- which groups there are ------------------------------------------------------------------------
+
+
+def groups(text: str) -> list[Group]:
+    rules = simplify(program(text)).rules
+    return find_groups(rules, stratify(rules))
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    """Kind and properties of each group; those that are turned around with a minus."""
+    return [
+        (
+            group.structure.kind,
+            " ".join(
+                ("-" if turned else "") + name.decode().rpartition("/")[2]
+                for name, turned in zip(group.relations, group.structure.turned, strict=True)
+            ),
+        )
+        for group in groups(text)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TRANS, [("transitive", "R")]),
+        (":R[?a, ?b] :- :R[?c, ?b], :R[?a, ?c] .", [("transitive", "R")]),
+        (TRANS + SYM, [("symmetric", "R")]),
+        (":R[?z, ?x] :- :R[?x, ?y], :R[?y, ?z] . " + SYM, [("symmetric", "R")]),
+        # symmetric by its inverse, which is transitive
+        (
+            ":S[?y, ?x] :- :R[?x, ?y] . :R[?x, ?y] :- :S[?x, ?y] . "
+            ":S[?x, ?z] :- :S[?x, ?y], :S[?y, ?z] .",
+            [("symmetric", "R S")],
+        ),
+        # an inverse pair, with transitivity said of one, or of both
+        (
+            TRANS + ":S[?y, ?x] :- :R[?x, ?y] . :R[?y, ?x] :- :S[?x, ?y] .",
+            [("transitive", "R -S")],
+        ),
+        (
+            TRANS + ":S[?y, ?x] :- :R[?x, ?y] . :R[?y, ?x] :- :S[?x, ?y] . "
+            ":S[?x, ?z] :- :S[?x, ?y], :S[?y, ?z] . :R[?x, ?z] :- :R[?x, ?y], :S[?z, ?y] .",
+            [("transitive", "R -S")],
+        ),
+        # properties below each other
+        (
+            TRANS + ":S[?x, ?y] :- :R[?x, ?y] . :R[?x, ?y] :- :S[?x, ?y] .",
+            [("transitive", "R S")],
+        ),
+        # rules from below, and rules above
+        (
+            TRANS + ":R[?x, ?y] :- :P[?x, ?y], NOT :A[?x] . :U[?x] :- :R[?x, ?y] .",
+            [("transitive", "R")],
+        ),
+        # two groups, one above the other
+        (
+            TRANS + ":S[?x, ?z] :- :S[?x, ?y], :S[?y, ?z] . :S[?x, ?y] :- :R[?x, ?y] .",
+            [("transitive", "R"), ("transitive", "S")],
+        ),
+        # an axiom as a guard
+        (
+            ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :Transitive[:R] .",
+            [("transitive", "R")],
+        ),
+    ],
+)
+def test_find_groups__by_shape(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SYM,  # nothing to close
+        TRANS + ":R[?x, ?y] :- :S[?x, ?y] . :S[?x, ?y] :- :R[?x, ?y], :A[?x] .",  # goes through it
+        ":R[?x, ?z] :- :R[?y, ?x], :R[?y, ?z] .",  # Euclidean
+        TRANS + ":S[?y, ?x] :- :R[?x, ?y] . :R[?y, ?x] :- :S[?x, ?y] . "
+        ":R[?x, ?z] :- :R[?x, ?y], :S[?y, ?z] .",  # R after its inverse
+        ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :A[?y] .",  # a condition on the middle
+        ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], FILTER(?x != ?z) .",
+        ":R[?x, ?z] :- :R[?x, ?y], :R[?w, ?z] .",  # not a chain
+        ":R[?x, ?x] :- :R[?x, ?y], :R[?y, ?x] .",
+        ":R[?x, :a] :- :R[?x, ?y], :R[?y, :a] .",
+        TRANS + "[?x, ?p, ?y] :- [?y, ?p, ?x], :A[?x] .",  # anything may be concluded
+        TRANS + ":S[?x, ?y] :- :R[?x, ?y] . :R[?x, ?z] :- :S[?x, ?y], :S[?y, ?z] .",  # no copy back
+        ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :R[:a, :b] .",  # a guard from the group itself
+        ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :A[:b] . :A[?x] :- :R[?x, ?y] .",
+    ],
+)
+def test_find_groups__other_recursion_is_left_to_rules(text: str) -> None:
+    assert found(text) == []
+
+
+def test_compiled__a_group_has_a_stratum_of_its_own(written: None) -> None:
+    driver = Driver(modules=True)
+    text = ":C[?x] :- :B[?x] . :B[?x] :- :A[?x] . " + TRANS + ":D[?x] :- :R[?x, ?y], :C[?y] ."
+    driver.step((), (), program(text), strategy("dredc"))
+    assert driver.compiled is not None
+    (number,) = driver.compiled.modules
+    assert [len(stratum) for stratum in driver.compiled.stratification] == [1, 1, 1, 1]
+    assert len(driver.compiled.stratification.strata[number - 1]) == 1
+
+
+# -- histories -------------------------------------------------------------------------------------
+
+
+def follow(rules: str, *steps: str) -> Driver:
+    """Updates, each as `+` and `-` before facts, of which each is checked."""
+    driver, held = Driver(modules=True), set()
+    for number, step in enumerate(steps):
+        added = {f for part in step.split(";") if part.strip()[0] == "+" for f in facts(part)}
+        removed = {f for part in step.split(";") if part.strip()[0] == "-" for f in facts(part)}
+        held = (held - removed) | added
+        what = program(rules) if number == 0 else None
+        driver.step(added, removed, what, strategy("dredc"))
+        check_state(driver, program(rules), frozenset(held), f"after step {number}")
+    return driver
+
+
+HISTORIES = {
+    "D1": (TRANS, "+R(a, b) R(b, c)", "-R(a, b) R(b, c)"),
+    "D2": (
+        TRANS + ":S[?x, ?y] :- :R[?x, ?y] . :R[?x, ?z] :- :S[?x, ?y], :L[?y, ?z] .",
+        "+R(a, b) L(b, c)",
+        "+R(b, c)",
+        "-R(a, b)",
+    ),
+    "D3": (
+        TRANS + ":R[?x, ?y] :- :P[?x, ?y] .",
+        "+R(a, b) R(b, c) R(c, d) R(a, e) R(e, c)",
+        "-R(b, c); +P(a, c)",
+        "-R(a, e)",
+    ),
+    "D4": (TRANS + ":R[?x, ?y] :- :P[?x, ?y] .", "+R(a, b) P(a, b)", "-R(a, b)"),
+    "D5": (
+        TRANS + ":U[?x, ?y] :- :R[?x, ?y] .",
+        "+R(a, b) R(b, c)",
+        "+R(a, c)",
+        "-R(a, b)",
+        "-R(a, c)",
+    ),
+    "stale counters": (
+        TRANS + ":R[?x, ?y] :- :P[?x, ?y] .",
+        "+P(a, b) P(b, c) P(a, c)",
+        "-P(a, c) P(b, c)",
+    ),
+    "a cycle loses an edge": (TRANS + SYM, "+R(a, b) R(b, c) R(c, a)", "-R(a, b)"),
+    "a loop alone": (TRANS + SYM, "+R(c, c)", "+R(a, b)", "-R(c, c)", "-R(a, b)"),
+    "a pair and its inverse stated": (
+        TRANS + ":S[?y, ?x] :- :R[?x, ?y] . :R[?y, ?x] :- :S[?x, ?y] .",
+        "+R(a, b) S(b, a) R(b, c)",
+        "-R(a, b)",
+        "-S(b, a)",
+    ),
+    "both ways of a symmetric edge stated": (
+        TRANS + SYM,
+        "+R(a, b) R(b, a) R(b, c)",
+        "-R(a, b)",
+        "-R(b, a)",
+    ),
+    "negation above": (
+        TRANS + ":A[?x] :- :N[?x], NOT :R[?x, :c] .",
+        "+N(a) N(b) R(a, b)",
+        "+R(b, c)",
+        "-R(a, b)",
+    ),
+    "a guard comes and goes": (
+        ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :T[:R] .",
+        "+R(a, b) R(b, c)",
+        "+T(R)",
+        "-T(R); +R(c, d)",
+        "+T(R); -R(a, b)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_modules__histories_that_went_wrong_once(name: str, written: None) -> None:
+    follow(*HISTORIES[name])
+
+
+def test_modules__nothing_is_overdeleted(written: None) -> None:
+    edges = " ".join(f"R(n{i}, n{i + 1})" for i in range(20))
+    driver = follow(TRANS, f"+{edges} R(n0, n2)", "-R(n0, n1)")
+    closure = driver.step((), facts("R(n0, n2)"), None, strategy("dredc"))
+    (report,) = closure.strata
+    assert (report.strategy, report.gone, report.added) == ("transitive closure", 19, 0)
+
+
+def test_modules__program_changes(written: None) -> None:
+    """A group comes, becomes another, and goes, with the facts of its properties in place."""
+    stated = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) A(a)"))
+    texts = [
+        ":R[?x, ?y] :- :P[?x, ?y] .",
+        TRANS,
+        TRANS + ":R[?x, ?y] :- :P[?x, ?y] .",
+        TRANS + ":S[?y, ?x] :- :R[?x, ?y] . :R[?y, ?x] :- :S[?x, ?y] .",
+        TRANS + SYM + ":S[?y, ?x] :- :R[?x, ?y] . :R[?y, ?x] :- :S[?x, ?y] .",
+        TRANS + ":S[?y, ?x] :- :R[?x, ?y] .",
+        TRANS + ":S[?x, ?y] :- :R[?x, ?y], :A[?x] . :R[?x, ?y] :- :S[?x, ?y] .",
+        TRANS + SYM,
+        SYM,
+        "",
+    ]
+    for first in range(len(texts)):
+        driver = Driver(modules=True)
+        for text in [*texts[first:], *texts[:first], *texts[first:]]:
+            driver.step(stated, (), program(text), strategy("dredc"))
+            check_state(driver, program(text), stated, text)
+
+
+# -- random schedules ------------------------------------------------------------------------------
+
+
+def run(first: int, count: int, name: str) -> None:
+    for seed in range(first, first + count):
+        case = closure_case(seed)
+        try:
+            for rules, _ in case.states():
+                simplify(rules)
+        except ProgramError:
+            continue
+        rng = random.Random(seed)
+        names = list(STRATEGIES) if name == "mixed" else [name]
+        driver = Driver(modules=seed % 5 > 0)
+        check_case(case, lambda rng=rng, names=names: strategy(rng.choice(names)), driver=driver)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", [*STRATEGIES, "mixed"])
+def test_modules__random_schedules_with_written_closures__equal_the_oracle(
+    name: str, written: None
+) -> None:
+    run(0, 15, name)

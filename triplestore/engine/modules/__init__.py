@@ -1,0 +1,1 @@
+"""Modules: groups of recursive rules that an algorithm of their own evaluates."""

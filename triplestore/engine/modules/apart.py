@@ -1,0 +1,61 @@
+"""Groups as strata of their own, so that a module has its stratum to itself.
+
+Start reading at `apart`. What else was in the stratum neither needs the group nor is needed by it;
+it keeps the facts of the stratum that no rule names, and the groups come right after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from triplestore.datalog.slices import Slice, slice_of
+from triplestore.datalog.stratify import Stratification, Stratum
+from triplestore.engine.modules.recognise import Group
+
+
+def apart(strata: Stratification, groups: Sequence[Group]) -> tuple[Stratification, list[int]]:
+    """The same strata with one more for each group; and the numbers of these.
+
+    Groups come in the order of their strata, as `find_groups` gives them.
+    """
+    made: list[Stratum] = []
+    numbers: list[int] = []
+    renumbered = {0: 0}
+    moved: dict[Slice, int] = {}
+    rest = list(groups)
+    for stratum in strata:
+        here = [group for group in rest if group.stratum == stratum.number]
+        rest = rest[len(here) :]
+        first = len(made) + 1
+        renumbered[stratum.number] = first
+        own: dict[Slice, int] = {}
+        for number, group in enumerate(here, first + 1):
+            own.update({Slice("property", name): number for name in group.relations})
+            numbers.append(number)
+        of_rule = [own.get(slice_of(rule.heads[0]), first) for rule in stratum.rules]
+        made += [
+            _part(stratum, number, [i for i, other in enumerate(of_rule) if other == number])
+            for number in range(first, first + len(here) + 1)
+        ]
+        moved.update(own)
+    levels = {slice_: renumbered[level] for slice_, level in strata.levels.items()}
+    levels.update(moved)
+    result = replace(
+        strata,
+        strata=tuple(made),
+        levels=levels,
+        any_property=renumbered[strata.any_property],
+        any_class=renumbered[strata.any_class],
+    )
+    return result, numbers
+
+
+def _part(stratum: Stratum, number: int, places: Sequence[int]) -> Stratum:
+    return Stratum(
+        number,
+        tuple(stratum.rules[i] for i in places),
+        tuple(stratum.recursive[i] for i in places),
+        tuple(stratum.cyclic[i] for i in places),
+        tuple(stratum.components[i] for i in places),
+    )

@@ -1,0 +1,199 @@
+"""Which recursive rules a module may own: found by their shape, whatever they speak of.
+
+Start reading at `find_groups`. Properties that depend on each other are a *group*, if all rules
+that make them do so are chains. `structure_of` says what these chains come to: one relation,
+which is transitive, or symmetric and transitive, and each property of the group is that relation
+or the same turned around. So inverse pairs share one, and properties below each other do.
+
+What is always true of a group: its other rules, and all guards, look at lower strata only, and no
+rule of its own stratum looks at it. So its external facts are complete before it is closed, and
+nothing waits for parts of it: it can be a stratum of its own (see `apart`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from triplestore.datalog.program import Aggregate, Atom, Item, Not, Rule, TripleAtom, TupleAtom
+from triplestore.datalog.slices import Slice, slice_of
+from triplestore.datalog.stratify import Stratification, Stratum
+from triplestore.engine.modules.shapes import Shape, Step, shape_of
+
+TRANSITIVE, SYMMETRIC = "transitive", "symmetric"
+
+
+class Structure(NamedTuple):
+    """What the chains of a group come to.
+
+    kind       TRANSITIVE, or SYMMETRIC (and transitive)
+    relations  the properties of the group
+    turned     for each of them, whether its pairs are those of the closed relation turned around
+    """
+
+    kind: str
+    relations: tuple[bytes, ...]
+    turned: tuple[bool, ...]
+
+
+class Group(NamedTuple):
+    """Properties that depend on each other, and the chains that make them do so.
+
+    structure  what these come to if all guards hold
+    """
+
+    stratum: int
+    shapes: tuple[Shape, ...]
+    structure: Structure
+
+    @property
+    def relations(self) -> tuple[bytes, ...]:
+        """The properties."""
+        return self.structure.relations
+
+    def active(self, guards: set[Atom]) -> Structure | None:
+        """What the chains come to whose guards are all among these; None if nothing known."""
+        shapes = [shape for shape in self.shapes if guards.issuperset(shape.guards)]
+        if len(shapes) == len(self.shapes):
+            return self.structure
+        return structure_of(self.relations, shapes)
+
+
+def find_groups(rules: Sequence[Rule], strata: Stratification) -> list[Group]:
+    """The groups of a simple program that modules may own, by strata.
+
+    >>> from triplestore.datalog.stratify import stratify
+    >>> from triplestore.datalog.text import read
+    >>> rules = read('''PREFIX : <http://e/> :p[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] .
+    ...     :q[?y, ?x] :- :p[?x, ?y] . :p[?y, ?x] :- :q[?x, ?y] .''').rules
+    >>> [group.structure.turned for group in find_groups(rules, stratify(rules))]
+    [(False, True)]
+    """
+    numbers: dict[int, int] | None = None
+    found: list[Group] = []
+    for stratum in strata:
+        if not any(stratum.cyclic):
+            continue
+        if numbers is None:
+            numbers = {id(rule): number for number, rule in enumerate(rules)}
+        for members in _knots(stratum):
+            group = _group(stratum, members, numbers)
+            if group is not None and _is_apart(stratum, group, set(members)):
+                found.append(group)
+    return found
+
+
+def _knots(stratum: Stratum) -> list[list[int]]:
+    """The places of rules that depend on themselves, by component."""
+    by_component: dict[int, list[int]] = {}
+    for place, (cyclic, number) in enumerate(zip(stratum.cyclic, stratum.components, strict=True)):
+        if cyclic:
+            by_component.setdefault(number, []).append(place)
+    return list(by_component.values())
+
+
+def _group(stratum: Stratum, members: list[int], numbers: dict[int, int]) -> Group | None:
+    shapes: list[Shape] = []
+    for place in members:
+        rule = stratum.rules[place]
+        shape = shape_of(rule, numbers[id(rule)])
+        if shape is None:
+            return None
+        shapes.append(shape)
+    relations = tuple(sorted({shape.head for shape in shapes}))
+    structure = structure_of(relations, shapes)
+    return None if structure is None else Group(stratum.number, tuple(shapes), structure)
+
+
+def _is_apart(stratum: Stratum, group: Group, members: set[int]) -> bool:
+    """Whether all else in the stratum leaves the group alone, and is not needed by it."""
+    own = {Slice("property", relation) for relation in group.relations}
+    for place, rule in enumerate(stratum.rules):
+        if place in members:
+            continue
+        head = slice_of(rule.heads[0])
+        if head.kind == "any" or (head in own and stratum.recursive[place]):
+            return False
+        for atom in _atoms(rule.body):
+            used = slice_of(atom)
+            if used in own or (used.kind == "any" and stratum.recursive[place]):
+                return False
+    guards = {slice_of(guard) for shape in group.shapes for guard in shape.guards}
+    written = {slice_of(rule.heads[0]) for rule in stratum.rules}
+    return not guards & (own | written)
+
+
+def _atoms(items: Iterable[Item]) -> Iterable[Atom]:
+    for item in items:
+        if isinstance(item, TripleAtom | TupleAtom):
+            yield item
+        elif isinstance(item, Not | Aggregate):
+            yield from _atoms(item.body)
+
+
+# -- what chains come to ---------------------------------------------------------------------------
+
+
+def structure_of(relations: Sequence[bytes], shapes: Sequence[Shape]) -> Structure | None:
+    """What chains over properties that depend on each other come to; None if nothing known."""
+    own = set(relations)
+    copies: list[tuple[bytes, Step]] = []
+    joins: list[Shape] = []
+    for shape in shapes:
+        if any(step.relation not in own for step in shape.steps):
+            return None
+        if len(shape.steps) == 1:
+            copies.append((shape.head, shape.steps[0]))
+        elif len(shape.steps) == 2:
+            joins.append(shape)
+        else:
+            return None
+    if not joins or not _all_equal(relations, copies):
+        return None
+    turned, symmetric = _orientation(relations, copies)
+    if symmetric:
+        return Structure(SYMMETRIC, tuple(relations), (False,) * len(relations))
+    for shape in joins:
+        ways = {turned[shape.head], *(turned[s.relation] != s.turned for s in shape.steps)}
+        if len(ways) > 1:
+            return None
+    return Structure(TRANSITIVE, tuple(relations), tuple(turned[name] for name in relations))
+
+
+def _all_equal(relations: Sequence[bytes], copies: Sequence[tuple[bytes, Step]]) -> bool:
+    """Whether copies lead from each property to each other one."""
+    forward = [(step.relation, head) for head, step in copies]
+    for edges in (forward, [(head, source) for source, head in forward]):
+        reached, open_ = {relations[0]}, [relations[0]]
+        while open_:
+            at = open_.pop()
+            for one, other in edges:
+                if one == at and other not in reached:
+                    reached.add(other)
+                    open_.append(other)
+        if len(reached) < len(relations):
+            return False
+    return True
+
+
+def _orientation(
+    relations: Sequence[bytes], copies: Sequence[tuple[bytes, Step]]
+) -> tuple[dict[bytes, bool], bool]:
+    """Whether each property is the first turned around; and whether one is both, so that all are
+    symmetric."""
+    turned, symmetric = {relations[0]: False}, False
+    links = [(head, step.relation, step.turned) for head, step in copies]
+    links += [(other, one, way) for one, other, way in links]
+    open_ = [relations[0]]
+    while open_:
+        at = open_.pop()
+        for one, other, way in links:
+            if one != at:
+                continue
+            expected = turned[at] != way
+            if other not in turned:
+                turned[other] = expected
+                open_.append(other)
+            elif turned[other] != expected:
+                symmetric = True
+    return turned, symmetric

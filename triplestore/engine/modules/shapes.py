@@ -1,0 +1,107 @@
+"""The shape of a rule over properties: a chain of steps from one end of its head to the other.
+
+Start reading at `shape_of`. `p(x, z) :- q(x, y), r(z, y)` is the chain q, then r turned around,
+whatever the order of its atoms and the names of its variables. Ground atoms beside the chain (the
+axiom that a rule was made from, for one) are guards: the rule counts while they hold.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from triplestore.datalog.program import (
+    TYPE,
+    Atom,
+    Constant,
+    Item,
+    Rule,
+    Term,
+    TripleAtom,
+    TupleAtom,
+    Variable,
+)
+
+
+class Step(NamedTuple):
+    """One atom of a chain: a property, gone through from subject to object, or turned around."""
+
+    relation: bytes
+    turned: bool
+
+
+class Shape(NamedTuple):
+    """A rule as a chain.
+
+    rule    its number in the program
+    steps   from the subject of the head to its object
+    guards  ground atoms of the body
+    """
+
+    rule: int
+    head: bytes
+    steps: tuple[Step, ...]
+    guards: tuple[Atom, ...]
+
+
+def shape_of(rule: Rule, number: int) -> Shape | None:
+    """The shape of a rule with one head; None if it is no chain.
+
+    >>> from triplestore.datalog.text import read
+    >>> (rule,) = read("PREFIX : <http://e/> :p[?x, ?z] :- :r[?z, ?y], :q[?x, ?y] .").rules
+    >>> shape = shape_of(rule, 0)
+    >>> [(step.relation[-1:], step.turned) for step in shape.steps]
+    [(b'q', False), (b'r', True)]
+    """
+    ends = _ends(rule.heads[0])
+    if ends is None:
+        return None
+    links: list[tuple[Variable, bytes, Variable]] = []
+    guards: list[Atom] = []
+    for item in rule.body:
+        if _is_ground(item):
+            guards.append(item)  # type: ignore[arg-type]
+            continue
+        link = _ends(item)
+        if link is None:
+            return None
+        links.append(link)
+    steps = _chained(ends, links)
+    return None if steps is None else Shape(number, ends[1], steps, tuple(guards))
+
+
+def _ends(item: Item) -> tuple[Variable, bytes, Variable] | None:
+    """Subject, property and object of an atom over two different variables."""
+    if not isinstance(item, TripleAtom) or not isinstance(item.p, Constant) or item.p == TYPE:
+        return None
+    s, o = item.s, item.o
+    if not isinstance(s, Variable) or not isinstance(o, Variable) or s == o:
+        return None
+    return s, item.p.key, o
+
+
+def _is_ground(item: Item) -> bool:
+    if not isinstance(item, TripleAtom | TupleAtom):
+        return False
+    terms: tuple[Term, ...] = item.terms
+    return all(isinstance(term, Constant) for term in terms)
+
+
+def _chained(
+    ends: tuple[Variable, bytes, Variable], links: list[tuple[Variable, bytes, Variable]]
+) -> tuple[Step, ...] | None:
+    """The links in the order in which they lead from end to end, all of them, each node once."""
+    at, _, goal = ends
+    left, seen, steps = list(links), {at}, []
+    while left:
+        following = [link for link in left if at in (link[0], link[2])]
+        if len(following) != 1:
+            return None
+        (link,) = following
+        left.remove(link)
+        turned = link[2] == at
+        at = link[0] if turned else link[2]
+        if at in seen:
+            return None
+        seen.add(at)
+        steps.append(Step(link[1], turned))
+    return tuple(steps) if at == goal and steps else None
