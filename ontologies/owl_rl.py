@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import singledispatch
 from itertools import combinations
 
-from triplestore.datalog.program import Variable
+from triplestore.datalog.program import Item, Variable
 
 from .axioms import (
     AllDifferent,
@@ -76,7 +76,7 @@ def translate_axioms(
     >>> print(draft.rules[0])
     rule "prp-trp" <http://e/p>[?x, ?z] :- <http://e/p>[?x, ?y], <http://e/p>[?y, ?z] .
     """
-    listed = list(axioms)
+    listed = sorted(axioms, key=_follows_from_others)
     seen = set()
     for expression in (*innermost_first(*listed), *expressions):
         if expression.node not in seen:
@@ -84,6 +84,11 @@ def translate_axioms(
             translate_expression(expression, draft)
     for axiom in listed:
         translate_axiom(axiom, draft)
+
+
+def _follows_from_others(axiom: Axiom) -> bool:
+    """Sub-classes and sub-properties follow from equivalences, too, and these explain more."""
+    return isinstance(axiom, SubClassOf | SubPropertyOf)
 
 
 @singledispatch
@@ -207,13 +212,15 @@ def _range(axiom: PropertyRange, draft: Draft) -> None:
 
 @translate_axiom.register
 def _functional(axiom: FunctionalProperty, draft: Draft) -> None:
-    body = [related(axiom.property, X, Y), related(axiom.property, X, Z), different(Y, Z)]
+    body: list[Item] = [related(axiom.property, X, Y), related(axiom.property, X, Z)]
+    body.append(different(Y, Z))
     draft.rule("prp-fp", same(Y, Z), body, axiom.triples)
 
 
 @translate_axiom.register
 def _inverse_functional(axiom: InverseFunctionalProperty, draft: Draft) -> None:
-    body = [related(axiom.property, X, Z), related(axiom.property, Y, Z), different(X, Y)]
+    body: list[Item] = [related(axiom.property, X, Z), related(axiom.property, Y, Z)]
+    body.append(different(X, Y))
     draft.rule("prp-ifp", same(X, Y), body, axiom.triples)
 
 
@@ -281,7 +288,7 @@ def _not_related(axiom: NegativePropertyAssertion, draft: Draft) -> None:
     name = "prp-npa2" if value else "prp-npa1"
     source, target = constant(axiom.source), constant(axiom.target)
     message = f"{base_of(axiom.property)} is denied of {source} and {target}"
-    fact = related(axiom.property, source, target)  # type: ignore[arg-type]
+    fact = related(axiom.property, source, target)
     draft.constraint(name, message, [fact], axiom.triples)
 
 

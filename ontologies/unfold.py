@@ -19,7 +19,6 @@ from dataclasses import replace
 from triplestore.datalog.program import (
     TYPE,
     Atom,
-    Bind,
     Call,
     Constant,
     Constraint,
@@ -29,6 +28,7 @@ from triplestore.datalog.program import (
     Rule,
     Term,
     TripleAtom,
+    TupleAtom,
     Variable,
     variables_in,
 )
@@ -68,8 +68,10 @@ class _Unfolding:
         self.made: dict[Constant, dict[int, None]] = {c: {} for c in classes}
         self.used: dict[Constant, dict[int, None]] = {c: {} for c in classes}
         self.next = 0
-        for clause in (*rules, *constraints):
-            self._add(clause)
+        for rule in rules:
+            self._add(rule)
+        for constraint in constraints:
+            self._add(constraint)
 
     def run(self) -> None:
         """Unfold class by class, those that cost least first, until none is left that can go."""
@@ -175,11 +177,11 @@ def _joined(
     axioms = tuple(dict.fromkeys((*clause.axioms, *definition.axioms)))
     if isinstance(clause, Constraint):
         return replace(clause, body=body, axioms=axioms)
-    heads = tuple(_replaced(one, by) for one in clause.heads)
+    heads = tuple(_of_atom(one, by) for one in clause.heads)
     if heads[0] in body:
         return None
     name = ", ".join(dict.fromkeys((*clause.name.split(", "), *definition.name.split(", "))))
-    return Rule(heads, body, name, axioms=axioms)  # type: ignore[arg-type]
+    return Rule(heads, body, name, axioms=axioms)
 
 
 def _apart(definition: Rule, clause: Rule | Constraint) -> Rule:
@@ -196,7 +198,7 @@ def _apart(definition: Rule, clause: Rule | Constraint) -> Rule:
         return definition
     return replace(
         definition,
-        heads=tuple(_replaced(head, by) for head in definition.heads),
+        heads=tuple(_of_atom(head, by) for head in definition.heads),
         body=tuple(_replaced(item, by) for item in definition.body),
     )
 
@@ -209,13 +211,13 @@ def _fresh(variable: Variable, taken: set[Variable]) -> Variable:
 
 
 def _replaced(item: Item, by: dict[Variable, Term]) -> Item:
-    if not by:
-        return item
     if isinstance(item, Filter):
         return Filter(_within(item.expression, by))
-    if isinstance(item, Bind):
-        return item
-    return item.map(lambda term: by.get(term, term) if isinstance(term, Variable) else term)  # type: ignore[union-attr,no-any-return]
+    return _of_atom(item, by) if isinstance(item, TripleAtom | TupleAtom) else item
+
+
+def _of_atom(atom: Atom, by: dict[Variable, Term]) -> Atom:
+    return atom.map(lambda term: by.get(term, term) if isinstance(term, Variable) else term)
 
 
 def _within(expression: Expression, by: dict[Variable, Term]) -> Expression:

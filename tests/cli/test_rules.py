@@ -94,9 +94,9 @@ def test_reason__as_json(folder: Path) -> None:
 
 def test_reason__off_and_regimes_that_are_not_there(folder: Path) -> None:
     run("reason", "-l", "s", "--rules", "rules.dlog", "--quiet")
-    refused = run("reason", "-l", "s", "--regime", "owl-rl")
+    refused = run("reason", "-l", "s", "--regime", "owl-lr")
     assert refused.exit_code == 1
-    assert "'owl-rl' is not there yet" in refused.stderr
+    assert "did you mean 'owl-rl'" in refused.stderr
     assert counts() == (3, 3)
     assert run("reason", "-l", "s", "--regime", "none").exit_code == 0
     assert counts() == (3, 0)

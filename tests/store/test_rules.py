@@ -236,7 +236,6 @@ def test_reason__none_forgets_the_counters_of_stated_facts(store: Store) -> None
 @pytest.mark.parametrize(
     ("regimes", "options", "says"),
     [
-        (["owl-rl"], {}, "not there yet"),
         (["nonne"], {}, "did you mean 'none'"),
         (["none"], {"rules": ANCESTORS}, "give no rules with it"),
         ([], {"tuning": {"max_fact": 3}}, "did you mean 'max_facts'"),

@@ -4,6 +4,10 @@ Start reading at `Closing.run`. What is always true: `closed` are tables closed 
 rules as of the last run (at first, the rules and tables of the last commit); `steps` lead there
 from `base`, the tables of the last commit; `stated` are those of them that say what is stated. A
 run that fails (a budget, Ctrl-C) changes nothing of this, and can be tried again.
+
+With a regime the rules are a function of the axioms that hold, and these may follow from rules. So
+a run takes turns: the closure is brought up to date, the axioms are read again if their triples
+were touched, and if they give another program the closure is maintained from the one to the other.
 """
 
 from __future__ import annotations
@@ -12,10 +16,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from triplestore.errors import UsageError
 from triplestore.storage import State
 from triplestore.store.change import Change
 from triplestore.store.difference import net_changes
 from triplestore.store.hiding import hidden_more
+from triplestore.store.in_force import (
+    InForce,
+    Regimes,
+    SchemaNames,
+    note,
+    rules_of_state,
+    vocabulary_of,
+    whole,
+)
 from triplestore.store.kept import hidden_count
 from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in
 from triplestore.store.progress import ProgressLine
@@ -27,13 +41,19 @@ if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
     from triplestore.engine.write import Closure
     from triplestore.store.bookkeeping import Books
+    from triplestore.store.rules import Rules
+
+MOST_TURNS = 10_000
+"""After so many turns that each found new axioms something is wrong with the rules."""
 
 
 class Closing:
     """The closure of one transaction.
 
-    rules    in force now; None if there are none
-    tuning   likewise
+    users    the rules of users in force now; None if there are none
+    regimes  the regimes in force now
+    rules    all rules, those that were made of axioms as of the last run; None if there are none
+    tuning   how to apply them
     hidden   how many facts hold that are no triples of RDF
     runs     how often the closure was brought up to date
     figures  what the last run did, as a report says it
@@ -46,8 +66,11 @@ class Closing:
         self._reasoner = reasoner
         self._kept = reasoner.tables_of(state)
         self._books: Books | None = None  # once an update was made, in the place of `_kept`
-        self.rules, self.tuning = reasoner.kept(state.meta)
+        self.users, self.tuning = reasoner.kept(state.meta)
+        self.regimes = Regimes.of(state.meta)
+        self.rules: Rules | None = rules_of_state(state) if self.regimes else self.users
         self._before = self._under = self.rules
+        self._wanted = self.users, self.regimes
         self.closed = state.tables
         self.hidden = hidden_count(state.meta)
         self.steps: list[Step] = []
@@ -60,7 +83,8 @@ class Closing:
     @property
     def active(self) -> bool:
         """Whether there is anything to do at all, or was in this transaction."""
-        return self.rules is not None or self._under is not None or self.runs > 0
+        known = self.rules is not None or self._under is not None
+        return known or self.users is not None or bool(self.regimes) or self.runs > 0
 
     @property
     def compiled(self) -> Compiled | None:
@@ -69,7 +93,10 @@ class Closing:
 
     def is_stale(self, tables: Tables) -> bool:
         """Whether these tables, or the rules, are others than those of the last run."""
-        return self.active and (tables is not self.closed or self.rules is not self._under)
+        if not self.active:
+            return False
+        wanted = self._wanted[0] is self.users and self._wanted[1] == self.regimes
+        return tables is not self.closed or self.rules is not self._under or not wanted
 
     def watch(self, progress: bool, cancel: Callable[[], bool] | None) -> None:
         """Show the runs from now on, and ask whether to stop them; what is not given stays."""
@@ -92,7 +119,9 @@ class Closing:
         if rules is not None:
             self._compiling.end(rules, committed is not None)
         if committed is not None:
-            self._reasoner.note(committed.meta, self.rules, self.tuning)
+            self._reasoner.note(committed.meta, self.users, self.tuning)
+            if isinstance(self.rules, InForce):
+                note(committed, self.rules)
             self._reasoner.drop_tables()  # also while they are changed
             if self._kept is not None or self._books is not None:
                 from triplestore.store.bookkeeping import Books
@@ -137,6 +166,49 @@ class Closing:
 
     def run(self, since: Sequence[Step], tables: Tables) -> Tables:
         """The closure of tables to which these steps lead from the closed ones."""
+        if not self.regimes:
+            self.rules = self.users
+            tables = self._run(since, tables)
+        else:
+            tables = self._run_in_turns(since, tables)
+        self._wanted = self.users, self.regimes
+        return tables
+
+    def _run_in_turns(self, since: Sequence[Step], tables: Tables) -> Tables:
+        """The same where rules are made of the axioms that hold; see the top of this file."""
+        names = ("rules", "closed", "_under", "steps", "stated", "runs", "figures", "hidden")
+        before = {name: getattr(self, name) for name in names}
+        self.steps, self.stated = [*self.steps], [*self.stated]
+        again = self._wanted[0] is not self.users or self._wanted[1] != self.regimes
+        if again and not (isinstance(self.rules, InForce) and self._wanted[1] == self.regimes):
+            self.rules = vocabulary_of(self.regimes, self.users)
+        total: dict[str, Any] = {}
+        try:
+            for _ in range(MOST_TURNS):
+                known = len(self.steps)
+                tables = self._run(since, tables)
+                since = []
+                total = sum_of(total, self.figures)
+                names_now = SchemaNames(self._dictionary)
+                if not (again or names_now.touched_by(self.steps[known:], self._dictionary)):
+                    break
+                again = False
+                made = whole(self.regimes, self.users, tables, self._dictionary)
+                if self.rules is not None and made.program == self.rules.program:
+                    break
+                self.rules = made
+            else:
+                raise UsageError("the axioms do not come to rest: each turn makes new ones")
+        except BaseException:
+            for name, value in before.items():
+                setattr(self, name, value)
+            self._kept = self._books = None
+            raise
+        self.figures = total
+        return tables
+
+    def _run(self, since: Sequence[Step], tables: Tables) -> Tables:
+        """One turn, with the rules in force."""
         if self.rules is None:
             if self._under is not None:
                 return self._strip(since, tables)
@@ -227,3 +299,19 @@ class Closing:
         self.closed, self._under = after, self.rules
         self.figures, self.hidden = figures, hidden
         self.runs += 1
+
+
+def sum_of(total: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """The figures of several turns together.
+
+    >>> sum_of({"rounds": 1, "derivations": {"a": 1}}, {"rounds": 2, "derivations": {"b": 1}})
+    {'rounds': 3, 'derivations': {'a': 1, 'b': 1}}
+    """
+    made = dict(total)
+    for name, value in more.items():
+        if isinstance(value, dict):
+            known = made.get(name, {})
+            made[name] = {**known, **{k: known.get(k, 0) + v for k, v in value.items()}}
+        else:
+            made[name] = made[name] + value if name in made else value
+    return made

@@ -24,6 +24,9 @@ PROGRAM = "program"
 TUNING = "tuning"
 """What `reason(tuning=...)` said, as JSON."""
 
+REGIMES = "regimes"
+"""The names of the regimes in force and their options, as JSON; absent if there are none."""
+
 HIDDEN = "hidden"
 """How many facts follow that are no triples of RDF (a literal as subject), and are not shown."""
 

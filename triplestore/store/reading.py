@@ -18,7 +18,7 @@ import numpy as np
 from pyoxigraph import DefaultGraph, Quad
 
 from triplestore.store.hiding import is_triple, shown
-from triplestore.store.kept import PROGRAM, hidden_count, prefixes_of
+from triplestore.store.kept import PROGRAM, REGIMES, hidden_count, prefixes_of
 from triplestore.store.matching import ANY_GRAPH, Rows, match
 from triplestore.store.quads import QuadLike, TermLike, facts_mask, graph_key, quad_keys
 from triplestore.tables import INFERRED, Tables
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from triplestore.datalog.program import Program
     from triplestore.engine.audit import Audit
     from triplestore.engine.why import Proof, WhyNot
+    from triplestore.ops.context import Flag
+    from triplestore.sparql.query import Result
     from triplestore.storage import State
     from triplestore.store.explaining import FactLike
     from triplestore.store.rules import Rules
@@ -62,7 +64,7 @@ class View:
             state.dictionary,
             state.tables,
             prefixes_of(meta),
-            lambda: rules_in(meta),
+            lambda: rules_in(state),
             hidden_count(meta),
         )
 
@@ -74,13 +76,13 @@ class View:
         return shown(self.dictionary, blocks) if self.hidden else blocks
 
 
-def rules_in(meta: Mapping[str, bytes]) -> Rules | None:
-    """The rules that a store keeps; None if it has none."""
-    if PROGRAM not in meta:
+def rules_in(state: State) -> Rules | None:
+    """The rules in force in a state; None if there are none."""
+    if PROGRAM not in state.meta and REGIMES not in state.meta:
         return None
-    from triplestore.store.rules import rules_of
+    from triplestore.store.in_force import rules_of_state
 
-    return rules_of(meta)
+    return rules_of_state(state)
 
 
 class Reading(ABC):
@@ -146,6 +148,55 @@ class Reading(ABC):
         if pattern is None:
             return iter(())
         return quads_of(view.dictionary, view.match(pattern, facts_mask(facts)))
+
+    # -- SPARQL ---------------------------------------------------------------------------------
+
+    def query(
+        self,
+        query: str,
+        *,
+        facts: str = "all",
+        base_iri: str | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        use_default_graph_as_union: bool = False,
+        default_graph: TermLike | Iterable[TermLike] | None = None,
+        named_graphs: Iterable[TermLike] | None = None,
+        timeout: float | None = None,
+        budget: int | None = None,
+        cancel: Flag | None = None,
+    ) -> Result:
+        """The result of a SPARQL query: solutions, triples, or True or False for an ASK.
+
+        Prefixes of loaded files are known to it. `facts` says which facts it sees: "all" that hold,
+        "explicit" or "inferred" ones. `timeout` (seconds) and `budget` (bytes) stop a query that
+        takes too much, as does `cancel`, a `threading.Event` that another thread sets.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :parent :bob . :bob :parent :cy .", "ttl")
+        >>> print(store.query("SELECT ?x { :ada :parent+ ?x }"))
+        ?x
+        ----
+        :bob
+        :cy
+        >>> store.query("ASK { :cy :parent ?x }")
+        False
+        """
+        from triplestore.store.querying import query as ask
+
+        return ask(
+            self._view(),
+            query,
+            facts=facts,
+            base_iri=base_iri,
+            prefixes=prefixes,
+            use_default_graph_as_union=use_default_graph_as_union,
+            default_graph=default_graph,
+            named_graphs=named_graphs,
+            timeout=timeout,
+            budget=budget,
+            cancel=cancel,
+        )
 
     # -- columns of ids -------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from triplestore.engine.report import Report
 from triplestore.errors import UsageError
 from triplestore.store.closing import Closing
+from triplestore.store.in_force import Regimes
 from triplestore.store.tuning import Tuning
 from triplestore.store.violations import count_new_between, count_violations
 from triplestore.tables import EXPLICIT, INFERRED, Tables
@@ -23,29 +24,26 @@ if TYPE_CHECKING:
     from triplestore.store.rules import Rules, RulesLike
     from triplestore.terms import Dictionary
 
-REGIMES = ("rdfs", "owl-rl", "skos", "swrl")
-"""The regimes that are to come."""
-
 KNOWN_NAMES = 200
 """With more properties and classes than this, names in rules are not compared with them."""
 
 
-def is_off(regimes: Sequence[str], rules: RulesLike | None) -> bool:
-    """Whether inference is to be turned off; all other regimes are refused."""
+def chosen(regimes: Sequence[str], rules: RulesLike | None) -> tuple[str, ...] | None:
+    """The regimes that are named; None if inference is to be turned off."""
+    from triplestore.ontologies.regimes import REGIMES
+
     for name in regimes:
-        if name in REGIMES:
-            raise UsageError(
-                f"the regime {name!r} is not there yet; rules can be given as rules=..."
-            )
-        if name != "none":
+        if name not in REGIMES and name != "none":
             near = get_close_matches(str(name), [*REGIMES, "none"], n=1)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             raise UsageError(
                 f"there is no regime {name!r}{hint}; rules of your own are given as rules=..."
             )
-    if regimes and rules is not None:
-        raise UsageError('reason("none") turns inference off; give no rules with it')
-    return bool(regimes)
+    if "none" not in regimes:
+        return tuple(regimes)
+    if rules is not None or len(set(regimes)) > 1:
+        raise UsageError('reason("none") turns inference off; give no rules with it, and no other regime')
+    return None
 
 
 def known_names(tables: Tables, dictionary: Dictionary) -> list[bytes] | None:
@@ -63,20 +61,21 @@ def known_names(tables: Tables, dictionary: Dictionary) -> list[bytes] | None:
 @contextmanager
 def applied(
     closing: Closing,
-    rules: Rules | None,
+    users: Rules | None,
+    regimes: Regimes,
     tuning: Tuning,
     progress: bool,
     cancel: Callable[[], bool] | None,
 ) -> Iterator[None]:
-    """Rules and tuning in force; those of before again, if the block raises."""
-    before = closing.rules, closing.tuning
+    """Rules, regimes and tuning in force; those of before again, if the block raises."""
+    before = closing.users, closing.regimes, closing.tuning
     watched = closing.cancel, closing.progress
-    closing.rules, closing.tuning = rules, tuning
+    closing.users, closing.regimes, closing.tuning = users, regimes, tuning
     closing.watch(progress, cancel)
     try:
         yield
     except BaseException:
-        closing.rules, closing.tuning = before
+        closing.users, closing.regimes, closing.tuning = before
         raise
     finally:
         closing.cancel, closing.progress = watched

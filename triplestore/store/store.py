@@ -261,6 +261,7 @@ class Store(Reading):
         self,
         *regimes: str,
         rules: RulesLike | None = None,
+        trivial: bool | None = None,
         tuning: Mapping[str, Any] | None = None,
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
@@ -291,7 +292,12 @@ class Store(Reading):
         """
         with self._begin() as transaction:
             report = transaction.reason(
-                *regimes, rules=rules, tuning=tuning, progress=progress, cancel=cancel
+                *regimes,
+                rules=rules,
+                trivial=trivial,
+                tuning=tuning,
+                progress=progress,
+                cancel=cancel,
             )
         return report
 

@@ -19,11 +19,13 @@ import numpy as np
 from triplestore.errors import UsageError
 from triplestore.store.change import Change
 from triplestore.store.collecting import no_collection
+from triplestore.store.in_force import Regimes
 from triplestore.store.kept import (
     FILES,
     GRAPH_FILES,
     HIDDEN,
     PROGRAM,
+    REGIMES,
     TUNING,
     file_count,
     graph_files,
@@ -177,22 +179,28 @@ class Transaction(Writing):
         self,
         *regimes: str,
         rules: RulesLike | None = None,
+        trivial: bool | None = None,
         tuning: Mapping[str, Any] | None = None,
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
     ) -> Report:
         """Apply rules, from now on; see `Store.reason`."""
-        from triplestore.store.reasoning import is_off
+        from triplestore.store.reasoning import chosen
 
-        off = is_off(regimes, rules)
-        tuned = self._closing.tuning.changed(tuning or {})
+        named = chosen(regimes, rules)
+        closing = self._closing
+        tuned = closing.tuning.changed(tuning or {})
+        if named is None:
+            return self._apply(None, Regimes(), tuned, (), progress, cancel)
+        wanted = closing.regimes.changed(named, trivial)
         if rules is None:
-            return self._apply(None if off else self._closing.rules, tuned, (), progress, cancel)
-        return self._add_rules(rules, tuned, progress, cancel)
+            return self._apply(closing.users, wanted, tuned, (), progress, cancel)
+        return self._add_rules(rules, wanted, tuned, progress, cancel)
 
     def add_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Apply these rules too, from now on."""
-        return self._add_rules(rules, self._closing.tuning, progress, None)
+        closing = self._closing
+        return self._add_rules(rules, closing.regimes, closing.tuning, progress, None)
 
     def remove_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Apply these rules no more; what follows from them only is gone."""
@@ -201,12 +209,14 @@ class Transaction(Writing):
 
         taken = given(rules, self._prefixes())
         raise_errors(taken.problems)
-        left = (self._closing.rules or Rules()).without(taken)
-        return self._apply(left, self._closing.tuning, (), progress, None)
+        closing = self._closing
+        left = (closing.users or Rules()).without(taken)
+        return self._apply(left, closing.regimes, closing.tuning, (), progress, None)
 
     def _add_rules(
         self,
         rules: RulesLike,
+        regimes: Regimes,
         tuning: Tuning,
         progress: bool,
         cancel: Callable[[], bool] | None,
@@ -218,14 +228,15 @@ class Transaction(Writing):
         known = known_names(self._current(), self._dictionary)
         with no_collection():
             added = given(rules, self._prefixes())
-            wanted = (self._closing.rules or Rules()).with_added(added)
+            wanted = (self._closing.users or Rules()).with_added(added)
             warnings = require(wanted, added.problems, known)
         self._bind(added.declared, over=False)
-        return self._apply(wanted, tuning, warnings, progress, cancel)
+        return self._apply(wanted, regimes, tuning, warnings, progress, cancel)
 
     def _apply(
         self,
-        rules: Rules | None,
+        users: Rules | None,
+        regimes: Regimes,
         tuning: Tuning,
         warnings: Iterable[Any],
         progress: bool,
@@ -237,11 +248,13 @@ class Transaction(Writing):
         closing = self._closing
         was = closing.rules
         closing.figures = {}
-        pause = nullcontext() if rules is was else no_collection()
-        with pause, applied(closing, rules if rules else None, tuning, progress, cancel):
+        same = users is closing.users and regimes == closing.regimes
+        pause = nullcontext() if same else no_collection()
+        with pause, applied(closing, users or None, regimes, tuning, progress, cancel):
             self._infer()
         for name, value in (
-            (PROGRAM, rules.data if rules else None),
+            (PROGRAM, users.data if users else None),
+            (REGIMES, regimes.to_bytes()),
             (TUNING, tuning.to_bytes()),
         ):
             if value == self._before.meta.get(name):

@@ -1,0 +1,308 @@
+"""The program in force: users' rules, and those that regimes make of the axioms that hold.
+
+Start reading at `whole`. What is kept in a store are the names of the regimes; their rules are made
+again from the closed tables, of which they are a function. So a program that was made belongs to
+one state, and is remembered for it (`note`, `rules_of_state`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from triplestore.datalog.program import Program
+from triplestore.errors import UsageError
+from triplestore.store.collecting import no_collection
+from triplestore.store.kept import PROGRAM, REGIMES
+from triplestore.store.rules import Rules, rules_of
+from triplestore.terms import BLANK, key_of
+
+if TYPE_CHECKING:
+    from triplestore.ontologies.ontology import Ontology
+    from triplestore.ontologies.regimes import Translation
+    from triplestore.storage import State
+    from triplestore.store.outcome import Step
+    from triplestore.tables import Tables
+    from triplestore.tables.rows import U32, U64
+    from triplestore.terms import Dictionary
+
+
+@dataclass(frozen=True, slots=True)
+class Regimes:
+    """What `reason` was told about regimes; false if there are none.
+
+    >>> Regimes.of({"regimes": Regimes(("skos",)).to_bytes()})
+    Regimes(names=('skos',), trivial=False)
+    """
+
+    names: tuple[str, ...] = ()
+    trivial: bool = False
+
+    @classmethod
+    def of(cls, meta: Mapping[str, bytes]) -> Regimes:
+        """Those that a store keeps."""
+        if REGIMES not in meta:
+            return cls()
+        said = json.loads(meta[REGIMES])
+        return cls(tuple(said["names"]), said["trivial"])
+
+    def to_bytes(self) -> bytes | None:
+        """The form in which they are kept."""
+        if not self:
+            return None
+        return json.dumps({"names": list(self.names), "trivial": self.trivial}).encode()
+
+    def changed(self, names: Iterable[str], trivial: bool | None) -> Regimes:
+        """These and more; what is not named stays as it was."""
+        every = tuple(dict.fromkeys((*self.names, *names)))
+        made = replace(self, names=every)
+        made = made if trivial is None else replace(made, trivial=trivial)
+        if made.trivial and not made.names:
+            raise UsageError("trivial=True is about what a regime infers; name one, too")
+        return made
+
+    def __bool__(self) -> bool:
+        return bool(self.names)
+
+
+class InForce(Rules):
+    """A whole program; each is itself only.
+
+    users        the part that users gave
+    translation  the part that was made of axioms
+    ontology     these axioms
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        users: Rules | None,
+        translation: Translation | None = None,
+        ontology: Ontology | None = None,
+    ) -> None:
+        super().__init__(b"" if users is None else users.data)
+        self.__dict__["program"] = program
+        self.users = users
+        self.translation = translation
+        self.ontology = ontology
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    @property
+    def rule_count(self) -> int:
+        """How many rules there are."""
+        return len(self.program.rules)
+
+    @property
+    def constraint_count(self) -> int:
+        """How many constraints there are."""
+        return len(self.program.constraints)
+
+    @cached_property
+    def may_hide(self) -> bool:
+        """Whether they may conclude what is not shown: with a regime they may."""
+        return True
+
+
+def vocabulary_of(regimes: Regimes, users: Rules | None) -> InForce:
+    """The program before any axiom is known."""
+    from triplestore.ontologies.ontology import Ontology
+    from triplestore.ontologies.regimes import translate
+
+    translation = translate(Ontology(), regimes.names, trivial=regimes.trivial)
+    return InForce(_with(users, translation.program), users, translation)
+
+
+def whole(regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary) -> InForce:
+    """The program in force where these tables hold, if they are closed."""
+    from triplestore.ontologies.read import read_ontology
+    from triplestore.ontologies.regimes import translate
+
+    with no_collection():
+        reader = SchemaReader(dictionary, tables)
+        ontology = read_ontology(reader.triples())
+        translation = translate(
+            ontology,
+            regimes.names,
+            trivial=regimes.trivial,
+            equal=reader.has_equals(),
+            members=reader.with_members(ontology),
+            users=None if users is None else users.program,
+        )
+        return InForce(_with(users, translation.program), users, translation, ontology)
+
+
+def _with(users: Rules | None, made: Program) -> Program:
+    return made if users is None else users.program + made
+
+
+# -- what axioms are made of ----------------------------------------------------------------------
+
+
+class SchemaReader:
+    """The triples of tables that may be part of an axiom."""
+
+    def __init__(self, dictionary: Dictionary, tables: Tables) -> None:
+        self._dictionary = dictionary
+        self._tables = tables
+        self._names = SchemaNames(dictionary)
+
+    def triples(self) -> list[Any]:
+        """They as terms, hierarchies reduced to what rules need."""
+        from triplestore.ontologies.hierarchy import Hierarchy, least
+
+        names = self._names
+        keys = {name: self._keys(name) for name in names.predicates.tolist()}
+        sub_class, sub_property, domain, range_ = names.hierarchies
+        classes = Hierarchy(keys.get(sub_class, _NONE))
+        properties = Hierarchy(keys.get(sub_property, _NONE))
+        if sub_class:
+            keys[sub_class] = classes.reduced()
+        if sub_property:
+            keys[sub_property] = properties.reduced()
+        for name in (domain, range_):
+            if name:
+                keys[name] = least(keys[name], properties, classes)
+        found: list[Any] = []
+        for name, rows in keys.items():
+            found += self._terms(rows >> np.uint64(32), name, rows)
+        types = self._tables.relation(names.type_id)
+        for class_ in names.classes.tolist():
+            members = types.by_second(class_)
+            found += self._terms(members, names.type_id, np.full(len(members), class_, np.uint32))
+        return found
+
+    def _keys(self, name: int) -> U64:
+        parts = list(self._tables.relation(name).scan_keys())
+        return np.concatenate(parts) if parts else _NONE
+
+    def _terms(self, subjects: Any, name: int, objects: Any) -> list[Any]:
+        if len(subjects) == 0:
+            return []
+        terms = self._dictionary.terms
+        (predicate,) = terms(np.array([name], dtype=np.uint32))
+        one = terms(np.ascontiguousarray(subjects, dtype=np.uint32))
+        other = terms(np.ascontiguousarray(objects.astype(np.uint32)))
+        return [(s, predicate, o) for s, o in zip(one, other, strict=True)]
+
+    def has_equals(self) -> bool:
+        """Whether anything but a literal is said to be the same as something else."""
+        if not self._names.same_as:
+            return False
+        for keys in self._tables.relation(self._names.same_as).scan_keys():
+            one, other = (keys >> np.uint64(32)).astype(np.uint32), keys.astype(np.uint32)
+            one = one[one != other]
+            kinds = self._dictionary.kinds(one)
+            if bool(((kinds == 1) | (kinds == BLANK)).any()):
+                return True
+        return False
+
+    def with_members(self, ontology: Ontology) -> list[Any]:
+        """The nodes of expressions that are stated to have a member."""
+        nodes = [expression.node for expression in ontology.expressions]
+        found = [node for node in nodes if node is not None]
+        if not found or not self._names.type_id:
+            return []
+        ids = self._dictionary.lookup_keys([key_of(node) for node in found])
+        types = self._tables.relation(self._names.type_id)
+        return [
+            node
+            for node, number in zip(found, ids.tolist(), strict=True)
+            if number and len(types.by_second(number))
+        ]
+
+
+_NONE = np.zeros(0, dtype=np.uint64)
+
+
+class SchemaNames:
+    """The ids of the names of axioms, as far as a dictionary has them.
+
+    hierarchies  rdfs:subClassOf, rdfs:subPropertyOf, rdfs:domain and rdfs:range, 0 if not there
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        from triplestore.ontologies import vocabulary as names
+
+        predicates = sorted(names.SCHEMA_PREDICATES, key=lambda node: node.value)
+        classes = sorted(names.SCHEMA_CLASSES, key=lambda node: node.value)
+        single = [
+            names.TYPE,
+            names.SAME_AS,
+            names.SUB_CLASS_OF,
+            names.SUB_PROPERTY_OF,
+            names.DOMAIN,
+            names.RANGE,
+        ]
+        keys = [key_of(node) for node in (*single, *predicates, *classes)]
+        ids = dictionary.lookup_keys(keys)
+        self.type_id, self.same_as = int(ids[0]), int(ids[1])
+        self.hierarchies = tuple(ids[2:6].tolist())
+        found = ids[6 : 6 + len(predicates)]
+        self.predicates: U32 = np.sort(found[found != 0])
+        found = ids[6 + len(predicates) :]
+        self.classes: U32 = np.sort(found[found != 0])
+
+    def touched_by(self, steps: Iterable[Step], dictionary: Dictionary) -> bool:
+        """Whether some steps say anything of what axioms are made of, or of equality."""
+        from triplestore.tables import Changes
+
+        for step in steps:
+            if isinstance(step, Changes):
+                p, _, o = step.facts.columns
+                if self._speak_of(p, dictionary) or self._types(o[p == self.type_id], dictionary):
+                    return True
+                continue
+            order = step.facts.forward
+            if self._speak_of(order.names, dictionary):
+                return True
+            place = step.facts.place(self.type_id)
+            if place >= 0:
+                run = order.run(place)
+                keys = run.keys[run.lo : run.hi]
+                if self._types(keys.astype(np.uint32), dictionary):
+                    return True
+        return False
+
+    def _speak_of(self, names: U32, dictionary: Dictionary) -> bool:
+        return bool(np.isin(self.predicates, names).any() or (names == self.same_as).any())
+
+    def _types(self, classes: U32, dictionary: Dictionary) -> bool:
+        """Classes of axioms, or without a name: something may be said to be in an expression."""
+        each = np.unique(classes)
+        return bool(np.isin(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
+
+
+# -- by state -------------------------------------------------------------------------------------
+
+_KNOWN: list[tuple[Dictionary, int, InForce]] = []
+_MOST_KNOWN = 8
+
+
+def rules_of_state(state: State) -> Rules | None:
+    """All rules in force in a state: kept ones, and those made of its axioms."""
+    meta = state.meta
+    users = rules_of(meta) if PROGRAM in meta else None
+    regimes = Regimes.of(meta)
+    if not regimes:
+        return users
+    for dictionary, commit, rules in _KNOWN:
+        if dictionary is state.dictionary and commit == state.commit:
+            return rules
+    return note(state, whole(regimes, users, state.tables, state.dictionary))
+
+
+def note(state: State, rules: InForce) -> InForce:
+    """These are in force in a state: `rules_of_state` is to find them."""
+    del _KNOWN[: 1 - _MOST_KNOWN]
+    _KNOWN.append((state.dictionary, state.commit, rules))
+    return rules
