@@ -24,6 +24,7 @@ from triplestore.engine.modules.owned import Owned
 from triplestore.engine.modules.recognise import Structure
 from triplestore.engine.sets.arrays import places_in, sorted_distinct, unite, without
 from triplestore.engine.sets.keys import Batch
+from triplestore.engine.sets.stored import unsupported_keys
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.strategies.restated import stored_counts, stored_keys
@@ -60,6 +61,8 @@ def close_group(owned: Owned, work: Work, task: Task) -> Done:
 def _by_rules(owned: Owned, work: Work, task: Task) -> Done:
     """Derive the stratum by the rules whose guards hold."""
     work.made_schemes[owned.anchor] = None
+    for name in owned.relations:  # what rules derived that are gone was not looked for
+        task.lost_rec.put(name, unsupported_keys(work.stored, name))
     strategy: Strategy = Rematerialise() if task.kept.families else DRedCounting()
     update = StratumUpdate(work, task)
     name, _ = strategy.run(update)
