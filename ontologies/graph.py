@@ -9,8 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pyoxigraph import NamedNode
-
 from triplestore.terms import Term
 
 from .expressions import Triple
@@ -45,7 +43,7 @@ class SchemaGraph:
         self._typed: Mapping[Term, Sequence[Triple]] | None = None
         self._by_subject: Mapping[Term, Sequence[Triple]] | None = None
 
-    def having(self, predicate: NamedNode) -> Sequence[Triple]:
+    def having(self, predicate: Term) -> Sequence[Triple]:
         """The triples with a predicate."""
         return self._having.get(predicate, ())
 
@@ -65,7 +63,7 @@ class SchemaGraph:
         """The predicates, each once."""
         return self._having.keys()
 
-    def index(self, predicate: NamedNode) -> Mapping[Term, Sequence[Triple]]:
+    def index(self, predicate: Term) -> Mapping[Term, Sequence[Triple]]:
         """Subject -> its triples with a predicate."""
         found = self._about.get(predicate)
         if found is None:

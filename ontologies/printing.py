@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
-from triplestore.terms.vocabulary import OWL, RDF, RDFS, XSD
+from triplestore.terms.vocabulary import OWL, RDF, RDFS, XSD, XSD_STRING
 
 from .expressions import content
 
@@ -86,4 +86,8 @@ def _term(term: object, names: Mapping[str, str]) -> str:
             local = iri[len(namespace) :]
             if iri.startswith(namespace) and local.replace("-", "_").isidentifier():
                 return f"{prefix}:{local}"
+        return str(term)
+    if isinstance(term, Literal) and term.language is None and term.datatype.value != XSD_STRING:
+        lexical = str(Literal(term.value))
+        return f"{lexical}^^{_term(term.datatype, names)}"
     return str(term)

@@ -1,10 +1,14 @@
 """Annotations of axioms: `owl:Axiom` and `owl:Annotation` nodes that name a triple.
 
 Start at `Annotations`. Nothing follows from them; they are kept for reports. A node that annotates
-a triple which is not there is reported where the triple would be an axiom.
+a triple which is not there is reported where the triple would be an axiom. Some tools write the
+expressions of an annotated axiom twice, under two blank nodes: then the axiom is found by what its
+expressions say.
 """
 
 from __future__ import annotations
+
+from pyoxigraph import BlankNode
 
 from triplestore.terms import Term
 
@@ -12,9 +16,12 @@ from .. import vocabulary as v
 from ..axioms import Annotation
 from ..expressions import Triple
 from ..graph import SchemaGraph
+from ..lists import ListReader
+from ..printing import text
+from .expressions import ExpressionReader
 from .problems import Problems, show
 
-MOST_DEPTH = 100
+MOST_DEPTH = 50
 """How deep annotations of annotations of ... are followed."""
 
 ABOUT_THE_NODE = v.SCHEMA_PREDICATES | v.ANNOTATION_PREDICATES | {v.TYPE}
@@ -23,20 +30,33 @@ ABOUT_THE_NODE = v.SCHEMA_PREDICATES | v.ANNOTATION_PREDICATES | {v.TYPE}
 class Annotations:
     """The annotations of a graph, by what they are about.
 
-    >>> from pyoxigraph import BlankNode, Literal, NamedNode
+    >>> from pyoxigraph import Literal, NamedNode
+    >>> from triplestore.ontologies.lists import ListReader
     >>> a, b, note = (NamedNode(f"http://example.org/{name}") for name in ("A", "B", "note"))
     >>> node, axiom = BlankNode("n"), (a, v.SUB_CLASS_OF, b)
     >>> named = zip((v.ANNOTATED_SOURCE, v.ANNOTATED_PROPERTY, v.ANNOTATED_TARGET), axiom)
     >>> graph = SchemaGraph([axiom, *((node, p, o) for p, o in named), (node, note, Literal("!"))])
-    >>> [annotation.value.value for annotation in Annotations(graph, Problems()).of(axiom)]
+    >>> lists = ListReader(graph)
+    >>> expressions = ExpressionReader(graph, lists, Problems())
+    >>> annotations = Annotations(graph, lists, expressions, Problems())
+    >>> [annotation.value.value for annotation in annotations.of(axiom)]
     ['!']
     """
 
-    def __init__(self, graph: SchemaGraph, problems: Problems) -> None:
+    def __init__(
+        self,
+        graph: SchemaGraph,
+        lists: ListReader,
+        expressions: ExpressionReader,
+        problems: Problems,
+    ) -> None:
         self._graph = graph
+        self._lists = lists
+        self._expressions = expressions
         self._problems = problems
         self._nodes: dict[Triple, list[Term]] = {}
         self._known: dict[Term, tuple[Annotation, ...]] = {}
+        self._same: dict[Term, dict[tuple[str, str], Triple]] = {}
         self._collect()
 
     def of(self, triple: Triple) -> tuple[Annotation, ...]:
@@ -73,12 +93,47 @@ class Annotations:
                 remedy = "it takes owl:annotatedSource, owl:annotatedProperty, owl:annotatedTarget"
                 self._problems.report("half-annotation", message, (source, *of, *to), remedy)
             for triple in ((source[2], p[2], o[2]) for p in of for o in to):
-                self._nodes.setdefault(triple, []).append(node)
-                if triple[1] in v.SCHEMA_PREDICATES and triple not in self._graph:
-                    self._problems.report(
-                        "annotated-axiom-missing",
-                        f"{show(node)} annotates an axiom about {show(triple[0])} that is not "
-                        "stated",
-                        (source, *of, *to),
-                        f"state it ({' '.join(map(show, triple))}), or take the annotation away",
-                    )
+                found = self._found(triple)
+                if found is None:
+                    self._report_missing(triple, (source, *of, *to))
+                else:
+                    self._nodes.setdefault(found, []).append(node)
+
+    def _found(self, triple: Triple) -> Triple | None:
+        """The triple itself if it is there or nothing to do with axioms, or one that says it."""
+        if triple in self._graph or triple[1] not in v.SCHEMA_PREDICATES:
+            return triple
+        if type(triple[0]) is not BlankNode and type(triple[2]) is not BlankNode:
+            return None
+        alike = self._same.get(triple[1])
+        if alike is None:
+            alike = self._same[triple[1]] = {}
+            for other in self._graph.having(triple[1]):
+                if type(other[0]) is BlankNode or type(other[2]) is BlankNode:
+                    alike.setdefault(self._said(other), other)
+        return alike.get(self._said(triple))
+
+    def _said(self, triple: Triple) -> tuple[str, str]:
+        """What subject and object stand for, in text."""
+        subject, _, value = triple
+        return self._text(subject), self._text(value)
+
+    def _text(self, term: Term) -> str:
+        if term in self._graph.index(v.FIRST):
+            for reading in self._lists.read(term):
+                return " ".join(map(self._item, reading.items))
+        return self._item(term)
+
+    def _item(self, term: Term) -> str:
+        if isinstance(term, BlankNode):
+            described = self._expressions.class_of(term)
+            return text(self._expressions.property_of(term) if described is term else described)
+        return text(term)
+
+    def _report_missing(self, triple: Triple, triples: tuple[Triple, ...]) -> None:
+        self._problems.report(
+            "annotated-axiom-missing",
+            f"{show(triples[0][0])} annotates an axiom about {show(triple[0])} that is not stated",
+            triples,
+            f"state it ({' '.join(map(show, triple))}), or take the annotation away",
+        )

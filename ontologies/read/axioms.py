@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
-from pyoxigraph import BlankNode, NamedNode
+from pyoxigraph import BlankNode, Literal, NamedNode
 
 from triplestore.terms import Term
-from triplestore.terms.vocabulary import XSD
+from triplestore.terms.vocabulary import XSD, XSD_BOOLEAN
 
 from .. import axioms as ax
 from .. import vocabulary as v
@@ -25,6 +25,7 @@ from .expressions import ExpressionReader
 from .plans import Role, read_list, report_no_node
 from .problems import Problems, show
 
+BOOLEAN = NamedNode(XSD_BOOLEAN)
 CLASS, PROPERTY, ANY = Role.CLASS, Role.PROPERTY, Role.ANY
 
 PAIRS: tuple[tuple[NamedNode, type[Any], Role, Role], ...] = (
@@ -59,6 +60,8 @@ MEMBERS: tuple[tuple[NamedNode, NamedNode, type[Any], Role], ...] = (
     (v.ALL_DIFFERENT, v.MEMBERS, ax.AllDifferent, ANY),
     (v.ALL_DIFFERENT, v.DISTINCT_MEMBERS, ax.AllDifferent, ANY),
 )
+TRUE = {str(Literal("true")), str(Literal(True)), str(Literal("1", datatype=BOOLEAN))}
+MEMBER_PREDICATES = (v.MEMBERS, v.DISTINCT_MEMBERS)
 
 
 class AxiomReader:
@@ -174,7 +177,7 @@ class AxiomReader:
         lists = self._graph.index(predicate)
         for typed in self._graph.typed(cls):
             node = typed[0]
-            if node not in lists and node not in self._graph.index(v.DISTINCT_MEMBERS):
+            if not any(node in self._graph.index(name) for name in MEMBER_PREDICATES):
                 message = f"{show(node)} is of type {show(cls)} and has no members"
                 remedy = "add owl:members with a list; it was not read"
                 self._problems.report("without-members", message, (typed,), remedy)
@@ -189,7 +192,7 @@ class AxiomReader:
     def _report_members_without_type(self) -> None:
         types = (v.ALL_DISJOINT_CLASSES, v.ALL_DISJOINT_PROPERTIES, v.ALL_DIFFERENT)
         typed = {triple[0] for cls in types for triple in self._graph.typed(cls)}
-        for predicate in (v.MEMBERS, v.DISTINCT_MEMBERS):
+        for predicate in MEMBER_PREDICATES:
             for triple in self._graph.having(predicate):
                 if triple not in self._problems.used and triple[0] not in typed:
                     message = f"{show(triple[0])} has {show(predicate)}, but what of them?"
@@ -252,7 +255,7 @@ class AxiomReader:
                 )
 
     def _deprecations(self) -> Iterator[AnyAxiom]:
-        marked = [t for t in self._graph.having(v.DEPRECATED) if show(t[2]) in TRUE]
+        marked = [t for t in self._graph.having(v.DEPRECATED) if str(t[2]) in TRUE]
         for cls in (v.DEPRECATED_CLASS, v.DEPRECATED_PROPERTY):
             marked += self._graph.typed(cls)
         for triple in marked:
@@ -276,6 +279,3 @@ class AxiomReader:
             else:
                 found.append(self._expressions.property_of(term))
         return tuple(found)
-
-
-TRUE = {'"true"^^xsd:boolean', '"1"^^xsd:boolean', '"true"'}

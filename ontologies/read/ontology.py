@@ -51,7 +51,7 @@ def read_ontology(triples: SchemaGraph | Iterable[Any]) -> Ontology:
     problems = Problems()
     lists = ListReader(graph)
     expressions = ExpressionReader(graph, lists, problems)
-    annotations = Annotations(graph, problems)
+    annotations = Annotations(graph, lists, expressions, problems)
     declared = read_declarations(graph)
     reader = AxiomReader(graph, lists, expressions, annotations, declared[v.DATATYPE], problems)
     axioms = reader.read()
