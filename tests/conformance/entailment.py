@@ -16,6 +16,7 @@ FORMATS = {
     ".nt": ox.RdfFormat.N_TRIPLES,
     ".ttl": ox.RdfFormat.TURTLE,
     ".rdf": ox.RdfFormat.RDF_XML,
+    ".owl": ox.RdfFormat.RDF_XML,
 }
 
 

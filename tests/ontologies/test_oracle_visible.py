@@ -108,3 +108,8 @@ def test_identity__is_that_of_values(one: str, other: str, same: bool) -> None:
 def test_belongs__by_value(literal: str, datatype: str, expected: bool | None) -> None:
     one = term(literal)
     assert belongs(one, term(datatype)) is expected  # type: ignore[arg-type]
+
+
+def test_visible__has_facts_with_literals_in_the_forms_that_led_to_them() -> None:
+    text = "ex:a ex:p 1 . ex:b ex:p 1.0 . ex:p rdfs:subPropertyOf ex:q ."
+    assert inferred(text) == set(triples("ex:a ex:q 1 . ex:b ex:q 1.0"))

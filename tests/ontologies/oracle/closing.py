@@ -16,7 +16,7 @@ from . import owl_rl
 from .graph import Graph
 from .owl_rl import Violation, differ
 from .patterns import Matcher, Rule, instance
-from .values import DATATYPES, belongs, datatypes_of, is_ill_typed
+from .values import DATATYPES, belongs, datatypes_of, identity, is_ill_typed
 from .vocabulary import NOTHING, SAME_AS, THING, TYPE, Fact, Term, term, terms
 
 RESOURCE = term("rdfs:Resource")
@@ -28,6 +28,11 @@ REFLEXIVE = terms(
 EXPRESSION = terms(
     """owl:intersectionOf owl:unionOf owl:complementOf owl:oneOf owl:onProperty owl:onProperties"""
 )
+
+
+# Rules that put a term in the place of another one. Where both are one value, there is nothing to
+# say: a store does not list a fact again for each form in which a literal occurs somewhere.
+REPLACEMENT = ("eq-rep-s", "eq-rep-p", "eq-rep-o")
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,8 @@ class Closure:
     def _take(self, fact: Fact, matcher: Matcher) -> None:
         self.graph.add(fact)
         for rule, binding in matcher.instances(self.graph, fact):
+            if rule.name in REPLACEMENT and _are_one(instance(rule.body[0], binding)):
+                continue
             if rule.heads:
                 self._conclude(rule.name, [instance(head, binding) for head in rule.heads])
             else:
@@ -155,6 +162,10 @@ def _holds_always(ruleset: RuleSet) -> frozenset[Fact]:
     if axiomatic not in _ALWAYS:
         _ALWAYS[axiomatic] = frozenset(Closure([], ruleset).graph)
     return _ALWAYS[axiomatic]
+
+
+def _are_one(fact: Fact) -> bool:
+    return identity(fact[0]) == identity(fact[2])
 
 
 def is_rdf(fact: Fact) -> bool:
