@@ -90,8 +90,8 @@ def columns_of_arrays(task: Task) -> tuple[U32, U32, U32]:
     """All rows of a task, read from arrays."""
     import numpy as np
 
-    with np.load(task.folder / "columns.npz") as kept:
-        return kept["s"], kept["p"], kept["o"]
+    s, p, o = np.load(task.folder / "columns.npy")
+    return s, p, o
 
 
 class OurSession:

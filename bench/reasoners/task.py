@@ -4,7 +4,7 @@ Start at `make_task` and `Task`. In the folder:
 
     rules.dlog     the program, in this project's syntax
     NAME.csv       the rows of relation NAME, integers with commas between them
-    columns.npz    all rows once more, as columns s, p, o of a graph
+    columns.npy    all rows once more, as columns s, p, o of a graph
     facts.lp       all rows once more, as facts of logic programs (for clingo, which reads no CSV)
     data.ttl, ontology.ttl   the same as N-Triples, for peers that know OWL (not in every task)
     task.json      what belongs to what
@@ -112,6 +112,11 @@ class Task:
         return self.folder / f"{relation.name}.csv"
 
 
+def is_made(folder: Path) -> bool:
+    """Whether a folder has the files of a task."""
+    return (folder / "task.json").exists() and (folder / "columns.npy").exists()
+
+
 def make_task(
     folder: Path,
     name: str,
@@ -123,7 +128,7 @@ def make_task(
     ontology: Path | None = None,
 ) -> Task:
     """Write a task's files, unless they are there already; a folder's task is known by its name."""
-    if not (folder / "task.json").exists():
+    if not is_made(folder):
         shutil.rmtree(folder, ignore_errors=True)
         unfinished = folder.with_name(folder.name + ".unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -145,7 +150,7 @@ def _write(
     import numpy as np
 
     (folder / "rules.dlog").write_text(rules)
-    np.savez(folder / "columns.npz", s=columns.s, p=columns.p, o=columns.o)
+    np.save(folder / "columns.npy", np.stack([columns.s, columns.p, columns.o]))
     rows = []
     with (folder / "facts.lp").open("w") as facts:
         for relation, table in tables_of(columns, layout):

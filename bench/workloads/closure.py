@@ -14,7 +14,7 @@ from bench.data import Input, lubm_department, lubm_file, original_lubm10
 from bench.harness import REPOSITORY, Harness, machine
 from bench.reasoners import REASONERS
 from bench.reasoners.runs import OURS, Compared, compare, table_of, with_import
-from bench.reasoners.task import Task, columns_of_file, make_task
+from bench.reasoners.task import Task, columns_of_file, is_made, make_task
 from bench.report import Plot, Report, Table, slope
 from bench.workloads.base import Workload, names, numbers
 
@@ -37,7 +37,7 @@ def task_of(source: Input) -> Task:
 
     rules = RULES.read_text()
     folder = TASKS / source.path.stem
-    if (folder / "task.json").exists() and (folder / "rules.dlog").read_text() == rules:
+    if is_made(folder) and (folder / "rules.dlog").read_text() == rules:
         return Task.open(folder)
     (folder / "task.json").unlink(missing_ok=True)
     columns = columns_of_file(source.path, source.format, read(rules))

@@ -5,13 +5,15 @@ Start at `conclude` and `Heads`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from triplestore.engine.families import Family
 from triplestore.engine.frames import Rows, column
-from triplestore.engine.sets.arrays import beside
+from triplestore.engine.sets.arrays import beside, counted_pieces
 from triplestore.engine.sets.keys import ANY, RelationKey
-from triplestore.tables.rows import I64, Columns, Keys, key_of, pack
+from triplestore.tables.rows import I64, U32, Columns, Keys, key_of, pack
 
 
 class Heads(dict[RelationKey, list[Keys]]):
@@ -32,6 +34,11 @@ class Heads(dict[RelationKey, list[Keys]]):
             name: parts[0] if len(parts) == 1 else np.concatenate(parts)
             for name, parts in self.items()
         }
+
+    def counted(self) -> Iterator[tuple[RelationKey, tuple[Keys, U32]]]:
+        """The conclusions of each relation in order, each fact once, with how often it came."""
+        for name, parts in self.items():
+            yield name, counted_pieces(parts)
 
 
 def heads_of(family: Family, rows: Rows, n: int) -> list[tuple[RelationKey, Keys]]:

@@ -34,7 +34,7 @@ from triplestore.engine.sets.views import PairView, Setting
 from triplestore.expr.evaluate import Evaluator, Scope
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.frame import Frame
-from triplestore.tables.rows import U32, Columns, Keys, columns_of
+from triplestore.tables.rows import U32, Columns, Keys, columns_of, high, low
 
 Check: TypeAlias = Callable[[int], None]
 
@@ -267,6 +267,8 @@ class Evaluation:
             if step.negated:
                 seen = ~seen
             return where(rows, seen, step.keep, n)
+        if not (step.bound or step.same) and n == 1 and isinstance(view, PairView):
+            return self._scan(step, rows, view)
         linked = [(place, term) for place, term in step.bound if term >= 0]
         if not linked:
             places = [place for place, _ in step.bound]
@@ -299,6 +301,22 @@ class Evaluation:
             for one, other in step.same:
                 keep &= by_place[one] == by_place[other]
             return where(made, keep, (*step.keep, *(v for _, v in step.free)), n)
+        return made, n
+
+    def _scan(self, step: AtomStep, rows: Rows, view: PairView) -> tuple[Rows, int]:
+        """All rows of a relation beside a frame of one row: only columns that something needs."""
+        keys = view.keys()
+        n = len(keys)
+        self.fetched += n
+        if self.check is not None:
+            self.check(n)
+        made: Rows = [
+            known.repeat(n) if known is not None and variable in step.keep else None
+            for variable, known in enumerate(rows)
+        ]
+        for place, variable in step.free:
+            if variable in step.keep:
+                made[variable] = low(keys) if place else high(keys)
         return made, n
 
     def _compute(self, family: Family, step: ComputeStep, rows: Rows, n: int) -> tuple[Rows, int]:

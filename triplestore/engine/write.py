@@ -14,7 +14,13 @@ import numpy as np
 
 from triplestore.columns import Column
 from triplestore.engine.maintain import StratumReport
-from triplestore.engine.sets.arrays import places_in, unite, without
+from triplestore.engine.sets.arrays import (
+    order_by_second,
+    places_in,
+    swapped,
+    unite,
+    without,
+)
 from triplestore.engine.sets.keys import RelationKey, no_keys
 from triplestore.engine.work import Work, facts_of
 from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
@@ -236,17 +242,18 @@ def _pairs(rows: dict[RelationKey, Rows]) -> list[tuple[int, Rows]]:
 def _ordered(rows: Rows) -> Rows:
     if rows.ordered:
         return rows
-    order = np.argsort(rows.keys)
+    order = np.argsort(rows.keys, kind="stable")  # two runs: numpy merges them
     return Rows(rows.keys[order], rows.status[order], rows.previous[order], rows.counts[order])
 
 
 def _turned(rows: Rows, mixed: bool, counted: bool) -> tuple[U64, U8, U32]:
     """The rows in the other order; statuses and counts only where they are needed there."""
-    keys = swap(rows.keys)
     if not mixed and not counted:
-        keys.sort()
-        return keys, rows.status, rows.counts
-    order = np.argsort(keys)
+        return swapped(rows.keys), rows.status, rows.counts
+    keys = swap(rows.keys)
+    order = order_by_second(rows.keys)
+    if order is None:
+        order = np.argsort(keys)
     return keys[order], rows.status[order], rows.counts[order]
 
 

@@ -170,3 +170,17 @@ def add_counts(left, left_counts, right, right_counts, out, counts):
             j += 1
         row += 1
     return row
+
+
+@kernel("void(u64r, u64, i64, i64w, u32w)")
+def place_by_second(keys, least, start, cursors, order):
+    """Write the number of each key where the cursor of its second id stands, and advance that.
+
+    The numbers begin at `start`. Keys that are sorted come to be in the order of (second, first).
+    """
+    low = np.uint64(0xFFFFFFFF)
+    for i in range(keys.size):
+        second = np.int64((keys[i] & low) - least)
+        place = cursors[second]
+        cursors[second] = place + 1
+        order[place] = np.uint32(start + i)

@@ -7,6 +7,7 @@ facts never needs it.
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 
 import numpy as np
@@ -41,8 +42,18 @@ def _warm() -> None:
     SMALL = min(SMALL, WARM)
 
 
+_DENSE = 1 << 12
+"""Rows from which it may pay to have a flag or a counter for each id there could be."""
+
+_SPAN = 8
+"""So many ids there may be for each row then."""
+
+_LOOKED_AT = 64
+"""Rows that are looked at to guess whether all are in order."""
+
 _PIECE = 1 << 20  # rows for one call of a kernel, so that Ctrl-C is not kept waiting
 _LOW = np.uint64(0xFFFFFFFF)
+_HIGH = 1 if sys.byteorder == "little" else 0  # which half of a key is its first id
 _BYTES = 12  # what a row of a join takes, before any of its columns is copied
 
 
@@ -52,6 +63,10 @@ def member(keys: Keys, within: Keys) -> Bools:
         return in_sorted(keys, within)
     if len(within) == 0:
         return np.zeros(len(keys), dtype=np.bool_)
+    if len(keys) >= _DENSE and not _seems_sorted(keys):
+        least, most = keys.min(), keys.max()
+        if int(most - least) <= _SPAN * len(keys):
+            return _member_of_dense(keys, within, least, most)
     from triplestore.kernels.sets import mark_members
 
     _warm()
@@ -60,6 +75,23 @@ def member(keys: Keys, within: Keys) -> Bools:
     for at in range(0, len(keys), _PIECE):
         mark_members(keys[at : at + _PIECE], within, found[at : at + _PIECE])
     return found.view(np.bool_)
+
+
+def _seems_sorted(keys: U64) -> bool:
+    """Whether the first keys are in order: a guess, which costs time only when it is wrong."""
+    return bool((keys[1:_LOOKED_AT] >= keys[: _LOOKED_AT - 1]).all())
+
+
+def _member_of_dense(keys: U64, within: U64, least: np.uint64, most: np.uint64) -> Bools:
+    """`member` for keys close together: a flag for each number between the least and the most.
+
+    Ids without order, such as the objects of a property, are looked for eight times as fast so.
+    """
+    lo, hi = within.searchsorted(least), within.searchsorted(most, side="right")
+    flags = np.zeros(int(most - least) + 1, dtype=np.bool_)
+    flags[within[lo:hi] - least] = True
+    found: Bools = flags[keys - least]
+    return found
 
 
 def places_in(keys: Keys, within: Keys) -> I64:
@@ -145,9 +177,73 @@ def counted(keys: Keys) -> tuple[Keys, U32]:
     return out[:size], counts32[:size]
 
 
+def counted_pieces(pieces: list[Keys]) -> tuple[Keys, U32]:
+    """All keys of some arrays in order, without repetitions, and how often each came.
+
+    Rules mostly conclude facts of one class, or one object, at a time: those are counted by their
+    second id, which is three times as fast as sorting where these are close together.
+    """
+    if sum(map(len, pieces)) < _DENSE or pieces[0].dtype != np.uint64:
+        return counted(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+    alone: dict[int, list[U64]] = {}
+    mixed: list[U64] = []
+    for piece in pieces:
+        first = int(piece[0] >> SHIFT)
+        one = len(piece) >= WARM and bool((piece.view(np.uint32)[_HIGH::2] == first).all())
+        (alone.setdefault(first, []) if one else mixed).append(piece)
+    found = [_counted_beside(first, alone[first]) for first in sorted(alone)]
+    if not found:
+        return counted(mixed[0] if len(mixed) == 1 else np.concatenate(mixed))
+    keys, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+    if mixed:
+        more, times = counted(np.concatenate(mixed))
+        keys, total = summed(keys, counts.astype(np.int64), more, times.astype(np.int64))
+        counts = total.astype(np.uint32)
+    return keys, counts
+
+
+def _counted_beside(first: int, pieces: list[U64]) -> tuple[U64, U32]:
+    """`counted` for keys of one first id."""
+    rows = sum(map(len, pieces))
+    least = min(int(piece.min()) for piece in pieces)
+    span = max(int(piece.max()) for piece in pieces) - least + 1
+    if span > _SPAN * rows:
+        return counted(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+    counts = np.zeros(span, dtype=np.int64)
+    for piece in pieces:
+        counts += np.bincount((piece - np.uint64(least)).view(np.int64), minlength=span)
+    present = counts.nonzero()[0]
+    return present.view(np.uint64) + np.uint64(least), counts[present].astype(np.uint32)
+
+
 def swapped(keys: U64) -> U64:
-    """The keys with their ids changed over, sorted."""
-    return np.sort(swap(keys))
+    """Sorted keys with their ids changed over, sorted."""
+    order = order_by_second(keys)
+    return np.sort(swap(keys)) if order is None else swap(keys)[order]
+
+
+def order_by_second(keys: U64) -> U32 | None:
+    """Where sorted keys go when they are sorted by (second id, first id).
+
+    None where numpy sorts as fast: for few keys, and for second ids that are far apart.
+    """
+    if not _DENSE <= len(keys) < 1 << 32:
+        return None
+    second = low(keys)
+    least = second.min()
+    span = int(second.max() - least) + 1
+    if span > _SPAN * len(keys):
+        return None
+    from triplestore.kernels.sets import place_by_second
+
+    _warm()
+
+    sizes = np.bincount((second - least).astype(np.int64), minlength=span)
+    cursors = np.cumsum(sizes) - sizes
+    order = np.empty(len(keys), dtype=np.uint32)
+    for at in range(0, len(keys), _PIECE):
+        place_by_second(keys[at : at + _PIECE], np.uint64(least), at, cursors, order)
+    return order
 
 
 def bounds(keys: U64, first: int) -> tuple[int, int]:
