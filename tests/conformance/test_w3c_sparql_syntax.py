@@ -18,6 +18,7 @@ import pytest
 from triplestore.errors import QuerySyntaxError
 from triplestore.sparql.algebra import Query, Update
 from triplestore.sparql.parser import parse_query, parse_update
+from triplestore.sparql.printer import write
 
 ROOT = (
     Path(os.environ.get("TRIPLESTORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -92,8 +93,10 @@ def test_manifests__all_are_found() -> None:
 
 
 @pytest.mark.parametrize("text", cases(POSITIVE))
-def test_positive__is_read(text: Text) -> None:
-    text.parsed()
+def test_positive__is_read_written_and_read_again(text: Text) -> None:
+    found = text.parsed()
+    read = parse_update if isinstance(found, Update) else parse_query
+    assert read(write(found)) == found
 
 
 @pytest.mark.parametrize("text", cases(NEGATIVE))

@@ -48,6 +48,10 @@ class Namer:
             known = self._known[term.key] = self._constant(term)
         return known
 
+    def exists(self, exists: Exists) -> str:
+        """An EXISTS; the namer of queries writes it, rules have none."""
+        raise AssertionError("an EXISTS of a query is printed by what made it")
+
     def iri(self, iri: str) -> str:
         """An IRI."""
         return self.term(Constant.iri(iri))
@@ -106,7 +110,7 @@ def _text(node: Expression, namer: Namer, least: int) -> str:
     if isinstance(node, Variable | Constant):
         return namer.term(node)
     if isinstance(node, Exists):
-        raise AssertionError("an EXISTS of a query is printed by what made it")
+        return namer.exists(node)
     strength = _STRENGTH.get(node.function)
     if strength is None:
         return f"{_function(node, namer)}({_list(node.arguments, namer)})"

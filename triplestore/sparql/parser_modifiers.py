@@ -20,6 +20,7 @@ from triplestore.sparql.algebra import (
     OrderKey,
     Slice,
     Values,
+    is_hidden,
 )
 from triplestore.sparql.parser_patterns import PatternParser, Read, filtered, joined
 
@@ -77,10 +78,10 @@ class ModifierParser(PatternParser):
                 variable = self.variable("")
                 keys.append(GroupKey(variable, variable))
             elif self.is_operator("("):
-                keys.append(self._group_expression(read, len(keys)))
+                keys.append(self._group_expression(read, _unnamed(keys)))
             elif self._starts_constraint():
-                name = Variable(f"key:{len(keys)}")
-                keys.append(GroupKey(name, self.constraint("in GROUP BY")))
+                expression = self.constraint("in GROUP BY")
+                keys.append(GroupKey(_unnamed(keys), expression))
             else:
                 break
         if not keys:
@@ -88,12 +89,11 @@ class ModifierParser(PatternParser):
         self.aggregates, self.no_aggregates = aggregates, reason
         return list(dict.fromkeys(keys))
 
-    def _group_expression(self, read: Read, number: int) -> GroupKey:
+    def _group_expression(self, read: Read, variable: Variable) -> GroupKey:
         self.at += 1
         self.enter()
         expression = self.expression()
         self.leave()
-        variable = Variable(f"key:{number}")
         if self.take_word("AS"):
             variable = self.variable("after AS")
             if variable in read.scope:
@@ -164,6 +164,8 @@ class ModifierParser(PatternParser):
         In HAVING a variable of SELECT is what it is computed from: the specification has it
         unbound there, and nobody can want that.
         """
+        assert self.aggregates is not None
+        before = len(self.aggregates)
         kept = {key.variable for key in modifiers.keys}
         having = [substitute(condition, computed) for condition in modifiers.having]
         modifiers.having = [self._sampled(condition, read, kept) for condition in having]
@@ -171,6 +173,22 @@ class ModifierParser(PatternParser):
         modifiers.order = [
             OrderKey(self._sampled(key.expression, read, kept), key.descending)
             for key in modifiers.order
+        ]
+        if len(self.aggregates) > before:
+            self._renumber(modifiers, computed)
+
+    def _renumber(self, modifiers: Modifiers, computed: dict[Variable, Expression]) -> None:
+        """Number aggregates as if each SAMPLE had been written where it was put."""
+        assert self.aggregates is not None
+        texts = [*computed.values(), *modifiers.having]
+        texts += [key.expression for key in modifiers.order]
+        aggregates = {variable: aggregate for aggregate, variable in self.aggregates.items()}
+        seen = dict.fromkeys(v for text in texts for v in variables_of(text) if v in aggregates)
+        new = dict(zip(seen, aggregates, strict=True))
+        self.aggregates = {aggregates[old]: new[old] for old in seen}
+        modifiers.having = [substitute(condition, new) for condition in modifiers.having]
+        modifiers.order = [
+            OrderKey(substitute(key.expression, new), key.descending) for key in modifiers.order
         ]
 
     def _sampled(self, expression: Expression, read: Read, kept: set[Variable]) -> Expression:
@@ -184,6 +202,11 @@ class ModifierParser(PatternParser):
                 self._aggregate_count += 1
             samples[variable] = self.aggregates[sample]
         return substitute(expression, samples) if samples else expression
+
+
+def _unnamed(keys: list[GroupKey]) -> Variable:
+    """The variable for the next key without a name."""
+    return Variable(f"key:{sum(is_hidden(key.variable) for key in keys)}")
 
 
 def ordered_and_sliced(node: Node, modifiers: Modifiers) -> Node:
