@@ -40,6 +40,8 @@ class ListReading:
 class ListReader:
     """Reads the lists of a graph and collects their problems, each once.
 
+    What is no cell of a list at all has no reading and is no problem here.
+
     The cost is linear in the cells that are read. Cells from which no way leads to the end are
     looked at only once, whatever leads to them.
 
@@ -48,8 +50,9 @@ class ListReader:
     >>> reader = ListReader(SchemaGraph([(head, FIRST, a), (head, REST, NIL)]))
     >>> [reading.items for reading in reader.read(head)]
     [(<Literal value=a datatype=<NamedNode value=http://www.w3.org/2001/XMLSchema#string>>,)]
-    >>> reader.read(BlankNode("m")), reader.problems[0].code
-    ((), 'list-without-first')
+    >>> broken = ListReader(SchemaGraph([(head, FIRST, a)]))
+    >>> broken.read(head), broken.problems[0].code
+    ((), 'list-without-rest')
     """
 
     def __init__(self, graph: SchemaGraph) -> None:
@@ -127,7 +130,7 @@ class ListReader:
             else:
                 break
         if stack:
-            message = f"the list {head} can be read in more than {MOST_READINGS} ways"
+            message = f"the list {head} can be read in too many ways"
             remedy = "not all were taken; give each cell one rdf:first and one rdf:rest"
             self._report("list-ambiguous", head, message, remedy)
         return tuple(readings)
@@ -145,16 +148,16 @@ class ListReader:
 
     def _examine(self, head: Term) -> None:
         """Report what is wrong with the cells that a head leads to; know those without an end."""
-        cells: dict[Term, None] = {}
+        cells: dict[Term, tuple[Triple, ...]] = {}
         broken_before = False
-        stack = [head]
+        stack: list[tuple[Term, tuple[Triple, ...]]] = [(head, ())]
         while stack:
-            cell = stack.pop()
+            cell, led_here = stack.pop()
             broken_before = broken_before or cell in self._broken
             if cell != NIL and cell not in cells and cell not in self._broken:
-                cells[cell] = None
-                stack.extend(rest[2] for rest in self._rest.get(cell, ()))
-        whole = [self._examine_cell(cell) for cell in cells]
+                cells[cell] = led_here
+                stack.extend((rest[2], (rest,)) for rest in self._rest.get(cell, ()))
+        whole = [self._examine_cell(cell, led_here) for cell, led_here in cells.items()]
         ended = self._with_an_end(cells)
         endless = [cell for cell in cells if cell not in ended]
         if endless and all(whole) and not broken_before:
@@ -164,13 +167,14 @@ class ListReader:
             self._report("list-cycle", head, message, remedy, triples)
         self._broken.update(endless)
 
-    def _examine_cell(self, cell: Term) -> bool:
+    def _examine_cell(self, cell: Term, led_here: tuple[Triple, ...]) -> bool:
         """Report what is wrong with a cell; whether it has an rdf:first and an rdf:rest."""
         first, rest = self._first.get(cell, ()), self._rest.get(cell, ())
         if not first:
             message = f"{cell} stands where a list is expected, and has no rdf:first"
             remedy = "give the cell a value with rdf:first; it was not read"
-            self._report("list-without-first", cell, message, remedy)
+            if rest or led_here:
+                self._report("list-without-first", cell, message, remedy, (*led_here, *rest))
         elif not rest:
             message = f"the list ends at {cell}, which has no rdf:rest"
             remedy = "close it with rdf:nil; it was not read"
@@ -182,7 +186,7 @@ class ListReader:
                 self._report(f"list-two-{name}s", cell, message, remedy, tuple(several))
         return bool(first and rest)
 
-    def _with_an_end(self, cells: Mapping[Term, None]) -> set[Term]:
+    def _with_an_end(self, cells: Iterable[Term]) -> set[Term]:
         """The cells from which a way leads to the end, going back from the end."""
         before: dict[Term, list[Term]] = {}
         for cell in cells:

@@ -84,7 +84,7 @@ def _term(term: object, names: Mapping[str, str]) -> str:
         iri = term.value
         for prefix, namespace in names.items():
             local = iri[len(namespace) :]
-            if iri.startswith(namespace) and local.replace("-", "_").isidentifier():
+            if local and iri.startswith(namespace) and f"_{local}".replace("-", "_").isidentifier():
                 return f"{prefix}:{local}"
         return str(term)
     if isinstance(term, Literal) and term.language is None and term.datatype.value != XSD_STRING:

@@ -122,12 +122,13 @@ class Planner:
     def _plan_self(self) -> None:
         for triple in self._graph.having(v.HAS_SELF):
             self._filled.add(triple[0])
-            if not self._is_true(triple):
+            restricted = self._on.get(triple[0], ())
+            if not self._is_true(triple, restricted):
                 continue
-            for on in self._on.get(triple[0], ()):
+            for on in restricted:
                 self._add(ex.HasSelf, (Role.PROPERTY,), (on[2],), (triple, on))
 
-    def _is_true(self, triple: Triple) -> bool:
+    def _is_true(self, triple: Triple, restricted: Sequence[Triple]) -> bool:
         value = triple[2]
         if isinstance(value, Literal) and value.value in ("true", "1"):
             if value.datatype.value == XSD_BOOLEAN:
@@ -137,7 +138,7 @@ class Planner:
             return True
         remedy = "write true, or leave the restriction out; it was not read"
         message = f"owl:hasSelf is {show(value)} and has to be true"
-        self._report("not-true", message, (triple,), remedy)
+        self._report("not-true", message, (triple, *restricted), remedy)
         return False
 
     def _plan_numbers(self) -> None:
@@ -174,7 +175,8 @@ class Planner:
         if not isinstance(value, Literal) or not _is_whole(text, value.datatype.value):
             message = f"{show(triple[1])} of {show(triple[0])} is {show(value)}"
             remedy = "write a number such as 1 (not negative); it was not read"
-            self._report("cardinality-no-number", message, (triple,), remedy)
+            triples = (triple, *self._on.get(triple[0], ()))
+            self._report("cardinality-no-number", message, triples, remedy)
             return None
         if value.datatype.value == XSD_STRING:
             message = f"{show(triple[1])} of {show(triple[0])} is {show(value)}, a string"
@@ -195,7 +197,7 @@ class Planner:
                 self._report("datatype-without-facets", message, (triple,), remedy)
             for with_ in found:
                 for reading in read_list(self._lists, with_, self._problems):
-                    made = [self._facets(node, facets, with_) for node in reading.items]
+                    made = [self._facets(node, facets, (triple, with_)) for node in reading.items]
                     if all(made):
                         bounds = tuple(facet for several in made for facet in several)
                         own = (triple, with_, *reading.triples)
@@ -204,7 +206,7 @@ class Planner:
                         )
 
     def _facets(
-        self, node: Term, facets: list[Mapping[Term, Sequence[Triple]]], user: Triple
+        self, node: Term, facets: list[Mapping[Term, Sequence[Triple]]], users: tuple[Triple, ...]
     ) -> list[Facet]:
         """The facets at one node of the list of a datatype restriction."""
         triples = [triple for index in facets for triple in index.get(node, ())]
@@ -218,7 +220,7 @@ class Planner:
         if len(made) < len(triples) or not made:
             message = f"{show(node)} in a list of facets has none that is understood"
             remedy = "give it one such as xsd:minInclusive, with a literal; it was not read"
-            self._report("facet-missing", message, (user, *triples), remedy)
+            self._report("facet-missing", message, (*users, *triples), remedy)
             return []
         return made
 
@@ -277,8 +279,10 @@ def read_list(lists: ListReader, triple: Triple, problems: Problems) -> Sequence
     """The readings of the list that is the object of a triple; it is reported if there is none."""
     readings = lists.read(triple[2])
     if not readings:
-        message = f"the list of {show(triple[1])} of {show(triple[0])} is broken"
-        problems.report("broken-list", message, (triple,), "mend the list; it was not read")
+        message = f"the {show(triple[1])} of {show(triple[0])} is no list that is whole"
+        problems.report(
+            "broken-list", message, (triple,), "mend the list that should be there; it was not read"
+        )
     return readings
 
 
