@@ -314,7 +314,9 @@ class _Evaluation:
             [one.keys[one.codes[row]] for one in inputs] for row in range(self.frame.rows)
         ]
         made = [_value(scalar, row) for row in rows]
-        self.evaluator.scope.around.labels.clear()
+        labels = self.evaluator.scope.around.labels
+        for label in [label for label in labels if isinstance(label[0], int)]:
+            del labels[label]
         return Coded(made, np.arange(self.frame.rows))
 
 

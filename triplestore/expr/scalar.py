@@ -38,7 +38,7 @@ class Surroundings:
     def __init__(self, base: str | None = None, now: bytes | None = None) -> None:
         self.base = base
         self.now = now
-        self.labels: dict[tuple[int, str], bytes] = {}
+        self.labels: dict[tuple[int | bytes, str], bytes] = {}
 
 
 def compile_scalar(
@@ -230,14 +230,17 @@ def _uuid_text(parts: list[Scalar], around: Surroundings) -> Scalar:
 def _blank(parts: list[Scalar], around: Surroundings) -> Scalar:
     """BNODE: a new node; for the same label in the same row the same one.
 
-    Rows are told apart by the object that they are: whoever evaluates gives each row its own.
+    Rows are told apart by the object that they are: whoever evaluates gives each row its own. A
+    second argument (which no text can give) says instead which solution of a query a row is of, so
+    that several expressions have the same node for it.
     """
     if not parts:
         return lambda row: _new_blank()
-    (part,) = parts
+    part, *solution = parts
 
     def value(row: Row) -> bytes:
-        label = (id(row), plain(part(row)))
+        own = solution[0](row) if solution else id(row)
+        label = (own, plain(part(row)))
         known = around.labels.get(label)
         if known is None:
             known = around.labels[label] = _new_blank()

@@ -173,13 +173,13 @@ class Reading(ABC):
 
         >>> from triplestore import Store
         >>> store = Store()
-        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :parent :bob . :bob :parent :cy .", "ttl")
-        >>> print(store.query("SELECT ?x { :ada :parent+ ?x }"))
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
+        >>> print(store.query("SELECT ?x { :ada :sees+ ?x }"))
         ?x
         ----
         :bob
         :cy
-        >>> store.query("ASK { :cy :parent ?x }")
+        >>> store.query("ASK { :cy :sees ?x }")
         False
         """
         from triplestore.store.querying import query as ask

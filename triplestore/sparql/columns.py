@@ -1,0 +1,120 @@
+"""Solutions as columns of Arrow, decoded in bulk.
+
+Start at `arrow_table`. A column whose terms are all IRIs or all plain strings is one copy of their
+bytes; one whose literals have all one numeric or temporal datatype gets a type of Arrow; any other
+is made term by term, each different term once. What is always true: an unbound value is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from triplestore.expr.query_terms import QueryTerms
+from triplestore.expr.strings import lexical_form
+from triplestore.terms.dictionary import FIRST_QUERY_ID
+from triplestore.terms.model import BLANK, IRI, STRING, TYPED, to_ntriples
+from triplestore.terms.value_keys import DATATYPES, EXACT, Class
+from triplestore.terms.vocabulary import XSD
+
+if TYPE_CHECKING:
+    from triplestore.expr.query_terms import U32
+
+_EXACT = np.uint8(EXACT)
+_LARGEST = float(1 << 53)
+_INTEGER_NAMES = (
+    "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger "
+    "negativeInteger unsignedLong unsignedInt unsignedShort unsignedByte"
+)
+_INTEGERS = frozenset(XSD + name for name in _INTEGER_NAMES.split(" "))
+_FLOATS = frozenset((XSD + "double", XSD + "float"))
+
+
+def arrow_table(
+    names: Sequence[str], ids: Callable[[str], U32], terms: QueryTerms, typed: bool
+) -> Any:
+    """A table of pyarrow with a column for each name."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+    make = _typed if typed else _exact
+    return pa.table({name: make(ids(name), terms) for name in names})
+
+
+def _exact(ids: U32, terms: QueryTerms) -> Any:
+    """Terms as in N-Triples."""
+    return _each(ids, terms, lambda key: to_ntriples(key).decode())
+
+
+def _each(ids: U32, terms: QueryTerms, text: Callable[[bytes], str]) -> Any:
+    """A column of texts, each different one made once."""
+    import pyarrow as pa
+
+    distinct, places = np.unique(ids, return_inverse=True)
+    texts = [None if key is None else text(key) for key in terms.keys(distinct)]
+    return pa.array(texts, pa.large_string()).take(pa.array(places))
+
+
+def _typed(ids: U32, terms: QueryTerms) -> Any:
+    if len(ids) == 0 or int(ids.max()) >= FIRST_QUERY_ID:
+        kinds = terms.kinds(ids)
+        plain = False
+    else:
+        kinds = terms.dictionary.kinds(ids)
+        plain = True
+    missing = kinds == 0
+    alone = {int(kind) for kind in np.unique(kinds[~missing])}
+    if plain and alone in ({IRI}, {STRING}):
+        return _texts(ids, missing, terms)
+    if alone == {TYPED}:
+        found = _values(ids, missing, terms)
+        if found is not None:
+            return found
+    return _each(ids, terms, _shown)
+
+
+def _shown(key: bytes) -> str:
+    if key[0] == BLANK:
+        return "_:" + key[1:].decode()
+    return key[1:].decode() if key[0] == IRI else _lexical(key)
+
+
+def _lexical(key: bytes) -> str:
+    return to_ntriples(key).decode() if key[0] > TYPED else lexical_form(key)
+
+
+def _texts(ids: U32, missing: Any, terms: QueryTerms) -> Any:
+    """The bytes of terms as they are."""
+    import pyarrow as pa
+
+    buf, offsets, _ = terms.dictionary.text(ids)
+    bits = None
+    if missing.any():
+        bits = pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    buffers = [bits, pa.py_buffer(offsets), pa.py_buffer(buf)]
+    return pa.Array.from_buffers(pa.large_string(), len(ids), buffers)
+
+
+def _values(ids: U32, missing: Any, terms: QueryTerms) -> Any:
+    """A column of numbers, truth values or times, if all terms have one such datatype."""
+    import pyarrow as pa
+
+    values = terms.values(ids)
+    marks = np.unique(values.marks[~missing])
+    if len({int(mark & ~_EXACT) for mark in marks}) != 1 or not (marks & _EXACT).all():
+        return None
+    form = int(marks[0] & np.uint8(0x3F))
+    datatype = DATATYPES[form] if form < len(DATATYPES) else ""
+    if datatype in _INTEGERS:
+        doubles = np.where(missing, 0.0, values.doubles)
+        if np.abs(doubles).max(initial=0.0) > _LARGEST:
+            return None
+        return pa.array(doubles.astype(np.int64), pa.int64(), mask=missing)
+    if datatype in _FLOATS:
+        return pa.array(values.doubles, pa.float64(), mask=missing)
+    kind = int(values.classes[~missing][0])
+    if kind == Class.BOOLEAN:
+        truths = _each(ids, terms, lexical_form).to_pylist()
+        return pa.array([None if t is None else t in ("true", "1") for t in truths], pa.bool_())
+    return None

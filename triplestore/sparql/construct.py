@@ -1,0 +1,135 @@
+"""Triples made of solutions: templates of CONSTRUCT, and descriptions.
+
+Start at `constructed` and `described`. Both work on columns of ids, and give each triple once.
+What is always true: what is no triple of RDF (an unbound value, a literal as subject) is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+import numpy as np
+
+from triplestore.expr.query_terms import U32, QueryTerms
+from triplestore.expr.tree import Constant, Variable
+from triplestore.ops.context import Context
+from triplestore.ops.distinct import Distinct
+from triplestore.ops.frame import Frame
+from triplestore.ops.leaves import Values
+from triplestore.ops.operator import Operator
+from triplestore.sparql.algebra import TermOrVariable, TriplePattern
+from triplestore.sparql.dataset import Dataset
+from triplestore.sparql.planned import Planned
+from triplestore.terms.model import BLANK, IRI
+
+_NAMES = ("s", "p", "o")
+
+
+def constructed(
+    template: Sequence[TriplePattern], plan: Operator, terms: QueryTerms, context: Context
+) -> list[U32]:
+    """The triples of a template for all solutions; blank nodes are new for each solution."""
+    ground = [t for t in template if not any(_varies(term) for term in t)]
+    varying = [t for t in template if any(_varies(term) for term in t)]
+    parts: list[list[U32]] = []
+    nodes = count()
+    any_rows = False
+    for block in plan.stream(context):
+        any_rows = True
+        blanks: dict[bytes, U32] = {}
+        for triple in varying:
+            columns = [_column(term, block, blanks, terms, nodes) for term in triple]
+            parts.append(_proper(columns, terms))
+            context.charge(12 * len(parts[-1][0]))
+    if any_rows:
+        for triple in ground:
+            columns = [_one(term, terms) for term in triple]
+            parts.append(_proper(columns, terms))
+    return _once(parts, context)
+
+
+def _varies(term: TermOrVariable) -> bool:
+    return isinstance(term, Variable) or term.kind == BLANK
+
+
+def _one(term: TermOrVariable, terms: QueryTerms) -> U32:
+    assert isinstance(term, Constant)
+    return terms.encode_keys([term.key])
+
+
+def _column(
+    term: TermOrVariable,
+    block: Frame,
+    blanks: dict[bytes, U32],
+    terms: QueryTerms,
+    nodes: count[int],
+) -> U32:
+    if isinstance(term, Variable):
+        if term.name in block.names:
+            return block[term.name]
+        return np.zeros(block.rows, np.uint32)
+    if term.kind != BLANK:
+        return np.full(block.rows, terms.encode_keys([term.key])[0], np.uint32)
+    if term.key not in blanks:
+        keys = [b"\x02c%d" % next(nodes) for _ in range(block.rows)]
+        blanks[term.key] = new_terms(keys, terms)
+    return blanks[term.key]
+
+
+def new_terms(keys: Sequence[bytes], terms: QueryTerms) -> U32:
+    """Ids of blank nodes that are new: their labels are changed if the store has them."""
+    taken = terms.dictionary.lookup_keys(list(keys))
+    fresh = [
+        key + b"x" * 8 if known else key for key, known in zip(keys, taken.tolist(), strict=True)
+    ]
+    return terms.encode_keys(fresh)
+
+
+def _proper(columns: Sequence[U32], terms: QueryTerms) -> list[U32]:
+    """The rows that are triples of RDF."""
+    subjects, predicates, objects = columns
+    kinds = terms.kinds(subjects)
+    fine = ((kinds == IRI) | (kinds == BLANK)) & (terms.kinds(predicates) == IRI) & (objects != 0)
+    return list(columns) if fine.all() else [column[fine] for column in columns]
+
+
+def _once(parts: Sequence[Sequence[U32]], context: Context) -> list[U32]:
+    """Each row once, in the order of first appearance."""
+    if not parts:
+        return [np.zeros(0, np.uint32)] * 3
+    columns = [np.concatenate([part[place] for part in parts]) for place in range(3)]
+    rows = Values(Frame(_NAMES, columns, len(columns[0])))
+    return list(Distinct(rows).run(context).columns)
+
+
+def described(
+    ids: Sequence[int],
+    plan: Planned | None,
+    dataset: Dataset,
+    terms: QueryTerms,
+    context: Context,
+) -> list[U32]:
+    """The concise bounded descriptions of resources: their triples, and those of blank nodes that
+    are objects there."""
+    found = [np.array(ids, np.uint32)]
+    if plan is not None:
+        for block in plan.operator.stream(context):
+            found.extend(block.columns)
+    wanted = np.unique(np.concatenate(found))
+    wanted = wanted[wanted != 0]
+    facts = dataset.facts()
+    seen = wanted
+    parts: list[list[U32]] = []
+    while len(wanted):
+        blanks = []
+        for index, (predicates, objects) in facts.probe_blocks((0,), (wanted,), dataset.where):
+            context.check()
+            context.charge(12 * len(index))
+            parts.append(_proper([wanted[index], predicates, objects], terms))
+            objects = np.unique(objects)
+            blanks.append(objects[terms.kinds(objects) == BLANK])
+        new = np.unique(np.concatenate(blanks)) if blanks else wanted[:0]
+        wanted = np.setdiff1d(new, seen)
+        seen = np.union1d(seen, wanted)
+    return _once(parts, context)

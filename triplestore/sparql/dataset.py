@@ -1,0 +1,233 @@
+"""The graphs that a query sees, as relations.
+
+Start at `Dataset`. It has an active default graph (the store's own, one named graph, or the merge
+of several), and the named graphs that GRAPH may reach. A pattern asks for the relation of its
+predicate (two columns), for all facts (three, if the predicate is a variable), or for the quads.
+What is always true: relations are snapshots; the merge of several graphs has each triple once. A
+merge is made relation by relation, when a pattern first asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import numpy as np
+
+from triplestore.tables.order import make_order
+from triplestore.tables.plain import PlainRelation
+from triplestore.tables.rows import NO_IDS, distinct, swap
+from triplestore.tables.status import HOLDS
+from triplestore.tables.virtual import AllFacts
+
+if TYPE_CHECKING:
+    from triplestore.tables import Tables
+    from triplestore.tables.graphs import QuadRelation
+    from triplestore.tables.rows import I64, U8, U32, U64
+
+STORE_DEFAULT = 0
+"""The store's default graph, where ids of graphs are wanted."""
+
+
+class Triples(Protocol):
+    """One graph: relations by predicate, and what `AllFacts` asks of tables."""
+
+    def relation(self, name: int) -> PlainRelation:
+        """The triples with this predicate."""
+
+    def names(self) -> U32:
+        """The predicates, increasing."""
+
+    def total(self, where: int = HOLDS) -> int:
+        """How many triples there are (at most)."""
+
+
+@dataclass(slots=True)
+class Dataset:
+    """What patterns of a query are matched with.
+
+    default  the graphs whose merge is the default graph; 0 is that of the store
+    named    the named graphs; None for all that the store has
+    where    statuses of the facts that are seen
+
+    >>> from triplestore.tables import ChangedRows, Changes, Layer, Tables
+    >>> quads = ChangedRows.of(([9, 9], [1, 2], [5, 6], [70, 71]))
+    >>> seen = Dataset(Tables([Layer.build(Changes(quads=quads))]), default=(70, 71))
+    >>> len(seen.graph().relation(9)), seen.graphs().tolist()
+    (2, [])
+    """
+
+    tables: Tables
+    default: tuple[int, ...] = (STORE_DEFAULT,)
+    named: tuple[int, ...] | None = None
+    where: int = HOLDS
+    _graphs: dict[int | None, Triples] = field(default_factory=dict)
+
+    def graph(self, graph: int | None = None) -> Triples:
+        """One graph; None for the active default graph."""
+        found = self._graphs.get(graph)
+        if found is None:
+            found = self._graphs[graph] = self._make(graph)
+        return found
+
+    def _make(self, graph: int | None) -> Triples:
+        if graph is None:
+            if len(self.default) == 1:
+                return self.graph(self.default[0])
+            return MergedTriples([self.graph(one) for one in self.default], self.where)
+        if graph == STORE_DEFAULT:
+            return self.tables
+        return GraphTriples(self.tables, graph)
+
+    def facts(self, graph: int | None = None) -> AllFacts:
+        """All triples of a graph as one relation of three columns."""
+        return AllFacts(cast("Any", self.graph(graph)))
+
+    def quads(self, predicate: int) -> QuadRelation:
+        """The quads of all named graphs of the store: (subject, object, graph)."""
+        return self.tables.quads(predicate)
+
+    def quad_names(self) -> U32:
+        """The predicates that occur in named graphs."""
+        return self.tables.quad_names()
+
+    def graphs(self) -> U32:
+        """The named graphs that exist, of those that the query may reach."""
+        existing = self.tables.graphs()
+        if self.named is None:
+            return existing
+        return np.intersect1d(existing, np.array(self.named, np.uint32))
+
+    def reaches(self, graph: int) -> bool:
+        """True if GRAPH may name this graph."""
+        return self.named is None or graph in self.named
+
+
+class GraphTriples:
+    """The triples of one named graph."""
+
+    layers: tuple[Any, ...] = ()
+
+    def __init__(self, tables: Tables, graph: int) -> None:
+        self._tables = tables
+        self._view = tables.graph(graph)
+        self._relations: dict[int, PlainRelation] = {}
+        self._names: U32 | None = None
+
+    def relation(self, name: int) -> PlainRelation:
+        """The triples with this predicate."""
+        found = self._relations.get(name)
+        if found is None:
+            found = self._relations[name] = self._view.relation(name)
+        return found
+
+    def names(self) -> U32:
+        """The predicates, increasing."""
+        if self._names is None:
+            self._names = self._view.names()
+        return self._names
+
+    def total(self, where: int = HOLDS) -> int:
+        """How many triples there are."""
+        return self._view.count(where)
+
+    def predicates_of(self, terms: U32, role: int = 0) -> tuple[I64, U32]:
+        """Where a look-up may find rows; see `Tables.predicates_of`."""
+        return self._tables.predicates_of(terms, role)
+
+    def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
+        """The statuses of triples; 0 for those that do not hold."""
+        return _status_of(self, p, s, o)
+
+
+class MergedTriples:
+    """The merge of several graphs: each triple once."""
+
+    layers: tuple[Any, ...] = ()
+
+    def __init__(self, parts: Sequence[Triples], where: int) -> None:
+        self._parts = parts
+        self._where = where
+        self._relations: dict[int, PlainRelation] = {}
+
+    def relation(self, name: int) -> PlainRelation:
+        """The triples with this predicate."""
+        found = self._relations.get(name)
+        if found is None:
+            keys = [part.relation(name).keys(where=self._where) for part in self._parts]
+            found = self._relations[name] = relation_of_keys(name, _merged(keys))
+        return found
+
+    def names(self) -> U32:
+        """The predicates, increasing."""
+        names = [part.names() for part in self._parts]
+        return distinct(np.sort(np.concatenate(names))) if names else NO_IDS
+
+    def total(self, where: int = HOLDS) -> int:
+        """How many triples there are at most."""
+        return sum(part.total(where) for part in self._parts)
+
+    def predicates_of(self, terms: U32, role: int = 0) -> tuple[I64, U32]:
+        """Where a look-up may find rows; see `Tables.predicates_of`."""
+        pairs = [cast("Any", part).predicates_of(terms, role) for part in self._parts]
+        if not pairs:
+            return np.zeros(0, np.int64), NO_IDS
+        keys = [index.astype(np.uint64) << np.uint64(32) | names for index, names in pairs]
+        both = _merged(keys)
+        return (both >> np.uint64(32)).astype(np.int64), both.astype(np.uint32)
+
+    def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
+        """The statuses of triples; 0 for those that do not hold."""
+        return _status_of(self, p, s, o)
+
+
+def relation_of_keys(name: int, keys: U64) -> PlainRelation:
+    """A relation of sorted distinct packed rows, which pass every filter of statuses.
+
+    >>> made = relation_of_keys(9, np.array([1 << 32 | 5, 2 << 32 | 4], np.uint64))
+    >>> made.by_second(5).tolist(), len(made)
+    ([1], 2)
+    """
+    if len(keys) == 0:
+        return PlainRelation(name, (), (), 0, 0)
+    names = np.zeros(len(keys), np.uint32)
+    forward = make_order(names, keys, uniform=HOLDS).run(0)
+    backward = make_order(names, np.sort(swap(keys)), uniform=HOLDS).run(0)
+    return _Counted(name, (forward,), (backward,), len(keys), 0)
+
+
+class _Counted(PlainRelation):
+    """A relation of one run, whose distinct ids are counted when first asked for."""
+
+    __slots__ = ("_distinct",)
+
+    def distinct_estimate(self, column: int) -> int:
+        """How many ids occur in this column."""
+        known: dict[int, int] | None = getattr(self, "_distinct", None)
+        if known is None:
+            known = {}
+            self._distinct: dict[int, int] = known
+        if column not in known:
+            heads = self.keys(column) >> np.uint64(32)
+            known[column] = int(np.count_nonzero(heads[1:] != heads[:-1])) + 1
+        return known[column]
+
+    def count(self, where: int = HOLDS) -> int:
+        """How many rows there are: all pass."""
+        return len(self)
+
+
+def _merged(keys: Iterable[U64]) -> U64:
+    together = np.concatenate([np.zeros(0, np.uint64), *keys])
+    together.sort()
+    merged: U64 = distinct(together)
+    return merged
+
+
+def _status_of(graph: Triples, p: U32, s: U32, o: U32) -> U8:
+    status = np.zeros(len(p), np.uint8)
+    for name in np.unique(p).tolist():
+        rows = np.flatnonzero(p == name)
+        status[rows] = graph.relation(name).status_of((s[rows], o[rows]))
+    return status

@@ -1,0 +1,1 @@
+"""Operators that only queries need, beside those of `triplestore.ops`."""

@@ -1,0 +1,201 @@
+"""GROUP BY with SPARQL's aggregates.
+
+Start at `Grouped`. Plain counts are added up block by block, in the memory of the groups; other
+aggregates look at all rows of a group together (see `expr.aggregate`), so the rows are collected.
+What is always true: groups come in the order of their first rows; without keys there is one group,
+even of no rows; an aggregate without a value leaves its variable unbound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from triplestore.errors import UsageError
+from triplestore.expr.aggregate import aggregate
+from triplestore.expr.evaluate import Evaluator
+from triplestore.expr.functions import AGGREGATES
+from triplestore.expr.numbers import INTEGER
+from triplestore.expr.query_terms import U32, QueryTerms
+from triplestore.expr.vectors import Ids, Numbers, Vector, ids_of, known
+from triplestore.ops.context import Context
+from triplestore.ops.frame import ID, Array, Frame
+from triplestore.ops.groups import GroupTable
+from triplestore.ops.keys import KeyCoder
+from triplestore.ops.leaves import slices
+from triplestore.ops.operator import Account, Blocks, Operator, variables
+from triplestore.sparql.algebra import Aggregate
+
+Wanted = tuple[str, Aggregate, Evaluator | None]
+"""The column of an aggregate, what it is, and what computes its argument."""
+
+
+class Grouped(Operator):
+    """The distinct values of the columns `by`, each with its aggregates.
+
+    grouping  False if there is one group in any case
+    """
+
+    kind: ClassVar[str] = "group"
+
+    def __init__(
+        self,
+        child: Operator,
+        by: tuple[str, ...],
+        aggregates: Sequence[Wanted],
+        terms: QueryTerms,
+        grouping: bool,
+    ) -> None:
+        names = (*by, *(name for name, _, _ in aggregates))
+        for _, wanted, _ in aggregates:
+            if wanted.function not in AGGREGATES:
+                raise UsageError(f"there is no aggregate <{wanted.function}>")
+        super().__init__(
+            names,
+            (ID,) * len(names),
+            (child,),
+            unique=True,
+            estimate=max(1.0, child.estimate / 4) if by else 1.0,
+        )
+        self.child = child
+        self.by = by
+        self.grouping = grouping
+        self._wanted = tuple(aggregates)
+        self._terms = terms
+        self._places = [child.names.index(name) for name in by]
+
+    def detail(self) -> str:
+        """The key and the aggregates."""
+        functions = ", ".join(f"{it.function}" for _, it, _ in self._wanted)
+        return f"{variables(self.by)} {functions}".strip()
+
+    def _open(self, context: Context) -> Blocks:
+        account = self._account(context)
+        if all(it.function == "count" and not it.distinct for _, it, _ in self._wanted):
+            frame = self._counted(context, account)
+        else:
+            frame = self._aggregated(context, account)
+        if frame.rows <= context.block_rows:
+            return (frame,) if frame.rows else ()
+        return slices(frame, context.block_rows)
+
+    # --- counts ---------------------------------------------------------------------------------
+
+    def _counted(self, context: Context, account: Account) -> Frame:
+        groups = _Groups(self._places, account)
+        counts = [np.zeros(0, np.int64) for _ in self._wanted]
+        for block in self._read(context, self.child):
+            numbers = groups.add(block)
+            size = len(groups)
+            for place, (_, _, argument) in enumerate(self._wanted):
+                has = None if argument is None else known(argument.evaluate(block))
+                own = numbers if has is None else numbers[has]
+                if len(counts[place]) < size:
+                    account.charge(8 * (size - len(counts[place])))
+                    grown = np.zeros(size, np.int64)
+                    grown[: len(counts[place])] = counts[place]
+                    counts[place] = grown
+                counts[place] += np.bincount(own, minlength=size)
+        size = self._size(groups)
+        vectors: list[Vector] = [
+            Numbers(INTEGER, count if len(count) == size else np.zeros(size, np.int64))
+            for count in counts
+        ]
+        return self._frame(groups, vectors, size)
+
+    # --- other aggregates -----------------------------------------------------------------------
+
+    def _aggregated(self, context: Context, account: Account) -> Frame:
+        rows = self._collect(context, self.child)
+        account.charge(16 * rows.rows)
+        groups = _Groups(self._places, account)
+        numbers = groups.add(rows).astype(np.int64)
+        size = self._size(groups)
+        vectors = []
+        for _, wanted, argument in self._wanted:
+            context.check()
+            vectors.append(self._compute(rows, wanted, argument, numbers, size, account))
+        return self._frame(groups, vectors, size)
+
+    def _compute(
+        self,
+        rows: Frame,
+        wanted: Aggregate,
+        argument: Evaluator | None,
+        numbers: Array,
+        size: int,
+        account: Account,
+    ) -> Vector:
+        if argument is None:
+            if wanted.distinct:
+                numbers = _once(rows.columns, numbers, account)
+            return Numbers(INTEGER, np.bincount(numbers, minlength=size))
+        vector = argument.evaluate(rows)
+        if wanted.function == "count" and isinstance(vector, Ids):
+            has = vector.ids != 0
+            numbers, ids = numbers[has], vector.ids[has]
+            if wanted.distinct:
+                numbers = _once([ids], numbers, account)
+            return Numbers(INTEGER, np.bincount(numbers, minlength=size))
+        return aggregate(
+            wanted.function,
+            vector,
+            numbers,
+            size,
+            self._terms,
+            distinct=wanted.distinct,
+            separator=wanted.separator,
+        )
+
+    def _size(self, groups: _Groups) -> int:
+        return len(groups) if self.grouping else 1
+
+    def _frame(self, groups: _Groups, vectors: Sequence[Vector], size: int) -> Frame:
+        columns = [*groups.keys(), *(ids_of(vector, self._terms) for vector in vectors)]
+        return Frame(self.names, columns, size, (), True)
+
+
+class _Groups:
+    """Numbers the different keys of rows in the order of their first appearance."""
+
+    def __init__(self, places: Sequence[int], account: Account) -> None:
+        self._places = places
+        self._coder = KeyCoder([ID] * len(places), account)
+        self._table = GroupTable(account)
+        self._account = account
+        self._firsts: list[list[U32]] = [[] for _ in places]
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, block: Frame) -> Array:
+        """The group of each row."""
+        if not self._places:
+            self._count = max(self._count, 1 if block.rows else 0)
+            return np.zeros(block.rows, np.int64)
+        columns = [block.columns[place] for place in self._places]
+        keys = self._coder.learn(columns, block.rows)
+        numbers, firsts = self._table.insert(keys.astype(np.uint64, copy=False))
+        self._account.charge(4 * len(columns) * len(firsts))
+        for kept, column in zip(self._firsts, columns, strict=True):
+            kept.append(column.take(firsts))
+        self._count += len(firsts)
+        return numbers
+
+    def keys(self) -> list[U32]:
+        """The key columns of the groups."""
+        return [np.concatenate(kept) if kept else np.zeros(0, ID) for kept in self._firsts]
+
+
+def _once(columns: Sequence[U32], numbers: Array, account: Account) -> Array:
+    """The groups of rows, each different row of a group once."""
+    if not len(numbers):
+        return numbers
+    keyed = [numbers.astype(np.uint32), *columns]
+    coder = KeyCoder([ID] * len(keyed), account)
+    keys = coder.learn(keyed, len(numbers))
+    _, firsts = GroupTable(account).insert(keys.astype(np.uint64, copy=False))
+    return numbers[firsts]

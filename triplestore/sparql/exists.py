@@ -1,0 +1,225 @@
+"""EXISTS and NOT EXISTS: as semi- and anti-joins where that means the same, else row by row.
+
+Start at `plan_exists`. The specification puts the values of a solution into the pattern and asks
+whether it has solutions. That is a join on the variables that both have, unless an expression
+inside of the pattern looks at a variable of the solution that the pattern does not bind there: a
+filter at the top of the pattern becomes the condition of the join; for others (rare) the values
+are put into the pattern, once for each different combination (`substituted`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.expr.tree import Call, Constant, Exists, Expression, Variable
+from triplestore.ops.context import Context
+from triplestore.ops.frame import ID, Array, Frame
+from triplestore.ops.join import How
+from triplestore.ops.leaves import Values
+from triplestore.ops.rows import Filter, Limit
+from triplestore.sparql import algebra as sparql
+from triplestore.sparql.algebra import Node
+from triplestore.sparql.evaluate.seeded import empty_values
+from triplestore.sparql.planned import Names, Planned
+from triplestore.sparql.scope import (
+    conjunction,
+    conjuncts,
+    exists_in,
+    expressions_of,
+    mentioned,
+    names_in,
+)
+from triplestore.sparql.show import show_expression
+
+if TYPE_CHECKING:
+    from triplestore.sparql.planner import Planner, Where
+
+_ROW = " row"
+
+
+def plan_exists(
+    planner: Planner, made: Planned, exists: Exists, negated: bool, graph: Where
+) -> Planned:
+    """The rows of a plan for which an EXISTS is true (or false, if it is negated)."""
+    how: How = "anti" if exists.negated != negated else "semi"
+    inner, conditions = _split(planner, exists.pattern)
+    names = frozenset(made.names)
+    asked = frozenset().union(*(names_in(c, planner.seen) for c in conditions))
+    if _looks_outside(planner, inner, names) or any(map(planner.has_exists, conditions)):
+        test = _Substituting(planner, exists.pattern, made.names, graph)
+        text = "EXISTS {...}" if how == "semi" else "NOT EXISTS {...}"
+
+        def holds(frame: Frame) -> Array:
+            found = test(frame)
+            return found if how == "semi" else ~found
+
+        return made.with_operator(Filter(made.operator, holds, text=f"{text} one by one"))
+    shared = planner.seen.in_scope(inner) & names
+    condition, text = None, ""
+    if conditions:
+        whole = conjunction(conditions)
+        condition, text = planner.evaluator(whole, graph).condition, show_expression(whole)
+    needed = shared | (asked & planner.seen.in_scope(inner))
+
+    def right(seed: Values | None) -> Planned:
+        planned = planner.plan(inner, graph, needed, False, seed)
+        if not shared and not conditions:
+            return planned.with_operator(Limit(planned.operator, 1))
+        return planned
+
+    return planner.joined(made, right, how, condition=condition, text=text)
+
+
+def _split(planner: Planner, pattern: Node) -> tuple[Node, list[Expression]]:
+    """The pattern, and those filters at its top that look at variables it does not surely bind."""
+    filters: list[Expression] = []
+    while isinstance(pattern, sparql.Filter):
+        filters.extend(conjuncts(pattern.condition))
+        pattern = pattern.pattern
+    certain = planner.seen.certain(pattern)
+    own = [c for c in filters if names_in(c, planner.seen) <= certain]
+    others = [c for c in filters if not names_in(c, planner.seen) <= certain]
+    return (sparql.Filter(pattern, conjunction(own)) if own else pattern), others
+
+
+def _looks_outside(planner: Planner, pattern: Node, names: Names) -> bool:
+    """True if an expression in a pattern may look at a variable from outside of it."""
+    seen = planner.seen
+    for node in sparql.walk(pattern):
+        bound = [seen.certain(child) for child in sparql.children(node)]
+        certain = frozenset().union(*bound)
+        for expression in expressions_of(node):
+            if names_in(expression, seen) & (names - certain):
+                return True
+    return False
+
+
+def test_exists(
+    planner: Planner, exists: Exists, names: tuple[str, ...], bound: Names, graph: Where
+) -> Callable[[Frame], Array]:
+    """For which rows of a frame an EXISTS in some expression is true."""
+    rows = empty_values((*names, _ROW), 1000.0)
+    made = Planned(rows, frozenset(names) - bound)
+    plan = plan_exists(planner, made, Exists(exists.pattern), False, graph).operator
+
+    def test(frame: Frame) -> Array:
+        numbers = np.arange(frame.rows, dtype=ID)
+        rows.frame = Frame(rows.names, [*frame.columns, numbers], frame.rows)
+        found = np.zeros(frame.rows, np.bool_)
+        for block in plan.stream(planner.context or Context()):
+            found[block[_ROW]] = True
+        return ~found if exists.negated else found
+
+    return test
+
+
+test_exists.__test__ = False  # type: ignore[attr-defined]
+
+
+class _Substituting:
+    """Asks a pattern with the values of each different row put in."""
+
+    def __init__(
+        self, planner: Planner, pattern: Node, names: tuple[str, ...], graph: Where
+    ) -> None:
+        self._planner = planner
+        self._pattern = pattern
+        used = mentioned(pattern, planner.seen)
+        self._names = [name for name in names if name in used]
+        self._graph = graph
+        self._known: dict[tuple[int, ...], bool] = {}
+
+    def __call__(self, frame: Frame) -> Array:
+        if not self._names:
+            return np.full(frame.rows, self._ask(()))
+        rows = zip(*(frame[name].tolist() for name in self._names), strict=True)
+        return np.array([self._ask(row) for row in rows], np.bool_)
+
+    def _ask(self, row: tuple[int, ...]) -> bool:
+        found = self._known.get(row)
+        if found is None:
+            found = self._known[row] = self._evaluate(row)
+        return found
+
+    def _evaluate(self, row: tuple[int, ...]) -> bool:
+        planner = self._planner
+        values = {
+            name: Constant(planner.scope.terms.key(term_id))
+            for name, term_id in zip(self._names, row, strict=True)
+            if term_id
+        }
+        pattern = substituted(self._pattern, values)
+        plan = Limit(planner.plan(pattern, self._graph, frozenset(), False).operator, 1)
+        context = planner.context or Context()
+        context.check()
+        return plan.run(context).rows > 0
+
+
+def substituted(node: Node, values: Mapping[str, Constant]) -> Node:
+    """A pattern with constants in the place of variables.
+
+    >>> x, p = Variable("x"), Constant.iri("http://ex.org/p")
+    >>> triple = sparql.TriplePattern(x, p, Variable("y"))
+    >>> substituted(sparql.Bgp((triple,)), {"x": p}).patterns[0].subject
+    Constant(<http://ex.org/p>)
+    """
+
+    def term(one: object) -> object:
+        return values.get(one.name, one) if isinstance(one, Variable) else one
+
+    def inside(expression: Expression) -> Expression:
+        return _in_expression(expression, values)
+
+    node = sparql.with_children(node, lambda child: substituted(child, values))
+    match node:
+        case sparql.Bgp(patterns):
+            return sparql.Bgp(tuple(sparql.TriplePattern(*map(term, t)) for t in patterns))  # type: ignore[arg-type]
+        case sparql.Path(subject, path, object_):
+            return sparql.Path(term(subject), path, term(object_))  # type: ignore[arg-type]
+        case sparql.Filter(pattern, condition):
+            return sparql.Filter(pattern, inside(condition))
+        case sparql.LeftJoin(left, right, condition) if condition is not None:
+            return sparql.LeftJoin(left, right, inside(condition))
+        case sparql.Extend(pattern, variable, expression):
+            return sparql.Extend(pattern, variable, inside(expression))
+        case sparql.Graph(name, pattern):
+            return sparql.Graph(term(name), pattern)  # type: ignore[arg-type]
+        case sparql.OrderBy(pattern, keys):
+            made = [sparql.OrderKey(inside(k.expression), k.descending) for k in keys]
+            return sparql.OrderBy(pattern, tuple(made))
+        case sparql.Values(variables, rows):
+            return _chosen_values(variables, rows, values)
+        case _:
+            return node
+
+
+def _in_expression(expression: Expression, values: Mapping[str, Constant]) -> Expression:
+    if isinstance(expression, Variable):
+        return values.get(expression.name, expression)
+    if isinstance(expression, Exists):
+        return Exists(substituted(expression.pattern, values), expression.negated)
+    if isinstance(expression, Call):
+        parts = tuple(_in_expression(part, values) for part in expression.arguments)
+        return Call(expression.function, parts)
+    return expression
+
+
+def _chosen_values(
+    variables: tuple[Variable, ...],
+    rows: tuple[tuple[Constant | None, ...], ...],
+    values: Mapping[str, Constant],
+) -> sparql.Values:
+    given = [values.get(variable.name) for variable in variables]
+    kept = [place for place, value in enumerate(given) if value is None]
+    chosen = [
+        tuple(row[place] for place in kept)
+        for row in rows
+        if all(v is None or one in (None, v) for v, one in zip(given, row, strict=True))
+    ]
+    return sparql.Values(tuple(variables[place] for place in kept), tuple(chosen))
+
+
+__all__ = ["exists_in", "plan_exists", "substituted", "test_exists"]

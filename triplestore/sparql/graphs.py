@@ -1,0 +1,121 @@
+"""GRAPH with a variable: all named graphs at once, or one after the other.
+
+Start at `plan_pushed_graph`: a pattern of triples with known predicates is matched with the quads
+of all graphs, with one more column for the graph, on which its joins join, too. Anything else
+(paths, sub-queries, a variable predicate) is planned for each graph (`plan_each_graph`). What is
+always true: inside of the pattern the graph's variable has no value of its own, so the column has
+a name that no expression can look at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.expr.tree import Constant, Variable
+from triplestore.ops.frame import ID, Array, Frame
+from triplestore.ops.leaves import Values
+from triplestore.ops.operator import Operator
+from triplestore.ops.rows import Extend, Filter, Project
+from triplestore.sparql import algebra as sparql
+from triplestore.sparql.algebra import Node
+from triplestore.sparql.planned import NONE, Names, Planned, nothing
+from triplestore.sparql.scope import exists_in, expressions_of
+
+if TYPE_CHECKING:
+    from triplestore.sparql.planner import Planner
+
+
+def can_be_pushed(node: Node) -> bool:
+    """True if a pattern can be matched with the quads of all graphs at once."""
+    if any(True for e in expressions_of(node) for _ in exists_in(e)):
+        return False
+    match node:
+        case sparql.Bgp(patterns):
+            return bool(patterns) and all(isinstance(t.predicate, Constant) for t in patterns)
+        case sparql.Join(parts):
+            rest = [part for part in parts if not isinstance(part, sparql.Values)]
+            return bool(rest) and all(map(can_be_pushed, rest))
+        case sparql.Union() | sparql.LeftJoin() | sparql.Filter() | sparql.Extend():
+            return all(map(can_be_pushed, sparql.children(node)))
+        case _:
+            return False
+
+
+def plan_pushed_graph(
+    planner: Planner, node: sparql.Graph, needed: Names | None, bag: bool, seed: Values | None
+) -> Planned | None:
+    """The plan of GRAPH ?g over all quads; None if the pattern needs one graph at a time."""
+    assert isinstance(node.name, Variable)
+    name = node.name.name
+    if not can_be_pushed(node.pattern):
+        return None
+    if seed is not None and name in seed.names:
+        seed = None
+    column = planner.new_name("graph")
+    inside = None if needed is None else needed | {column, name}
+    made = planner.plan(node.pattern, column, inside, bag, seed)
+    operator = made.operator
+    if planner.dataset.named is not None:
+        graphs = planner.dataset.graphs()
+
+        def allowed(frame: Frame) -> Array:
+            return np.isin(frame[column], graphs)
+
+        operator = Filter(operator, allowed, text="FROM NAMED")
+    operator = _with_graph(operator, name, column)
+    made = Planned(operator, made.maybe - {name}, made.distinct)
+    if needed is not None and name not in needed:
+        kept = tuple(n for n in made.names if n != name)
+        made = made.with_operator(Project(made.operator, kept))
+    return made
+
+
+def _with_graph(operator: Operator, name: str, column: str) -> Operator:
+    """The rows under the graph's variable, which the pattern may have bound to something else."""
+    if name in operator.names:
+
+        def same(frame: Frame) -> Array:
+            fits: Array = (frame[name] == 0) | (frame[name] == frame[column])
+            return fits
+
+        operator = Filter(operator, same, text=f"?{name} is the graph")
+    names = {n: n for n in operator.names if n not in (name, column)}
+    return Project(operator, {**names, name: column})
+
+
+def plan_each_graph(
+    planner: Planner, node: sparql.Graph, needed: Names | None, bag: bool
+) -> Planned:
+    """The plan of GRAPH ?g as the union of plans, one for each graph."""
+    from triplestore.sparql.planner import union
+
+    assert isinstance(node.name, Variable)
+    name = node.name.name
+    inside = None if needed is None else needed | {name}
+    plans = [
+        _in_graph(planner.plan(node.pattern, graph, inside, bag), name, graph)
+        for graph in planner.dataset.graphs().tolist()
+    ]
+    if not plans:
+        names = planner.seen.in_scope(node)
+        return nothing(tuple(sorted(names if needed is None else names & needed)))
+    return union(plans)
+
+
+def _in_graph(made: Planned, name: str, graph: int) -> Planned:
+    operator = made.operator
+    if name in operator.names:
+
+        def same(frame: Frame) -> Array:
+            fits: Array = (frame[name] == 0) | (frame[name] == graph)
+            return fits
+
+        operator = Filter(operator, same, text=f"?{name} is the graph")
+        operator = Project(operator, tuple(n for n in operator.names if n != name))
+    operator = Extend(operator, name, np.uint32(graph), ID)
+    return Planned(operator, made.maybe - {name}, made.distinct)
+
+
+__all__ = ["NONE", "can_be_pushed", "plan_each_graph", "plan_pushed_graph"]

@@ -1,0 +1,154 @@
+"""Property paths in groups: how they are estimated, and how they are joined.
+
+Start at `PathPart` and `make_step`. Sequences, alternatives and inverses outside of closures are
+joins and unions by the time a path gets here (see `rewrites.paths`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from triplestore.expr.tree import Constant
+from triplestore.ops.frame import Frame
+from triplestore.ops.leaves import Values
+from triplestore.ops.merge import join
+from triplestore.ops.operator import Operator
+from triplestore.ops.rows import Filter, Project
+from triplestore.sparql.algebra import (
+    Alternative,
+    Inverse,
+    NegatedSet,
+    OneOrMore,
+    PathExpression,
+    Sequence,
+    ZeroOrMore,
+    ZeroOrOne,
+)
+from triplestore.sparql.evaluate.paths import PathProbe, Starts
+from triplestore.sparql.evaluate.steps import (
+    AlternativeStep,
+    ClosureStep,
+    InverseStep,
+    NegatedStep,
+    Nodes,
+    PredicateStep,
+    SequenceStep,
+    Step,
+)
+from triplestore.sparql.planned import LEAST, Names, Planned
+
+if TYPE_CHECKING:
+    from triplestore.sparql.dataset import Dataset
+    from triplestore.sparql.planner import Planner
+
+
+@dataclass(slots=True)
+class PathPart:
+    """A path between two terms: names of variables, or ids."""
+
+    subject: str | int
+    step: Step
+    object: str | int
+    text: str
+
+    @property
+    def names(self) -> Names:
+        """The variables."""
+        return frozenset([end for end in (self.subject, self.object) if isinstance(end, str)])
+
+    @property
+    def has_constant(self) -> bool:
+        """True if an end is known without any join."""
+        return isinstance(self.subject, int) or isinstance(self.object, int)
+
+    @property
+    def size(self) -> float:
+        """The pairs that are expected."""
+        size = max(self.step.size, 1.0)
+        return math.sqrt(size) if self.has_constant else size
+
+    def distinct(self, name: str) -> float:
+        """About how many different values an end has."""
+        return float(max(1.0, self.size**0.75))
+
+    def joined(self, planner: Planner, made: Planned, keep: Names) -> Planned:
+        """A plan joined with the path."""
+        child = made.operator
+        doubtful = self.names & made.maybe
+        renamed: dict[str, str] = {}
+        if doubtful:
+            # An end that may be unbound is looked for anew, and compared with what is there.
+            renamed = {name: planner.new_name(name) for name in doubtful}
+        subject, object_ = (renamed.get(str(end), end) for end in (self.subject, self.object))
+        known = [isinstance(end, int) or end in child.names for end in (subject, object_)]
+        if not any(known):
+            assert isinstance(subject, str)
+            starts = Starts(subject, self.step)
+            child = join(child, starts, ()) if child.names or not _is_unit(child) else starts
+        rows = max(LEAST, made.rows * self._each(all(known)))
+        operator: Operator = PathProbe(
+            child, self.step, subject, object_, text=self.text, estimate=rows
+        )
+        names = set(self.names)
+        if not renamed:
+            return Planned(operator, made.maybe, {**made.distinct})
+        operator = _merged(operator, renamed, made.names)
+        return Planned(operator, made.maybe - names, {**made.distinct})
+
+    def _each(self, both: bool) -> float:
+        """How many pairs are expected for one value of an end."""
+        return 0.5 if both else math.sqrt(math.sqrt(max(self.size, 1.0)))
+
+
+def _is_unit(operator: Operator) -> bool:
+    return isinstance(operator, Values) and not operator.names and operator.frame.rows == 1
+
+
+def _merged(operator: Operator, renamed: dict[str, str], names: tuple[str, ...]) -> Operator:
+    """The rows whose old and new columns are compatible, with the new ones in their place."""
+
+    def compatible(frame: Frame) -> object:
+        mask = None
+        for old, new in renamed.items():
+            fits = (frame[old] == 0) | (frame[old] == frame[new])
+            mask = fits if mask is None else mask & fits
+        return mask
+
+    filtered = Filter(operator, compatible, text="compatible ends")  # type: ignore[arg-type]
+    temporary = set(renamed.values())
+    columns = {name: renamed.get(name, name) for name in names}
+    columns |= {n: n for n in operator.names if n not in names and n not in temporary}
+    return Project(filtered, columns)
+
+
+def make_step(
+    path: PathExpression,
+    dataset: Dataset,
+    graph: int | None,
+    look_up: Callable[[Constant], int],
+) -> Step:
+    """The step of a path expression in a graph (None: the default graph)."""
+
+    def make(inner: PathExpression) -> Step:
+        match inner:
+            case Constant():
+                return PredicateStep(dataset.graph(graph).relation(look_up(inner)), dataset.where)
+            case Inverse(other):
+                return InverseStep(make(other))
+            case Sequence(parts):
+                return SequenceStep([make(part) for part in parts])
+            case Alternative(parts):
+                return AlternativeStep([make(part) for part in parts])
+            case NegatedSet(iris):
+                excluded = [look_up(iri) for iri in iris]
+                return NegatedStep(dataset.facts(graph), excluded, dataset.where)
+            case ZeroOrMore(other) | OneOrMore(other) | ZeroOrOne(other):
+                nodes = Nodes(dataset.facts(graph), dataset.where)
+                least = 1 if isinstance(inner, OneOrMore) else 0
+                endless = not isinstance(inner, ZeroOrOne)
+                return ClosureStep(make(other), least, endless, nodes)
+
+    return make(path)

@@ -1,0 +1,169 @@
+"""What planning works with: plans of patterns, atoms of triple patterns, and how large they are.
+
+Start at `Planned` and `Atom`. What is always true: columns of a plan are ids, named as the
+variables; those not in `maybe` are bound in every row; estimates are never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from triplestore.ops.frame import ID, Frame, empty_frame
+from triplestore.ops.leaves import Scan, Values
+from triplestore.ops.operator import Operator
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+LEAST = 0.01
+
+
+@dataclass(slots=True)
+class Planned:
+    """A plan of a pattern.
+
+    maybe     columns that may be unbound
+    distinct  about how many different values columns have; those left out: as many as rows
+    """
+
+    operator: Operator
+    maybe: Names = NONE
+    distinct: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.operator.names
+
+    @property
+    def rows(self) -> float:
+        """The rows that are expected."""
+        return max(self.operator.estimate, LEAST)
+
+    @property
+    def certain(self) -> Names:
+        """The columns that are bound in every row."""
+        return frozenset(self.operator.names) - self.maybe
+
+    def with_operator(self, operator: Operator) -> Planned:
+        """The same of another operator with some of the columns."""
+        return Planned(operator, self.maybe.intersection(operator.names), self.distinct)
+
+
+def unit() -> Planned:
+    """One row without columns."""
+    return Planned(Values(Frame((), (), 1, (), True)))
+
+
+def nothing(names: tuple[str, ...]) -> Planned:
+    """No rows of these columns."""
+    return Planned(Values(empty_frame(names, (ID,) * len(names), (), True)))
+
+
+@dataclass(slots=True)
+class Atom:
+    """A triple pattern as a pattern of a relation: names of variables and ids.
+
+    size  rows with these ids: exact for relations of triples
+    """
+
+    relation: Any
+    pattern: tuple[str | int, ...]
+    where: int
+    label: str
+    size: float
+    _distinct: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, relation: Any, pattern: tuple[str | int, ...], where: int, label: str) -> Atom:
+        """The atom, with its size looked up."""
+        given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
+        if not given:
+            size = float(relation.count(where))
+        elif len(given) == len(pattern):
+            size = 1.0
+        else:
+            values = [np.array([pattern[place]], np.uint32) for place in given]
+            size = float(relation.fanout(given, values)[0])
+        return cls(relation, pattern, where, label, max(size, LEAST))
+
+    @property
+    def names(self) -> Names:
+        """The variables."""
+        return frozenset([term for term in self.pattern if isinstance(term, str)])
+
+    def distinct(self, name: str) -> float:
+        """About how many different values a variable has."""
+        found = self._distinct.get(name)
+        if found is None:
+            found = self._distinct[name] = self._count_distinct(name)
+        return found
+
+    def _count_distinct(self, name: str) -> float:
+        place = self.pattern.index(name)
+        whole = float(len(self.relation)) or 1.0
+        each = self.relation.estimate((place,)) or 1.0
+        known = whole / max(each, 1e-9)
+        constants = sum(isinstance(term, int) for term in self.pattern)
+        if constants == len(self.pattern) - 1:
+            return self.size  # what is left is different in each row
+        return max(LEAST, min(known, self.size))
+
+    def scan(self, keep: Names, order: int | None = None) -> Scan:
+        """The scan of its rows, with the columns that are kept."""
+        pattern = [
+            None if isinstance(term, str) and self._is_dropped(term, keep) else term
+            for term in self.pattern
+        ]
+        return Scan(
+            self.relation,
+            pattern,
+            where=self.where,
+            order=order,
+            name=self.label,
+            estimate=self.size,
+        )
+
+    def _is_dropped(self, name: str, keep: Names) -> bool:
+        return name not in keep and self.pattern.count(name) == 1
+
+    def probe_pattern(self, left: tuple[str, ...], keep: Names) -> list[str | int | None]:
+        """The pattern for a probe from a plan with the columns `left`."""
+        return [
+            None
+            if isinstance(term, str) and term not in left and self._is_dropped(term, keep)
+            else term
+            for term in self.pattern
+        ]
+
+    def place_of(self, name: str) -> int:
+        """In which column of the relation a variable stands first."""
+        return self.pattern.index(name)
+
+
+@dataclass(slots=True)
+class Part:
+    """A part of a group that is a plan of its own.
+
+    again  plans it anew with a seed for some of its certain columns; None if that is no use
+    """
+
+    planned: Planned
+    again: Callable[[Any, Names], Planned] | None = None
+
+    @property
+    def names(self) -> Names:
+        """The variables."""
+        return frozenset(self.planned.names)
+
+    @property
+    def size(self) -> float:
+        """The rows that are expected."""
+        return self.planned.rows
+
+    def distinct(self, name: str) -> float:
+        """About how many different values a variable has."""
+        return min(self.size, self.planned.distinct.get(name, self.size))

@@ -1,0 +1,177 @@
+"""Queries: from text to results, on one snapshot.
+
+Start at `Engine.query`. The algebra of a text is kept, so that asking again costs no parsing; plans
+are made anew each time, from the sizes of the tables as they are. What is always true: a query
+reads one snapshot; its memory and time are those of its `Context`, also while results are read.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeAlias
+
+from triplestore.expr.evaluate import Scope
+from triplestore.expr.query_terms import QueryTerms
+from triplestore.expr.scalar import Surroundings
+from triplestore.expr.tree import Constant, Variable
+from triplestore.ops.context import Context
+from triplestore.ops.rows import Limit
+from triplestore.sparql.algebra import Ask, Construct, Describe, Query, Select, is_hidden
+from triplestore.sparql.construct import constructed, described
+from triplestore.sparql.dataset import STORE_DEFAULT, Dataset
+from triplestore.sparql.parser import parse_query
+from triplestore.sparql.planned import Planned
+from triplestore.sparql.planner import Options, Planner
+from triplestore.sparql.rewrites import PASSES, rewrite
+from triplestore.sparql.solutions import Rows, Solutions, Triples
+from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.terms import Dictionary
+from triplestore.terms.vocabulary import XSD
+
+if TYPE_CHECKING:
+    from triplestore.tables import Tables
+
+Result: TypeAlias = Solutions | Triples | bool
+
+PSEUDO_GRAPHS = {
+    "http://www.ontotext.com/explicit": EXPLICIT,
+    "http://www.ontotext.com/implicit": INFERRED,
+}
+"""What FROM says with these is which facts are meant."""
+
+_KEPT_TEXTS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a query is asked of.
+
+    where    statuses of the facts that it sees
+    default  the graphs whose merge is the default graph, by id; 0 is the store's own
+    named    the named graphs that GRAPH reaches; None for all
+    """
+
+    dictionary: Dictionary
+    tables: Tables
+    where: int = HOLDS
+    default: tuple[int, ...] = (STORE_DEFAULT,)
+    named: tuple[int, ...] | None = None
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+
+
+class Engine:
+    """Parses queries, keeping their algebra by text, and evaluates them."""
+
+    def __init__(self) -> None:
+        self._parsed: OrderedDict[tuple[object, ...], Query] = OrderedDict()
+
+    def parse(
+        self, text: str, prefixes: Mapping[str, str], base: str | None, optimise: bool = True
+    ) -> Query:
+        """The rewritten algebra of a text."""
+        key = (text, base, tuple(prefixes.items()), optimise)
+        found = self._parsed.get(key)
+        if found is None:
+            found = prepared(parse_query(text, prefixes=prefixes, base=base), optimise)
+            self._parsed[key] = found
+            if len(self._parsed) > _KEPT_TEXTS:
+                self._parsed.popitem(last=False)
+        return found
+
+    def query(
+        self,
+        text: str,
+        asked: Asked,
+        context: Context,
+        *,
+        base: str | None = None,
+        options: Options | None = None,
+    ) -> Result:
+        """The result of a query."""
+        options = options or Options()
+        query = self.parse(text, asked.prefixes, base, options.rewrites)
+        return evaluate(query, asked, context, options)
+
+
+def prepared(query: Query, optimise: bool = True) -> Query:
+    """A query whose pattern is rewritten."""
+    from dataclasses import replace
+
+    return replace(query, pattern=rewrite(query.pattern, PASSES if optimise else ()))
+
+
+def evaluate(
+    query: Query, asked: Asked, context: Context, options: Options | None = None
+) -> Result:
+    """The result of a query that was rewritten."""
+    terms = QueryTerms(asked.dictionary)
+    scope = Scope(terms, Surroundings(query.base, _now()))
+    planner = Planner(dataset_of(query, asked), scope, options)
+    planner.context = context
+    if isinstance(query, Ask):
+        plan = planner.plan(query.pattern, None, frozenset(), False)
+        return Limit(plan.operator, 1).run(context).rows > 0
+    if isinstance(query, Select):
+        made = planner.plan(query.pattern)
+        names = tuple(variable.name for variable in query.variables)
+        prefixes = {**asked.prefixes, **query.prefixes}
+        return Solutions(names, Rows(made.operator, context), terms, prefixes)
+    if isinstance(query, Construct):
+        return _construct(planner, query, terms, context)
+    return _describe(planner, query, terms, context)
+
+
+def _construct(planner: Planner, query: Construct, terms: QueryTerms, context: Context) -> Triples:
+    names = {t.name for triple in query.template for t in triple if isinstance(t, Variable)}
+    made = planner.plan(query.pattern, None, frozenset(names))
+    return Triples(lambda: constructed(query.template, made.operator, terms, context), terms)
+
+
+def _describe(planner: Planner, query: Describe, terms: QueryTerms, context: Context) -> Triples:
+    wanted = [t.name for t in query.targets if isinstance(t, Variable)]
+    constants = [t for t in query.targets if isinstance(t, Constant)]
+    made: Planned | None = None
+    if wanted:
+        made = planner.plan(query.pattern, None, frozenset(wanted), False)
+    ids = [planner.look_up(term) for term in constants]
+    return Triples(
+        lambda: described(ids, made, planner.dataset, terms, context),
+        terms,
+    )
+
+
+def dataset_of(query: Query, asked: Asked) -> Dataset:
+    """The graphs that a query sees: those its FROM names, or those it is asked of."""
+    if query.dataset is None:
+        return Dataset(asked.tables, asked.default, asked.named, asked.where)
+    where, default, pseudo = asked.where, [], False
+    for graph in query.dataset.default:
+        status = PSEUDO_GRAPHS.get(graph.key[1:].decode())
+        if status is None:
+            default.append(graph)
+        else:
+            where, pseudo = (status if not pseudo else where | status), True
+    if pseudo and not default and not query.dataset.named:
+        return Dataset(asked.tables, asked.default, asked.named, where)
+    return Dataset(
+        asked.tables,
+        _known(asked.dictionary, default) if default or not pseudo else asked.default,
+        _known(asked.dictionary, query.dataset.named),
+        where,
+    )
+
+
+def _known(dictionary: Dictionary, graphs: Sequence[Constant]) -> tuple[int, ...]:
+    ids = dictionary.lookup_keys([graph.key for graph in graphs]).tolist()
+    return tuple(sorted({term_id for term_id in ids if term_id}))
+
+
+def _now() -> bytes:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return b"\x05" + f'{now}"^^<{XSD}dateTime>'.encode()
+
+
+__all__ = ["Asked", "Engine", "Result", "dataset_of", "evaluate", "is_hidden", "prepared"]

@@ -1,0 +1,115 @@
+"""Filters as far down as they can go.
+
+    FILTER over UNION          ->  a FILTER in each part
+    FILTER over OPTIONAL       ->  in the left side, if it looks only at what that surely binds
+    FILTER over MINUS, BIND,
+      DISTINCT, a sub-query    ->  below, if it does not look at what is made there
+    the condition of OPTIONAL  ->  in the right side, if that surely binds all it looks at
+
+Inside of a group the planner puts each filter after the first join that binds its variables, so
+joins are left alone here. Filters with EXISTS, or that give another value each time, stay.
+"""
+
+from __future__ import annotations
+
+from triplestore.expr.functions import is_deterministic
+from triplestore.expr.tree import Expression, calls_of
+from triplestore.sparql.algebra import (
+    Distinct,
+    Extend,
+    Filter,
+    Join,
+    LeftJoin,
+    Minus,
+    Node,
+    OrderBy,
+    Project,
+    Reduced,
+    Union,
+    with_children,
+)
+from triplestore.sparql.scope import Variables, conjunction, conjuncts, exists_in, names_in
+
+
+def push_filters(node: Node) -> Node:
+    """The pattern with its filters pushed down."""
+    return _pushed(node, Variables())
+
+
+def _pushed(node: Node, seen: Variables) -> Node:
+    if isinstance(node, LeftJoin) and node.condition is not None:
+        node = _into_right(node, seen)
+    if isinstance(node, Filter):
+        inner, parts = node.pattern, conjuncts(node.condition)
+        while isinstance(inner, Filter):
+            parts += conjuncts(inner.condition)
+            inner = inner.pattern
+        stay = []
+        for part in parts:
+            lower = _below(part, inner, seen) if _may_move(part) else None
+            if lower is None:
+                stay.append(part)
+            else:
+                inner = lower
+        inner = _pushed(inner, seen)
+        return Filter(inner, conjunction(stay)) if stay else inner
+    return with_children(node, lambda child: _pushed(child, seen))
+
+
+def _may_move(expression: Expression) -> bool:
+    if any(True for _ in exists_in(expression)):
+        return False
+    return all(is_deterministic(call.function) for call in calls_of(expression))
+
+
+def _below(condition: Expression, node: Node, seen: Variables) -> Node | None:
+    """The node with a condition inside of it; None if it has to stay outside."""
+    names = names_in(condition, seen)
+    if not names <= seen.in_scope(node):
+        return None  # it looks at a solution outside of an EXISTS, or at nothing
+    match node:
+        case Union(parts):
+            return Union(tuple(_with(condition, part, seen) for part in parts))
+        case LeftJoin(left, right, own) if names <= seen.certain(left):
+            return LeftJoin(_with(condition, left, seen), right, own)
+        case Minus(left, right):
+            return Minus(_with(condition, left, seen), right)
+        case Extend(pattern, variable, expression) if variable.name not in names:
+            return Extend(_with(condition, pattern, seen), variable, expression)
+        case Project(pattern, variables) if names <= {v.name for v in variables}:
+            return Project(_with(condition, pattern, seen), variables)
+        case Distinct(pattern):
+            return Distinct(_with(condition, pattern, seen))
+        case Reduced(pattern):
+            return Reduced(_with(condition, pattern, seen))
+        case OrderBy(pattern, keys):
+            return OrderBy(_with(condition, pattern, seen), keys)
+        case Join(parts):
+            # Into one part that is no plain pattern and surely binds all that is looked at.
+            for place, part in enumerate(parts):
+                if isinstance(part, Union | LeftJoin | Project) and names <= seen.certain(part):
+                    lower = _with(condition, part, seen)
+                    return Join((*parts[:place], lower, *parts[place + 1 :]))
+            return None
+        case _:
+            return None
+
+
+def _with(condition: Expression, node: Node, seen: Variables) -> Node:
+    """The node with a condition in it or right above it."""
+    if isinstance(node, Filter):
+        return Filter(node.pattern, conjunction([*conjuncts(node.condition), condition]))
+    lower = _below(condition, node, seen)
+    return Filter(node, condition) if lower is None else lower
+
+
+def _into_right(node: LeftJoin, seen: Variables) -> LeftJoin:
+    assert node.condition is not None
+    certain = seen.certain(node.right)
+    right, stay = node.right, []
+    for part in conjuncts(node.condition):
+        if _may_move(part) and names_in(part, seen) <= certain:
+            right = _with(part, right, seen)
+        else:
+            stay.append(part)
+    return LeftJoin(node.left, right, conjunction(stay) if stay else None)

@@ -1,0 +1,62 @@
+"""SPARQL queries of a store, a snapshot or a transaction.
+
+Start at `query`. The engine keeps the algebra of texts for all stores of a process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from triplestore.ops.context import Context, Flag
+from triplestore.sparql.query import Asked, Engine, Result
+from triplestore.store.quads import TermLike, facts_mask, graph_key
+
+if TYPE_CHECKING:
+    from triplestore.sparql.planner import Options
+    from triplestore.store.reading import View
+    from triplestore.terms import Dictionary
+
+_ENGINE = Engine()
+
+
+def query(
+    view: View,
+    text: str,
+    *,
+    facts: str = "all",
+    base_iri: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    use_default_graph_as_union: bool = False,
+    default_graph: TermLike | Iterable[TermLike] | None = None,
+    named_graphs: Iterable[TermLike] | None = None,
+    timeout: float | None = None,
+    budget: int | None = None,
+    cancel: Flag | None = None,
+    options: Options | None = None,
+) -> Result:
+    """The result of a query on one state."""
+    known = {**view.prefixes, **(prefixes or {})}
+    dictionary = view.dictionary
+    if use_default_graph_as_union:
+        default: tuple[int, ...] = (0, *view.tables.graphs().tolist())
+    elif default_graph is None:
+        default = (0,)
+    else:
+        default = _ids(dictionary, _listed(default_graph))
+    named = None if named_graphs is None else _ids(dictionary, named_graphs)
+    asked = Asked(dictionary, view.tables, facts_mask(facts), default, named, known)
+    context = Context(budget, seconds=timeout, cancel=cancel)
+    return _ENGINE.query(text, asked, context, base=base_iri, options=options)
+
+
+def _listed(graphs: TermLike | Iterable[TermLike]) -> list[TermLike]:
+    return list(graphs) if isinstance(graphs, list | tuple | set | frozenset) else [graphs]
+
+
+def _ids(dictionary: Dictionary, graphs: Iterable[TermLike]) -> tuple[int, ...]:
+    """The ids of graphs, 0 for the default graph; graphs that nobody knows are left out."""
+    keys = [graph_key(graph) for graph in graphs]
+    named = dictionary.lookup_keys([key for key in keys if key is not None]).tolist()
+    own = [0] if None in keys else []
+    return tuple(own + sorted({term_id for term_id in named if term_id}))
