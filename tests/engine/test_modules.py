@@ -15,9 +15,10 @@ from tests.engine.written import WrittenClosure
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import stratify
 from triplestore.engine.modules import kinds
-from triplestore.engine.modules.recognise import SYMMETRIC, TRANSITIVE, Group, find_groups
+from triplestore.engine.modules.recognise import Group, find_groups
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
 from triplestore.errors import ProgramError
+from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE
 
 TRANS = ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z] . "
 SYM = ":R[?y, ?x] :- :R[?x, ?y] . "

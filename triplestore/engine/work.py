@@ -19,7 +19,6 @@ from typing import TypeAlias
 
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.evaluate import Evaluation
-from triplestore.engine.modules.attached import Attached, Schemes
 from triplestore.engine.sets.arrays import sorted_distinct, unite
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.keys import Batch, FactSet, RelationKey
@@ -30,6 +29,7 @@ from triplestore.engine.traces import Traces
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.context import Flag
+from triplestore.schemes.attached import Attached, Schemes
 from triplestore.tables import EXPLICIT, Tables
 from triplestore.tables.rows import U8, Bools, Columns, Keys, columns_of
 

@@ -138,7 +138,7 @@ def _statuses_below(rows: Rows, below: Tables) -> U8:
     for name, lo, hi in bounds:
         keys = rows.keys[lo:hi]
         if rows.extra is None:
-            before[lo:hi] = below.relation(name).status_of_keys(keys)
+            before[lo:hi] = below.stored_relation(name).status_of_keys(keys)
         else:
             before[lo:hi] = below.quads(name).status_of_keys(keys, rows.extra[lo:hi])
     return before

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from triplestore.tables.changes import GRAPHS, TupleName
+from triplestore.tables.closed import Closed, ClosedRelation
 from triplestore.tables.graphs import GraphView, QuadRelation
 from triplestore.tables.layer import Layer
 from triplestore.tables.merging import merge_layers
@@ -57,7 +58,7 @@ class Tables:
     (2, 1, [2])
     """
 
-    __slots__ = ("_relations", "_sealed", "layers", "schemes")
+    __slots__ = ("_closed", "_relations", "_sealed", "layers", "schemes")
 
     def __init__(
         self,
@@ -68,6 +69,11 @@ class Tables:
     ) -> None:
         self.layers = tuple(layers)
         self.schemes = schemes
+        self._closed = {
+            name: Closed(pairs, turned)
+            for scheme in schemes.values()
+            for name, pairs, turned in scheme.closures()
+        }
         self._sealed = sealed
         self._relations: dict[tuple[str, int], PlainRelation] = {}
 
@@ -91,8 +97,23 @@ class Tables:
         """The facts of the default graph with this predicate; empty if there are none."""
         relation = self._relations.get(("facts", name))
         if relation is None:
-            relation = self._relations["facts", name] = self._make_relation(name)
+            relation = self.stored_relation(name)
+            if name in self._closed:
+                relation = ClosedRelation(relation, self._closed[name])
+            self._relations["facts", name] = relation
         return relation
+
+    def stored_relation(self, name: int) -> PlainRelation:
+        """The facts with this predicate that are written as rows; see `closed`."""
+        relation = self._relations.get(("stored", name))
+        if relation is None:
+            relation = self._relations["stored", name] = self._make_relation(name)
+        return relation
+
+    @property
+    def closed(self) -> Mapping[int, Closed]:
+        """The predicates of which more holds than is written: the closure of what is."""
+        return self._closed
 
     def _make_relation(self, name: int) -> PlainRelation:
         forward, backward = [], []
@@ -114,7 +135,9 @@ class Tables:
 
     def names(self) -> U32:
         """The predicates of the facts that hold, increasing."""
-        return _names_with_rows([layer.facts.nets for layer in self.layers])
+        names = _names_with_rows([layer.facts.nets for layer in self.layers])
+        more = [name for name, pairs in self._closed.items() if pairs.count()]
+        return np.union1d(names, np.array(more, dtype=np.uint32)) if more else names
 
     @property
     def virtual(self) -> AllFacts:
@@ -162,7 +185,11 @@ class Tables:
 
     def total(self, where: int = HOLDS) -> int:
         """How many facts of the default graph hold with one of these statuses."""
-        return _total([layer.facts.nets.total() for layer in self.layers], where)
+        total = _total([layer.facts.nets.total() for layer in self.layers], where)
+        if self._closed and where & INFERRED:
+            for name in self._closed:
+                total += self.relation(name).inferred - self.stored_relation(name).inferred
+        return total
 
     def quad_total(self, where: int = HOLDS) -> int:
         """How many quads of named graphs hold with one of these statuses."""
@@ -183,6 +210,16 @@ class Tables:
         keys = pack(s, o)
         for name, rows in _by_name(p):
             status[rows] = self.relation(name).status_of_keys(keys[rows])
+        return status
+
+    def stored_status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
+        """The statuses of facts as far as they are written as rows: what changes are told from."""
+        if not self._closed:
+            return self.status_of_facts(p, s, o)
+        status = np.zeros(len(p), dtype=np.uint8)
+        keys = pack(s, o)
+        for name, rows in _by_name(p):
+            status[rows] = self.stored_relation(name).status_of_keys(keys[rows])
         return status
 
     def status_of_quads(self, p: U32, s: U32, o: U32, g: U32) -> U8:
@@ -209,6 +246,11 @@ class Tables:
             if len(found[0]):
                 index.append(found[0])
                 names.append(found[1])
+        for name, closed in self._closed.items():
+            (places,) = (closed.fanout(role, terms) > 0).nonzero()
+            if len(places):
+                index.append(places)
+                names.append(np.full(len(places), name, dtype=np.uint32))
         if not index:
             return np.zeros(0, dtype=np.int64), NO_IDS
         if len(index) == 1:
@@ -225,6 +267,9 @@ class Tables:
             number = sets.set_of(term)
             if number >= 0:
                 found.append(sets.predicates(number))
+        for name, closed in self._closed.items():
+            if closed.fanout(role, np.array([term], dtype=np.uint32))[0]:
+                found.append(np.array([name], dtype=np.uint32))
         if len(found) < 2:
             return found[0] if found else NO_IDS
         return distinct(np.sort(np.concatenate(found)))
@@ -246,9 +291,8 @@ class Tables:
         """The same rows with other schemes beside them."""
         if not schemes and not self.schemes:
             return self
-        made = Tables(self.layers, sealed=self._sealed, schemes=MappingProxyType(dict(schemes)))
-        made._relations = self._relations
-        return made
+        kept = MappingProxyType(dict(schemes))
+        return Tables(self.layers, sealed=self._sealed, schemes=kept)
 
     def sealed(self) -> Tables:
         """The same tables, whose topmost layer will not be combined with the next one pushed."""
@@ -292,7 +336,7 @@ class Tables:
         for layer in self.layers:
             layer.validate()
         for name in {int(n) for layer in self.layers for n in layer.facts.forward.names}:
-            relation = self.relation(name)
+            relation = self.stored_relation(name)
             for where in (EXPLICIT, INFERRED):
                 rows = sum(len(keys) for keys in relation.scan_keys(where))
                 assert rows == relation.count(where), f"total of relation {name} is off"

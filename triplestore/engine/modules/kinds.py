@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from triplestore.engine.modules.recognise import SYMMETRIC, TRANSITIVE
+from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE
 from triplestore.schemes.scheme import Budget, Scheme
 from triplestore.tables.rows import U64
 

@@ -18,10 +18,8 @@ import numpy as np
 
 from triplestore.engine.compiled import nonrecursive_part
 from triplestore.engine.maintain import Strategy, StratumUpdate, Task
-from triplestore.engine.modules.attached import Attached
 from triplestore.engine.modules.kinds import SCHEMES
 from triplestore.engine.modules.owned import Owned
-from triplestore.engine.modules.recognise import Structure
 from triplestore.engine.sets.arrays import places_in, sorted_distinct, unite, without
 from triplestore.engine.sets.keys import Batch
 from triplestore.engine.sets.stored import unsupported_keys
@@ -29,6 +27,7 @@ from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.strategies.restated import stored_counts, stored_keys
 from triplestore.engine.work import Work, united
+from triplestore.schemes.attached import Attached, Structure
 from triplestore.schemes.scheme import Pairs, Scheme
 from triplestore.tables import EXPLICIT
 from triplestore.tables.rows import NO_KEYS, U64, Bools, swap
@@ -51,7 +50,7 @@ def close_group(owned: Owned, work: Work, task: Task) -> Done:
     else:
         scheme, gone, added = _built(owned, work, structure, touched)
         why = "all external facts"
-    work.made_schemes[owned.anchor] = Attached(structure, scheme)
+    work.made_schemes[owned.anchor] = Attached(structure, owned.relations, scheme, False)
     update.settle(gone, added)
     work.budget.spend(sum(map(len, added.values())))
     work.rounds += 1
@@ -65,8 +64,8 @@ def _by_rules(owned: Owned, work: Work, task: Task) -> Done:
         task.lost_rec.put(name, unsupported_keys(work.stored, name))
     strategy: Strategy = Rematerialise() if task.kept.families else DRedCounting()
     update = StratumUpdate(work, task)
-    name, _ = strategy.run(update)
-    return name, "rules of the group are not in force", update.outcome()
+    how, _ = strategy.run(update)
+    return how, "rules of the group are not in force", update.outcome()
 
 
 def _counted_part(task: Task, type_id: int) -> Task:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from triplestore.datalog.program import TYPE, Atom, Constant, TupleAtom
-from triplestore.engine.modules.recognise import Group, Structure
+from triplestore.engine.modules.recognise import Group
 from triplestore.engine.sets.keys import RelationKey
+from triplestore.schemes.attached import Structure
 from triplestore.tables.rows import columns_of, key_of
 
 if TYPE_CHECKING:

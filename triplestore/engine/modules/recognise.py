@@ -19,21 +19,7 @@ from triplestore.datalog.program import Aggregate, Atom, Item, Not, Rule, Triple
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
 from triplestore.engine.modules.shapes import Shape, Step, shape_of
-
-TRANSITIVE, SYMMETRIC = "transitive", "symmetric"
-
-
-class Structure(NamedTuple):
-    """What the chains of a group come to.
-
-    kind       TRANSITIVE, or SYMMETRIC (and transitive)
-    relations  the properties of the group
-    turned     for each of them, whether its pairs are those of the closed relation turned around
-    """
-
-    kind: str
-    relations: tuple[bytes, ...]
-    turned: tuple[bool, ...]
+from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE, Structure
 
 
 class Group(NamedTuple):

@@ -1,0 +1,52 @@
+"""A scheme beside the tables it belongs to: whose closure it is, and whether that is written out.
+
+Start reading at `Attached`. Tables are values, and so are schemes. A scheme that is attached to
+tables is right for these and no others, whatever becomes of the transaction that made them; tables
+without one (those of a store that was just opened) are no less right: the scheme can be built of
+what they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from triplestore.schemes.scheme import Scheme
+
+TRANSITIVE, SYMMETRIC = "transitive", "symmetric"
+
+
+class Structure(NamedTuple):
+    """What the recursive rules of some relations come to: one closure, seen from two sides.
+
+    kind       TRANSITIVE, or SYMMETRIC (and transitive)
+    relations  their names
+    turned     for each of them, whether its pairs are those of the closure turned around
+    """
+
+    kind: str
+    relations: tuple[bytes, ...]
+    turned: tuple[bool, ...]
+
+
+class Attached(NamedTuple):
+    """The closure of some relations.
+
+    ids         of the relations, in the order of `structure.relations`
+    compressed  whether the tables hold its edges only; if not, all pairs are rows
+    """
+
+    structure: Structure
+    ids: tuple[int, ...]
+    scheme: Scheme
+    compressed: bool
+
+    def closures(self) -> Iterator[tuple[int, Scheme, bool]]:
+        """The relations of which the pairs are no rows: (id, pairs, whether they are turned)."""
+        if self.compressed:
+            for name, turned in zip(self.ids, self.structure.turned, strict=True):
+                yield name, self.scheme, turned
+
+
+Schemes: TypeAlias = Mapping[int, Attached]
+"""By the id of the first relation."""
