@@ -21,6 +21,7 @@ class SchemaGraph:
     triples  of anything that gives subject, predicate and object when iterated over: tuples,
              triples and quads of pyoxigraph; repetitions do not count
 
+    >>> from pyoxigraph import NamedNode
     >>> from triplestore.ontologies.vocabulary import SUB_CLASS_OF
     >>> a, b = NamedNode("http://example.org/A"), NamedNode("http://example.org/B")
     >>> graph = SchemaGraph([(a, SUB_CLASS_OF, b), (a, SUB_CLASS_OF, b)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from pyoxigraph import BlankNode, Dataset, Literal, NamedNode, Quad, RdfFormat, parse
+from pyoxigraph import BlankNode, Dataset, Literal, Quad, RdfFormat, parse
 from triplestore.ontologies import axioms as ax
 from triplestore.ontologies import expressions as ex
 from triplestore.ontologies import vocabulary as v
@@ -15,10 +15,10 @@ from triplestore.ontologies.printing import text
 from triplestore.ontologies.read import read_ontology
 
 from tests.ontologies.reading import HEADER, bare, bare_axioms, codes, n, read, triples
+from tests.ontologies.test_axioms import AXIOMS, EXPRESSIONS
 
 A, B, C = n("A"), n("B"), n("C")
 P, Q = n("p"), n("q")
-THING = NamedNode("http://www.w3.org/2002/07/owl#Thing")
 
 HALVES: Mapping[str, tuple[str, list[str]]] = {
     "a restriction without a filler": (
@@ -250,8 +250,7 @@ def test_expressions_inside_themselves__stay_names_in_any_order() -> None:
         assert ontology.counts() == {"SubClassOf": 1, "EquivalentClasses": 4}
         for axiom in ontology.axioms:
             if isinstance(axiom, ax.EquivalentClasses):
-                assert not any(ex.inside(found) for found in [axiom.right] if found is axiom)
-                assert str(axiom)
+                assert list(ex.inside(axiom.right)) == []
 
 
 def test_an_inverse_in_a_circle__is_an_axiom() -> None:
@@ -303,7 +302,7 @@ def nested(depth: int) -> list[Triple]:
 
 
 def test_deep_nesting__needs_no_recursion() -> None:
-    depth = 20_000
+    depth = 5_000
     given = nested(depth)
     one, other = read_ontology(given), read_ontology(reversed(given))
     (axiom,), (again,) = one.axioms, other.axioms
@@ -353,7 +352,6 @@ def test_triples_that_are_no_rdf__do_no_harm() -> None:
 
 # --- Annotations ---------------------------------------------------------------------------------
 
-NOTE = ":note"
 ANNOTATED = """
 [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ;
    owl:annotatedTarget {target} ; rdfs:comment "why" .
@@ -465,8 +463,6 @@ def test_headers__without_a_type_or_a_name() -> None:
 
 
 def test_vocabulary__what_is_fetched_by_it_is_enough() -> None:
-    from tests.ontologies.test_axioms import AXIOMS, EXPRESSIONS
-
     texts = [turtle for turtle, _ in AXIOMS]
     texts += [f":A rdfs:subClassOf [ {turtle} ] ." for turtle, _ in EXPRESSIONS]
     for turtle in texts:
@@ -484,4 +480,3 @@ def test_vocabulary__what_is_fetched_by_it_is_enough() -> None:
             if not isinstance(axiom, (*nothing_follows, ax.Deprecated))
         ]
         assert list(read_ontology(fetched).axioms) == expected, turtle
-    assert THING not in v.SCHEMA_CLASSES
