@@ -1,0 +1,743 @@
+"""Rows of a transitive closure: for each component the components it reaches, as small as may be.
+
+Start reading at `close_rows`. Components are known by *labels*. A row is a set of labels in one of
+three forms in a pool of 64-bit words, whichever is smallest:
+
+    RUNS   first << 32 | end of each run of labels, increasing and not touching
+    BITS   a bitmap; the first bit of the first word is label 64 * low
+    LIST   labels in increasing order, two to a word, the lower half first
+
+`head` has four numbers for each label:
+
+    AT      where its own row is in the pool * 4 + form (0: it has none)
+    SPAN    low << 32 | entries of the row (runs, words or labels)
+    OWNER   label whose row it uses * 2 + 1 if it reaches itself
+    WEIGHT  nodes in the components of its own row
+
+A row holds the label that owns it, too, whether or not that reaches itself. A component all of
+whose successors are reached from one of them uses that one's row: so leaves cost nothing. Hence
+what component c leads to, c itself included, is {c} and the row of its owner.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.kernels.jit import helper, kernel
+
+AT, SPAN, OWNER, WEIGHT, FIELDS = 0, 1, 2, 3, 4
+RUNS, BITS, LIST = 1, 2, 3
+
+_ONE = np.uint64(1)
+_32 = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_6 = np.uint64(6)
+_63 = np.uint64(63)
+_M1 = np.uint64(0x5555555555555555)
+_M2 = np.uint64(0x3333333333333333)
+_M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
+_SUM = np.uint64(0x0101010101010101)
+_2 = np.uint64(2)
+_4 = np.uint64(4)
+_56 = np.uint64(56)
+_NOUGHT = np.uint64(0)
+
+
+@helper
+def ones(word):
+    """How many bits of a word are set."""
+    word = word - ((word >> _ONE) & _M1)
+    word = (word & _M2) + ((word >> _2) & _M2)
+    word = (word + (word >> _4)) & _M4
+    return np.int64((word * _SUM) >> _56)
+
+
+@helper
+def lowest(word):
+    """The number of the lowest bit that is set; the word is not 0."""
+    return ones((word & (~word + _ONE)) - _ONE)
+
+
+@helper
+def bit(label):
+    """The word with the bit of a label in its word of a bitmap."""
+    return _ONE << (np.uint64(label) & _63)
+
+
+@helper
+def item(pool, at, i):
+    """Label i of a list."""
+    return np.int64((pool[at + (i >> 1)] >> np.uint64(32 * (i & 1))) & _LOW)
+
+
+@helper
+def run_of(runs, at, size, label):
+    """The last of the sorted runs that begins at or before a label, or at - 1."""
+    lo = at
+    hi = at + size
+    while lo < hi:
+        middle = (lo + hi) >> 1
+        if np.int64(runs[middle] >> _32) <= label:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo - 1
+
+
+@helper
+def in_row(head, pool, owner, label):
+    """Whether a label is in the row that `owner` owns."""
+    form = head[4 * owner + AT] & 3
+    at = head[4 * owner + AT] >> 2
+    size = head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
+    if form == BITS:
+        word = (label >> 6) - (head[4 * owner + SPAN] >> 32)
+        return 0 <= word and word < size and (pool[at + word] & bit(label)) != _NOUGHT
+    if form == RUNS:
+        run = run_of(pool, at, size, label)
+        return run >= at and label < np.int64(pool[run] & _LOW)
+    lo = np.int64(0)
+    hi = size
+    while lo < hi:
+        middle = (lo + hi) >> 1
+        if item(pool, at, middle) < label:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo < size and item(pool, at, lo) == label
+
+
+@helper
+def row_words(head, owner):
+    """How many words of the pool the row takes that `owner` owns."""
+    size = head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
+    return (size + 1) >> 1 if head[4 * owner + AT] & 3 == LIST else size
+
+
+@helper
+def leads_to(head, pool, c, label):
+    """Whether component c is `label`, or reaches it."""
+    return c == label or in_row(head, pool, head[4 * c + OWNER] >> 1, label)
+
+
+@helper
+def put_run(runs, size, start, end):
+    """Put a run into sorted runs, of which it may touch or overlap some; return how many."""
+    at = run_of(runs, 0, size, start)
+    if at >= 0 and np.int64(runs[at] & _LOW) >= start:
+        if np.int64(runs[at] & _LOW) >= end:
+            return size
+        start = np.int64(runs[at] >> _32)
+    else:
+        at += 1
+    stop = at
+    while stop < size and np.int64(runs[stop] >> _32) <= end:
+        end = max(end, np.int64(runs[stop] & _LOW))
+        stop += 1
+    fresh = np.uint64(start) << _32 | np.uint64(end)
+    if stop == at:
+        for i in range(size, at, -1):
+            runs[i] = runs[i - 1]
+        size += 1
+    elif stop > at + 1:
+        gone = stop - at - 1
+        for i in range(stop, size):
+            runs[i - gone] = runs[i]
+        size -= gone
+    runs[at] = fresh
+    return size
+
+
+@helper
+def take_label(runs, size, label):
+    """Take one label out of sorted runs; return how many runs are left."""
+    at = run_of(runs, 0, size, label)
+    if at < 0:
+        return size
+    start = np.int64(runs[at] >> _32)
+    end = np.int64(runs[at] & _LOW)
+    if label >= end:
+        return size
+    if start == label and end == label + 1:
+        for i in range(at + 1, size):
+            runs[i - 1] = runs[i]
+        return size - 1
+    if start == label:
+        runs[at] = np.uint64(label + 1) << _32 | np.uint64(end)
+        return size
+    runs[at] = np.uint64(start) << _32 | np.uint64(label)
+    if end == label + 1:
+        return size
+    for i in range(size, at + 1, -1):
+        runs[i] = runs[i - 1]
+    runs[at + 1] = np.uint64(label + 1) << _32 | np.uint64(end)
+    return size + 1
+
+
+@helper
+def runs_of_words(words, at, size, low, runs):
+    """Write the runs of a bitmap's bits; return how many."""
+    found = 0
+    start = np.int64(-1)  # of the run that is open
+    for i in range(size):
+        word = words[at + i]
+        base = (low + i) << 6
+        if start >= 0:
+            if word == _ALL:
+                continue
+            end = lowest(~word)
+            runs[found] = np.uint64(start) << _32 | np.uint64(base + end)
+            found += 1
+            start = np.int64(-1)
+            word &= ~((_ONE << np.uint64(end)) - _ONE)
+        while word != _NOUGHT:
+            first = lowest(word)
+            rest = ~word & ~((_ONE << np.uint64(first)) - _ONE)
+            if rest == _NOUGHT:
+                start = base + first
+                break
+            end = lowest(rest)
+            runs[found] = np.uint64(base + first) << _32 | np.uint64(base + end)
+            found += 1
+            word &= ~((_ONE << np.uint64(end)) - _ONE)
+    if start >= 0:
+        runs[found] = np.uint64(start) << _32 | np.uint64((low + size) << 6)
+        found += 1
+    return found
+
+
+@helper
+def runs_of_row(head, pool, owner, runs):
+    """Write the runs of the row that `owner` owns; return how many."""
+    form = head[4 * owner + AT] & 3
+    at = head[4 * owner + AT] >> 2
+    size = head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
+    if form == RUNS:
+        for i in range(size):
+            runs[i] = pool[at + i]
+        return size
+    if form == BITS:
+        return runs_of_words(pool, at, size, head[4 * owner + SPAN] >> 32, runs)
+    found = np.int64(0)
+    for i in range(size):
+        label = item(pool, at, i)
+        if found > 0 and np.int64(runs[found - 1] & _LOW) == label:
+            runs[found - 1] += _ONE
+        else:
+            runs[found] = np.uint64(label) << _32 | np.uint64(label + 1)
+            found += 1
+    return found
+
+
+@helper
+def runs_led_to(head, pool, c, runs):
+    """Write the runs of what component c leads to, itself included; return how many."""
+    owner = head[4 * c + OWNER] >> 1
+    size = runs_of_row(head, pool, owner, runs)
+    if owner != c:
+        size = put_run(runs, size, np.int64(c), np.int64(c) + 1)
+    return size
+
+
+@helper
+def unite_runs(left, left_size, right, right_size, out):
+    """Write the union of sorted runs; return how many."""
+    i = j = row = 0
+    while i < left_size or j < right_size:
+        if j == right_size or (i < left_size and left[i] <= right[j]):
+            run = left[i]
+            i += 1
+        else:
+            run = right[j]
+            j += 1
+        if row > 0 and (out[row - 1] & _LOW) >= run >> _32:
+            if (run & _LOW) > (out[row - 1] & _LOW):
+                out[row - 1] = (out[row - 1] & ~_LOW) | (run & _LOW)
+        else:
+            out[row] = run
+            row += 1
+    return row
+
+
+@helper
+def fill_bits(words, low, start, end):
+    """Set the bits from label `start` up to `end` in a bitmap whose first word is `low`."""
+    one = (start >> 6) - low
+    last = ((end - 1) >> 6) - low
+    head = _ALL << (np.uint64(start) & _63)
+    tail = _ALL >> (_63 - (np.uint64(end - 1) & _63))
+    if one == last:
+        words[one] |= head & tail
+        return
+    words[one] |= head
+    for i in range(one + 1, last):
+        words[i] = _ALL
+    words[last] |= tail
+
+
+@helper
+def add_bits(head, pool, c, words, state):
+    """Set in the bitmap what component c leads to; state[5:7]: first and last word in use."""
+    owner = head[4 * c + OWNER] >> 1
+    form = head[4 * owner + AT] & 3
+    at = head[4 * owner + AT] >> 2
+    size = head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
+    words[c >> 6] |= bit(c)
+    first = np.int64(c) >> 6
+    last = first
+    if form == BITS:
+        low = head[4 * owner + SPAN] >> 32
+        for i in range(size):
+            words[low + i] |= pool[at + i]
+        first = min(first, low)
+        last = max(last, low + size - 1)
+    elif form == RUNS:
+        for i in range(at, at + size):
+            fill_bits(words, 0, np.int64(pool[i] >> _32), np.int64(pool[i] & _LOW))
+        first = min(first, np.int64(pool[at] >> _32) >> 6)
+        last = max(last, (np.int64(pool[at + size - 1] & _LOW) - 1) >> 6)
+    else:
+        for i in range(size):
+            label = item(pool, at, i)
+            words[label >> 6] |= bit(label)
+        first = min(first, item(pool, at, 0) >> 6)
+        last = max(last, item(pool, at, size - 1) >> 6)
+    state[5] = min(state[5], first)
+    state[6] = max(state[6], last)
+
+
+@helper
+def write_runs(runs, size, pool, at, head, c):
+    """Write runs as the row of c at a place of the pool, in the smallest form; return its words."""
+    low = np.int64(runs[0] >> _32) >> 6
+    words = ((np.int64(runs[size - 1] & _LOW) - 1) >> 6) - low + 1
+    labels = np.int64(0)
+    for i in range(size):
+        labels += np.int64(runs[i] & _LOW) - np.int64(runs[i] >> _32)
+    listed = (labels + 1) >> 1
+    if size <= listed and size <= words:
+        for i in range(size):
+            pool[at + i] = runs[i]
+        head[4 * c + AT] = at * 4 + RUNS
+        head[4 * c + SPAN] = size
+        return size
+    if listed < words:
+        n = np.int64(0)
+        for i in range(size):
+            for label in range(np.int64(runs[i] >> _32), np.int64(runs[i] & _LOW)):
+                if n & 1 == 0:
+                    pool[at + (n >> 1)] = np.uint64(label)
+                else:
+                    pool[at + (n >> 1)] |= np.uint64(label) << _32
+                n += 1
+        head[4 * c + AT] = at * 4 + LIST
+        head[4 * c + SPAN] = labels
+        return listed
+    for i in range(words):
+        pool[at + i] = _NOUGHT
+    for i in range(size):
+        fill_bits(pool, low - at, np.int64(runs[i] >> _32), np.int64(runs[i] & _LOW))
+    head[4 * c + AT] = at * 4 + BITS
+    head[4 * c + SPAN] = low << 32 | words
+    return words
+
+
+@helper
+def write_words(bits, first, last, pool, at, head, c, runs):
+    """Write a bitmap as the row of c in the smallest form, and clear it; return the words."""
+    while bits[first] == _NOUGHT:
+        first += 1
+    while bits[last] == _NOUGHT:
+        last -= 1
+    words = last - first + 1
+    labels = np.int64(0)
+    starts = np.int64(0)
+    before = _NOUGHT  # the last bit of the word before
+    for i in range(first, last + 1):
+        word = bits[i]
+        labels += ones(word)
+        starts += ones(word & ~(word << _ONE | before))
+        before = word >> _63
+    if words < starts and words <= (labels + 1) >> 1:
+        for i in range(words):
+            pool[at + i] = bits[first + i]
+            bits[first + i] = _NOUGHT
+        head[4 * c + AT] = at * 4 + BITS
+        head[4 * c + SPAN] = first << 32 | words
+        return words
+    size = runs_of_words(bits, first, words, first, runs)
+    for i in range(first, last + 1):
+        bits[i] = _NOUGHT
+    return write_runs(runs, size, pool, at, head, c)
+
+
+@helper
+def weigh_row(head, pool, c, firsts, heavy):
+    """How many nodes are in the components of the row that c owns.
+
+    firsts i64[labels + 1]: nodes of the labels before each
+    heavy  bitmap of the labels that do not have exactly one node
+    """
+    form = head[4 * c + AT] & 3
+    at = head[4 * c + AT] >> 2
+    size = head[4 * c + SPAN] & np.int64(0xFFFFFFFF)
+    total = np.int64(0)
+    if form == RUNS:
+        for i in range(at, at + size):
+            total += firsts[np.int64(pool[i] & _LOW)] - firsts[np.int64(pool[i] >> _32)]
+    elif form == BITS:
+        low = head[4 * c + SPAN] >> 32
+        for i in range(size):
+            total += ones(pool[at + i] & ~heavy[low + i])
+            word = pool[at + i] & heavy[low + i]
+            while word != _NOUGHT:
+                label = ((low + i) << 6) + lowest(word)
+                total += firsts[label + 1] - firsts[label]
+                word &= word - _ONE
+    else:
+        for i in range(size):
+            label = item(pool, at, i)
+            total += firsts[label + 1] - firsts[label]
+    return total
+
+
+@helper
+def same_reach(old_head, head, pool, c):
+    """Whether c leads to the same in `old_head` as by its own row in `head`, of equal weight."""
+    form = head[4 * c + AT] & 3
+    at = head[4 * c + AT] >> 2
+    size = head[4 * c + SPAN] & np.int64(0xFFFFFFFF)
+    owner = old_head[4 * c + OWNER] >> 1
+    if form == BITS:
+        low = head[4 * c + SPAN] >> 32
+        was_bits = (old_head[4 * owner + AT] & 3) == BITS
+        was_at = (old_head[4 * owner + AT] >> 2) - (old_head[4 * owner + SPAN] >> 32)
+        was_low = old_head[4 * owner + SPAN] >> 32
+        was_end = was_low + (old_head[4 * owner + SPAN] & np.int64(0xFFFFFFFF))
+        for i in range(low, low + size):
+            word = pool[at + i - low]
+            if was_bits:
+                if i == c >> 6:
+                    word &= ~bit(c)
+                if was_low <= i and i < was_end:
+                    word &= ~pool[was_at + i]
+                if word != _NOUGHT:
+                    return False
+                continue
+            while word != _NOUGHT:
+                if not leads_to(old_head, pool, c, (i << 6) + lowest(word)):
+                    return False
+                word &= word - _ONE
+        return True
+    if form == LIST:
+        for i in range(size):
+            if not leads_to(old_head, pool, c, item(pool, at, i)):
+                return False
+        return True
+    for i in range(at, at + size):
+        label = np.int64(pool[i] >> _32)
+        end = np.int64(pool[i] & _LOW)
+        while label < end:
+            if not leads_to(old_head, pool, c, label):
+                return False
+            label += 1
+            if (old_head[4 * owner + AT] & 3) == RUNS:
+                was = old_head[4 * owner + AT] >> 2
+                many = old_head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
+                run = run_of(pool, was, many, label)
+                if run >= was:
+                    label = max(label, min(end, np.int64(pool[run] & _LOW)))
+    return True
+
+
+@helper
+def sort_numbers(values, size):
+    """Sort the first `size` values in place."""
+    gap = 1
+    while gap < size // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, size):
+            value = values[i]
+            j = i
+            while j >= gap and values[j - gap] > value:
+                values[j] = values[j - gap]
+                j -= gap
+            values[j] = value
+        gap //= 3
+
+
+@helper
+def own_row(head, pool, c, used, runs, firsts, heavy):
+    """Give component c, which uses another's row, a row of its own; return the pool's new end."""
+    size = runs_led_to(head, pool, c, runs)
+    head[4 * c + OWNER] = 2 * c | (head[4 * c + OWNER] & 1)
+    used += write_runs(runs, size, pool, used, head, c)
+    head[4 * c + WEIGHT] = weigh_row(head, pool, c, firsts, heavy)
+    return used
+
+
+@helper
+def find_successors(c, starts, cols, firsts, members, label, rank, seen, mark, found):
+    """Write the ranks of the components that edges of c lead to, increasing; return how many.
+
+    seen[c] is `mark` afterwards if an edge of c leads to c itself.
+    """
+    size = 0
+    for m in range(firsts[c], firsts[c + 1]):
+        v = members[m]
+        for e in range(starts[v], starts[v + 1]):
+            d = label[cols[e]]
+            if seen[d] != mark:
+                seen[d] = mark
+                if d != c:
+                    found[size] = rank[d]
+                    size += 1
+    sort_numbers(found, size)
+    return size
+
+
+@helper
+def choose_way(head, found, size, at_rank):
+    """Whether rows are better united as runs (True) or as a bitmap.
+
+    Each of `size` unions of runs copies what was united before; a bitmap costs its words.
+    """
+    if size > 64:
+        return False
+    entries = 0
+    low = np.int64(0xFFFFFFFF)
+    high = np.int64(0)
+    for i in range(size):
+        d = np.int64(at_rank[found[i]])
+        low = min(low, d)
+        high = max(high, d)
+        owner = head[4 * d + OWNER] >> 1
+        if head[4 * owner + AT] & 3 == BITS:
+            return False
+        entries += 1 + (head[4 * owner + SPAN] & np.int64(0xFFFFFFFF))
+    return entries <= 64 or entries * size < (high - low) >> 3
+
+
+@helper
+def unite_rows(c, found, size, at_rank, head, pool, used, bits, left, right, extra, state):
+    """Write the row of c, the union of what the components found lead to; return its words."""
+    if choose_way(head, found, size, at_rank):
+        many = runs_led_to(head, pool, np.int64(at_rank[found[size - 1]]), left)
+        swapped = False
+        for i in range(size - 2, -1, -1):
+            d = np.int64(at_rank[found[i]])
+            if swapped:
+                run = run_of(right, 0, many, d)
+                if run >= 0 and d < np.int64(right[run] & _LOW):
+                    continue
+                more = runs_led_to(head, pool, d, extra)
+                many = unite_runs(right, many, extra, more, left)
+            else:
+                run = run_of(left, 0, many, d)
+                if run >= 0 and d < np.int64(left[run] & _LOW):
+                    continue
+                more = runs_led_to(head, pool, d, extra)
+                many = unite_runs(left, many, extra, more, right)
+            swapped = not swapped
+        if swapped:
+            many = put_run(right, many, np.int64(c), np.int64(c) + 1)
+            return write_runs(right, many, pool, used, head, c)
+        many = put_run(left, many, np.int64(c), np.int64(c) + 1)
+        return write_runs(left, many, pool, used, head, c)
+    bits[c >> 6] |= bit(c)
+    state[5] = np.int64(c) >> 6
+    state[6] = np.int64(c) >> 6
+    for i in range(size - 1, -1, -1):
+        d = np.int64(at_rank[found[i]])
+        if bits[d >> 6] & bit(d) == _NOUGHT:
+            add_bits(head, pool, d, bits, state)
+    return write_words(bits, state[5], state[6], pool, used, head, c, left)
+
+
+_CLOSE = (
+    "i64(i64r, u32r, i64r, u32r, i64r, u32r, u32r, u32r, u32r, u64r, i64r, "
+    "i64w, u64w, u64w, u64w, i64w, u32w, u64w, u64w, u64w, u32w, i64w, i64)"
+)
+
+
+@kernel(_CLOSE)
+def close_rows(
+    starts,
+    cols,
+    back_starts,
+    back_cols,
+    firsts,
+    members,
+    label,
+    rank,
+    at_rank,
+    heavy,
+    old_head,
+    head,
+    pool,
+    dirty,
+    bits,
+    seen,
+    found,
+    left,
+    right,
+    extra,
+    changed,
+    state,
+    limit,
+):
+    """Make the rows of all dirty components, and of those whose successors change by that.
+
+    starts, cols          : the graph of the nodes; back_*: its reverse (empty if all are dirty)
+    firsts, members       : the nodes of label c are members[firsts[c] : firsts[c + 1]]
+    label                 : u32[n], the label of each node
+    rank, at_rank         : a component has a greater rank than all it leads to; and the inverse
+    heavy                 : see `weigh_row`
+    old_head              : the heads before this update; labels beyond its end are new
+    head, pool            : as described at the top of this module, 0 for new labels. The pool is
+                            written from state[1] on
+    dirty                 : bitmap over ranks, cleared as they are done
+    bits, seen, found     : u64[labels / 64] all 0, i64[labels] less than state[2], u32[labels]
+    left, right, extra    : u64[labels / 2 + 3], room for runs
+    changed               : u32[labels]: the labels that lead elsewhere now, state[3] many
+    state                 : i64[7]: rank to go on from, words of the pool in use, marks used,
+                            labels in `changed`, words no longer in use, and two for `add_bits`
+    Return 1 when done, 0 if there is more to do, 2 if the pool has too little room.
+    """
+    at = state[0]
+    used = state[1]
+    mark = state[2]
+    many = state[3]
+    wasted = state[4]
+    olds = old_head.size // FIELDS
+    follow = back_starts.size > 0
+    room = 2 * bits.size + 4
+    steps = 0
+    done = 1
+    while at < at_rank.size:
+        if dirty[at >> 6] >> (np.uint64(at) & _63) == _NOUGHT:
+            at = ((at >> 6) + 1) << 6
+            steps += 1
+            continue
+        if dirty[at >> 6] & bit(at) == _NOUGHT:
+            at += 1
+            continue
+        if steps >= limit:
+            done = 0
+            break
+        if used + room > pool.size:
+            done = 2
+            break
+        dirty[at >> 6] &= ~bit(at)
+        c = np.int64(at_rank[at])
+        at += 1
+        mark += 1
+        known = c < olds
+        own = known and old_head[4 * c + OWNER] >> 1 == c
+        count = find_successors(c, starts, cols, firsts, members, label, rank, seen, mark, found)
+        cyclic = np.int64(seen[c] == mark)
+        turned = known and cyclic != old_head[4 * c + OWNER] & 1
+        steps += 4 + 2 * count + firsts[c + 1] - firsts[c]
+        one = np.int64(-1)  # the successor that reaches all others
+        if count > 0:
+            one = np.int64(at_rank[found[count - 1]])
+            for i in range(count - 1):
+                if not leads_to(head, pool, one, np.int64(at_rank[found[i]])):
+                    one = np.int64(-1)
+                    break
+        before = used
+        owner = c
+        if one >= 0:
+            owner = one
+            if head[4 * one + OWNER] >> 1 != one:
+                used = own_row(head, pool, one, used, left, firsts, heavy)
+                steps += (used - before) * 2
+                before = used
+            weight = head[4 * one + WEIGHT] + firsts[c + 1] - firsts[c]
+        same = False
+        if one < 0 or known:
+            if one >= 0:  # written only to be compared, unless it is as before
+                size = runs_of_row(head, pool, one, left)
+                size = put_run(left, size, c, c + 1)
+                head[4 * c + OWNER] = 2 * c | cyclic
+                used += write_runs(left, size, pool, used, head, c)
+            elif count == 0:
+                left[0] = np.uint64(c) << _32 | np.uint64(c + 1)
+                head[4 * c + OWNER] = 2 * c | cyclic
+                used += write_runs(left, 1, pool, used, head, c)
+            else:
+                head[4 * c + OWNER] = 2 * c | cyclic
+                used += unite_rows(
+                    c, found, count, at_rank, head, pool, used, bits, left, right, extra, state
+                )
+            weight = weigh_row(head, pool, c, firsts, heavy)
+            head[4 * c + WEIGHT] = weight
+            steps += (used - before) * (2 + count)
+            if known:
+                held = old_head[4 * c + OWNER] >> 1
+                was = old_head[4 * held + WEIGHT]
+                if not own:
+                    was += firsts[c + 1] - firsts[c]
+                same = was == weight and same_reach(old_head, head, pool, c)
+        if same and own:
+            used = before
+            for i in range(FIELDS):
+                head[4 * c + i] = old_head[4 * c + i]
+            head[4 * c + OWNER] = 2 * c | cyclic
+            if turned:
+                changed[many] = np.uint32(c)
+                many += 1
+            continue
+        if owner != c:
+            used = before
+            head[4 * c + OWNER] = 2 * owner | cyclic
+            head[4 * c + AT] = 0
+        if own:
+            wasted += row_words(old_head, c)
+        if not same or turned:
+            changed[many] = np.uint32(c)
+            many += 1
+        if follow and not same:
+            for m in range(firsts[c], firsts[c + 1]):
+                v = members[m]
+                for e in range(back_starts[v], back_starts[v + 1]):
+                    d = label[back_cols[e]]
+                    if d != c:
+                        place = np.int64(rank[d])
+                        dirty[place >> 6] |= bit(place)
+                steps += back_starts[v + 1] - back_starts[v]
+    state[0] = at
+    state[1] = used
+    state[2] = mark
+    state[3] = many
+    state[4] = wasted
+    return done
+
+
+@kernel("i64(i64w, u64r, u64w, i64w, i64)")
+def gather_rows(head, pool, out, state, limit):
+    """Copy all rows to a new pool without gaps, and say in `head` where they are.
+
+    state : i64[2]: labels done, words of `out` in use
+    Return 1 when done, 0 if there is more to do.
+    """
+    c = state[0]
+    used = state[1]
+    stop = used + limit
+    while c < head.size // FIELDS and used < stop:
+        form = head[4 * c + AT] & 3
+        if form != 0:
+            at = head[4 * c + AT] >> 2
+            size = row_words(head, c)
+            for i in range(size):
+                out[used + i] = pool[at + i]
+            head[4 * c + AT] = used * 4 | form
+            used += size
+        else:
+            stop -= 1
+        c += 1
+    state[0] = c
+    state[1] = used
+    return np.int64(c == head.size // FIELDS)

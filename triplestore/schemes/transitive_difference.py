@@ -1,0 +1,90 @@
+"""What a change of edges did to a transitive closure: counted and streamed, never written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.schemes.packed import NO_KEYS, U64, swapped
+from triplestore.schemes.reach_pairs import ReachPairs, difference
+from triplestore.schemes.reach_update import Moves, Step, update
+from triplestore.schemes.scheme import BLOCK
+
+if TYPE_CHECKING:
+    from triplestore.schemes.transitive import TransitiveClosure
+
+_FEW = 1 << 22
+"""So many pairs are sorted to have their second ids in front; for more, rows are made."""
+
+
+class ClosurePairs:
+    """All pairs of a closure."""
+
+    def __init__(self, closure: TransitiveClosure) -> None:
+        self._closure = closure
+
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self._closure.count()
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """All pairs, in order."""
+        return self._closure.blocks(size, swapped=swapped)
+
+
+class Changes:
+    """Two versions of a closure; what is in one of them only."""
+
+    def __init__(
+        self, old: TransitiveClosure, new: TransitiveClosure, step: Step, moves: Moves
+    ) -> None:
+        self._old, self._new, self._moves = old, new, moves
+        self._ahead = difference(step, new.graph.nodes)
+        self.lost = ChangedPairs(self, 0)
+        self.gained = ChangedPairs(self, 1)
+
+    def side(self, which: int) -> ReachPairs:
+        """What is lost (0) or gained (1)."""
+        return self._ahead[which]
+
+    @cached_property
+    def behind(self) -> tuple[ReachPairs, ReachPairs]:
+        """What is lost and gained, from the second ids of the pairs."""
+        graph, moves = self._new.graph, self._moves.turned()
+        step = update(self._old.behind, graph.back(), graph.ahead, moves)
+        self._new.keep_behind(step.new)
+        return difference(step, graph.nodes)
+
+
+class ChangedPairs:
+    """The pairs that are in one of two versions only."""
+
+    def __init__(self, changes: Changes, which: int) -> None:
+        self._changes = changes
+        self._which = which
+
+    @cached_property
+    def _total(self) -> int:
+        return int(self._changes.side(self._which).counts().sum())
+
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self._total
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """The pairs, in order."""
+        if not swapped:
+            yield from self._changes.side(self._which).blocks(size)
+        elif self._total <= _FEW:
+            keys = _turned(list(self._changes.side(self._which).blocks(size)))
+            for at in range(0, len(keys), size):
+                yield keys[at : at + size]
+        else:
+            yield from self._changes.behind[self._which].blocks(size)
+
+
+def _turned(blocks: list[U64]) -> U64:
+    return swapped(np.concatenate(blocks)) if blocks else NO_KEYS
