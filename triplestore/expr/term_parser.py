@@ -121,12 +121,21 @@ class TermParser:
         text = self.texts[self.at]
         if self.kinds[self.at] == BAD and text[:1] in "\"'":
             message = f"the string that begins with {found} has no end on this line"
+        elif text == "<" and self._begins_a_word():
+            message = (
+                f"the IRI that begins with {found} has no end, or has in it one of {_NOT_IN_IRIS}"
+            )
         elif self.kinds[self.at] == BAD and text[0] == "<":
-            message = f'{found} is no IRI: spaces and any of <"{{}}|^`\\ cannot be in one'
+            message = f"{found} is no IRI: there cannot be any of {_NOT_IN_IRIS} in one"
         elif self.kinds[self.at] in (WORD, PREFIXED):
             message += did_you_mean(text.upper(), known)
         self.report(message)
         raise Stop
+
+    def _begins_a_word(self) -> bool:
+        """True if a letter follows at once on the next token, as in `<http://a b>`."""
+        after = self.tokens.starts[self.at] + 1
+        return self.tokens.text[after : after + 1].isalpha()
 
     # --- terms ----------------------------------------------------------------------------------
 
@@ -180,7 +189,8 @@ class TermParser:
             try:
                 return against_base(iri, self.base)
             except ValueError:
-                self.report(f"<{iri}> is no absolute IRI ({error})")
+                hint = "" if self.base else ": declare a BASE for those that are relative"
+                self.report(f"<{iri}> is no absolute IRI ({error}){hint}")
         return iri
 
     def set_base(self, iri: str) -> None:
@@ -296,6 +306,7 @@ class TermParser:
         self.depth -= 1
 
 
+_NOT_IN_IRIS = '<"{}|^`\\ or a space'
 _NUMBERS = {INTEGER: XSD_INTEGER, DECIMAL: XSD_DECIMAL, DOUBLE: XSD_DOUBLE}
 _ESCAPED = re.compile(r"\\(.)")
 _UNESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
