@@ -122,9 +122,7 @@ class TermParser:
         if self.kinds[self.at] == BAD and text[:1] in "\"'":
             message = f"the string that begins with {found} has no end on this line"
         elif text == "<" and self._begins_a_word():
-            message = (
-                f"the IRI that begins with {found} has no end, or has in it one of {_NOT_IN_IRIS}"
-            )
+            message += f"; an IRI has an end, and in it there cannot be any of {_NOT_IN_IRIS}"
         elif self.kinds[self.at] == BAD and text[0] == "<":
             message = f"{found} is no IRI: there cannot be any of {_NOT_IN_IRIS} in one"
         elif self.kinds[self.at] in (WORD, PREFIXED):
