@@ -152,7 +152,7 @@ def same_order(left: Sequence[dict[str, Any]], right: Sequence[dict[str, Any]]) 
 
 def _plain(row: dict[str, Any]) -> dict[str, str]:
     return {
-        name: "_:" if isinstance(value, ox.BlankNode) else str(_normal(value))
+        name: "_:" if isinstance(value, ox.BlankNode) else str(normal(value))
         for name, value in row.items()
     }
 
@@ -162,7 +162,7 @@ def _told(rows: Iterable[dict[str, Any]]) -> Iterator[ox.Triple]:
         node = ox.BlankNode()
         yield ox.Triple(node, ox.NamedNode(RDF + "type"), ox.NamedNode(RS + "Solution"))
         for name, value in row.items():
-            yield ox.Triple(node, ox.NamedNode(f"urn:variable:{name}"), _normal(value))
+            yield ox.Triple(node, ox.NamedNode(f"urn:variable:{name}"), normal(value))
 
 
 def _canonical(triples: Iterable[ox.Triple]) -> set[str]:
@@ -172,10 +172,10 @@ def _canonical(triples: Iterable[ox.Triple]) -> set[str]:
 
 
 def _normal_triple(triple: ox.Triple) -> ox.Triple:
-    return ox.Triple(triple.subject, triple.predicate, _normal(triple.object))
+    return ox.Triple(triple.subject, triple.predicate, normal(triple.object))
 
 
-def _normal(value: Any) -> Any:
+def normal(value: Any) -> Any:
     """Numbers in one form, so that 1e0 and 1.0E0 are alike."""
     if not isinstance(value, ox.Literal) or value.datatype.value not in _NUMERIC:
         return value

@@ -52,6 +52,7 @@ class PathPart:
     subject: str | int
     step: Step
     object: str | int
+    nodes: Nodes
     text: str
 
     @property
@@ -90,7 +91,7 @@ class PathPart:
             child = join(child, starts, ()) if child.names or not _is_unit(child) else starts
         rows = max(LEAST, made.rows * self._each(all(known)))
         operator: Operator = PathProbe(
-            child, self.step, subject, object_, text=self.text, estimate=rows
+            child, self.step, subject, object_, self.nodes, text=self.text, estimate=rows
         )
         names = set(self.names)
         if not renamed:

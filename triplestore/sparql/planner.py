@@ -32,6 +32,7 @@ from triplestore.sparql.evaluate.compatible import CompatibleJoin
 from triplestore.sparql.evaluate.grouped import Grouped
 from triplestore.sparql.evaluate.ordered import Ordered
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
+from triplestore.sparql.evaluate.steps import Nodes
 from triplestore.sparql.exists import plan_exists, test_exists
 from triplestore.sparql.graphs import plan_each_graph, plan_pushed_graph
 from triplestore.sparql.groups import Condition, Item, plan_group
@@ -178,7 +179,8 @@ class Planner:
             found = self._items(part, graph, wanted, bag, len(parts) > 1 or seed is not None)
             if found is None:
                 names = NONE.union(*map(self.seen.in_scope, parts))
-                return nothing(tuple(sorted(names if needed is None else names & needed)))
+                kept = sorted(names if needed is None else names & needed)
+                return nothing((*kept, *self.scope_column(graph)))
             items.extend(found)
         own = NONE.union(*(item.names for item in items)) if items else NONE
         if seed is not None:
@@ -264,7 +266,8 @@ class Planner:
         ]
         step = make_step(node.path, self.dataset, graph, self.look_up)
         text = " ".join(map(show_path, (node.subject, node.path, node.object)))
-        return PathPart(ends[0], step, ends[1], text)
+        nodes = Nodes(self.dataset.facts(graph), self.dataset.where)
+        return PathPart(ends[0], step, ends[1], nodes, text)
 
     def _values(
         self,

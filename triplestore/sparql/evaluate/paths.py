@@ -17,7 +17,7 @@ from triplestore.ops.frame import ID, Array, Frame
 from triplestore.ops.leaves import slices
 from triplestore.ops.operator import Blocks, Operator, Stream
 from triplestore.ops.pairs import cut_pairs
-from triplestore.sparql.evaluate.steps import Step
+from triplestore.sparql.evaluate.steps import Nodes, Step
 from triplestore.tables.rows import U32, pack
 
 _FIRST_CHUNK = 256
@@ -48,7 +48,7 @@ class Starts(Operator):
 class PathProbe(Operator):
     """For each row of the child, the ends of a path: columns of the child, ids, or new columns.
 
-    At least one end is known.
+    At least one end is known; `nodes` are those of the graph.
     """
 
     kind: ClassVar[str] = "path"
@@ -59,12 +59,14 @@ class PathProbe(Operator):
         step: Step,
         subject: str | int,
         object_: str | int,
+        nodes: Nodes,
         *,
         text: str = "",
         estimate: float | None = None,
     ) -> None:
         self.child = child
         self.step = step
+        self._nodes = nodes
         self.text = text
         self._ends = (subject, object_)
         self._known = [isinstance(end, int) or end in child.names for end in self._ends]
@@ -107,7 +109,7 @@ class PathProbe(Operator):
         nodes, places = np.unique(values[1 if backward else 0], return_inverse=True)
         other = values[0 if backward else 1] if all(self._known) else None
         order = np.argsort(places, kind="stable")
-        if all(isinstance(end, str) for end in self._ends):
+        if self.step.empty and all(isinstance(end, str) for end in self._ends):
             # A path of length zero leads from a term of the query, or from a node of the graph.
             nodes, places, order = self._of_the_graph(nodes, places, order)
         starts = places[order].searchsorted(np.arange(len(nodes) + 1))
@@ -128,8 +130,8 @@ class PathProbe(Operator):
             at = stop
 
     def _of_the_graph(self, nodes: U32, places: Array, order: Array) -> tuple[U32, Array, Array]:
-        known = self.step.known(nodes)
-        if known is None or known.all():
+        known = self._nodes.contain(nodes)
+        if known.all():
             return nodes, places, order
         number = np.cumsum(known) - 1
         order = order[known[places[order]]]

@@ -41,6 +41,9 @@ class Step(ABC):
     size: float
     """About how many pairs of nodes it connects."""
 
+    empty = False
+    """True if it may be of length zero: then it leads from each node to itself."""
+
     @abstractmethod
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
         """The nodes reached from these (or, backward, from which these are reached)."""
@@ -49,9 +52,6 @@ class Step(ABC):
     def starts(self, backward: bool) -> U32:
         """The nodes from which something may be reached, increasing."""
 
-    def known(self, nodes: U32) -> Bools | None:
-        """Which nodes are of the graph; None if a step leads from no others."""
-        return None
 
 
 class PredicateStep(Step):
@@ -102,6 +102,7 @@ class InverseStep(Step):
     def __init__(self, step: Step) -> None:
         self._step = step
         self.size = step.size
+        self.empty = step.empty
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
         """Expands the other way."""
@@ -118,6 +119,7 @@ class SequenceStep(Step):
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = tuple(steps)
         self.size = max(step.size for step in steps)
+        self.empty = all(step.empty for step in steps)
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
         """Expands step by step; pairs in between are made distinct."""
@@ -137,6 +139,7 @@ class AlternativeStep(Step):
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = tuple(steps)
         self.size = sum(step.size for step in steps)
+        self.empty = any(step.empty for step in steps)
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
         """Expands each."""
@@ -156,6 +159,7 @@ class ClosureStep(Step):
     def __init__(self, step: Step, least: int, endless: bool, nodes: Nodes) -> None:
         self._step = step
         self._least = least
+        self.empty = least == 0 or step.empty
         self._endless = endless
         self._nodes = nodes
         self.size = step.size * (4 if endless else 1) + (nodes.size if least == 0 else 0)
@@ -163,10 +167,6 @@ class ClosureStep(Step):
     def starts(self, backward: bool) -> U32:
         """All nodes if paths may be of length zero."""
         return self._nodes.all() if self._least == 0 else self._step.starts(backward)
-
-    def known(self, nodes: U32) -> Bools | None:
-        """Asks if paths may be of length zero."""
-        return self._nodes.contain(nodes) if self._least == 0 else None
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
         """All nodes that are reached, each once."""
