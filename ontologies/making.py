@@ -28,8 +28,17 @@ from triplestore.datalog.program import (
     bound_by,
     variables_of,
 )
-from triplestore.terms import Term
-from triplestore.terms.vocabulary import OWL_NOTHING, OWL_SAME_AS, OWL_THING, RDFS_RESOURCE
+from triplestore.terms import LANG, STRING, TYPED, Term
+from triplestore.terms.vocabulary import (
+    OWL_EQUIVALENT_CLASS,
+    OWL_EQUIVALENT_PROPERTY,
+    OWL_NOTHING,
+    OWL_SAME_AS,
+    OWL_THING,
+    RDFS_RESOURCE,
+    RDFS_SUB_CLASS_OF,
+    RDFS_SUB_PROPERTY_OF,
+)
 
 from .datatypes import is_datatype, outside_of, within
 from .expressions import ClassExpression, InverseOf, PropertyExpression, Triple
@@ -44,6 +53,21 @@ EVERYTHING = frozenset((Constant.iri(OWL_THING), Constant.iri(RDFS_RESOURCE)))
 
 NOTHING = Constant.iri(OWL_NOTHING)
 SAME_AS = Constant.iri(OWL_SAME_AS)
+
+REFLEXIVE = frozenset(
+    Constant.iri(name)
+    for name in (
+        OWL_SAME_AS,
+        RDFS_SUB_CLASS_OF,
+        RDFS_SUB_PROPERTY_OF,
+        OWL_EQUIVALENT_CLASS,
+        OWL_EQUIVALENT_PROPERTY,
+    )
+)
+"""Properties by which everything is related to itself, which nobody wants to see."""
+
+SAME_VALUE = "x-triplestore:same-value"
+"""The function of rules that compares terms by the identity of their values."""
 
 PAIRS = "x-triplestore:pairs/"
 """Names of relations that list the pairs of n-ary axioms: (a name for the axiom, one, other)."""
@@ -121,6 +145,16 @@ def different(one: Variable, other: Variable) -> Filter:
     return Filter(Call("!", (Call("SAMETERM", (one, other)),)))
 
 
+def is_literal(term: Variable | Constant) -> bool:
+    """Whether it is a literal for certain."""
+    return isinstance(term, Constant) and term.kind in (STRING, LANG, TYPED)
+
+
+def equal_to(variable: Variable, value: Constant) -> tuple[Item, ...]:
+    """The variable is the same as a literal, in the sense of XSD: "01" is 1 for an integer."""
+    return (Filter(Call(SAME_VALUE, (variable, value))),)
+
+
 def not_a_literal(term: Variable | Constant) -> Expression:
     """It is an IRI or a blank node."""
     return Call("!", (Call("ISLITERAL", (term,)),))
@@ -160,7 +194,12 @@ class Draft:
     ) -> None:
         """A rule; variables of the head and of filters that nothing binds may be anything."""
         made = tuple(map(triple, axioms))
-        for items in bindings(tuple(body), _variables(head)):
+        whole = list(body)
+        if isinstance(head, TripleAtom) and head.p in REFLEXIVE:
+            one, other = head.s, head.o
+            if isinstance(one, Variable) and isinstance(other, Variable):
+                whole.append(different(one, other))  # nothing trivial
+        for items in bindings(tuple(dict.fromkeys(whole)), _variables(head)):
             if head not in items:
                 self.rules.append(Rule((head,), items, name, axioms=made))
 

@@ -55,7 +55,9 @@ from .making import (
     class_of,
     constant,
     different,
+    equal_to,
     is_in,
+    is_literal,
     is_nothing,
     related,
     same,
@@ -288,8 +290,10 @@ def _not_related(axiom: NegativePropertyAssertion, draft: Draft) -> None:
     name = "prp-npa2" if value else "prp-npa1"
     source, target = constant(axiom.source), constant(axiom.target)
     message = f"{base_of(axiom.property)} is denied of {source} and {target}"
-    fact = related(axiom.property, source, target)
-    draft.constraint(name, message, [fact], axiom.triples)
+    body: list[Item] = [related(axiom.property, source, target)]
+    if is_literal(target):
+        body = [related(axiom.property, source, Y), *equal_to(Y, target)]
+    draft.constraint(name, message, body, axiom.triples)
 
 
 @translate_axiom.register

@@ -39,8 +39,10 @@ from .making import (
     class_of,
     constant,
     different,
+    equal_to,
     is_everything,
     is_in,
+    is_literal,
     related,
     same,
 )
@@ -92,8 +94,12 @@ def _complement(expression: ComplementOf, draft: Draft) -> None:
 
 @translate_expression.register
 def _one_of(expression: OneOf, draft: Draft) -> None:
-    for member in expression.members:
-        draft.member("cls-oo", expression, constant(member), (), expression.own)
+    """A literal is in it by its value, so in a spelling of its own, too."""
+    for member in map(constant, expression.members):
+        if is_literal(member):
+            draft.member("cls-oo", expression, Y, equal_to(Y, member), expression.own)
+        else:
+            draft.member("cls-oo", expression, member, (), expression.own)
 
 
 @translate_expression.register
@@ -113,7 +119,10 @@ def _all(expression: AllValuesFrom, draft: Draft) -> None:
 def _has_value(expression: HasValue, draft: Draft) -> None:
     fact = related(expression.property, X, constant(expression.value))
     draft.rule("cls-hv1", fact, is_in(expression, X), expression.own)
-    draft.member("cls-hv2", expression, X, (fact,), expression.own)
+    body: tuple[Item, ...] = (fact,)
+    if is_literal(constant(expression.value)):
+        body = (related(expression.property, X, Y), *equal_to(Y, constant(expression.value)))
+    draft.member("cls-hv2", expression, X, body, expression.own)
 
 
 @translate_expression.register

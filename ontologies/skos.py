@@ -122,12 +122,14 @@ AXIOMS = _axioms()
 
 _RULES = f"""
 @prefix skosxl: <{XL}> .
-rule "S36" skos:member[?c, ?x] :- skos:memberList[?c, ?list], rdf:first[?list, ?x] .
-rule "S36" <x-triplestore:skos/rest>[?c, ?c, ?rest] :-
-    skos:memberList[?c, ?list], rdf:rest[?list, ?rest] .
-rule "S36" <x-triplestore:skos/rest>[?c, ?c, ?more] :-
-    <x-triplestore:skos/rest>[?c, ?c, ?rest], rdf:rest[?rest, ?more] .
-rule "S36" skos:member[?c, ?x] :- <x-triplestore:skos/rest>[?c, ?c, ?rest], rdf:first[?rest, ?x] .
+rule "S36" <x-triplestore:skos/list>[?l, ?l, ?l] :- rdf:rest[?l, rdf:nil], rdf:first[?l, ?x] .
+rule "S36" <x-triplestore:skos/list>[?l, ?l, ?l] :-
+    <x-triplestore:skos/list>[?m, ?m, ?m], rdf:rest[?l, ?m], rdf:first[?l, ?x] .
+rule "S36" <x-triplestore:skos/rest>[?c, ?c, ?l] :-
+    skos:memberList[?c, ?l], <x-triplestore:skos/list>[?l, ?l, ?l] .
+rule "S36" <x-triplestore:skos/rest>[?c, ?c, ?m] :-
+    <x-triplestore:skos/rest>[?c, ?c, ?l], rdf:rest[?l, ?m], <x-triplestore:skos/list>[?m, ?m, ?m] .
+rule "S36" skos:member[?c, ?x] :- <x-triplestore:skos/rest>[?c, ?c, ?l], rdf:first[?l, ?x] .
 rule "S55" skos:prefLabel[?x, ?text] :- skosxl:prefLabel[?x, ?l], skosxl:literalForm[?l, ?text] .
 rule "S56" skos:altLabel[?x, ?text] :- skosxl:altLabel[?x, ?l], skosxl:literalForm[?l, ?text] .
 rule "S57" skos:hiddenLabel[?x, ?text] :-
@@ -148,13 +150,17 @@ constraint "S37" "a collection and a concept" :- skos:Collection[?x], skos:Conce
 constraint "S37" "a collection and a concept scheme" :-
     skos:Collection[?x], skos:ConceptScheme[?x] .
 constraint "S46" "an exact and a broad match" :- skos:exactMatch[?x, ?y], skos:broadMatch[?x, ?y] .
-constraint "S46" "an exact and a narrow match" :-
-    skos:exactMatch[?x, ?y], skos:narrowMatch[?x, ?y] .
 constraint "S46" "an exact and a related match" :-
     skos:exactMatch[?x, ?y], skos:relatedMatch[?x, ?y] .
 constraint "S48" "a label and a concept" :- skosxl:Label[?x], skos:Concept[?x] .
 constraint "S48" "a label and a concept scheme" :- skosxl:Label[?x], skos:ConceptScheme[?x] .
 constraint "S48" "a label and a collection" :- skosxl:Label[?x], skos:Collection[?x] .
+constraint "S58" "a preferred and an alternative label" :-
+    skosxl:prefLabel[?x, ?l], skosxl:altLabel[?x, ?l] .
+constraint "S58" "a preferred and a hidden label" :-
+    skosxl:prefLabel[?x, ?l], skosxl:hiddenLabel[?x, ?l] .
+constraint "S58" "an alternative and a hidden label" :-
+    skosxl:altLabel[?x, ?l], skosxl:hiddenLabel[?x, ?l] .
 constraint "S52" "a label with two literal forms" :- skosxl:literalForm[?x, ?l],
     skosxl:literalForm[?x, ?m], FILTER(STR(?l) < STR(?m) || LANG(?l) < LANG(?m)) .
 """
