@@ -35,6 +35,9 @@ from triplestore.schemes.scheme import BLOCK, Difference, Pairs, Readable
 from triplestore.schemes.union_rows import Inverse, Rows
 from triplestore.schemes.union_streams import merged, unite
 
+_SAMPLE = 256
+_LOOK_UPS = 4  # looking a pair up in another part costs as much as merging so many
+
 
 class UnionView:
     """All pairs that some part has, or that are among the own keys; immutable as the parts are.
@@ -99,10 +102,11 @@ class UnionView:
 
     @cached_property
     def _count(self) -> int:
-        return sum(
-            part.count() - _overlap(part, self._needed[:place])
-            for place, part in enumerate(self._needed)
-        )
+        total = sum(part.count() for part in self._needed)
+        rest = [_Overlap(part, self._needed[:place]) for place, part in enumerate(self._needed)]
+        if _LOOK_UPS * sum(shared.candidates for shared in rest) > total:
+            return sum(map(len, self.blocks()))
+        return total - sum(shared.count() for shared in rest)
 
     @cached_property
     def _needed(self) -> list[Readable]:
@@ -125,11 +129,17 @@ def is_within(part: Readable, other: Readable) -> bool:
     if isinstance(part, Inverse):
         return is_within(part.of, other.of if isinstance(other, Inverse) else Inverse(other))
     if isinstance(part, Rows):
-        return bool(other.contains(part.keys).all())
+        return _has_all(other, part.keys)
     closed = other.of if isinstance(other, Inverse) else other
     if not isinstance(closed, SymmetricClosure) or not isinstance(part, SymmetricClosure):
         return False
-    return bool(other.contains(part.edges).all())
+    return _has_all(other, part.edges)
+
+
+def _has_all(relation: Readable, keys: U64) -> bool:
+    """Whether all keys are in the relation: some of them first, since most are in none or all."""
+    some = keys[:: max(1, len(keys) // _SAMPLE)]
+    return bool(relation.contains(some).all() and relation.contains(keys).all())
 
 
 def union_difference(
@@ -196,39 +206,62 @@ def _counts(parts: Sequence[Readable], nodes: U32) -> I64:
     return total
 
 
-def _overlap(part: Readable, others: Sequence[Readable]) -> int:
-    """How many pairs of `part` some of the others have.
+class _Overlap:
+    """The pairs of `part` that some of the others have.
 
-    Looks at the pairs that begin with a subject, or end with an object, that others have too.
+    They are among those that begin with a subject, or end with an object, that others have too.
+    `candidates` guesses from some nodes how many these are, on the side where they are fewer.
     """
-    rivals = [other for other in others if _may_share(part, other)]
-    if not rivals:
-        return 0
-    there, back = _shared(part, rivals), _shared(Inverse(part), [Inverse(r) for r in rivals])
-    if back[1].sum() < there[1].sum():
-        part, rivals, there = Inverse(part), [Inverse(rival) for rival in rivals], back
-    nodes, sizes = there
-    common = 0
-    for at, stop in _batches(sizes):
-        owners, ends = part.forward(nodes[at:stop])
-        keys = pack(nodes[at:stop][owners], ends)
-        common += int(UnionView(rivals).contains(keys).sum())
-    return common
+
+    def __init__(self, part: Readable, others: Sequence[Readable]) -> None:
+        rivals = [other for other in others if _may_share(part, other)]
+        self.candidates = 0
+        self._part: Readable = part
+        self._rivals: Sequence[Readable] = rivals
+        if not rivals:
+            return
+        back, back_rivals = Inverse(part), [Inverse(rival) for rival in rivals]
+        there, here = _guess(part, rivals), _guess(back, back_rivals)
+        if here < there:
+            self._part, self._rivals = back, back_rivals
+        self.candidates = min(here, there)
+
+    def count(self) -> int:
+        """How many pairs it has: all candidates are looked up."""
+        if not self.candidates:
+            return 0
+        part, rivals, common = self._part, UnionView(self._rivals), 0
+        subjects = part.subjects()
+        subjects = subjects[member(subjects, rivals.subjects())]
+        for at, stop in _batches(part.forward_counts(subjects)):
+            nodes = subjects[at:stop]
+            owners, ends = part.forward(nodes)
+            common += int(rivals.contains(pack(nodes[owners], ends)).sum())
+        return common
+
+
+def _guess(part: Readable, others: Sequence[Readable]) -> int:
+    """About how many pairs of `part` begin with a subject of others: at least 1."""
+    subjects = part.subjects()
+    some = subjects[:: max(1, len(subjects) // _SAMPLE)]
+    shared = np.zeros(len(some), dtype=np.bool_)
+    for other in others:
+        shared |= member(some, other.subjects())
+    pairs = int(part.forward_counts(some[shared]).sum())
+    return max(1, pairs * len(subjects) // len(some))
 
 
 def _may_share(part: Readable, other: Readable) -> bool:
     """False if the two have no subject or no object in common."""
-    return bool(
-        member(part.subjects(), other.subjects()).any()
-        and member(part.objects(), other.objects()).any()
-    )
+    return _meet(part.subjects(), other.subjects()) and _meet(part.objects(), other.objects())
 
 
-def _shared(part: Readable, others: Sequence[Readable]) -> tuple[U32, I64]:
-    """The subjects of `part` that others have, and how many pairs it has of each."""
-    subjects = part.subjects()
-    nodes = subjects[member(subjects, _united_ids([other.subjects() for other in others]))]
-    return nodes, part.forward_counts(nodes)
+def _meet(one: U32, other: U32) -> bool:
+    """Whether two sorted arrays share an id: some ids first, since most share many or none."""
+    if len(one) > len(other):
+        one, other = other, one
+    some = one[:: max(1, len(one) // _SAMPLE)]
+    return bool(member(some, other).any() or member(one, other).any())
 
 
 def _batches(sizes: I64) -> Iterator[tuple[int, int]]:

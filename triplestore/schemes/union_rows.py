@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from triplestore.schemes.components_pairs import range_places
+from triplestore.schemes.components_pairs import SMALL, range_places
 from triplestore.schemes.packed import (
     I64,
     NO_KEYS,
@@ -15,11 +15,11 @@ from triplestore.schemes.packed import (
     U32,
     U64,
     Bools,
+    distinct,
     first,
     frozen,
     member,
     second,
-    sorted_distinct,
     swap,
     swapped,
 )
@@ -42,6 +42,14 @@ class Rows:
     def _back(self) -> U64:
         return frozen(swapped(self.keys))
 
+    @cached_property
+    def _subjects(self) -> U32:
+        return frozen(distinct(first(self.keys)))
+
+    @cached_property
+    def _objects(self) -> U32:
+        return frozen(distinct(first(self._back)))
+
     def count(self) -> int:
         """How many rows there are."""
         return len(self.keys)
@@ -58,7 +66,7 @@ class Rows:
 
     def contains(self, keys: U64) -> Bools:
         """Which of these keys are there."""
-        return member(keys, self.keys)
+        return _members(keys, self.keys)
 
     def forward(self, nodes: U32) -> tuple[I64, U32]:
         """The rows that begin with each node: (place in `nodes`, second id)."""
@@ -80,11 +88,11 @@ class Rows:
 
     def subjects(self) -> U32:
         """The first ids, sorted and distinct."""
-        return sorted_distinct(first(self.keys))
+        return self._subjects
 
     def objects(self) -> U32:
         """The second ids, sorted and distinct."""
-        return sorted_distinct(second(self.keys))
+        return self._objects
 
 
 class Inverse:
@@ -142,9 +150,31 @@ class Inverse:
         return self.of.subjects()
 
 
+def _members(keys: U64, within: U64) -> Bools:
+    if len(keys) < SMALL:
+        return member(keys, within)
+    from triplestore.kernels.sets import mark_members
+
+    keys, found = np.ascontiguousarray(keys), np.empty(len(keys), dtype=np.uint8)
+    for at in range(0, len(keys), BLOCK):
+        mark_members(keys[at : at + BLOCK], within, found[at : at + BLOCK])
+    return found.view(np.bool_)
+
+
 def _bounds(keys: U64, nodes: U32) -> tuple[I64, I64]:
-    heads = nodes.astype(np.uint64) << SHIFT
-    return keys.searchsorted(heads), keys.searchsorted(heads | np.uint64(0xFFFFFFFF), side="right")
+    """Where the rows of each node lie."""
+    if len(nodes) < SMALL:
+        heads = nodes.astype(np.uint64) << SHIFT
+        ends = heads | np.uint64(0xFFFFFFFF)
+        return keys.searchsorted(heads), keys.searchsorted(ends, side="right")
+    from triplestore.kernels.sets import match_first
+
+    nodes = np.ascontiguousarray(nodes)
+    lo, hi = np.empty(len(nodes), dtype=np.int64), np.empty(len(nodes), dtype=np.int64)
+    for at in range(0, len(nodes), BLOCK):
+        stop = at + BLOCK
+        match_first(nodes[at:stop], keys, lo[at:stop], hi[at:stop])
+    return lo, hi
 
 
 def _rows_of(keys: U64, nodes: U32) -> tuple[I64, U32]:
