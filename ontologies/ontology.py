@@ -13,6 +13,7 @@ from pyoxigraph import NamedNode
 
 from .axioms import AnyAxiom
 from .expressions import Description, InverseOf, Node, Triple
+from .swrl import SwrlRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Ontology:
     axioms       in the order of their kinds
     expressions  every description of a class or data range and every inverse of a property, each
                  with its node, whether or not an axiom uses it (data may be of such a type)
+    rules        those of SWRL
     declared     kind (`CLASS`, `DATATYPE`, `PROPERTY`, `OBJECT_PROPERTY`, ... of `vocabulary`)
                  -> what is declared to be of it, by whatever spelling
     headers      one for each ontology among the triples; the first is imported by no other
@@ -59,6 +61,7 @@ class Ontology:
 
     axioms: tuple[AnyAxiom, ...] = ()
     expressions: tuple[Description | InverseOf, ...] = ()
+    rules: tuple[SwrlRule, ...] = ()
     declared: Mapping[NamedNode, frozenset[Node]] = field(default_factory=dict)
     headers: tuple[Header, ...] = ()
     problems: tuple[Problem, ...] = ()

@@ -24,7 +24,7 @@ from .problems import Problems, show
 MOST_DEPTH = 50
 """How deep annotations of annotations of ... are followed."""
 
-ABOUT_THE_NODE = v.SCHEMA_PREDICATES | v.ANNOTATION_PREDICATES | {v.TYPE}
+ABOUT_THE_NODE = v.SCHEMA_PREDICATES | v.ANNOTATION_PREDICATES | v.SWRL_PREDICATES | {v.TYPE}
 
 
 class Annotations:

@@ -18,6 +18,7 @@ from .axioms import AxiomReader
 from .expressions import ExpressionReader
 from .headers import read_declarations, read_headers
 from .problems import Problems
+from .swrl import SwrlReader
 
 STRUCTURE = sorted(
     (
@@ -55,6 +56,7 @@ def read_ontology(triples: SchemaGraph | Iterable[Any]) -> Ontology:
     declared = read_declarations(graph)
     reader = AxiomReader(graph, lists, expressions, annotations, declared[v.DATATYPE], problems)
     axioms = reader.read()
+    rules = SwrlReader(graph, lists, expressions, annotations, problems).read()
     headers = read_headers(graph, problems)
     unused = tuple(
         triple
@@ -65,6 +67,7 @@ def read_ontology(triples: SchemaGraph | Iterable[Any]) -> Ontology:
     return Ontology(
         axioms,
         expressions.expressions,
+        rules,
         declared,
         headers,
         (*problems.found, *lists.problems),
