@@ -403,14 +403,14 @@ def weigh_row(head, pool, c, firsts, heavy):
 
 
 @helper
-def same_reach(old_head, head, pool, c):
-    """Whether c leads to the same in `old_head` as by its own row in `head`, of equal weight."""
-    form = head[4 * c + AT] & 3
-    at = head[4 * c + AT] >> 2
-    size = head[4 * c + SPAN] & np.int64(0xFFFFFFFF)
+def same_reach(old_head, head, pool, c, user):
+    """Whether c leads in `old_head` to all in the row that `user` owns in `head`."""
+    form = head[4 * user + AT] & 3
+    at = head[4 * user + AT] >> 2
+    size = head[4 * user + SPAN] & np.int64(0xFFFFFFFF)
     owner = old_head[4 * c + OWNER] >> 1
     if form == BITS:
-        low = head[4 * c + SPAN] >> 32
+        low = head[4 * user + SPAN] >> 32
         was_bits = (old_head[4 * owner + AT] & 3) == BITS
         was_at = (old_head[4 * owner + AT] >> 2) - (old_head[4 * owner + SPAN] >> 32)
         was_low = old_head[4 * owner + SPAN] >> 32
@@ -469,13 +469,29 @@ def sort_numbers(values, size):
 
 
 @helper
-def own_row(head, pool, c, used, runs, firsts, heavy):
+def own_row(head, pool, c, used, runs, firsts):
     """Give component c, which uses another's row, a row of its own; return the pool's new end."""
+    owner = head[4 * c + OWNER] >> 1
+    weight = head[4 * owner + WEIGHT] + firsts[c + 1] - firsts[c]
+    low = head[4 * owner + SPAN] >> 32
+    words = head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
+    if head[4 * owner + AT] & 3 == BITS and low <= c >> 6 and c >> 6 <= low + words:
+        at = head[4 * owner + AT] >> 2
+        for i in range(words):
+            pool[used + i] = pool[at + i]
+        if c >> 6 == low + words:
+            pool[used + words] = _NOUGHT
+            words += 1
+        pool[used + (c >> 6) - low] |= bit(c)
+        head[4 * c + AT] = used * 4 + BITS
+        head[4 * c + SPAN] = low << 32 | words
+        head[4 * c + OWNER] = 2 * c | (head[4 * c + OWNER] & 1)
+        head[4 * c + WEIGHT] = weight
+        return used + words
     size = runs_led_to(head, pool, c, runs)
     head[4 * c + OWNER] = 2 * c | (head[4 * c + OWNER] & 1)
-    used += write_runs(runs, size, pool, used, head, c)
-    head[4 * c + WEIGHT] = weigh_row(head, pool, c, firsts, heavy)
-    return used
+    head[4 * c + WEIGHT] = weight
+    return used + write_runs(runs, size, pool, used, head, c)
 
 
 @helper
@@ -652,36 +668,32 @@ def close_rows(
         if one >= 0:
             owner = one
             if head[4 * one + OWNER] >> 1 != one:
-                used = own_row(head, pool, one, used, left, firsts, heavy)
+                used = own_row(head, pool, one, used, left, firsts)
                 steps += (used - before) * 2
                 before = used
             weight = head[4 * one + WEIGHT] + firsts[c + 1] - firsts[c]
-        same = False
-        if one < 0 or known:
-            if one >= 0:  # written only to be compared, unless it is as before
-                size = runs_of_row(head, pool, one, left)
-                size = put_run(left, size, c, c + 1)
-                head[4 * c + OWNER] = 2 * c | cyclic
-                used += write_runs(left, size, pool, used, head, c)
-            elif count == 0:
+        if one < 0:
+            head[4 * c + OWNER] = 2 * c | cyclic
+            if count == 0:
                 left[0] = np.uint64(c) << _32 | np.uint64(c + 1)
-                head[4 * c + OWNER] = 2 * c | cyclic
                 used += write_runs(left, 1, pool, used, head, c)
             else:
-                head[4 * c + OWNER] = 2 * c | cyclic
                 used += unite_rows(
                     c, found, count, at_rank, head, pool, used, bits, left, right, extra, state
                 )
             weight = weigh_row(head, pool, c, firsts, heavy)
             head[4 * c + WEIGHT] = weight
             steps += (used - before) * (2 + count)
-            if known:
-                held = old_head[4 * c + OWNER] >> 1
-                was = old_head[4 * held + WEIGHT]
-                if not own:
-                    was += firsts[c + 1] - firsts[c]
-                same = was == weight and same_reach(old_head, head, pool, c)
-        if same and own:
+        same = False
+        if known:
+            held = old_head[4 * c + OWNER] >> 1
+            was = old_head[4 * held + WEIGHT]
+            if not own:
+                was += firsts[c + 1] - firsts[c]
+            if was == weight:
+                same = same_reach(old_head, head, pool, c, owner)
+                steps += 16
+        if same and own:  # the row it has is as good
             used = before
             for i in range(FIELDS):
                 head[4 * c + i] = old_head[4 * c + i]
@@ -691,7 +703,6 @@ def close_rows(
                 many += 1
             continue
         if owner != c:
-            used = before
             head[4 * c + OWNER] = 2 * owner | cyclic
             head[4 * c + AT] = 0
         if own:

@@ -35,7 +35,8 @@ NONE = np.uint32(0xFFFFFFFF)
 """No node, no label."""
 
 _DENSE = 8  # a table of all ids in use may have so many entries for each edge
-_PIECES = 4096  # up to so many places an array is edited in slices, which costs what copying does
+_PIECES = 512  # entries for each place of an edit, from which on it is done in slices
+_FEW = 16  # so many changes are done one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,29 @@ class Lists:
 
     def edited(self, drop: I64, at: I64, rows: U32, cols: U32) -> Lists:
         """The lists without the entries at `drop`, and with others put in at the places `at`."""
-        change = np.bincount(rows, minlength=len(self.starts) - 1)
-        change -= np.bincount(
-            self.starts.searchsorted(drop, side="right") - 1, minlength=len(change)
-        )
         starts = self.starts.copy()
-        starts[1:] += np.cumsum(change)
+        shorter = self.starts.searchsorted(drop, side="right") - 1
+        if len(drop) + len(at) <= _FEW:
+            for row in shorter.tolist():
+                starts[row + 1 :] -= 1
+            for row in rows.tolist():
+                starts[row + 1 :] += 1
+        else:
+            change = np.bincount(rows, minlength=len(starts) - 1)
+            change -= np.bincount(shorter, minlength=len(starts) - 1)
+            starts[1:] += np.cumsum(change)
         return Lists(starts, edit(self.cols, drop, at, cols))
+
+    def places(self, rows: U32, cols: U32) -> I64:
+        """Where each entry is in its list, or belongs: the lists are in order."""
+        if len(rows) > _FEW:
+            return pack(self.rows(), self.cols).searchsorted(pack(rows, cols))
+        starts, stops = self.starts[rows].tolist(), self.starts[rows.astype(np.int64) + 1].tolist()
+        found = [
+            start + int(self.cols[start:stop].searchsorted(col))
+            for start, stop, col in zip(starts, stops, cols, strict=True)
+        ]
+        return np.array(found, dtype=np.int64)
 
 
 @dataclass(slots=True)
@@ -137,14 +154,16 @@ class Graph:
 
     def _edited_back(self, removed: U64, rows: U32, cols: U32) -> Lists:
         back = self.back()
-        keys = pack(back.rows(), back.cols)
-        gone = pack(
-            self.places(second(removed)).astype(np.uint32),
-            self.places(first(removed)).astype(np.uint32),
+        gone = np.sort(
+            pack(
+                self.places(second(removed)).astype(np.uint32),
+                self.places(first(removed)).astype(np.uint32),
+            )
         )
         fresh = np.sort(pack(rows, cols))
-        drop = keys.searchsorted(np.sort(gone))
-        return back.edited(drop, keys.searchsorted(fresh), first(fresh), second(fresh))
+        drop = back.places(first(gone), second(gone))
+        at = back.places(first(fresh), second(fresh))
+        return back.edited(drop, at, first(fresh), second(fresh))
 
     def _with_nodes(self, added: U64) -> tuple[Graph, U32 | None]:
         """The same graph with room for the nodes of edges to come."""
@@ -168,7 +187,7 @@ def edit(array: NDArray[Any], drop: I64, at: I64, values: NDArray[Any]) -> NDArr
     >>> edit(np.array([1, 3, 5, 7]), np.array([1]), np.array([2, 4]), np.array([4, 9])).tolist()
     [1, 4, 5, 7, 9]
     """
-    if len(drop) + len(at) > _PIECES:
+    if (len(drop) + len(at)) * _PIECES > len(array) and len(drop) + len(at) > _FEW:
         kept = np.delete(array, drop)
         return np.insert(kept, at - drop.searchsorted(at), values)
     pieces: list[NDArray[Any]] = []

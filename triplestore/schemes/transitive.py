@@ -31,7 +31,7 @@ from triplestore.schemes.reach import STEPS, Reach
 from triplestore.schemes.reach_pairs import ReachPairs
 from triplestore.schemes.reach_update import Moves, update
 from triplestore.schemes.scheme import BLOCK, Budget, Difference, Estimate, SortedPairs
-from triplestore.schemes.transitive_difference import Changes, ClosurePairs
+from triplestore.schemes.transitive_difference import ChangedPairs, Changes, ClosurePairs
 
 _RENT = 8
 """Edges walked backwards, for each edge of the graph, before rows of predecessors are made."""
@@ -219,7 +219,7 @@ class TransitiveClosure:
         step = update(self._ahead, graph.ahead, graph.back(), moves, budget)
         made = TransitiveClosure(graph, step.new)
         changes = Changes(self, made, step, moves)
-        return made._renewed(budget), Difference(changes.lost, changes.gained)
+        return made._renewed(budget), Difference(ChangedPairs(changes, 0), ChangedPairs(changes, 1))
 
     def _renewed(self, budget: Budget | None) -> TransitiveClosure:
         """The same closure, made from its edges if too many labels or nodes are out of use."""

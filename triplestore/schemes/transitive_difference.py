@@ -36,19 +36,18 @@ class ClosurePairs:
 
 
 class Changes:
-    """Two versions of a closure; what is in one of them only."""
+    """Two versions of a closure, and what they have and have not in common."""
 
     def __init__(
         self, old: TransitiveClosure, new: TransitiveClosure, step: Step, moves: Moves
     ) -> None:
         self._old, self._new, self._moves = old, new, moves
-        self._ahead = difference(step, new.graph.nodes)
-        self.lost = ChangedPairs(self, 0)
-        self.gained = ChangedPairs(self, 1)
+        self._step = step
 
-    def side(self, which: int) -> ReachPairs:
-        """What is lost (0) or gained (1)."""
-        return self._ahead[which]
+    @cached_property
+    def ahead(self) -> tuple[ReachPairs, ReachPairs]:
+        """What is lost and gained, from the first ids of the pairs."""
+        return difference(self._step, self._new.graph.nodes)
 
     @cached_property
     def behind(self) -> tuple[ReachPairs, ReachPairs]:
@@ -60,7 +59,7 @@ class Changes:
 
 
 class ChangedPairs:
-    """The pairs that are in one of two versions only."""
+    """The pairs that are lost (0) or gained (1) by a change."""
 
     def __init__(self, changes: Changes, which: int) -> None:
         self._changes = changes
@@ -68,7 +67,7 @@ class ChangedPairs:
 
     @cached_property
     def _total(self) -> int:
-        return int(self._changes.side(self._which).counts().sum())
+        return int(self._changes.ahead[self._which].counts().sum())
 
     def count(self) -> int:
         """How many pairs there are."""
@@ -77,9 +76,9 @@ class ChangedPairs:
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
         """The pairs, in order."""
         if not swapped:
-            yield from self._changes.side(self._which).blocks(size)
+            yield from self._changes.ahead[self._which].blocks(size)
         elif self._total <= _FEW:
-            keys = _turned(list(self._changes.side(self._which).blocks(size)))
+            keys = _turned(list(self._changes.ahead[self._which].blocks(size)))
             for at in range(0, len(keys), size):
                 yield keys[at : at + size]
         else:
