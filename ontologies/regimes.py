@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from triplestore.datalog.program import Constraint, Program, Rule
+from triplestore.datalog.program import Constraint, Program, Rule, TripleAtom
+from triplestore.datalog.slices import slice_of
 
 from . import schema, skos
 from .axioms import AllDifferent, AllDisjointClasses, Axiom, DisjointClasses, SubClassOf
@@ -175,12 +176,12 @@ def translate(
     if any(regime.only != frozenset() for regime in chosen):
         translate_axioms(ontology.axioms, draft, _classes(ontology))
     rules, constraints = _selected(draft, chosen)
-    if not trivial:
+    clauses = [*(c for c in fixed if isinstance(c, Rule)), *(users.rules if users else ())]
+    if not trivial and not _any_class((*rules, *clauses)):
         kept = draft.kept | set(map(constant, members))
         names_of = {class_of(e) for e in _classes(ontology)}
         loose = {c for c in names_of if c.key[0] == _BLANK and c not in kept}
         rules, constraints = unfold(rules, constraints, loose)
-    clauses = [*(c for c in fixed if isinstance(c, Rule)), *(users.rules if users else ())]
     made = with_premises([*draft.schema, *rules], clauses)
     program = Program(
         [*(c for c in fixed if isinstance(c, Rule)), *made],
@@ -193,6 +194,16 @@ def translate(
 
 
 _BLANK = 2
+
+
+def _any_class(rules: Iterable[Rule]) -> bool:
+    """Whether a rule may conclude that something is in a class it does not name."""
+    return any(
+        slice_of(head).kind in ("any", "any class")
+        for rule in rules
+        for head in rule.heads
+        if isinstance(head, TripleAtom)
+    )
 
 
 def _classes(ontology: Ontology) -> list[Description]:

@@ -13,9 +13,10 @@ The rule that is made has the names of its parts, the last step first, and the a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     TYPE,
     Atom,
@@ -36,7 +37,7 @@ from triplestore.datalog.program import (
 GROWTH = 2
 """A class is unfolded if it makes at most so many times the rules that it replaces."""
 
-_FEW = 6
+_FEW = 12
 
 
 def unfold(
@@ -56,7 +57,7 @@ def unfold(
 
 
 class _Unfolding:
-    """Rules by number, and which of them conclude a class or use it."""
+    """Rules by number, each once, and which of them conclude a class or use it."""
 
     def __init__(
         self,
@@ -67,6 +68,7 @@ class _Unfolding:
         self.clauses: dict[int, Rule | Constraint] = {}
         self.made: dict[Constant, dict[int, None]] = {c: {} for c in classes}
         self.used: dict[Constant, dict[int, None]] = {c: {} for c in classes}
+        self.known: set[Hashable] = set()
         self.next = 0
         for rule in rules:
             self._add(rule)
@@ -112,6 +114,10 @@ class _Unfolding:
         return True
 
     def _add(self, clause: Rule | Constraint) -> None:
+        key = signature(clause)
+        if key in self.known:
+            return
+        self.known.add(key)
         number = self.next
         self.next += 1
         self.clauses[number] = clause
@@ -125,6 +131,7 @@ class _Unfolding:
 
     def _remove(self, number: int) -> None:
         clause = self.clauses.pop(number)
+        self.known.discard(signature(clause))
         for class_ in _classes_in(clause.body):
             if class_ in self.used:
                 self.used[class_].pop(number, None)

@@ -64,7 +64,8 @@ class SimpleProgram:
     rules       in the order of the program's; helper rules come before the first that needs them
     origins     for each rule the one of the program it comes from; for a helper's rule the rule or
                 constraint that first needed it
-    helpers     (name key, number of columns) of each helper relation -> what it stands for
+    helpers     (name key, number of columns) of each helper relation -> what it stands for; those
+                that a translation of axioms made by name are among them
     violations  name key of a helper relation -> the constraint whose violations its rows are
     """
 
@@ -121,6 +122,9 @@ class _Simplifier:
 
     def add_rule(self, rule: Rule) -> None:
         self.origin = rule
+        for head in rule.heads:
+            if isinstance(head, TupleAtom) and is_helper(head.name.key):
+                self.helpers.setdefault((head.name.key, len(head.args)), show(head))
         if len(rule.heads) == 1 and _is_plain(rule.body):
             self._add(rule)
             self.heads += 1

@@ -184,6 +184,12 @@ class Closing:
             self.rules = vocabulary_of(self.regimes, self.users)
         total: dict[str, Any] = {}
         try:
+            if self._under is None or not self.closed.rows:
+                # The vocabulary alone, to see what axioms there are; then all rules at once.
+                first = self._run(since, tables)
+                self.rules = whole(self.regimes, self.users, first, self._dictionary)
+                self._restore({**before, "rules": self.rules})
+                again = False
             for _ in range(MOST_TURNS):
                 known = len(self.steps)
                 tables = self._run(since, tables)
@@ -200,12 +206,16 @@ class Closing:
             else:
                 raise UsageError("the axioms do not come to rest: each turn makes new ones")
         except BaseException:
-            for name, value in before.items():
-                setattr(self, name, value)
-            self._kept = self._books = None
+            self._restore(before)
             raise
         self.figures = total
         return tables
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        """Go back to what was before a turn."""
+        for name, value in values.items():
+            setattr(self, name, list(value) if isinstance(value, list) else value)
+        self._kept = self._books = None
 
     def _run(self, since: Sequence[Step], tables: Tables) -> Tables:
         """One turn, with the rules in force."""

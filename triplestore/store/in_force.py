@@ -20,6 +20,7 @@ from triplestore.errors import UsageError
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM, REGIMES
 from triplestore.store.rules import Rules, rules_of
+from triplestore.tables import EXPLICIT
 from triplestore.terms import BLANK, key_of
 
 if TYPE_CHECKING:
@@ -207,7 +208,8 @@ class SchemaReader:
         return False
 
     def with_members(self, ontology: Ontology) -> list[Any]:
-        """The nodes of expressions that are stated to have a member."""
+        """The nodes of expressions that are stated to have a member; rules are made for others,
+        so that what they infer is no reason to have them."""
         nodes = [expression.node for expression in ontology.expressions]
         found = [node for node in nodes if node is not None]
         if not found or not self._names.type_id:
@@ -217,7 +219,7 @@ class SchemaReader:
         return [
             node
             for node, number in zip(found, ids.tolist(), strict=True)
-            if number and len(types.by_second(number))
+            if number and len(types.by_second(number, EXPLICIT))
         ]
 
 
