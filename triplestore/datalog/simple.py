@@ -102,6 +102,12 @@ def is_helper(name: bytes) -> bool:
 
 
 _HELPER_KEY = Constant.iri(_HELPERS).key
+_MADE_KEYS = tuple(_HELPER_KEY + kind for kind in (b"not/", b"aggregate/", b"constraint/"))
+
+
+def _is_internal(name: bytes) -> bool:
+    """Whether a relation is a helper that a rule of the program makes by its name."""
+    return is_helper(name) and not name.startswith(_MADE_KEYS)
 
 
 class _Simplifier:
@@ -123,7 +129,7 @@ class _Simplifier:
     def add_rule(self, rule: Rule) -> None:
         self.origin = rule
         for head in rule.heads:
-            if isinstance(head, TupleAtom) and is_helper(head.name.key):
+            if isinstance(head, TupleAtom) and _is_internal(head.name.key):
                 self.helpers.setdefault((head.name.key, len(head.args)), show(head))
         if len(rule.heads) == 1 and _is_plain(rule.body):
             self._add(rule)
