@@ -19,6 +19,7 @@ from .expressions import ExpressionReader
 from .headers import read_declarations, read_headers
 from .problems import Problems
 from .swrl import SwrlReader
+from .unknown import report_unknown
 
 STRUCTURE = sorted(
     (
@@ -58,6 +59,7 @@ def read_ontology(triples: SchemaGraph | Iterable[Any]) -> Ontology:
     axioms = reader.read()
     rules = SwrlReader(graph, lists, expressions, annotations, problems).read()
     headers = read_headers(graph, problems)
+    report_unknown(graph, problems)
     unused = tuple(
         triple
         for predicate in STRUCTURE

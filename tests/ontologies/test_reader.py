@@ -480,3 +480,34 @@ def test_vocabulary__what_is_fetched_by_it_is_enough() -> None:
             if not isinstance(axiom, (*nothing_follows, ax.Deprecated))
         ]
         assert list(read_ontology(fetched).axioms) == expected, turtle
+
+
+# --- Slips ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("turtle", "meant"),
+    [
+        (":A owl:subClassOf :B .", "did you mean rdfs:subClassOf?"),
+        (":A rdfs:subclassOf :B .", "did you mean rdfs:subClassOf?"),
+        (":p a owl:TransitivProperty .", "did you mean owl:TransitiveProperty?"),
+        (":A a rdfs:Clas .", "Class?"),
+        (":p owl:InverseOf :q .", "did you mean owl:inverseOf?"),
+        (":x rdf:hasPart :y .", "it was taken"),
+    ],
+)
+def test_names_that_do_not_exist__are_reported(turtle: str, meant: str) -> None:
+    given = triples(turtle)
+    ontology = read_ontology(given)
+    assert codes(ontology) == ["unknown-name"]
+    (problem,) = ontology.problems
+    assert meant in problem.remedy
+    assert problem.triples == tuple(given)
+
+
+def test_names_that_exist__are_not_reported() -> None:
+    everything = (*v.SCHEMA_PREDICATES, *v.HEADER_PREDICATES, *v.FACT_PREDICATES, n("rdf:_12"))
+    classes = (*v.SCHEMA_CLASSES, *v.DECLARATION_CLASSES, v.AXIOM, v.ANNOTATION, v.ONTOLOGY)
+    used: list[Triple] = [(A, predicate, B) for predicate in everything]
+    used += [(A, v.TYPE, cls) for cls in classes]
+    assert "unknown-name" not in codes(read_ontology(used))
