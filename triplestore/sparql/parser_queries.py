@@ -283,8 +283,7 @@ class QueryParser(ModifierParser):
         for item in items:
             used = [item.variable] if item.expression is None else variables_of(item.expression)
             for variable in used if modifiers.grouped else ():
-                lost = variable in read.scope and variable not in in_scope | selected
-                if lost and not is_hidden(variable):
+                if variable not in in_scope | selected and not is_hidden(variable):
                     self.report(
                         f"{variable} is neither in GROUP BY nor in an aggregate: each group may "
                         f"have many; take SAMPLE({variable}), or group by it",
