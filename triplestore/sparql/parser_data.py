@@ -26,7 +26,7 @@ _TO_BRACE = re.compile(rf"(?: [^\"'<#{{}}\\]++ | {_STRINGS} | < )*+", re.VERBOSE
 # In data there are neither operators nor `~` and `|` of reifiers and annotations.
 _TO_END = re.compile(rf"(?: [^\"'<#{{}}\\~|]++ | {_STRINGS} )*+", re.VERBOSE | re.DOTALL)
 _BEFORE = re.compile(r"\b(?:INSERT|DELETE)\s+DATA\s*\Z", re.IGNORECASE)
-_GRAPH = re.compile(r"(?<![^\s.])GRAPH\s*(<[^<>]*>|[^\s<>:]*:[^\s<>]*)\s*\Z", re.IGNORECASE)
+_GRAPH = re.compile(r"(?<![^\s.])GRAPH\s*(<[^<>]*>|(?!_:)[^\s<>:]*:[^\s<>]*)\s*\Z", re.IGNORECASE)
 _DOT = re.compile(r"\s*\.")
 
 
