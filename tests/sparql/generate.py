@@ -81,8 +81,8 @@ class Queries:
                 f"COUNT({value})",
                 f"COUNT(DISTINCT {value})",
                 f"SUM({value})",
-                f"MIN({value})",
-                f"MAX({value})",
+                f"MIN(STR({value}))",
+                f"MAX(STR({value}))",
                 f"AVG({value})",
                 "COUNT(DISTINCT *)",
             ]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Item: TypeAlias = Atom | Part | PathPart
 
 _LOOK_UP = 4.0  # what looking a row up costs, in rows that are read one after the other
+_STARTS = 4  # that many of the smallest parts are tried as the first
 _SEEDED = 4.0  # a part is planned with a seed if that many times more rows would come without
 
 
@@ -50,23 +51,34 @@ class _Guess:
     distinct: dict[str, float] = field(default_factory=dict)
     order: list[int] = field(default_factory=list)
 
+    def with_item(self, item: Item) -> tuple[float, float]:
+        """The cost and the rows that are expected when another item is joined."""
+        size = item.size
+        rows, linked = self.rows * size, False
+        known = self.distinct
+        for name in item.names:
+            if name in known:
+                linked = True
+                there, own = known[name], item.distinct(name)
+                most = there if there > own else own
+                if most > 1.0:
+                    rows /= most
+        rows = max(rows, LEAST)
+        work = size
+        if linked and not isinstance(item, Part):
+            work = min(work + self.rows, _LOOK_UP * self.rows)
+        elif not linked and self.order:
+            work += rows  # a product is never better than what it could be put off for
+        return self.cost + rows + work, rows
+
     def after(self, number: int, item: Item) -> _Guess:
         """What is expected when another item is joined."""
-        shared = [name for name in item.names if name in self.distinct]
-        rows = self.rows * item.size
-        for name in shared:
-            rows /= max(self.distinct[name], item.distinct(name), 1.0)
-        rows = max(rows, LEAST)
-        work = item.size
-        if shared and not isinstance(item, Part):
-            work = min(work + self.rows, _LOOK_UP * self.rows)
-        elif not shared and self.order:
-            work += rows  # a product is never better than what it could be put off for
+        cost, rows = self.with_item(item)
         distinct = {name: min(known, rows) for name, known in self.distinct.items()}
         for name in item.names:
             own = item.distinct(name)
             distinct[name] = min(own, distinct.get(name, own), rows)
-        return _Guess(rows, self.cost + rows + work, distinct, [*self.order, number])
+        return _Guess(rows, cost, distinct, [*self.order, number])
 
 
 def choose_order(items: Sequence[Item]) -> list[int]:
@@ -78,7 +90,8 @@ def choose_order(items: Sequence[Item]) -> list[int]:
     if len(items) < 2:
         return list(range(len(items)))
     starts = [number for number, item in enumerate(items) if not _must_wait(item)]
-    guesses = [_greedy(items, start) for start in starts or range(len(items))]
+    starts = sorted(starts or range(len(items)), key=lambda number: items[number].size)
+    guesses = [_greedy(items, start) for start in starts[:_STARTS]]
     return min(guesses, key=lambda guess: guess.cost).order
 
 
@@ -92,9 +105,9 @@ def _greedy(items: Sequence[Item], start: int) -> _Guess:
     while left:
         linked = [n for n in left if not items[n].names.isdisjoint(guess.distinct)] or left
         ready = [n for n in linked if not _must_wait(items[n]) or _reached(items[n], guess)]
-        guesses = [guess.after(number, items[number]) for number in ready or linked]
-        guess = min(guesses, key=lambda found: found.cost)
-        left.remove(guess.order[-1])
+        best = min((guess.with_item(items[number])[0], number) for number in ready or linked)[1]
+        guess = guess.after(best, items[best])
+        left.remove(best)
     return guess
 
 

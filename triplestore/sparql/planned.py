@@ -15,6 +15,7 @@ import numpy as np
 from triplestore.ops.frame import ID, Frame, empty_frame
 from triplestore.ops.leaves import Scan, Values
 from triplestore.ops.operator import Operator
+from triplestore.tables.plain import PlainRelation
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -75,6 +76,8 @@ class Atom:
     where: int
     label: str
     size: float
+    names: Names
+    """The variables."""
     _distinct: dict[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -86,14 +89,9 @@ class Atom:
         elif len(given) == len(pattern):
             size = 1.0
         else:
-            values = [np.array([pattern[place]], np.uint32) for place in given]
-            size = float(relation.fanout(given, values)[0])
-        return cls(relation, pattern, where, label, max(size, LEAST))
-
-    @property
-    def names(self) -> Names:
-        """The variables."""
-        return frozenset([term for term in self.pattern if isinstance(term, str)])
+            size = _size_with(relation, pattern, given)
+        names = frozenset([term for term in pattern if isinstance(term, str)])
+        return cls(relation, pattern, where, label, max(size, LEAST), names)
 
     def distinct(self, name: str) -> float:
         """About how many different values a variable has."""
@@ -142,6 +140,20 @@ class Atom:
     def place_of(self, name: str) -> int:
         """In which column of the relation a variable stands first."""
         return self.pattern.index(name)
+
+
+def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) -> float:
+    """How many rows have these ids, or a few more where a relation lies in several runs."""
+    if isinstance(relation, PlainRelation) and len(given) == 1:
+        (place,) = given
+        first, size = pattern[place], 0
+        assert isinstance(first, int)
+        for run in relation.runs(place):
+            lo, hi = run.bounds(first)
+            size += hi - lo
+        return float(size)
+    values = [np.array([pattern[place]], np.uint32) for place in given]
+    return float(relation.fanout(given, values)[0])
 
 
 @dataclass(slots=True)

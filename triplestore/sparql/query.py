@@ -108,7 +108,7 @@ def evaluate(
 ) -> Result:
     """The result of a query that was rewritten."""
     terms = QueryTerms(asked.dictionary)
-    scope = Scope(terms, Surroundings(query.base, _now()))
+    scope = Scope(terms, Around(query.base))
     planner = Planner(dataset_of(query, asked), scope, options)
     planner.context = context
     if isinstance(query, Ask):
@@ -169,9 +169,19 @@ def _known(dictionary: Dictionary, graphs: Sequence[Constant]) -> tuple[int, ...
     return tuple(sorted({term_id for term_id in ids if term_id}))
 
 
-def _now() -> bytes:
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return b"\x05" + f'{now}"^^<{XSD}dateTime>'.encode()
+class Around(Surroundings):
+    """The surroundings of a query: the time of it is taken when NOW() is first asked for."""
+
+    def __init__(self, base: str | None) -> None:
+        super().__init__(base)
+        del self.now
+
+    def __getattr__(self, name: str) -> bytes:
+        if name != "now":
+            raise AttributeError(name)
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self.now = b"\x05" + f'{now}"^^<{XSD}dateTime>'.encode()
+        return self.now
 
 
 __all__ = ["Asked", "Engine", "Result", "dataset_of", "evaluate", "is_hidden", "prepared"]

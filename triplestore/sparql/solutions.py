@@ -18,8 +18,8 @@ from triplestore.ops import statistics
 from triplestore.ops.context import Context
 from triplestore.ops.frame import Frame
 from triplestore.ops.operator import Operator
+from triplestore.sparql.decode import terms_of
 from triplestore.sparql.table import text_table
-from triplestore.terms.dictionary import FIRST_QUERY_ID
 
 if TYPE_CHECKING:
     from triplestore.expr.query_terms import U32
@@ -277,10 +277,3 @@ class Triples:
 
     def __repr__(self) -> str:
         return f"<{len(self):,} triples>"
-
-
-def terms_of(ids: U32, terms: QueryTerms) -> list[Any]:
-    """The terms of ids; None for 0."""
-    if len(ids) and int(ids.max()) < FIRST_QUERY_ID:
-        return terms.dictionary.terms(ids)
-    return [terms.term(term_id) if term_id else None for term_id in ids.tolist()]

@@ -53,7 +53,6 @@ class Step(ABC):
         """The nodes from which something may be reached, increasing."""
 
 
-
 class PredicateStep(Step):
     """One triple of a predicate."""
 
