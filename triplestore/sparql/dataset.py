@@ -9,7 +9,7 @@ merge is made relation by relation, when a pattern first asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -17,9 +17,10 @@ import numpy as np
 
 from triplestore.tables.order import make_order
 from triplestore.tables.plain import PlainRelation
-from triplestore.tables.rows import NO_IDS, distinct, swap
+from triplestore.tables.rows import NO_IDS, distinct, high, in_sorted, swap
 from triplestore.tables.status import HOLDS
 from triplestore.tables.virtual import AllFacts
+from triplestore.terms.model import BLANK, IRI
 
 if TYPE_CHECKING:
     from triplestore.tables import Tables
@@ -50,6 +51,7 @@ class Dataset:
     default  the graphs whose merge is the default graph; 0 is that of the store
     named    the named graphs; None for all that the store has
     where    statuses of the facts that are seen
+    kinds    the kinds of terms, if some facts of the store are no triples of RDF and not shown
 
     >>> from triplestore.tables import ChangedRows, Changes, Layer, Tables
     >>> quads = ChangedRows.of(([9, 9], [1, 2], [5, 6], [70, 71]))
@@ -62,6 +64,7 @@ class Dataset:
     default: tuple[int, ...] = (STORE_DEFAULT,)
     named: tuple[int, ...] | None = None
     where: int = HOLDS
+    kinds: Callable[[U32], U8] | None = None
     _graphs: dict[int | None, Triples] = field(default_factory=dict)
 
     def graph(self, graph: int | None = None) -> Triples:
@@ -77,6 +80,8 @@ class Dataset:
                 return self.graph(self.default[0])
             return MergedTriples([self.graph(one) for one in self.default], self.where)
         if graph == STORE_DEFAULT:
+            if self.kinds is not None:
+                return ShownTriples(self.tables, self.kinds, self.where)
             return self.tables
         return GraphTriples(self.tables, graph)
 
@@ -135,6 +140,55 @@ class GraphTriples:
     def predicates_of(self, terms: U32, role: int = 0) -> tuple[I64, U32]:
         """Where a look-up may find rows; see `Tables.predicates_of`."""
         return self._tables.predicates_of(terms, role)
+
+    def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
+        """The statuses of triples; 0 for those that do not hold."""
+        return _status_of(self, p, s, o)
+
+
+class ShownTriples:
+    """The triples of a graph of which some are no triples of RDF (a literal as subject)."""
+
+    layers: tuple[Any, ...] = ()
+
+    def __init__(self, tables: Tables, kinds: Callable[[U32], U8], where: int) -> None:
+        self._tables = tables
+        self._kinds = kinds
+        self._where = where
+        self._relations: dict[int, PlainRelation] = {}
+
+    def relation(self, name: int) -> PlainRelation:
+        """The triples with this predicate."""
+        found = self._relations.get(name)
+        if found is None:
+            found = self._relations[name] = self._shown(name)
+        return found
+
+    def _shown(self, name: int) -> PlainRelation:
+        relation = self._tables.relation(name)
+        subjects = relation.distinct(0, self._where)
+        kinds = self._kinds(subjects)
+        odd = subjects[(kinds != IRI) & (kinds != BLANK)]
+        if len(odd) == 0:
+            return relation
+        keys = relation.keys(where=self._where)
+        return relation_of_keys(name, keys[~in_sorted(high(keys), odd)])
+
+    def names(self) -> U32:
+        """The predicates, increasing."""
+        names = self._tables.names()
+        shown: U32 = names[self._kinds(names) == IRI]
+        return shown
+
+    def total(self, where: int = HOLDS) -> int:
+        """How many triples there are at most."""
+        return self._tables.total(where)
+
+    def predicates_of(self, terms: U32, role: int = 0) -> tuple[I64, U32]:
+        """Where a look-up may find rows; see `Tables.predicates_of`."""
+        index, names = self._tables.predicates_of(terms, role)
+        fine = self._kinds(names) == IRI
+        return index[fine], names[fine]
 
     def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
         """The statuses of triples; 0 for those that do not hold."""

@@ -22,6 +22,7 @@ from triplestore.ops.leaves import Values
 from triplestore.ops.rows import Filter, Limit
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node
+from triplestore.sparql.evaluate.pieces import condition_of
 from triplestore.sparql.evaluate.seeded import empty_values
 from triplestore.sparql.planned import Names, Planned
 from triplestore.sparql.scope import (
@@ -61,7 +62,8 @@ def plan_exists(
     condition, text = None, ""
     if conditions:
         whole = conjunction(conditions)
-        condition, text = planner.evaluator(whole, graph).condition, show_expression(whole)
+        condition = condition_of(planner.evaluator(whole, graph), planner.check)
+        text = show_expression(whole)
     needed = shared | (asked & planner.seen.in_scope(inner))
 
     def right(seed: Values | None) -> Planned:

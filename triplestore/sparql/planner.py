@@ -31,6 +31,7 @@ from triplestore.sparql.dataset import Dataset
 from triplestore.sparql.evaluate.compatible import CompatibleJoin
 from triplestore.sparql.evaluate.grouped import Grouped
 from triplestore.sparql.evaluate.ordered import Ordered
+from triplestore.sparql.evaluate.pieces import column_of, condition_of
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
 from triplestore.sparql.evaluate.steps import Nodes
 from triplestore.sparql.exists import plan_exists, test_exists
@@ -116,6 +117,11 @@ class Planner:
 
     # --- what all methods use -------------------------------------------------------------------
 
+    def check(self) -> None:
+        """Raise if the query is out of time, or was cancelled."""
+        if self.context is not None:
+            self.context.check()
+
     def new_name(self, about: str) -> str:
         """A name for a column that no variable has."""
         return f" {about} {next(self._numbers)}"
@@ -155,10 +161,9 @@ class Planner:
             and isinstance(condition.arguments[0], Exists)
         ):
             return plan_exists(self, made, condition.arguments[0], True, graph)
-        evaluator = self.evaluator(condition, graph)
+        holds = condition_of(self.evaluator(condition, graph), self.check)
         text = show_expression(condition)
-        made = made.with_operator(Filter(made.operator, evaluator.condition, text=text))
-        return made
+        return made.with_operator(Filter(made.operator, holds, text=text))
 
     # --- groups ---------------------------------------------------------------------------------
 
@@ -309,7 +314,7 @@ class Planner:
         left = self.plan(node.left, graph, inside, bag, seed)
         condition, text = None, ""
         if node.condition is not None:
-            condition = self.evaluator(node.condition, graph).condition
+            condition = condition_of(self.evaluator(node.condition, graph), self.check)
             text = show_expression(node.condition)
 
         def right(inner: Values | None) -> Planned:
@@ -378,9 +383,9 @@ class Planner:
         if has_labels(expression):
             made = numbered(made)
             expression = with_solution(expression)
-        value = self.evaluator(expression, graph)
+        value = column_of(self.evaluator(expression, graph), self.check)
         text = show_expression(node.expression)
-        operator: Operator = Extend(made.operator, name, value.column, ID, text=text)
+        operator: Operator = Extend(made.operator, name, value, ID, text=text)
         maybe = made.maybe
         if not isinstance(node.expression, Constant):
             maybe = maybe | {name}
@@ -435,9 +440,9 @@ class Planner:
                 if key.variable.name in made.names:
                     keys.append(key.variable.name)
                 continue
-            value = self.evaluator(key.expression, graph)
+            value = column_of(self.evaluator(key.expression, graph), self.check)
             name = key.variable.name
-            operator = Extend(made.operator, name, value.column, ID)
+            operator = Extend(made.operator, name, value, ID)
             made = Planned(operator, made.maybe | {name}, made.distinct)
             keys.append(name)
         aggregates = [

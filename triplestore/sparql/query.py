@@ -52,6 +52,7 @@ class Asked:
     where    statuses of the facts that it sees
     default  the graphs whose merge is the default graph, by id; 0 is the store's own
     named    the named graphs that GRAPH reaches; None for all
+    hidden   True if there are facts that are no triples of RDF, which are not shown
     """
 
     dictionary: Dictionary
@@ -60,6 +61,7 @@ class Asked:
     default: tuple[int, ...] = (STORE_DEFAULT,)
     named: tuple[int, ...] | None = None
     prefixes: Mapping[str, str] = field(default_factory=dict)
+    hidden: bool = False
 
 
 class Engine:
@@ -145,8 +147,9 @@ def _describe(planner: Planner, query: Describe, terms: QueryTerms, context: Con
 
 def dataset_of(query: Query, asked: Asked) -> Dataset:
     """The graphs that a query sees: those its FROM names, or those it is asked of."""
+    kinds = asked.dictionary.kinds if asked.hidden else None
     if query.dataset is None:
-        return Dataset(asked.tables, asked.default, asked.named, asked.where)
+        return Dataset(asked.tables, asked.default, asked.named, asked.where, kinds)
     where, default, pseudo = asked.where, [], False
     for graph in query.dataset.default:
         status = PSEUDO_GRAPHS.get(graph.key[1:].decode())
@@ -155,12 +158,13 @@ def dataset_of(query: Query, asked: Asked) -> Dataset:
         else:
             where, pseudo = (status if not pseudo else where | status), True
     if pseudo and not default and not query.dataset.named:
-        return Dataset(asked.tables, asked.default, asked.named, where)
+        return Dataset(asked.tables, asked.default, asked.named, where, kinds)
     return Dataset(
         asked.tables,
         _known(asked.dictionary, default) if default or not pseudo else asked.default,
         _known(asked.dictionary, query.dataset.named),
         where,
+        kinds,
     )
 
 

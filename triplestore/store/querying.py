@@ -45,7 +45,8 @@ def query(
     else:
         default = _ids(dictionary, _listed(default_graph))
     named = None if named_graphs is None else _ids(dictionary, named_graphs)
-    asked = Asked(dictionary, view.tables, facts_mask(facts), default, named, known)
+    where, hidden = facts_mask(facts), view.hidden > 0
+    asked = Asked(dictionary, view.tables, where, default, named, known, hidden)
     context = Context(budget, seconds=timeout, cancel=cancel)
     return _ENGINE.query(text, asked, context, base=base_iri, options=options)
 

@@ -27,6 +27,7 @@ from triplestore.ops.keys import KeyCoder
 from triplestore.ops.leaves import slices
 from triplestore.ops.operator import Account, Blocks, Operator, variables
 from triplestore.sparql.algebra import Aggregate
+from triplestore.sparql.evaluate.pieces import vector_of
 
 Wanted = tuple[str, Aggregate, Evaluator | None]
 """The column of an aggregate, what it is, and what computes its argument."""
@@ -132,13 +133,20 @@ class Grouped(Operator):
             if wanted.distinct:
                 numbers = _once(rows.columns, numbers, account)
             return Numbers(INTEGER, np.bincount(numbers, minlength=size))
-        vector = argument.evaluate(rows)
+        vector = vector_of(argument, rows, self._terms, account)
         if wanted.function == "count" and isinstance(vector, Ids):
             has = vector.ids != 0
             numbers, ids = numbers[has], vector.ids[has]
             if wanted.distinct:
                 numbers = _once([ids], numbers, account)
             return Numbers(INTEGER, np.bincount(numbers, minlength=size))
+        if wanted.function in ("min", "max"):
+            # What has no value is the least by SPARQL's order; a group with such a row has none.
+            has = known(vector)
+            if not has.all():
+                unknown = np.unique(numbers[~has])
+                return _without(self._extreme(wanted, vector, numbers, size), unknown, self._terms)
+            return self._extreme(wanted, vector, numbers, size)
         return aggregate(
             wanted.function,
             vector,
@@ -149,12 +157,22 @@ class Grouped(Operator):
             separator=wanted.separator,
         )
 
+    def _extreme(self, wanted: Aggregate, vector: Vector, numbers: Array, size: int) -> Vector:
+        return aggregate(wanted.function, vector, numbers, size, self._terms)
+
     def _size(self, groups: _Groups) -> int:
         return len(groups) if self.grouping else 1
 
     def _frame(self, groups: _Groups, vectors: Sequence[Vector], size: int) -> Frame:
         columns = [*groups.keys(), *(ids_of(vector, self._terms) for vector in vectors)]
         return Frame(self.names, columns, size, (), True)
+
+
+def _without(vector: Vector, groups: Array, terms: QueryTerms) -> Vector:
+    """The results of a vector, none for some groups."""
+    ids = ids_of(vector, terms).copy()
+    ids[groups] = 0
+    return Ids(ids)
 
 
 class _Groups:

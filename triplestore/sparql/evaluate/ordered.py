@@ -21,6 +21,7 @@ from triplestore.ops.context import Context
 from triplestore.ops.frame import INTEGER, Array, Frame
 from triplestore.ops.operator import Blocks, Operator, Stream
 from triplestore.ops.sort import sorted_positions
+from triplestore.sparql.evaluate.pieces import vector_of
 from triplestore.terms.model import IRI, STRING
 from triplestore.terms.value_keys import NAN_KEY, Class
 
@@ -82,7 +83,8 @@ class Ordered(Operator):
         ranks = []
         for evaluator, _, _ in self.keys:
             account.charge(16 * frame.rows)
-            ranks.append(ranks_of(evaluator.evaluate(frame), self._terms, account))
+            values = vector_of(evaluator, frame, self._terms, account)
+            ranks.append(ranks_of(values, self._terms, account))
         descending = [down for _, down, _ in self.keys]
         return sorted_positions(ranks, descending, frame.rows, account)
 

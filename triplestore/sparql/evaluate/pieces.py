@@ -1,0 +1,77 @@
+"""Expressions on many rows, a piece at a time, so that limits are looked at in between.
+
+Start at `condition_of`, `column_of` and `vector_of`. What is always true: the values are those of
+the evaluator on all rows at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from triplestore.expr.evaluate import Evaluator
+from triplestore.expr.query_terms import QueryTerms
+from triplestore.expr.vectors import Booleans, Ids, Mask, Numbers, Vector, ids_of
+from triplestore.ops.context import Budget
+from triplestore.ops.frame import Array, Frame
+
+_ROWS = 1 << 14
+
+Check: TypeAlias = Callable[[], None]
+
+
+def _pieces(frame: Frame, check: Check) -> Iterator[Frame]:
+    for start in range(0, frame.rows, _ROWS):
+        check()
+        yield frame.slice(start, start + _ROWS)
+
+
+def condition_of(evaluator: Evaluator, check: Check) -> Callable[[Frame], Array]:
+    """The rows of a frame where a condition is true."""
+
+    def condition(frame: Frame) -> Array:
+        if frame.rows <= _ROWS:
+            return evaluator.condition(frame)
+        return np.concatenate([evaluator.condition(part) for part in _pieces(frame, check)])
+
+    return condition
+
+
+def column_of(evaluator: Evaluator, check: Check) -> Callable[[Frame], Array]:
+    """The ids of the values of an expression."""
+
+    def column(frame: Frame) -> Array:
+        if frame.rows <= _ROWS:
+            return evaluator.column(frame)
+        return np.concatenate([evaluator.column(part) for part in _pieces(frame, check)])
+
+    return column
+
+
+def vector_of(evaluator: Evaluator, frame: Frame, terms: QueryTerms, budget: Budget) -> Vector:
+    """The values of an expression."""
+    if frame.rows <= _ROWS:
+        return evaluator.evaluate(frame)
+    budget.charge(8 * frame.rows)
+    return _joined([evaluator.evaluate(part) for part in _pieces(frame, budget.check)], terms)
+
+
+def _joined(parts: Sequence[Vector], terms: QueryTerms) -> Vector:
+    numbers = [part for part in parts if isinstance(part, Numbers)]
+    if len(numbers) == len(parts) and len({(part.rank, part.scale) for part in numbers}) == 1:
+        first = numbers[0]
+        values = np.concatenate([part.values for part in numbers])
+        return Numbers(first.rank, values, _valid(numbers), first.scale)
+    truths = [part for part in parts if isinstance(part, Booleans)]
+    if len(truths) == len(parts):
+        return Booleans(np.concatenate([part.values for part in truths]), _valid(truths))
+    return Ids(np.concatenate([ids_of(part, terms) for part in parts]))
+
+
+def _valid(parts: Sequence[Numbers] | Sequence[Booleans]) -> Mask | None:
+    if all(part.valid is None for part in parts):
+        return None
+    masks = [np.ones(len(p), np.bool_) if p.valid is None else p.valid for p in parts]
+    return np.concatenate(masks)
