@@ -1,11 +1,10 @@
 """Hierarchies that are transitively closed, reduced to what rules need.
 
-Start reading at `Hierarchy`. The closure of rdfs:subClassOf has a pair for each class and each
-class above it; a rule for each would be as many rules as that and conclude everything many times.
-The rules are made of the least pairs that have the same closure: for each class the classes just
-above it, and a cycle through classes that are equivalent. Linear in the size of the closure times
-the number of parents. Pairs are packed: one class or property in the high half, the one above it
-in the low half.
+Start reading at `Hierarchy`. A closed relation has a pair for each class and each class above it; a
+rule for each would be as many rules as that and conclude everything many times. The rules are made
+of the least pairs that have the same closure: for each class the classes just above it, and a cycle
+through classes that are equivalent. Linear in the size of the closure times the number of parents.
+Pairs are packed: one class in the high half, the one above it in the low half.
 """
 
 from __future__ import annotations
@@ -57,10 +56,6 @@ class Hierarchy:
             found[one] = min(found.get(one, one), other)
         return found
 
-    def is_above(self, one: int, other: int) -> bool:
-        """Whether the second is above the first, and the first not above the second."""
-        return other in self.above.get(one, ()) and one not in self.above.get(other, ())
-
     def reduced(self) -> Keys:
         """The least pairs with the same closure, but for those of something with itself."""
         first = self.first
@@ -90,39 +85,6 @@ class Hierarchy:
             left.discard(nearest)
             left -= above.get(nearest, set())
         return found
-
-
-def least(pairs: Keys, properties: Hierarchy, classes: Hierarchy) -> Keys:
-    """Of pairs of a property and its domain (or range) those that do not follow from others.
-
-    >>> a_is_b = Hierarchy(packed([(7, 8)]))
-    >>> unpacked(least(packed([(1, 7), (1, 8), (2, 8)]), Hierarchy(packed([(2, 1)])), a_is_b))
-    [(1, 7)]
-    """
-    of: dict[int, set[int]] = {}
-    for property, class_ in unpacked(pairs):
-        of.setdefault(property, set()).add(class_)
-    found = []
-    for property, all_ in of.items():
-        over = properties.above.get(property, set())
-        for class_ in all_:
-            if any(_covers(classes, class_, other) for other in all_):
-                continue
-            if any(
-                class_ in of.get(other, ())
-                and (properties.is_above(property, other) or other < property)
-                for other in over
-            ):
-                continue
-            found.append((property, class_))
-    return packed(found)
-
-
-def _covers(classes: Hierarchy, class_: int, other: int) -> bool:
-    """Whether to be in `other` is to be in `class_`, and not in turn (or `other` comes first)."""
-    if class_ == other or class_ not in classes.above.get(other, ()):
-        return False
-    return other not in classes.above.get(class_, ()) or other < class_
 
 
 def packed(pairs: Iterable[tuple[int, int]]) -> Keys:

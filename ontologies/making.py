@@ -180,11 +180,13 @@ class Draft:
     """The rules, constraints and left-out axioms of a translation while it is made.
 
     schema  facts of the vocabulary that follow from axioms alone
+    simple  rules between classes with names, of which there may be very many
     kept    classes that stand for expressions and must not be unfolded
     """
 
     rules: list[Rule] = field(default_factory=list)
     schema: list[Rule] = field(default_factory=list)
+    simple: list[Rule] = field(default_factory=list)
     constraints: list[Constraint] = field(default_factory=list)
     outside: list[Outside] = field(default_factory=list)
     kept: set[Constant] = field(default_factory=set)

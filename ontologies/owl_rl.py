@@ -9,10 +9,10 @@ is listed as outside.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from itertools import combinations
 
-from triplestore.datalog.program import Item, Variable
+from triplestore.datalog.program import TYPE, Constant, Item, Rule, TripleAtom, Variable
 
 from .axioms import (
     AllDifferent,
@@ -62,7 +62,7 @@ from .making import (
     related,
     same,
 )
-from .owl_rl_classes import translate_expression
+from .owl_rl_classes import SUB_CLASS, translate_expression
 
 
 def translate_axioms(
@@ -105,6 +105,15 @@ def translate_axiom(axiom: Axiom, draft: Draft) -> None:
 @translate_axiom.register
 def _sub_class(axiom: SubClassOf, draft: Draft) -> None:
     _below("cax-sco", axiom.sub, axiom.sup, axiom, draft)
+
+
+@lru_cache(maxsize=1 << 20)
+def sub_class_rule(sub: bytes, sup: bytes) -> Rule:
+    """cax-sco for two classes with names, given as keys; the same object each time."""
+    one, other = Constant(sub), Constant(sup)
+    axiom = TripleAtom(one, SUB_CLASS, other)
+    body = (TripleAtom(X, TYPE, one),)
+    return Rule((TripleAtom(X, TYPE, other),), body, "cax-sco", axioms=(axiom,))
 
 
 def _below(

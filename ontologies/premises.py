@@ -15,51 +15,83 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from triplestore.datalog.program import Rule
-from triplestore.datalog.slices import Graph, Slice, components, slice_of
+from triplestore.datalog.slices import ANY, ANY_CLASS, Graph, Slice, components, slice_of
+from triplestore.terms import key_of
+
+from .vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES
 
 
-def with_premises(rules: Sequence[Rule], others: Iterable[Rule] = ()) -> list[Rule]:
-    """The rules with those triples of their axioms in their bodies that they may have a part in.
+def with_premises(
+    rules: Sequence[Rule],
+    schema: Sequence[Rule] = (),
+    fixed: Iterable[Rule] = (),
+    users: Iterable[Rule] = (),
+) -> tuple[list[Rule], bool]:
+    """The rules with those triples of their axioms in their bodies that they may have a part in,
+    and whether rules may conclude triples of axioms at all.
 
-    others  rules in force beside these, of users for example
+    schema  rules that state what follows from axioms whatever the data are; they come first in
+            the result
+    fixed   rules about the vocabulary itself
+    users   rules of users
 
     >>> from triplestore.datalog.text import read
-    >>> program = read("PREFIX : <http://e/> :b[?x] :- :a[?x] .")
     >>> from triplestore.datalog.program import Constant, TripleAtom
+    >>> program = read("PREFIX : <http://e/> :b[?x] :- :a[?x] .")
     >>> sub = Constant.iri("http://www.w3.org/2000/01/rdf-schema#subClassOf")
     >>> a, b = Constant.iri("http://e/a"), Constant.iri("http://e/b")
     >>> rule = replace(program.rules[0], axioms=(TripleAtom(a, sub, b),))
     >>> loop = read("rdfs:subClassOf[?x, ?y] :- <http://e/b>[?x], <http://e/b>[?y] .").rules
-    >>> len(with_premises([rule])[0].body), len(with_premises([rule], loop)[0].body)
+    >>> alone, among = with_premises([rule])[0], with_premises([rule], users=loop)[0]
+    >>> len(alone[0].body), len(among[0].body)
     (1, 2)
     """
-    listed = [part for rule in others for part in rule.split()]
-    if not _may_reach_axioms(rules, listed):
-        return list(rules)
-    whole = [replace(rule, body=(*rule.body, *rule.axioms)) for rule in rules]
-    graph = Graph([*whole, *listed])
+    about = [part for rule in fixed for part in rule.split()]
+    own = [part for rule in users for part in rule.split()]
+    every = [*schema, *rules]
+    if not _may_reach_axioms(rules, about, own):
+        return every, False
+    whole = [replace(rule, body=(*rule.body, *rule.axioms)) for rule in every]
+    graph = Graph([*whole, *about, *own])
     component = components(graph.with_equal_levels())
     made = []
-    for number, rule in enumerate(rules):
-        own = component[graph.first_rule + number]
+    for number, rule in enumerate(every):
+        place = component[graph.first_rule + number]
         nodes = graph.positives[number][-len(rule.axioms) :] if rule.axioms else ()
         needed = [
             atom
             for atom, node in zip(rule.axioms, nodes, strict=True)
-            if component[node] == own and atom not in rule.body
+            if component[node] == place and atom not in rule.body
         ]
         made.append(replace(rule, body=(*rule.body, *needed)) if needed else rule)
-    return made
+    return made, True
 
 
-def _may_reach_axioms(rules: Sequence[Rule], others: Sequence[Rule]) -> bool:
-    """Whether any rule concludes something that is of a slice of some axiom."""
-    premises: set[Slice] = set()
-    for rule in rules:
-        premises.update(map(slice_of, rule.axioms))
-    kinds = {"any", "any class"}
-    for rule in (*rules, *others):
-        head = slice_of(rule.heads[0])
-        if head in premises or head.kind in kinds:
-            return True
-    return False
+def _may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Sequence[Rule]) -> bool:
+    """Whether a rule that is made of an axiom, or of a user, may conclude what axioms depend on.
+
+    Axioms depend on triples of the vocabulary, and by rules on others.
+    """
+    wanted = set(SCHEMA_SLICES)
+    while True:
+        more = {
+            slice_of(atom)
+            for rule in (*fixed, *users)
+            if slice_of(rule.heads[0]) in wanted
+            for atom in rule.atoms
+        } - wanted
+        if not more:
+            break
+        wanted |= more
+    anything = {ANY, ANY_CLASS}
+    if wanted & anything or any(slice_of(rule.heads[0]) in anything for rule in fixed):
+        return True
+    wanted |= anything
+    return any(slice_of(rule.heads[0]) in wanted for rule in (*rules, *users))
+
+
+SCHEMA_SLICES = frozenset(
+    [Slice("property", key_of(node)) for node in SCHEMA_PREDICATES]
+    + [Slice("class", key_of(node)) for node in SCHEMA_CLASSES]
+)
+"""Where the triples of axioms are."""

@@ -19,7 +19,7 @@ from .axioms import AllDifferent, AllDisjointClasses, Axiom, DisjointClasses, Su
 from .expressions import Description, InverseOf, Node, Triple
 from .making import Draft, Outside, class_of, constant, triple
 from .ontology import Ontology
-from .owl_rl import translate_axioms
+from .owl_rl import sub_class_rule, translate_axioms
 from .premises import with_premises
 from .unfold import unfold
 
@@ -104,14 +104,17 @@ REGIMES: dict[str, Regime] = {
 class Translation:
     """A program made of axioms, and what was left out of it.
 
-    program  rules with ids and axioms
-    outside  axioms, and parts of axioms, without rules
-    used     how many axioms were translated
+    program     rules with ids and axioms
+    outside     axioms, and parts of axioms, without rules
+    used        how many axioms were translated
+    reflective  whether rules may conclude triples of axioms that no vocabulary rule would: then
+                axioms that are inferred count as much as stated ones
     """
 
     program: Program
     outside: tuple[Outside, ...] = ()
     used: int = 0
+    reflective: bool = False
 
 
 def vocabulary(
@@ -140,6 +143,11 @@ def vocabulary(
     return list(found)
 
 
+def facts_of(names: Iterable[str]) -> list[Triple]:
+    """The axioms that regimes bring themselves."""
+    return [fact for regime in _chosen(names) for _, fact in regime.facts]
+
+
 def _wanted(clause: Rule | Constraint, regime: Regime) -> bool:
     name = clause.name if isinstance(clause, Rule) else clause.id
     return regime.only is None or not name.startswith(("scm", "cax", "eq-")) or name in regime.only
@@ -157,6 +165,7 @@ def translate(
     equal: bool = False,
     members: Collection[Node] = (),
     users: Program | None = None,
+    edges: Iterable[tuple[bytes, bytes]] = (),
 ) -> Translation:
     """The program of an ontology under some regimes.
 
@@ -164,6 +173,7 @@ def translate(
     equal    whether there is an owl:sameAs between two things
     members  classes without names of which something is said to be
     users    rules in force beside these
+    edges    further sub-class axioms between names, as keys
 
     >>> from pyoxigraph import NamedNode
     >>> axiom = SubClassOf(NamedNode("http://e/A"), NamedNode("http://e/B"))
@@ -172,25 +182,26 @@ def translate(
     """
     chosen = _chosen(names)
     fixed = vocabulary([regime.name for regime in chosen], trivial=trivial, equal=equal)
+    about = [clause for clause in fixed if isinstance(clause, Rule)]
+    own = () if users is None else users.rules
     draft = Draft()
     if any(regime.only != frozenset() for regime in chosen):
         translate_axioms(ontology.axioms, draft, _classes(ontology))
-    rules, constraints = _selected(draft, chosen)
-    clauses = [*(c for c in fixed if isinstance(c, Rule)), *(users.rules if users else ())]
-    if not trivial and not _any_class((*rules, *clauses)):
+        draft.simple += [sub_class_rule(*edge) for edge in edges]
+    rules, simple, constraints = _selected(draft, chosen)
+    if not trivial and not _any_class((*rules, *about, *own)):
         kept = draft.kept | set(map(constant, members))
         names_of = {class_of(e) for e in _classes(ontology)}
         loose = {c for c in names_of if c.key[0] == _BLANK and c not in kept}
         rules, constraints = unfold(rules, constraints, loose)
-    made = with_premises([*draft.schema, *rules], clauses)
-    program = Program(
-        [*(c for c in fixed if isinstance(c, Rule)), *made],
-        [
-            *(c for c in fixed if isinstance(c, Constraint) and _has_axioms(c, ontology)),
-            *constraints,
-        ],
-    )
-    return Translation(program, tuple(draft.outside), len(ontology.axioms))
+    made, reflective = with_premises([*rules, *simple], draft.schema, about, own)
+    constraints = [
+        *(c for c in fixed if isinstance(c, Constraint) and _has_axioms(c, ontology)),
+        *constraints,
+    ]
+    program = Program([*about, *made], constraints)
+    used = len(ontology.axioms) + len(draft.simple)
+    return Translation(program, tuple(draft.outside), used, reflective)
 
 
 _BLANK = 2
@@ -224,17 +235,21 @@ _KINDS: dict[str, type[Axiom]] = {
 }
 
 
-def _selected(draft: Draft, chosen: Sequence[Regime]) -> tuple[list[Rule], list[Constraint]]:
+def _selected(
+    draft: Draft, chosen: Sequence[Regime]
+) -> tuple[list[Rule], list[Rule], list[Constraint]]:
     """Those rules of a draft that some regime has; named as in RDFS, if that is all there is."""
     if any(regime.only is None for regime in chosen):
-        return draft.rules, draft.constraints
+        return draft.rules, draft.simple, draft.constraints
     wanted = frozenset[str]().union(*(regime.only or frozenset() for regime in chosen))
     rules = [rule for rule in draft.rules if rule.name in wanted]
+    simple = draft.simple if "cax-sco" in wanted else []
     constraints = [one for one in draft.constraints if one.id in wanted]
     draft.schema = [rule for rule in draft.schema if rule.name in wanted]
     if all(regime.name == "rdfs" for regime in chosen):
         rules = [replace(rule, name=_RDFS_RULES[rule.name]) for rule in rules]
-    return rules, constraints
+        simple = [replace(rule, name=_RDFS_RULES[rule.name]) for rule in simple]
+    return rules, simple, constraints
 
 
 __all__ = ["REGIMES", "Regime", "SubClassOf", "Translation", "translate", "vocabulary"]

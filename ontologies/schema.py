@@ -147,6 +147,10 @@ constraint "eq-diff2" "the same, and members of one owl:AllDifferent" :-
     <x-triplestore:pairs/eq-diff2>[?axiom, ?x, ?y], owl:sameAs[?x, ?y] .
 constraint "eq-diff3" "the same, and members of one owl:AllDifferent" :-
     <x-triplestore:pairs/eq-diff3>[?axiom, ?x, ?y], owl:sameAs[?x, ?y] .
+constraint "eq-diff2" "itself, and twice a member of one owl:AllDifferent" :-
+    <x-triplestore:pairs/eq-diff2>[?axiom, ?x, ?x] .
+constraint "eq-diff3" "itself, and twice a member of one owl:AllDifferent" :-
+    <x-triplestore:pairs/eq-diff3>[?axiom, ?x, ?x] .
 constraint "dt-diff" "two literals of different values are the same" :- owl:sameAs[?x, ?y],
     FILTER(ISLITERAL(?x) && ISLITERAL(?y) && !<x-triplestore:same-value>(?x, ?y)) .
 """

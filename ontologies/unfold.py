@@ -51,6 +51,8 @@ def unfold(
     >>> [str(rule) for rule in made]
     ['<http://e/c>[?y] :- <http://e/r>[?y, ?y_1], <http://e/b>[?y_1] .']
     """
+    if not classes:
+        return list(rules), list(constraints)
     work = _Unfolding(rules, constraints, classes)
     work.run()
     return work.result()

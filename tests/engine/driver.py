@@ -15,6 +15,7 @@ from triplestore.datalog.program import TYPE, Program
 from triplestore.datalog.stratify import Method
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.maintain import Strategy
+from triplestore.engine.modules.choice import Choice
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.traces import Traces
@@ -37,6 +38,7 @@ class Driver:
         self.strata = strata
         self.hierarchies = hierarchies
         self.modules = modules
+        self.choice = Choice("plain")
         self.traces: Traces | None = None
         self.compiled: Compiled | None = None
         self.recursive: RecursiveCounts | None = None
@@ -105,6 +107,7 @@ class Driver:
             terms=self.terms,
             recursive=self.recursive,
             traces=self.traces,
+            choice=self.choice,
         )
         changes = closure.work.recursive
         if changes is None or not changes.keep():
@@ -118,7 +121,7 @@ class Driver:
             return self.tables.tuples(*name).status_of(columns_of(keys, name[1]))
         first, second = columns_of(keys, 2)
         s, o = (second, first) if name == self.type_id else (first, second)
-        return self.tables.relation(name).status_of_keys(pack(s, o))
+        return self.tables.stored_relation(name).status_of_keys(pack(s, o))
 
     def _with(self, tables: Tables, batch: Batch, status: int) -> Tables:
         for name, keys in batch.items():

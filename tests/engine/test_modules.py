@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from tests.engine.checking import check_case, check_state
+from tests.engine import driver as driver_room
+from tests.engine.checking import check_state
 from tests.engine.closures import closure_case
 from tests.engine.driver import Driver
 from tests.engine.notation import facts, program
+from tests.engine.programs import Step
 from tests.engine.written import WrittenClosure
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import stratify
-from triplestore.engine.modules import kinds
+from triplestore.engine.modules.choice import Choice, Mode
 from triplestore.engine.modules.recognise import Group, find_groups
+from triplestore.engine.sets import differences
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
+from triplestore.engine.strategies.rematerialise import rematerialise_all
+from triplestore.engine.update import Closure, update
 from triplestore.errors import ProgramError
+from triplestore.schemes import kinds
 from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE
 
 TRANS = ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z] . "
@@ -131,7 +138,7 @@ def test_find_groups__other_recursion_is_left_to_rules(text: str) -> None:
     assert found(text) == []
 
 
-def test_compiled__a_group_has_a_stratum_of_its_own(written: None) -> None:
+def test_compiled__a_group_has_a_stratum_of_its_own() -> None:
     driver = Driver(modules=True)
     text = ":C[?x] :- :B[?x] . :B[?x] :- :A[?x] . " + TRANS + ":D[?x] :- :R[?x, ?y], :C[?y] ."
     driver.step((), (), program(text), strategy("dredc"))
@@ -144,9 +151,10 @@ def test_compiled__a_group_has_a_stratum_of_its_own(written: None) -> None:
 # -- histories -------------------------------------------------------------------------------------
 
 
-def follow(rules: str, *steps: str) -> Driver:
+def follow(rules: str, *steps: str, mode: Mode = "plain") -> Driver:
     """Updates, each as `+` and `-` before facts, of which each is checked."""
     driver, held = Driver(modules=True), set()
+    driver.choice = Choice(mode)
     for number, step in enumerate(steps):
         added = {f for part in step.split(";") if part.strip()[0] == "+" for f in facts(part)}
         removed = {f for part in step.split(";") if part.strip()[0] == "-" for f in facts(part)}
@@ -214,12 +222,13 @@ HISTORIES = {
 }
 
 
+@pytest.mark.parametrize("mode", ["plain", "compressed"])
 @pytest.mark.parametrize("name", HISTORIES)
-def test_modules__histories_that_went_wrong_once(name: str, written: None) -> None:
-    follow(*HISTORIES[name])
+def test_modules__histories_that_went_wrong_once(name: str, mode: Mode) -> None:
+    follow(*HISTORIES[name], mode=mode)
 
 
-def test_modules__nothing_is_overdeleted(written: None) -> None:
+def test_modules__nothing_is_overdeleted() -> None:
     edges = " ".join(f"R(n{i}, n{i + 1})" for i in range(20))
     driver = follow(TRANS, f"+{edges} R(n0, n2)", "-R(n0, n1)")
     closure = driver.step((), facts("R(n0, n2)"), None, strategy("dredc"))
@@ -227,7 +236,8 @@ def test_modules__nothing_is_overdeleted(written: None) -> None:
     assert (report.strategy, report.gone, report.added) == ("transitive closure", 19, 0)
 
 
-def test_modules__program_changes(written: None) -> None:
+@pytest.mark.parametrize("mode", ["plain", "compressed"])
+def test_modules__program_changes(mode: Mode) -> None:
     """A group comes, becomes another, and goes, with the facts of its properties in place."""
     stated = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) A(a)"))
     texts = [
@@ -244,6 +254,7 @@ def test_modules__program_changes(written: None) -> None:
     ]
     for first in range(len(texts)):
         driver = Driver(modules=True)
+        driver.choice = Choice(mode)
         for text in [*texts[first:], *texts[:first], *texts[first:]]:
             driver.step(stated, (), program(text), strategy("dredc"))
             check_state(driver, program(text), stated, text)
@@ -251,8 +262,12 @@ def test_modules__program_changes(written: None) -> None:
 
 # -- random schedules ------------------------------------------------------------------------------
 
+MODES: tuple[Mode, ...] = ("plain", "compressed")
 
-def run(first: int, count: int, name: str) -> None:
+
+def run(first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many cases from a seed on. Closures are kept as rows, by their schemes, or as it comes
+    with every step; those changed are looked through at once, or in pieces."""
     for seed in range(first, first + count):
         case = closure_case(seed)
         try:
@@ -261,13 +276,52 @@ def run(first: int, count: int, name: str) -> None:
         except ProgramError:
             continue
         rng = random.Random(seed)
+        monkeypatch.setattr(differences, "LARGE", rng.choice((0, 2, 1 << 21)))
+        mode: Mode | None = rng.choice((*MODES, None, None))
         names = list(STRATEGIES) if name == "mixed" else [name]
-        driver = Driver(modules=seed % 5 > 0)
-        check_case(case, lambda rng=rng, names=names: strategy(rng.choice(names)), driver=driver)  # type: ignore[misc]
+        driver, before = Driver(modules=True), None
+        for number, (rules, explicit) in enumerate(case.states()):
+            driver.choice = Choice(mode or rng.choice(MODES))
+            driver.modules = mode is not None or rng.random() < 0.8
+            changed = rules if rules != before else None
+            before = rules
+            step = case.steps[number - 1] if number else Step(explicit, frozenset())
+            how = strategy(rng.choice(names))
+            driver.step(step.additions, step.deletions, changed, how)
+            driver.tables.validate()
+            check_state(driver, rules, explicit, f"seed {seed} after step {number}")
 
 
 @pytest.mark.parametrize("name", [*STRATEGIES, "mixed"])
-def test_modules__random_schedules_with_written_closures__equal_the_oracle(
-    name: str, written: None
+def test_modules__random_schedules__equal_the_oracle(
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(0, 15, name)
+    run(100, 8, name, monkeypatch)
+
+
+def test_modules__random_schedules_with_written_closures__equal_the_oracle(
+    written: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(0, 40, "mixed", monkeypatch)
+
+
+def test_modules__everything_derived_anew__equals_the_oracle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = random.Random(5)
+
+    def replaced(*args: Any, previous: Any = None, **options: Any) -> Closure:
+        if rng.random() < 0.5:
+            return rematerialise_all(*args[:5], **options)
+        return update(*args, previous=previous, **options)
+
+    monkeypatch.setattr(driver_room, "update", replaced)
+    run(200, 40, "mixed", monkeypatch)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(40))
+def test_modules__many_random_schedules__equal_the_oracle(
+    part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(1_000 + part * 250, 250, "mixed", monkeypatch)

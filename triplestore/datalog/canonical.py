@@ -6,7 +6,7 @@ a negation or an aggregate are numbered there, so that the same name in two nega
 between them. `apart` gives such variables names of their own.
 
 What is always true: the order of heads and of body items counts. A signature costs about 3 us for
-a short rule, a canonical form three times that.
+a short rule the first time, a canonical form three times that.
 """
 
 from __future__ import annotations
@@ -35,10 +35,17 @@ from triplestore.expr.tree import Call, Constant, Expression, Variable, substitu
 
 
 def signature(clause: Rule | Constraint) -> Hashable:
-    """What is the same for two rules (or constraints) if only names of variables differ."""
-    names = _Names(clause)
+    """What is the same for two rules (or constraints) if only names of variables differ.
+
+    Computed once for each rule object.
+    """
     if isinstance(clause, Rule):
-        return (names.atoms(clause.heads), names.items(clause.body))
+        if clause.signed is None:
+            names = _Names(clause)
+            made = (names.atoms(clause.heads), names.items(clause.body))
+            object.__setattr__(clause, "signed", made)
+        return clause.signed
+    names = _Names(clause)
     return (clause.id, clause.message, names.items(clause.body))
 
 

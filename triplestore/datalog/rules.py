@@ -15,7 +15,7 @@ triples are generalised, and literals may be subjects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -218,6 +218,8 @@ class Rule(Clause):
     name: str = field(default="", compare=False)
     source: Source | None = field(default=None, compare=False)
     axioms: tuple[TripleAtom, ...] = field(default=(), compare=False)
+    signed: Hashable = field(default=None, init=False, repr=False, compare=False)
+    """Its signature, once `canonical.signature` was asked for it: rules outlive programs."""
 
     def canonical(self) -> Rule:
         """The same rule with its variables named 0, 1, 2, ... as they come, and nothing else.

@@ -136,7 +136,7 @@ class Compiled:
         strata: Method = "levels",
         *,
         hierarchies: bool = True,
-        modules: bool = False,
+        modules: bool = True,
     ) -> None:
         self.program = program
         self.ids_of = ids_of
@@ -154,6 +154,7 @@ class Compiled:
         }
         self.type_id = int(ids_of([TYPE.key])[0])
         self.method = strata
+        self.with_modules = modules
         self.costs: dict[int, Any] = {}
         others = [one for one in self.stratification if one.number not in self.modules]
         self.blocks = find_blocks(others) if hierarchies else {}

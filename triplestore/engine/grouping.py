@@ -6,6 +6,7 @@ has now. Only those groups are looked at. All that an aggregate looks at is in l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,8 +35,10 @@ class Regrouped:
     gained: dict[RelationKey, Keys] = field(default_factory=dict)
 
 
-def regroup(work: Work, stratum: CompiledStratum, gone: Batch, added: Batch) -> Regrouped:
-    """What the aggregates of a stratum lose and gain by changes below it."""
+def regroup(
+    work: Work, stratum: CompiledStratum, gone: Sequence[Batch], added: Sequence[Batch]
+) -> Regrouped:
+    """What the aggregates of a stratum lose and gain by changes below it, given in pieces."""
     touched: dict[int, tuple[Family, list[Keys]]] = {}
     old, new = work.old(), work.new()
     # A negated atom matters where a fact came that was not there, and the other way round.
@@ -58,11 +61,11 @@ def regroup(work: Work, stratum: CompiledStratum, gone: Batch, added: Batch) -> 
 
 
 def _triggered(
-    work: Work, stratum: CompiledStratum, positive: Batch, negative: Batch
+    work: Work, stratum: CompiledStratum, positive: Sequence[Batch], negative: Sequence[Batch]
 ) -> list[tuple[Family, int, Batch]]:
     found = []
-    for batch, wanted in ((positive, False), (negative, True)):
-        if batch:
+    for batches, wanted in ((positive, False), (negative, True)):
+        for batch in batches:
             for family, item in stratum.summed.of(batch, work.type_id):
                 if (item >= len(family.body)) == wanted:
                     found.append((family, item, batch))

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,11 +25,14 @@ from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.evaluate import Job
 from triplestore.engine.families import Family
 from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
+from triplestore.engine.plans import WHOLE, AtomStep, plan_for
+from triplestore.engine.sets import differences
 from triplestore.engine.sets.counts import CountChanges
-from triplestore.engine.sets.keys import Batch, FactSet, set_of, size_of
+from triplestore.engine.sets.differences import DifferenceSet
+from triplestore.engine.sets.keys import Batch, FactSet, RelationKey, set_of, size_of
 from triplestore.engine.sets.recursive_counts import RecursiveChanges
 from triplestore.engine.sets.stored import unsupported_keys
-from triplestore.engine.sets.views import Setting
+from triplestore.engine.sets.views import PairView, Setting
 from triplestore.engine.work import Work, distinct_batch, united
 from triplestore.tables.rows import NO_IDS
 
@@ -104,6 +108,10 @@ class Maintenance:
         self._done = -1
         for number in [] if fresh is None else [*fresh, *fresh.hierarchies]:
             self._task(number)
+        for owned in work.compiled.modules.values():
+            known = work.schemes.get(owned.anchor)
+            if known is not None and work.is_compressed(known) != known.compressed:
+                self._task(owned.number)
         for name, batch in (("minus", work.minus), ("plus", work.plus)):
             for level, facts in work.levels.split(batch.batches()).items():
                 setattr(self._task(level), name, facts)
@@ -218,8 +226,8 @@ class StratumUpdate:
     def begin(self) -> None:
         """Begin, or begin again after `Work.restore`."""
         work, task = self.work, self.task
-        self.low_gone = _relevant(work.gone, task)
-        self.low_added = _relevant(work.added, task)
+        self.low_gone, self.large_gone = _relevant(work.gone, task)
+        self.low_added, self.large_added = _relevant(work.added, task)
         self.regrouped: Regrouped | None = None
         self._all_dropped: list[Batch] = []
         self._all_gained: list[Batch] = []
@@ -237,15 +245,59 @@ class StratumUpdate:
                 lost.put(name, keys)
         old = work.old()
         before = old.without(work.gone)
+        nots = work.union()
         self._from_below(
-            old, before, self.low_gone, self.low_added, work.union(), "deletion", lost, lost_rec
+            old, before, self.low_gone, self.low_added, nots, "deletion", lost, lost_rec
+        )
+        many = self._many_from_below(
+            old, before, self.large_gone, self.large_added, nots, "deletion", -1
         )
         nonrecursive = self._count(lost, -1)
-        return united(task.minus, nonrecursive, self._concluded(lost_rec, -1))
+        return united(task.minus, nonrecursive, self._concluded(lost_rec, -1), many)
 
     def _regroup(self) -> None:
-        if self.kept.aggregating and (self.low_gone or self.low_added):
-            self.regrouped = regroup(self.work, self.kept, self.low_gone, self.low_added)
+        if not self.kept.aggregating:
+            return
+        gone = list(self._below(self.low_gone, self.large_gone))
+        added = list(self._below(self.low_added, self.large_added))
+        if gone or added:
+            self.regrouped = regroup(self.work, self.kept, gone, added)
+
+    def _below(self, batch: Batch, large: Large) -> Iterator[Batch]:
+        """Changed facts of lower strata, in pieces."""
+        if batch:
+            yield batch
+        for name, found in large.items():
+            for keys in found.blocks():
+                yield {name: keys}
+
+    def gone_below(self) -> FactSet:
+        """The facts of lower strata that are gone, as far as rules of this one look at them."""
+        return _set_of(self.low_gone, self.large_gone)
+
+    def _many_from_below(
+        self,
+        after: Setting,
+        before: Setting,
+        positive: Large,
+        negative: Large,
+        nots_before: Setting,
+        phase: str,
+        sign: int,
+    ) -> Batch:
+        """`_from_below` for closures that changed in many pairs, block by block: what is concluded
+        is counted at once, and only facts are kept of it."""
+        touched: Batch = {}
+        for triggers, large in ((self.kept.lower, positive), (self.kept.negated, negative)):
+            for batch in self._below({}, large):
+                heads, heads_rec = Heads(), Heads()
+                self._fire(
+                    triggers, batch, before, after, after, nots_before, phase, heads, heads_rec
+                )
+                found = self._count(heads, sign)
+                touched = united(touched, found, self._concluded(heads_rec, sign))
+                self.work.budget.check()
+        return touched
 
     def _from_below(
         self,
@@ -338,7 +390,7 @@ class StratumUpdate:
             for name, keys in self.regrouped.gained.items():
                 heads.put(name, keys)
         new = work.new()
-        low_added = set_of(self.low_added)
+        low_added = _set_of(self.low_added, self.large_added)
         nots_before = Setting(work.stored, plus=[work.added, work.gone], minus=[])
         self._from_below(
             new,
@@ -350,9 +402,18 @@ class StratumUpdate:
             heads,
             heads_rec,
         )
-        self._fresh_nonrecursive(new, heads)
+        many = self._many_from_below(
+            new,
+            new.without(low_added),
+            self.large_added,
+            self.large_gone,
+            nots_before,
+            "insertion",
+            1,
+        )
+        fresh = self._fresh_nonrecursive(new, heads)
         gained = self._count(heads, 1)
-        return united(task.plus, gained, self._concluded(heads_rec, 1))
+        return united(task.plus, gained, self._concluded(heads_rec, 1), many, fresh)
 
     def insert(self, again: Batch) -> None:
         """Bring in what is stated, what follows from changes below, and what follows from that.
@@ -379,14 +440,15 @@ class StratumUpdate:
                 first = False
             found = self._concluded(heads, 1)
 
-    def _fresh_nonrecursive(self, new: Setting, heads: Heads) -> None:
-        """All instances of new rules that are not recursive."""
+    def _fresh_nonrecursive(self, new: Setting, heads: Heads) -> Batch:
+        """All instances of new rules that are not recursive; returned is what is counted."""
         fresh, work = self.task.fresh, self.work
         if fresh is None:
-            return
-        self._whole(fresh.nonrecursive, new, heads)
+            return {}
+        touched = self._whole(fresh.nonrecursive, new, heads)
         for family in fresh.aggregating:
             summarise_whole(work, family, new, heads, "insertion")
+        return touched
 
     def _fresh_recursive(self, heads: Heads) -> None:
         """All instances of new recursive rules, as things are after the first step."""
@@ -395,14 +457,39 @@ class StratumUpdate:
             return
         self._whole(fresh.recursive, work.new(), heads)
 
-    def _whole(self, families: Sequence[Family], new: Setting, heads: Heads) -> None:
-        """All instances of some families."""
-        jobs: list[Job] = [
-            (family, lambda run, family=family: run.whole(family, new, "insertion"))  # type: ignore[misc]
-            for family in families
-        ]
+    def _whole(self, families: Sequence[Family], new: Setting, heads: Heads) -> Batch:
+        """All instances of some families. What nonrecursive ones conclude from closures of many
+        pairs is counted at once, and returned."""
+        touched: Batch = {}
+        jobs: list[Job] = []
+        for family in families:
+            item = scanned_whole(family, new)
+            if item is not None:
+                touched = united(touched, self._scan(family, item, new, heads))
+                continue
+            jobs.append(
+                (family, lambda run, family=family: run.whole(family, new, "insertion"))  # type: ignore[misc]
+            )
         rows = self.work.stored.tables.total() + self.work.added.total()
         self.work.run.conclude_all(jobs, rows, heads, heads)
+        return touched
+
+    def _scan(self, family: Family, item: int, setting: Setting, rest: Heads) -> Batch:
+        """All instances of a family, from the facts of one atom, block by block."""
+        work, relation = self.work, family.body[item].relation
+        assert isinstance(relation, int)
+        touched: Batch = {}
+        for keys in setting.pairs(relation).blocks():
+            heads = rest if family.recursive else Heads()
+            batch: Batch = {relation: keys}
+            rows, n = work.run.changed(
+                family, item, batch, setting, setting, setting, setting, "insertion"
+            )
+            conclude(family, rows, n, work.type_id, heads)
+            if not family.recursive:
+                touched = united(touched, self._count(heads, 1))
+            work.budget.check()
+        return touched
 
     def _fire_fresh(self, batch: Batch, before: Setting, after: Setting, heads: Heads) -> None:
         fresh = self.task.fresh
@@ -434,11 +521,33 @@ class StratumUpdate:
         return gone, added
 
 
-def _relevant(changed: FactSet, task: Task) -> Batch:
+Large: TypeAlias = dict[RelationKey, DifferenceSet]
+"""Facts that changed, too many of them to be written out at once."""
+
+
+def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:
     """The changed facts that rules of a stratum may look at."""
     relations = task.kept.relations
-    if relations is None:
-        return changed.batches()
-    return {
-        name: changed[name].keys() for name in relations if name in changed and len(changed[name])
-    }
+    batch: Batch = {}
+    large: Large = {}
+    for name in changed if relations is None else relations:
+        found: object = changed.get(name)
+        if isinstance(found, DifferenceSet) and len(found) > differences.LARGE:
+            large[name] = found
+        elif found is not None and len(changed[name]):
+            batch[name] = changed[name].keys()
+    return batch, large
+
+
+def _set_of(batch: Batch, large: Large) -> FactSet:
+    found: dict[RelationKey, Any] = {**set_of(batch), **large}  # all are read in the same way
+    return FactSet(found)
+
+
+def scanned_whole(family: Family, setting: Setting) -> int | None:
+    """The atom from which all instances of a family are found, if it is all pairs of a closure."""
+    step = next(iter(plan_for(family, WHOLE, setting).steps), None)
+    if not isinstance(step, AtomStep) or step.negated or step.bound or step.item < 0:
+        return None
+    view = setting.view(step.atom.relation)
+    return step.item if isinstance(view, PairView) and view.is_large() else None

@@ -15,12 +15,14 @@ from triplestore.engine.compiled import Compiled, Strata, recursive_numbers
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.grouping import summarise_whole
 from triplestore.engine.maintain import Maintenance, Strategy
+from triplestore.engine.modules.choice import Choice
+from triplestore.engine.modules.rows import written
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import Batch
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.traces import Traces
 from triplestore.engine.work import Budget, Work
-from triplestore.engine.write import Closure, write
+from triplestore.engine.write import Closure
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import Tables
 
@@ -39,18 +41,21 @@ def update(
     budget: Budget | None = None,
     recursive: RecursiveCounts | None = None,
     traces: Traces | None = None,
+    choice: Choice | None = None,
 ) -> Closure:
     """The rows that make `stated` closed under a program.
 
     closed     tables closed under the `previous` program (under none, if None)
     stated     the same after facts were stated (`plus`) and taken back (`minus`)
     rewritten  other facts whose rows differ in the two
+    choice     how closures are kept
     traces     of the closed tables, as far as they are known; afterwards, of what they come to
     recursive  the recursive counters of the closed tables, if they are kept: the changes to them
                are the closure's `work.recursive`, to be kept when it is committed
     """
     started = time.perf_counter()
     work = Work(compiled, closed, terms, budget)
+    work.choice = choice or work.choice
     if recursive is not None:
         work.recursive = recursive.begin()
     for name, keys in plus.items():
@@ -63,7 +68,7 @@ def update(
     work.traces = known if previous is compiled else None
     maintenance = _prepare(work, compiled, previous, strategy)
     maintenance.run()
-    closure = write(work, stated)
+    closure = written(work, stated)
     closure.strata = maintenance.reports
     known.end([report.number for report in maintenance.reports])
     closure.seconds = time.perf_counter() - started

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.evaluate import Evaluation
+from triplestore.engine.modules.choice import Choice
 from triplestore.engine.sets.arrays import sorted_distinct, unite
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.keys import Batch, FactSet, RelationKey
@@ -126,6 +127,8 @@ class Work:
         self.terms = terms
         self.traces: Traces | None = None
         self.schemes: Schemes = tables.schemes
+        self.choice = Choice("plain")
+        """How closures are kept."""
         self.made_schemes: dict[int, Attached | None] = {}
         """The schemes after the update where they are others; None where there is none now."""
         self.rounds = 0
@@ -192,6 +195,17 @@ class Work:
         self.gone, self.added, self.counts, self.recursive = mark
 
     # -- schemes -----------------------------------------------------------------------------------
+
+    def is_compressed(self, closure: Attached) -> bool:
+        """Whether a closure is to be kept by its scheme alone."""
+        names = closure.structure.relations
+        before = closure.ids[0] in self.stored.tables.closed
+        return self.choice.compressed(names, closure.scheme, before, self.budget.bytes)
+
+    def closed_relations(self) -> tuple[set[int], set[int]]:
+        """The relations of which only edges are written: until now, and from now on."""
+        after = {name for made in self.schemes_after().values() for name, _, _ in made.closures()}
+        return set(self.stored.tables.closed), after
 
     def schemes_after(self) -> dict[int, Attached]:
         """The schemes that belong to the tables that the update leads to."""

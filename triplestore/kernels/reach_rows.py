@@ -403,51 +403,47 @@ def weigh_row(head, pool, c, firsts, heavy):
 
 
 @helper
-def same_reach(old_head, head, pool, c, user):
-    """Whether c leads in `old_head` to all in the row that `user` owns in `head`."""
-    form = head[4 * user + AT] & 3
-    at = head[4 * user + AT] >> 2
+def same_words(old_head, head, pool, c, user):
+    """Whether all labels of the row that `user` owns in `head` are in that of c in `old_head`.
+
+    Both rows are bitmaps; the label c itself does not matter.
+    """
+    at, low = head[4 * user + AT] >> 2, head[4 * user + SPAN] >> 32
     size = head[4 * user + SPAN] & np.int64(0xFFFFFFFF)
     owner = old_head[4 * c + OWNER] >> 1
-    if form == BITS:
-        low = head[4 * user + SPAN] >> 32
-        was_bits = (old_head[4 * owner + AT] & 3) == BITS
-        was_at = (old_head[4 * owner + AT] >> 2) - (old_head[4 * owner + SPAN] >> 32)
-        was_low = old_head[4 * owner + SPAN] >> 32
-        was_end = was_low + (old_head[4 * owner + SPAN] & np.int64(0xFFFFFFFF))
-        for i in range(low, low + size):
-            word = pool[at + i - low]
-            if was_bits:
-                if i == c >> 6:
-                    word &= ~bit(c)
-                if was_low <= i and i < was_end:
-                    word &= ~pool[was_at + i]
-                if word != _NOUGHT:
-                    return False
-                continue
-            while word != _NOUGHT:
-                if not leads_to(old_head, pool, c, (i << 6) + lowest(word)):
-                    return False
-                word &= word - _ONE
-        return True
-    if form == LIST:
-        for i in range(size):
-            if not leads_to(old_head, pool, c, item(pool, at, i)):
-                return False
-        return True
-    for i in range(at, at + size):
-        label = np.int64(pool[i] >> _32)
-        end = np.int64(pool[i] & _LOW)
-        while label < end:
-            if not leads_to(old_head, pool, c, label):
-                return False
-            label += 1
-            if (old_head[4 * owner + AT] & 3) == RUNS:
-                was = old_head[4 * owner + AT] >> 2
-                many = old_head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
-                run = run_of(pool, was, many, label)
-                if run >= was:
-                    label = max(label, min(end, np.int64(pool[run] & _LOW)))
+    was_at, was_low = old_head[4 * owner + AT] >> 2, old_head[4 * owner + SPAN] >> 32
+    was_size = old_head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
+    for i in range(low, low + size):
+        word = pool[at + i - low]
+        if i == c >> 6:
+            word &= ~bit(c)
+        if was_low <= i and i < was_low + was_size:
+            word &= ~pool[was_at + i - was_low]
+        if word != _NOUGHT:
+            return False
+    return True
+
+
+@helper
+def same_reach(old_head, head, pool, c, user, left, right):
+    """Whether c leads to the same in `old_head` as to c and the row that `user` owns in `head`.
+
+    The weights are the same: so it is enough that all that is reached now was reached before.
+    """
+    owner = old_head[4 * c + OWNER] >> 1
+    if head[4 * user + AT] & 3 == BITS and old_head[4 * owner + AT] & 3 == BITS:
+        return same_words(old_head, head, pool, c, user)
+    size = runs_of_row(head, pool, user, left)
+    size = put_run(left, size, c, c + 1)
+    if np.int64(left[size - 1] & _LOW) > old_head.size // FIELDS:
+        return False
+    many = runs_of_row(old_head, pool, owner, right)
+    many = put_run(right, many, c, c + 1)
+    if many != size:
+        return False
+    for i in range(size):
+        if left[i] != right[i]:
+            return False
     return True
 
 
@@ -691,7 +687,7 @@ def close_rows(
             if not own:
                 was += firsts[c + 1] - firsts[c]
             if was == weight:
-                same = same_reach(old_head, head, pool, c, owner)
+                same = same_reach(old_head, head, pool, c, owner, left, right)
                 steps += 16
         if same and own:  # the row it has is as good
             used = before

@@ -31,6 +31,15 @@ class Pool:
     words: U64
     used: int = 0
 
+    def grown(self, used: int, least: int) -> Pool:
+        """A larger pool with the same words: memory that nothing was written to costs nothing."""
+        try:
+            words = np.empty(4 * used + least, dtype=np.uint64)
+        except MemoryError:
+            words = np.empty(used + (used >> 3) + least, dtype=np.uint64)
+        words[:used] = self.words[:used]
+        return Pool(words, used)
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -65,9 +74,6 @@ class Reach:
         pool = Pool(np.empty(4096 + 2 * count + (count >> 4), dtype=np.uint64))
         bare = cls(label, firsts, members, rank, rank, head, pool, 0)
         made, _ = bare._closed(ahead, None, np.zeros(0, dtype=np.int64), dirty, budget)
-        pool = made.pool
-        if len(pool.words) > made.used + (made.used >> 3) + 4096:
-            pool.words.resize(made.used + (made.used >> 4) + 1024, refcheck=False)
         return made
 
     @property
@@ -142,7 +148,7 @@ class Reach:
             if done == 1:
                 break
             if done == 2:
-                pool = _grown(pool, int(state[1]), 2 * words + 16, private=len(old_head) == 0)
+                pool = pool.grown(int(state[1]), 2 * words + 16)
         used = int(state[1])
         pool.used = max(pool.used, used)
         made = Reach(
@@ -150,16 +156,6 @@ class Reach:
             frozen(self.head), pool, used, self.wasted + int(state[4]),
         )  # fmt: skip
         return made, changed[: int(state[3])]
-
-
-def _grown(pool: Pool, used: int, least: int, private: bool) -> Pool:
-    size = max(len(pool.words) + (len(pool.words) >> 1), used + least) + 1024
-    if private:  # nobody else has this array: it may move without a copy
-        pool.words.resize(size, refcheck=False)
-        return pool
-    words = np.empty(size, dtype=np.uint64)
-    words[:used] = pool.words[:used]
-    return Pool(words, used)
 
 
 def _bitmap(places: I64, words: int) -> U64:

@@ -150,7 +150,7 @@ def compacted(reach: Reach, budget: Budget | None = None) -> Reach:
     from triplestore.kernels.reach_rows import gather_rows
 
     head = reach.head.copy()
-    words = np.empty(reach.used - reach.wasted + (reach.used >> 4) + 1024, dtype=np.uint64)
+    words = np.empty(2 * reach.used + 1024, dtype=np.uint64)  # with room for changes to come
     state = np.zeros(2, dtype=np.int64)
     while not gather_rows(head, reach.pool.words, words, state, STEPS):
         if budget is not None:

@@ -233,7 +233,7 @@ class Database:
             payload, refs = record.to_bytes(), record.refs()
             with self.commit_lock:
                 state = self._next_state(
-                    steps, term_count, meta, cleared, None if batch.names else staged
+                    steps, term_count, meta, cleared, staged, fresh=bool(batch.names)
                 )
                 self._publish(self.disk, batch, state, payload, refs)
         if self.durability == "group":
@@ -247,14 +247,17 @@ class Database:
         meta: Mapping[str, bytes | None],
         cleared: bool,
         staged: tuple[Tables, Tables] | None,
+        fresh: bool = False,
     ) -> State:
         before = self._state
-        if staged is not None and staged[0] is before.tables:
+        if staged is not None and staged[0] is before.tables and not fresh:
             tables = staged[1]
         else:
             tables = Tables() if cleared else before.tables
             for step in steps:
                 tables = tables.push(Layer.build(step) if isinstance(step, Changes) else step)
+            if staged is not None:
+                tables = tables.with_schemes(staged[1].schemes)
         changed = before.meta.with_changes(meta) if meta else before.meta
         return State(before.commit + 1, before.dictionary, term_count, tables, changed)
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from triplestore.errors import StorageError
+from triplestore.storage.closures import restored
 from triplestore.storage.disk import Batch, Disk
 from triplestore.storage.files import explained
 from triplestore.storage.manifest import Manifest
@@ -394,8 +395,9 @@ class Maintenance:
                 with database.commit_lock:
                     batch.register()
                     disk.rotate(journal, state.commit)
-                    tables = Tables(layers, sealed=True)
-                    state = replace(state, dictionary=Dictionary(terms), tables=tables)
+                    dictionary = Dictionary(terms)
+                    tables = restored(Tables(layers, sealed=True), dictionary, state.meta)
+                    state = replace(state, dictionary=dictionary, tables=tables)
                     database.put_state(state)
                     disk.adopt(terms, layers, disk.meta_file, ())
             disk.remove_strangers()

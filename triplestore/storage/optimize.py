@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.columns import Column
+from triplestore.storage.closures import restored
 from triplestore.storage.state import State
 from triplestore.tables import GRAPHS, Layer, Tables, merge_layers
 from triplestore.tables.order import Order
@@ -31,14 +32,17 @@ def compact(state: State) -> State:
     layers = state.tables.layers
     layer = merge_layers(layers, bottom=True) if layers else Layer()
     if state.term_count == 0:
-        return replace(state, dictionary=Dictionary(), tables=_tables_of(layer))
+        tables = restored(_tables_of(layer), Dictionary(), state.meta)
+        return replace(state, dictionary=Dictionary(), tables=tables)
     segment = state.dictionary.segment_of(1, state.term_count)
     used = _used_ids(layer, state.term_count)
+    used[list(state.tables.closed)] = True  # some of them have no rows
     if not used[1:].all():
         segment = _kept_terms(segment, used)
         layer = _renumber_layer(layer, np.cumsum(used, dtype=np.uint32))
     dictionary = Dictionary([segment] if segment.count else [])
-    return State(state.commit, dictionary, dictionary.size, _tables_of(layer), state.meta)
+    tables = restored(_tables_of(layer), dictionary, state.meta)
+    return State(state.commit, dictionary, dictionary.size, tables, state.meta)
 
 
 def _tables_of(layer: Layer) -> Tables:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.columns import Array, Column
+from triplestore.storage.closures import restored
 from triplestore.storage.encode import Shape, decode, decode_keys, encode, encode_keys, split
 from triplestore.storage.sections import FileRef
 from triplestore.storage.state import Part, State
@@ -230,7 +231,8 @@ class Replay:
         self._settle_keys()
         self._settle_changes()
         size = self._dictionary.size
-        return State(self._commit, self._dictionary, size, self._tables, self._meta)
+        tables = restored(self._tables, self._dictionary, self._meta)
+        return State(self._commit, self._dictionary, size, tables, self._meta)
 
     def _settle_keys(self) -> None:
         if self._keys:

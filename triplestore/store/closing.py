@@ -35,7 +35,7 @@ from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in
 from triplestore.store.progress import ProgressLine
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.violations import Listed, count_new, count_new_between, listed_by
-from triplestore.tables import Changes, Layer, Tables
+from triplestore.tables import INFERRED, Changes, Layer, Tables
 
 if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from triplestore.store.bookkeeping import Books
     from triplestore.store.rules import Rules
 
-MOST_TURNS = 10_000
+MOST_TURNS = 200
 """After so many turns that each found new axioms something is wrong with the rules."""
 
 
@@ -71,6 +71,7 @@ class Closing:
         self.rules: Rules | None = rules_of_state(state) if self.regimes else self.users
         self._before = self._under = self.rules
         self._wanted = self.users, self.regimes
+        self._kept_as = self._keeping
         self.closed = state.tables
         self.hidden = hidden_count(state.meta)
         self.steps: list[Step] = []
@@ -87,16 +88,25 @@ class Closing:
         return known or self.users is not None or bool(self.regimes) or self.runs > 0
 
     @property
+    def _keeping(self) -> tuple[object, ...]:
+        """How closures are kept, as the tuning says it."""
+        return self.tuning.modules, self.tuning.schemes
+
+    @property
     def compiled(self) -> Compiled | None:
         """The rules in force, compiled."""
-        return None if self.rules is None else self._compiling.compiled(self.rules)
+        return None if self.rules is None else self._compile(self.rules)
+
+    def _compile(self, rules: Rules) -> Compiled:
+        return self._compiling.compiled(rules, modules=self.tuning.modules != "off")
 
     def is_stale(self, tables: Tables) -> bool:
         """Whether these tables, or the rules, are others than those of the last run."""
         if not self.active:
             return False
         wanted = self._wanted[0] is self.users and self._wanted[1] == self.regimes
-        return tables is not self.closed or self.rules is not self._under or not wanted
+        same = wanted and self.rules is self._under and self._kept_as == self._keeping
+        return tables is not self.closed or not same
 
     def watch(self, progress: bool, cancel: Callable[[], bool] | None) -> None:
         """Show the runs from now on, and ask whether to stop them; what is not given stays."""
@@ -134,7 +144,8 @@ class Closing:
         if not self.runs:
             return counts_of(self.base, steps, cleared)
         only = steps[0] if len(steps) == 1 else Changes()
-        if isinstance(only, Changes) and len(steps) < 2 and not cleared:
+        closed = self.base.closed or self.closed.closed  # rows do not say all
+        if isinstance(only, Changes) and len(steps) < 2 and not cleared and not closed:
             new = count_new(only, self.listed()) if self.rules is not None else 0
             return replace(change_of(only, is_helper_in(self._dictionary)), new_violations=new)
         stated = counts_of(self.base, self.stated, cleared)
@@ -176,7 +187,17 @@ class Closing:
 
     def _run_in_turns(self, since: Sequence[Step], tables: Tables) -> Tables:
         """The same where rules are made of the axioms that hold; see the top of this file."""
-        names = ("rules", "closed", "_under", "steps", "stated", "runs", "figures", "hidden")
+        names = (
+            "rules",
+            "closed",
+            "_under",
+            "_kept_as",
+            "steps",
+            "stated",
+            "runs",
+            "figures",
+            "hidden",
+        )
         before = {name: getattr(self, name) for name in names}
         self.steps, self.stated = [*self.steps], [*self.stated]
         again = self._wanted[0] is not self.users or self._wanted[1] != self.regimes
@@ -226,10 +247,10 @@ class Closing:
             return tables
         from triplestore.store.stated import stated_since
 
-        compiled = self._compiling.compiled(self.rules)
+        compiled = self._compile(self.rules)
         stated = stated_since(self.closed, tables, since, compiled.type_id)
         added: list[Step] = list(stated.steps)
-        if self.rules is self._under and stated.nothing:
+        if self.rules is self._under and stated.nothing and self._kept_as == self._keeping:
             self._done(added, stated.steps, stated.tables, {}, self.hidden)
             return stated.tables
         try:
@@ -241,6 +262,7 @@ class Closing:
         if len(closure):
             added.append(closure.step)
             after = after.push(closure.layer)
+        after = after.with_schemes(closure.work.schemes_after())
         hidden = self.hidden
         if hidden or self.rules.may_hide:
             hidden += hidden_more(self._dictionary, closure)
@@ -258,7 +280,7 @@ class Closing:
         if self._under is self.rules:
             previous = compiled
         elif self._under is not None:
-            previous = self._compiling.compiled(self._under)
+            previous = self._compile(self._under)
         if not self.closed.rows:
             previous = None
         terms = QueryTerms(self._dictionary)
@@ -279,6 +301,7 @@ class Closing:
             budget=budget,
             recursive=books.recursive,
             traces=books.traces,
+            choice=self.tuning.make_choice(),
         )
         books.note(closure)
         return closure
@@ -289,9 +312,11 @@ class Closing:
 
         self._kept = self._books = None
         changes = stripped(tables)
-        after = tables.push(Layer.build(changes))
+        inferred = tables.total(INFERRED)
+        after = tables.push(Layer.build(changes)).with_schemes({})
         net = change_of(changes, is_helper_in(self._dictionary))
-        figures = {"inferred_removed": net.inferred_removed}
+        unwritten = inferred - tables.with_schemes({}).total(INFERRED)
+        figures = {"inferred_removed": net.inferred_removed + unwritten}
         added = [*since, changes] if len(changes) else list(since)
         self._done(added, since, after, figures, 0)
         return after
@@ -306,7 +331,7 @@ class Closing:
     ) -> None:
         self.steps += added
         self.stated += stated
-        self.closed, self._under = after, self.rules
+        self.closed, self._under, self._kept_as = after, self.rules, self._keeping
         self.figures, self.hidden = figures, hidden
         self.runs += 1
 

@@ -14,14 +14,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pyoxigraph import NamedNode
 
 from triplestore.datalog.program import Program
 from triplestore.errors import UsageError
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM, REGIMES
 from triplestore.store.rules import Rules, rules_of
-from triplestore.tables import EXPLICIT
-from triplestore.terms import BLANK, key_of
+from triplestore.tables import EXPLICIT, HOLDS, INFERRED
+from triplestore.terms import BLANK, IRI, key_of
+from triplestore.terms.vocabulary import RDFS_MEMBER
 
 if TYPE_CHECKING:
     from triplestore.ontologies.ontology import Ontology
@@ -130,16 +132,23 @@ def whole(regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dic
 
     with no_collection():
         reader = SchemaReader(dictionary, tables)
-        ontology = read_ontology(reader.triples())
-        translation = translate(
-            ontology,
-            regimes.names,
-            trivial=regimes.trivial,
-            equal=reader.has_equals(),
-            members=reader.with_members(ontology),
-            users=None if users is None else users.program,
-        )
-        return InForce(_with(users, translation.program), users, translation, ontology)
+        made = None
+        for full in (False, True):
+            edges, triples = reader.read(full, regimes.names)
+            ontology = read_ontology(triples)
+            made = translate(
+                ontology,
+                regimes.names,
+                trivial=regimes.trivial,
+                equal=reader.has_equals(),
+                members=reader.with_members(ontology),
+                users=None if users is None else users.program,
+                edges=edges,
+            )
+            if not made.reflective:
+                break
+        assert made is not None
+        return InForce(_with(users, made.program), users, made, ontology)
 
 
 def _with(users: Rules | None, made: Program) -> Program:
@@ -150,40 +159,79 @@ def _with(users: Rules | None, made: Program) -> Program:
 
 
 class SchemaReader:
-    """The triples of tables that may be part of an axiom."""
+    """The triples of tables that may be part of an axiom.
+
+    What vocabulary rules conclude of axioms makes no difference to individuals, if it is not about
+    restrictions: so stated triples are enough, with pairs of restrictions below each other. In
+    full are all that hold, where other rules may conclude them, too.
+    """
 
     def __init__(self, dictionary: Dictionary, tables: Tables) -> None:
         self._dictionary = dictionary
         self._tables = tables
         self._names = SchemaNames(dictionary)
 
-    def triples(self) -> list[Any]:
-        """They as terms, hierarchies reduced to what rules need."""
-        from triplestore.ontologies.hierarchy import Hierarchy, least
+    def read(self, full: bool, regimes: Iterable[str]) -> tuple[list[tuple[bytes, bytes]], Any]:
+        """Pairs of classes with names, one below the other, as keys; and all other triples."""
+        from triplestore.ontologies.regimes import facts_of
 
         names = self._names
-        keys = {name: self._keys(name) for name in names.predicates.tolist()}
-        sub_class, sub_property, domain, range_ = names.hierarchies
-        classes = Hierarchy(keys.get(sub_class, _NONE))
-        properties = Hierarchy(keys.get(sub_property, _NONE))
-        if sub_class:
-            keys[sub_class] = classes.reduced()
-        if sub_property:
-            keys[sub_property] = properties.reduced()
-        for name in (domain, range_):
-            if name:
-                keys[name] = least(keys[name], properties, classes)
-        found: list[Any] = []
+        where = HOLDS if full else EXPLICIT
+        keys = {name: self._keys(name, where) for name in names.predicates.tolist()}
+        edges: list[tuple[bytes, bytes]] = []
+        if names.sub_class in keys:
+            simple, others = self._apart(keys[names.sub_class])
+            edges = self._as_keys(simple)
+            keys[names.sub_class] = others
+        found: list[Any] = list(facts_of(regimes))
         for name, rows in keys.items():
-            found += self._terms(rows >> np.uint64(32), name, rows)
+            found += self._terms(rows >> _HALF, name, rows)
+        if not full:
+            pairs = self._restrictions()
+            found += self._terms(pairs >> _HALF, names.sub_class, pairs)
+            found += self._containers()
         types = self._tables.relation(names.type_id)
         for class_ in names.classes.tolist():
-            members = types.by_second(class_)
+            members = types.by_second(class_, where)
             found += self._terms(members, names.type_id, np.full(len(members), class_, np.uint32))
-        return found
+        return edges, found
 
-    def _keys(self, name: int) -> U64:
-        parts = list(self._tables.relation(name).scan_keys())
+    def _apart(self, keys: U64) -> tuple[U64, U64]:
+        """Pairs of classes with names of which nothing special is to be said, and all others."""
+        one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
+        kinds = self._dictionary.kinds
+        plain = (kinds(one) == IRI) & (kinds(other) == IRI) & (one != other)
+        special = self._names.special
+        plain &= ~(np.isin(one, special) | np.isin(other, special))
+        return keys[plain], keys[~plain]
+
+    def _as_keys(self, keys: U64) -> list[tuple[bytes, bytes]]:
+        one, other = (keys >> _HALF).tolist(), (keys & _LOW).tolist()
+        known = {number: self._dictionary.key(number) for number in {*one, *other}}
+        return [(known[a], known[b]) for a, b in zip(one, other, strict=True)]
+
+    def _containers(self) -> list[Any]:
+        """rdfs12: what is below rdfs:member because it is rdf:_1, or the like."""
+        names = self._names
+        if not (names.member and names.sub_property):
+            return []
+        found = self._tables.relation(names.sub_property).by_second(names.member, INFERRED)
+        return self._terms(found, names.sub_property, np.full(len(found), names.member, np.uint32))
+
+    def _restrictions(self) -> U64:
+        """Pairs of restrictions, one below the other, as vocabulary rules find them."""
+        from triplestore.ontologies.hierarchy import Hierarchy
+
+        names = self._names
+        if not (names.on_property and names.sub_class):
+            return _NONE
+        nodes = np.unique(self._keys(names.on_property, HOLDS) >> _HALF)
+        keys = self._keys(names.sub_class, INFERRED)
+        both = np.isin(keys >> _HALF, nodes) & np.isin(keys & _LOW, nodes)
+        return Hierarchy(keys[both]).reduced()
+
+    def _keys(self, name: int, where: int) -> U64:
+        parts = list(self._tables.relation(name).scan_keys(where))
         return np.concatenate(parts) if parts else _NONE
 
     def _terms(self, subjects: Any, name: int, objects: Any) -> list[Any]:
@@ -203,7 +251,7 @@ class SchemaReader:
             one, other = (keys >> np.uint64(32)).astype(np.uint32), keys.astype(np.uint32)
             one = one[one != other]
             kinds = self._dictionary.kinds(one)
-            if bool(((kinds == 1) | (kinds == BLANK)).any()):
+            if bool(((kinds == IRI) | (kinds == BLANK)).any()):
                 return True
         return False
 
@@ -224,35 +272,39 @@ class SchemaReader:
 
 
 _NONE = np.zeros(0, dtype=np.uint64)
+_HALF = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
 
 
 class SchemaNames:
-    """The ids of the names of axioms, as far as a dictionary has them.
+    """The ids of the names of axioms, as far as a dictionary has them; 0 for those it has not.
 
-    hierarchies  rdfs:subClassOf, rdfs:subPropertyOf, rdfs:domain and rdfs:range, 0 if not there
+    special  classes that rules treat in another way than classes of an ontology
     """
 
     def __init__(self, dictionary: Dictionary) -> None:
         from triplestore.ontologies import vocabulary as names
+        from triplestore.ontologies.datatypes import DATATYPES
+        from triplestore.ontologies.making import EVERYTHING, NOTHING
 
         predicates = sorted(names.SCHEMA_PREDICATES, key=lambda node: node.value)
         classes = sorted(names.SCHEMA_CLASSES, key=lambda node: node.value)
-        single = [
-            names.TYPE,
-            names.SAME_AS,
-            names.SUB_CLASS_OF,
-            names.SUB_PROPERTY_OF,
-            names.DOMAIN,
-            names.RANGE,
+        single = [names.TYPE, names.SAME_AS, names.SUB_CLASS_OF, names.ON_PROPERTY]
+        single += [names.SUB_PROPERTY_OF, NamedNode(RDFS_MEMBER)]
+        special = [*(class_.key for class_ in DATATYPES | EVERYTHING), NOTHING.key]
+        groups = [
+            [key_of(node) for node in single],
+            [key_of(node) for node in predicates],
+            [key_of(node) for node in classes],
+            special,
         ]
-        keys = [key_of(node) for node in (*single, *predicates, *classes)]
-        ids = dictionary.lookup_keys(keys)
-        self.type_id, self.same_as = int(ids[0]), int(ids[1])
-        self.hierarchies = tuple(ids[2:6].tolist())
-        found = ids[6 : 6 + len(predicates)]
-        self.predicates: U32 = np.sort(found[found != 0])
-        found = ids[6 + len(predicates) :]
-        self.classes: U32 = np.sort(found[found != 0])
+        ids = dictionary.lookup_keys([key for group in groups for key in group])
+        stops = np.cumsum([len(group) for group in groups])[:-1]
+        first, *others = np.split(ids, stops)
+        self.type_id, self.same_as, self.sub_class, self.on_property = first[:4].tolist()
+        self.sub_property, self.member = first[4:].tolist()
+        sets: list[U32] = [np.sort(found[found != 0]) for found in others]
+        self.predicates, self.classes, self.special = sets
 
     def touched_by(self, steps: Iterable[Step], dictionary: Dictionary) -> bool:
         """Whether some steps say anything of what axioms are made of, or of equality."""

@@ -115,17 +115,20 @@ class Compiling:
         self._committed = state.term_count
         self._made: list[tuple[Rules, Compiled, Ids]] = []
 
-    def compiled(self, rules: Rules) -> Compiled:
-        """The compiled form of rules."""
+    def compiled(self, rules: Rules, *, modules: bool = True) -> Compiled:
+        """The compiled form of rules.
+
+        modules  whether groups of rules that are a closure are evaluated as such
+        """
         found = self._reasoner.find(rules, self._dictionary)
-        if found is not None:
+        if found is not None and found.with_modules == modules:
             return found
         for known, compiled, _ in self._made:
-            if known is rules:
+            if known is rules and compiled.with_modules == modules:
                 return compiled
         with no_collection():
             ids = Ids(self._dictionary, self._reasoner.known_ids(self._dictionary))
-            compiled = compile_rules(rules, ids)
+            compiled = compile_rules(rules, ids, modules=modules)
         self._made.append((rules, compiled, ids))
         return compiled
 
@@ -145,7 +148,8 @@ def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, Que
     from triplestore.expr.query_terms import QueryTerms
 
     terms = QueryTerms(dictionary)
-    return Compiled(rules.program, terms.encode_keys, hierarchies=False), terms
+    made = Compiled(rules.program, terms.encode_keys, hierarchies=False, modules=False)
+    return made, terms
 
 
 class Ids:
@@ -171,11 +175,11 @@ class Ids:
         return np.array([known[key] for key in keys], dtype=np.uint32)
 
 
-def compile_rules(rules: Rules, ids: Ids) -> Compiled:
+def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
     """Rules compiled, all of it, with constants encoded."""
     from triplestore.engine.compiled import Compiled
 
-    compiled = Compiled(rules.program, ids)
+    compiled = Compiled(rules.program, ids, modules=modules)
     # Made when they are first asked for; that must not be in a later transaction.
     _ = compiled.strata, compiled.levels, compiled.helpers, compiled.violations
     return compiled

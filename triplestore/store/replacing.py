@@ -59,4 +59,4 @@ def _names(tables: Tables, graph: int) -> U32:
 
 
 def _relation(tables: Tables, graph: int, name: int) -> PlainRelation:
-    return tables.graph(graph).relation(name) if graph else tables.relation(name)
+    return tables.graph(graph).relation(name) if graph else tables.stored_relation(name)

@@ -40,7 +40,7 @@ def settle(tables: Tables, add: Bools, s: U32, p: U32, o: U32, g: U32) -> Settle
     """
     named = g != 0
     if not named.any():
-        facts = _settle_rows((p, s, o), add, lambda rows: tables.status_of_facts(*rows))
+        facts = _settle_rows((p, s, o), add, lambda rows: tables.status_of_facts(*rows), tables)
         return Settled(
             Changes(facts=facts.rows), facts.already_there, facts.not_stated, facts.only_inferred
         )
@@ -56,6 +56,7 @@ def settle(tables: Tables, add: Bools, s: U32, p: U32, o: U32, g: U32) -> Settle
             (p[plain], s[plain], o[plain]),
             add[plain],
             lambda rows: tables.status_of_facts(*rows),
+            tables,
         )
     graphs = new_graphs(tables, g[named & add])
     return Settled(
@@ -73,9 +74,19 @@ def new_graphs(tables: Tables, graphs: U32) -> ChangedRows:
     return ChangedRows.of((missing,)) if len(missing) else NO_GRAPHS
 
 
-def _settle_rows(columns: Columns, add: Bools, status_of: Callable[[Columns], U8]) -> _Part:
+def _settle_rows(
+    columns: Columns,
+    add: Bools,
+    status_of: Callable[[Columns], U8],
+    facts: Tables | None = None,
+) -> _Part:
+    """What operations on rows amount to.
+
+    facts  the tables, if the rows are facts: they may hold without being written
+    """
     if len(add) == 1:  # by far the most common: one `add` or `remove` of its own
-        return _settle_one(columns, bool(add[0]), status_of(columns))
+        part = _settle_one(columns, bool(add[0]), status_of(columns))
+        return part if facts is None else _told_from_rows(part, facts)
     keys = key_of(columns)
     order = np.argsort(keys, kind="stable")
     keys, add = keys[order], add[order]
@@ -98,7 +109,17 @@ def _settle_rows(columns: Columns, add: Bools, status_of: Callable[[Columns], U8
     changed = wanted != stated
     status = np.where(wanted, np.uint8(EXPLICIT), np.uint8(0))
     result = ChangedRows.of(rows, status, before)
-    return _Part(result.take(changed), already_there, not_stated, only_inferred)
+    part = _Part(result.take(changed), already_there, not_stated, only_inferred)
+    return part if facts is None else _told_from_rows(part, facts)
+
+
+def _told_from_rows(part: _Part, tables: Tables) -> _Part:
+    """The same with what was written before in the place of what held."""
+    rows = part.rows
+    if not tables.closed or len(rows) == 0:
+        return part
+    before = tables.stored_status_of_facts(*rows.columns)
+    return part._replace(rows=ChangedRows.of(rows.columns, rows.status, before))
 
 
 def _settle_one(columns: Columns, add: bool, before: U8) -> _Part:

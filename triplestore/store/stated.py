@@ -75,7 +75,7 @@ def _of_mixture(closed: Tables, tables: Tables, steps: Sequence[Step], type_id: 
     minus: Batch = {}
     wrong: list[ChangedRows] = []
     for name, keys in touched_facts(steps).items():
-        before, after = closed.relation(name), tables.relation(name)
+        before, after = closed.stored_relation(name), tables.stored_relation(name)
         status, present = before.status_of_keys(keys), after.status_of_keys(keys)
         was, now = _is_explicit(status), _is_explicit(present)
         _put(plus, name, keys[now & ~was], type_id)

@@ -31,7 +31,7 @@ def stripped(tables: Tables) -> Changes:
     """
     facts = []
     for name in tables.names().tolist():
-        for rows in _rows_to_change(tables.relation(name)):
+        for rows in _rows_to_change(tables.stored_relation(name)):
             p = np.full(len(rows), name, dtype=np.uint32)
             columns = (p, *rows.columns)
             facts.append(ChangedRows.of(columns, rows.status, rows.previous, rows.count))

@@ -17,6 +17,8 @@ from typing import IO, TYPE_CHECKING, Any, Self
 import numpy as np
 
 from triplestore.errors import UsageError
+from triplestore.schemes.described import describe
+from triplestore.storage.closures import SCHEMES
 from triplestore.store.change import Change
 from triplestore.store.collecting import no_collection
 from triplestore.store.in_force import Regimes
@@ -323,6 +325,7 @@ class Transaction(Writing):
             problems=tuple(self._problems),
         )
         self._note_hidden()
+        self._note_schemes()
         if not (counts or self._meta):
             self._database.rollback()
             self._closing.end(None)
@@ -337,6 +340,12 @@ class Transaction(Writing):
             self._meta[HIDDEN] = (
                 str(self._closing.hidden).encode() if self._closing.hidden else None
             )
+
+    def _note_schemes(self) -> None:
+        """Keep which closures are not written out."""
+        described = describe(self._tables.schemes)
+        if described != self._before.meta.get(SCHEMES):
+            self._meta[SCHEMES] = described
 
     def rollback(self) -> None:
         """Forget everything; the transaction is over then."""

@@ -18,11 +18,15 @@ from triplestore.store.kept import TUNING
 
 if TYPE_CHECKING:
     from triplestore.engine.maintain import Strategy
+    from triplestore.engine.modules.choice import Choice, Mode
     from triplestore.engine.work import Budget
 
 AUTO = "auto"
 FALLBACK = "dredc"
 """What `auto` stands for where the engine has no such strategy."""
+
+MODULES = (AUTO, "on", "off")
+SCHEMES = (AUTO, "plain", "compressed")
 
 MEMORY_SHARE = 8
 """Without `max_bytes`, facts may take so small a part of the machine's memory: what is made of them
@@ -35,11 +39,11 @@ class Tuning:
 
     >>> Tuning().changed({"max_facts": 1000})
     Tuning(strategy='auto', max_facts=1000, max_bytes=None, max_seconds=None, \
-recursive_counters=False, traces=False)
+recursive_counters=False, traces=False, modules='auto', schemes='auto')
     >>> Tuning().changed({"max_fact": 1000})
     Traceback (most recent call last):
     triplestore.errors.UsageError: tuning has no 'max_fact' (did you mean 'max_facts'?); it has \
-strategy, max_facts, max_bytes, max_seconds, recursive_counters, traces
+strategy, max_facts, max_bytes, max_seconds, recursive_counters, traces, modules, schemes
     """
 
     strategy: str = AUTO
@@ -55,6 +59,12 @@ strategy, max_facts, max_bytes, max_seconds, recursive_counters, traces
     and `fbfc`, which then need not look for derivations of what they took away."""
     traces: bool = False
     """Whether to keep what `counting` made, its traces, while another strategy is in use."""
+    modules: str = AUTO
+    """Whether groups of rules that are a closure are evaluated as such: auto and on do, off does
+    not."""
+    schemes: str | Mapping[str, str] = AUTO
+    """How closures are kept: written out (plain), by their scheme alone (compressed), or by size
+    (auto); one word for all, or IRI of a property -> word, with "" for the others."""
 
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Tuning:
@@ -100,6 +110,16 @@ strategy, max_facts, max_bytes, max_seconds, recursive_counters, traces
         known = self.strategy != AUTO or AUTO in STRATEGIES
         return strategy(self.strategy if known else FALLBACK)
 
+    def make_choice(self) -> Choice:
+        """How closures are kept."""
+        from triplestore.engine.modules.choice import Choice
+        from triplestore.expr.tree import Constant
+
+        if isinstance(self.schemes, str):
+            return Choice(_mode(self.schemes))
+        named = {Constant.iri(n).key: _mode(mode) for n, mode in self.schemes.items() if n}
+        return Choice(_mode(self.schemes.get("", AUTO)), named)
+
     def make_budget(
         self, cancel: Callable[[], bool] | None, progress: Callable[[str], None] | None
     ) -> Budget:
@@ -130,10 +150,26 @@ def _valid(name: str, value: Any) -> Any:
         if not isinstance(value, bool):
             raise UsageError(f"tuning: {name} is True, False or None, not {value!r}")
         return value
+    if name == "modules":
+        return _one_of(name, value, MODULES)
+    if name == "schemes":
+        if not isinstance(value, Mapping):
+            return _one_of(name, value, SCHEMES)
+        return {str(key): _one_of(name, mode, SCHEMES) for key, mode in value.items()}
     kinds = (int, float) if name == "max_seconds" else (int,)
     if isinstance(value, bool) or not isinstance(value, kinds) or value <= 0:
         raise UsageError(f"tuning: {name} is a number above 0, or None, not {value!r}")
     return value
+
+
+def _mode(word: str) -> Mode:
+    return "plain" if word == "plain" else "compressed" if word == "compressed" else "auto"
+
+
+def _one_of(name: str, value: Any, words: tuple[str, ...]) -> str:
+    if value not in words:
+        raise UsageError(f"tuning: {name} is one of {', '.join(words)}, not {value!r}")
+    return str(value)
 
 
 def _check_strategy(name: Any) -> None:

@@ -289,7 +289,9 @@ class Tables:
 
     def with_schemes(self, schemes: Mapping[int, Any]) -> Tables:
         """The same rows with other schemes beside them."""
-        if not schemes and not self.schemes:
+        if schemes.keys() == self.schemes.keys() and all(
+            one is self.schemes[name] for name, one in schemes.items()
+        ):
             return self
         kept = MappingProxyType(dict(schemes))
         return Tables(self.layers, sealed=self._sealed, schemes=kept)

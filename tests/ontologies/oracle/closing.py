@@ -43,12 +43,14 @@ class RuleSet:
     lists      rules over the whole graph by their ids
     axiomatic  what holds in every graph, by the rule that says so
     literals   True if literals belong to datatypes (dt-*)
+    datatypes  the datatypes that literals are said to belong to
     """
 
     patterns: list[Rule]
     lists: dict[str, Callable[[Graph], Iterator[Fact | Violation]]] = field(default_factory=dict)
     axiomatic: dict[str, list[Fact]] = field(default_factory=dict)
     literals: bool = False
+    datatypes: frozenset[Term] = DATATYPES
 
 
 OWL_RL = RuleSet(owl_rl.PATTERNS, owl_rl.LIST_RULES, owl_rl.AXIOMATIC, literals=True)
@@ -123,21 +125,26 @@ class Closure:
                 self._waiting.append(fact)
 
     def _take_literals(self, fact: Fact) -> None:
-        """dt-type2, dt-not-type, and dt-diff as far as eq-diff1 asks for it.
+        """dt-type2, dt-not-type, and dt-diff where eq-diff1 asks for it.
 
-        dt-eq is in how facts are matched.
+        It is the only rule that does, so that it need not be said of all pairs of literals that
+        they differ. dt-eq is in how facts are matched.
         """
         s, p, o = fact
         for one in fact:
             if isinstance(one, Literal) and one not in self._literals:
                 self._literals.add(one)
-                self._conclude("dt-type2", [(one, TYPE, dt) for dt in datatypes_of(one)])
+                self._conclude("dt-type2", self._types_of(one))
                 if is_ill_typed(one):
                     self._conclude("dt-not-type", [Violation("dt-not-type", (one, one.datatype))])
         if isinstance(s, Literal) and p == TYPE and o in DATATYPES and belongs(s, o) is False:
             self._conclude("dt-not-type", [Violation("dt-not-type", (s, o))])
         if p == SAME_AS and differ(s, o):
-            self._conclude("eq-diff1", [Violation("eq-diff1", (s, o))])
+            self._conclude("dt-diff", [Violation("dt-diff", (s, o))])
+
+    def _types_of(self, literal: Literal) -> list[Fact | Violation]:
+        known = self._ruleset.datatypes
+        return [(literal, TYPE, one) for one in datatypes_of(literal) if one in known]
 
     def _is_trivial(self, fact: Fact) -> bool:
         s, p, o = fact

@@ -13,7 +13,7 @@ from pyoxigraph import Literal
 
 from .closing import RuleSet
 from .graph import Graph
-from .owl_rl import TABLE_5, TABLE_7, Violation, prp_spo2
+from .owl_rl import TABLE_5, TABLE_7, TABLE_9, Violation, prp_spo2
 from .patterns import read_rules
 from .values import identity
 from .vocabulary import Fact, Term, term, triples
@@ -138,8 +138,8 @@ def _tag(literal: Literal) -> str:
 
 # The words whose rules the axioms, and a user's extensions of them, need.
 _NEEDED = ["prp-dom", "prp-rng", "prp-symp", "prp-trp", "prp-spo1", "prp-inv1", "prp-inv2"]
-_NEEDED += ["cax-sco"]
-_RULES = [rule for rule in read_rules(TABLE_5 + TABLE_7) if rule.name in _NEEDED]
+_NEEDED += ["cax-sco", "scm-sco", "scm-spo"]
+_RULES = [rule for rule in read_rules(TABLE_5 + TABLE_7 + TABLE_9) if rule.name in _NEEDED]
 _LISTS = {"S14": s14, "S36": s36, "S52": s52, "prp-spo2": prp_spo2}
 
 SKOS = RuleSet(_RULES + INTEGRITY, _LISTS, AXIOMS)

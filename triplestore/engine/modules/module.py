@@ -12,27 +12,35 @@ the rules that are left come to nothing that a scheme knows, the stratum is deri
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from triplestore.engine.compiled import nonrecursive_part
 from triplestore.engine.maintain import Strategy, StratumUpdate, Task
-from triplestore.engine.modules.kinds import SCHEMES
 from triplestore.engine.modules.owned import Owned
+from triplestore.engine.sets import differences
 from triplestore.engine.sets.arrays import places_in, sorted_distinct, unite, without
-from triplestore.engine.sets.keys import Batch
-from triplestore.engine.sets.stored import unsupported_keys
+from triplestore.engine.sets.differences import DifferenceSet, Matched
+from triplestore.engine.sets.keys import Batch, KeySet, RelationKey
+from triplestore.engine.sets.stored import StoredPairs, unsupported_keys
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.strategies.restated import stored_counts, stored_keys
 from triplestore.engine.work import Work, united
 from triplestore.schemes.attached import Attached, Structure
-from triplestore.schemes.scheme import Pairs, Scheme
+from triplestore.schemes.kinds import SCHEMES
+from triplestore.schemes.scheme import BLOCK, Pairs, Scheme
 from triplestore.tables import EXPLICIT
+from triplestore.tables.closed import Closed
 from triplestore.tables.rows import NO_KEYS, U64, Bools, swap
 
-Done: TypeAlias = tuple[str, str, tuple[Batch, Batch]]
+Facts: TypeAlias = dict[RelationKey, Any]
+"""Facts by relation, like a `Batch`, but for those that are too many to be written out."""
+
+Done: TypeAlias = tuple[str, str, tuple[Facts, Facts]]
 """How a stratum was done, why so, and what is gone and new."""
 
 
@@ -45,16 +53,20 @@ def close_group(owned: Owned, work: Work, task: Task) -> Done:
     touched = united(update.touched(), update.gained())
     known = work.schemes.get(owned.anchor)
     if known is not None and known.structure == structure:
-        scheme, gone, added = _changed(owned, work, known, touched)
+        made, gone, added = _changed(owned, work, known, touched)
         why = "external facts changed"
     else:
-        scheme, gone, added = _built(owned, work, structure, touched)
+        made, gone, added = _built(owned, work, structure, touched)
         why = "all external facts"
-    work.made_schemes[owned.anchor] = Attached(structure, owned.relations, scheme, False)
-    update.settle(gone, added)
-    work.budget.spend(sum(map(len, added.values())))
+    work.made_schemes[owned.anchor] = made
+    for sets, found in ((work.gone, gone), (work.added, added)):
+        for name, facts in found.items():
+            sets[name] = facts if isinstance(facts, DifferenceSet) else KeySet(facts)  # type: ignore[assignment]
+    if not made.compressed:
+        work.budget.spend(sum(map(len, added.values())))
     work.rounds += 1
-    return f"{structure.kind} closure", why, (gone, added)
+    kept = "compressed, " if made.compressed else ""
+    return f"{structure.kind} closure", kept + why, (gone, added)
 
 
 def _by_rules(owned: Owned, work: Work, task: Task) -> Done:
@@ -80,11 +92,9 @@ def _counted_part(task: Task, type_id: int) -> Task:
 
 def _changed(
     owned: Owned, work: Work, known: Attached, touched: Batch
-) -> tuple[Scheme, Batch, Batch]:
+) -> tuple[Attached, Facts, Facts]:
     """The scheme after some facts were touched, and what is gone and new."""
     edges = sorted_distinct(_edges(owned, known.structure, touched))
-    if len(edges) == 0:
-        return known.scheme, {}, {}
     before, after = (np.zeros(len(edges), dtype=np.bool_) for _ in range(2))
     for name, turned in zip(owned.relations, known.structure.turned, strict=True):
         keys = swap(edges) if turned else edges
@@ -93,10 +103,44 @@ def _changed(
     removed, added = edges[before & ~after], edges[after & ~before]
     work.run.instances["closure"] += len(edges)
     scheme, difference = known.scheme.changed(removed, added, work.budget)
-    lost, gained = (
-        _rows(owned, work, known.structure, pairs) for pairs in (difference.lost, difference.gained)
-    )
-    return scheme, lost, gained
+    made = _attached(owned, work, known.structure, scheme)
+    lost: Facts = {}
+    gained: Facts = {}
+    for name, turned in zip(owned.relations, known.structure.turned, strict=True):
+        old, new = work.stored.pairs(name), Closed(scheme, turned)
+        _put(lost, work, made, name, difference.lost, turned, old, new)
+        _put(gained, work, made, name, difference.gained, turned, new, old)
+    return made, lost, gained
+
+
+def _attached(owned: Owned, work: Work, structure: Structure, scheme: Scheme) -> Attached:
+    """A scheme, and whether the closure is written out."""
+    made = Attached(structure, owned.relations, scheme, False)
+    if work.is_compressed(made):
+        return made._replace(compressed=True)
+    work.budget.check(scheme.count() * len(owned.relations))
+    return made
+
+
+def _put(
+    facts: Facts,
+    work: Work,
+    made: Attached,
+    name: int,
+    pairs: Pairs,
+    turned: bool,
+    these: Matched,
+    others: Matched,
+) -> None:
+    """Add pairs of a closure to facts, written out unless they are very many."""
+    count = pairs.count()
+    if count == 0:
+        return
+    work.run.instances["closure"] += count
+    if made.compressed and count > differences.LARGE:
+        facts[name] = DifferenceSet(these, others, count, lambda: pairs.blocks(swapped=turned))
+    else:
+        facts[name] = _written(pairs.blocks(swapped=turned))
 
 
 def _edges(owned: Owned, structure: Structure, facts: Batch) -> U64:
@@ -124,22 +168,9 @@ def _is_external(work: Work, name: int, keys: U64) -> Bools:
     return found | work.stated(name, keys, status)
 
 
-def _rows(owned: Owned, work: Work, structure: Structure, pairs: Pairs) -> Batch:
-    """Pairs of the closure as facts of each property of the group."""
-    count = pairs.count()
-    if count == 0:
-        return {}
-    work.budget.check(count * len(owned.relations))
-    ways = {turned: _written(pairs, turned) for turned in set(structure.turned)}
-    work.run.instances["closure"] += count
-    return {
-        name: ways[turned] for name, turned in zip(owned.relations, structure.turned, strict=True)
-    }
-
-
-def _written(pairs: Pairs, turned: bool) -> U64:
-    blocks = list(pairs.blocks(swapped=turned))
-    return blocks[0] if len(blocks) == 1 else np.concatenate([NO_KEYS, *blocks])
+def _written(blocks: Iterator[U64]) -> U64:
+    found = list(blocks)
+    return found[0] if len(found) == 1 else np.concatenate([NO_KEYS, *found])
 
 
 # -- all of it -------------------------------------------------------------------------------------
@@ -147,7 +178,7 @@ def _written(pairs: Pairs, turned: bool) -> U64:
 
 def _built(
     owned: Owned, work: Work, structure: Structure, touched: Batch
-) -> tuple[Scheme, Batch, Batch]:
+) -> tuple[Attached, Facts, Facts]:
     """The scheme of all that comes from outside, and in what it differs from what there was."""
     external: Batch = {}
     for name in owned.relations:
@@ -156,17 +187,39 @@ def _built(
         external[name] = keys[_is_external(work, name, keys)]
     edges = sorted_distinct(_edges(owned, structure, external))
     scheme = SCHEMES[structure.kind](edges, work.budget)
-    now = _rows(owned, work, structure, scheme)
-    gone: Batch = {}
-    added: Batch = {}
-    for name in owned.relations:
-        held = work.stored.pairs(name).array(0)
-        follows = now.get(name, NO_KEYS)
-        if len(lost := _except(held, follows)):
+    made = _attached(owned, work, structure, scheme)
+    gone: Facts = {}
+    added: Facts = {}
+    for name, turned in zip(owned.relations, structure.turned, strict=True):
+        old, new = work.stored.pairs(name), Closed(scheme, turned)
+        lost, common = _compared(old, new)
+        if len(lost):
             gone[name] = lost
-        if len(new := _except(follows, held)):
-            added[name] = new
-    return scheme, gone, added
+        count = scheme.count() - common
+        work.run.instances["closure"] += count
+        if made.compressed and count > differences.LARGE:
+            added[name] = DifferenceSet(new, old, count, partial(_without, new, old))
+        elif count:
+            follows = _written(new.blocks(0, BLOCK))
+            added[name] = _except(follows, old.array(0)) if common else follows
+    return made, gone, added
+
+
+def _compared(old: StoredPairs, new: Closed) -> tuple[U64, int]:
+    """The old pairs that are not among the new, and how many are."""
+    lost, common = [NO_KEYS], 0
+    for keys in old.blocks():
+        held = new.contains(keys)
+        lost.append(keys[~held])
+        common += int(np.count_nonzero(held))
+    return np.concatenate(lost), common
+
+
+def _without(new: Closed, old: StoredPairs) -> Iterator[U64]:
+    for keys in new.blocks(0, BLOCK):
+        left = keys[~old.contains(keys)]
+        if len(left):
+            yield left
 
 
 def _all_external(work: Work, name: int) -> U64:

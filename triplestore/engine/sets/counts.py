@@ -79,6 +79,15 @@ class CountChanges:
         """The relations with changes."""
         return list(self._pieces)
 
+    def taken(self, relation: RelationKey) -> list[tuple[Keys, I64]]:
+        """The changes of a relation, which is as if it had none until they are put back."""
+        return self._pieces.pop(relation, [])
+
+    def put_back(self, relation: RelationKey, pieces: list[tuple[Keys, I64]]) -> None:
+        """Changes that were taken."""
+        if pieces:
+            self._pieces[relation] = pieces
+
     def forget(self, relation: RelationKey) -> None:
         """Drop the changes of a relation."""
         self._pieces.pop(relation, None)

@@ -8,11 +8,14 @@ in question; look-ups of many go through arrays of all keys and compiled kernels
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from triplestore.engine.sets.arrays import SMALL, beside, bounds, match, member
+from triplestore.engine.sets.arrays import SMALL, _check_room, beside, bounds, match, member
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED, Tables
+from triplestore.tables.closed import ClosedRelation
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.rows import (
     I64,
@@ -92,6 +95,10 @@ class StoredPairs:
         keys = self.array(0)
         return high(keys), low(keys)
 
+    def blocks(self) -> Iterator[U64]:
+        """All rows as sorted keys, in blocks."""
+        return iter((self.array(0),))
+
     def contains(self, keys: U64) -> Bools:
         """Which of these rows hold."""
         if self._worthwhile(0, len(keys)):
@@ -160,6 +167,39 @@ class StoredPairs:
         return rows / max(1, self.relation.distinct_estimate(self._order[place]))
 
 
+class ClosedPairs(StoredPairs):
+    """A relation of two columns whose closure holds: pairs are looked up, not read."""
+
+    __slots__ = ("closed", "rows")
+
+    def __init__(self, relation: ClosedRelation) -> None:
+        super().__init__(relation, False)
+        self.closed = relation.closed
+        self.rows = StoredPairs(relation.rows, False)
+
+    def _worthwhile(self, place: int, rows: int) -> bool:
+        return False
+
+    def _uncounted(self) -> bool:
+        return self.rows._uncounted()
+
+    def _uniform(self) -> int:
+        return 0
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The rows with these ids in one place: (number of the value, id in the other place)."""
+        _check_room(int(self.closed.fanout(place, values).sum()))
+        return self.closed.match(place, values)
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these rows hold."""
+        return self.closed.contains(keys)
+
+    def blocks(self) -> Iterator[U64]:
+        """All rows as sorted keys, in blocks."""
+        return self.closed.blocks(0)
+
+
 class StoredTuples:
     """A stored relation of three or more columns."""
 
@@ -221,9 +261,20 @@ class Stored:
         """A relation of two columns."""
         found = self._pairs.get(name)
         if found is None:
-            relation = self.tables.relation(name)
-            found = self._pairs[name] = StoredPairs(relation, name == self.type_id, self.where)
+            found = self._pairs[name] = self._make_pairs(name)
         return found
+
+    def _make_pairs(self, name: int) -> StoredPairs:
+        if self.where == HOLDS:
+            relation = self.tables.relation(name)
+            if isinstance(relation, ClosedRelation):
+                return ClosedPairs(relation)
+        return self.rows(name)
+
+    def rows(self, name: int) -> StoredPairs:
+        """Of a relation of two columns what is written as rows."""
+        relation = self.tables.stored_relation(name)
+        return StoredPairs(relation, name == self.type_id, self.where)
 
     def tuples(self, name: tuple[int, int]) -> StoredTuples:
         """A relation of three or more columns."""

@@ -17,12 +17,15 @@ relations of three or more columns (`TupleView`); all look rows up by some of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from triplestore.engine.sets import differences
 from triplestore.engine.sets.arrays import beside
+from triplestore.engine.sets.differences import DifferenceSet
 from triplestore.engine.sets.joined import joined
 from triplestore.engine.sets.keys import (
     ANY,
@@ -31,7 +34,7 @@ from triplestore.engine.sets.keys import (
     RelationKey,
     TupleSet,
 )
-from triplestore.engine.sets.stored import Stored, StoredPairs, StoredTuples
+from triplestore.engine.sets.stored import ClosedPairs, Stored, StoredPairs, StoredTuples
 from triplestore.engine.sets.triples import TripleView
 from triplestore.tables.rows import (
     I64,
@@ -159,6 +162,23 @@ class PairView:
         keep = self._kept(keys) if len(keys) else None
         return keys if keep is None else keys[keep]
 
+    def is_large(self) -> bool:
+        """Whether a closure of many pairs is seen, which should not be written out."""
+        if isinstance(self.stored, ClosedPairs) and len(self.stored) > differences.LARGE:
+            return True
+        return any(isinstance(p, DifferenceSet) and len(p) > differences.LARGE for p in self.parts)
+
+    def blocks(self) -> Iterator[U64]:
+        """All rows as keys, in blocks."""
+        assert self.choose is None
+        sources = [] if self.stored is None else [self.stored.blocks()]
+        sources += map(_blocks, self.parts)
+        for keys in chain.from_iterable(sources):
+            keep = self._kept(keys) if len(keys) else None
+            left = keys if keep is None else keys[keep]
+            if len(left):
+                yield left
+
     def contains(self, columns: Columns) -> Bools:
         """See `View.contains`."""
         return self.contains_keys(pack(columns[0], columns[1]))
@@ -199,6 +219,13 @@ class PairView:
             size = float(len(part))
             rows += size if place is None else size**0.5
         return rows
+
+
+def _blocks(part: object) -> Iterator[U64]:
+    if isinstance(part, DifferenceSet):
+        return part.blocks()
+    assert isinstance(part, KeySet)
+    return iter((part.keys(),))
 
 
 class TupleView:

@@ -191,7 +191,9 @@ def _changes(update: StratumUpdate) -> int:
     task = update.task
     batches = (update.low_gone, update.low_added, task.minus, task.plus)
     parts = [part for heads in (task.lost, task.lost_rec) for part in heads.values()]
-    return sum(map(size_of, batches)) + sum(len(keys) for part in parts for keys in part)
+    large = [*update.large_gone.values(), *update.large_added.values()]
+    several = sum(map(len, large)) + sum(map(size_of, batches))
+    return several + sum(len(keys) for part in parts for keys in part)
 
 
 def _all(update: StratumUpdate) -> list[Family]:

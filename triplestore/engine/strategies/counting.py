@@ -39,9 +39,11 @@ class Counting(Strategy):
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
         work, task = update.work, update.task
-        if not task.recursive or work.traces is None:
+        large = bool(update.large_gone or update.large_added)
+        if not task.recursive or work.traces is None or large:
             DRedCounting().run(update)
-            return self.name, "no recursion" if not task.recursive else "rules have changed"
+            why = "too many changes below" if large else "rules have changed"
+            return self.name, "no recursion" if not task.recursive else why
         parts = _parts(work.compiled, task.number)
         trace = work.traces.of(task.number)
         why = "" if trace is not None else "there was no trace"

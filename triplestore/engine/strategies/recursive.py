@@ -25,7 +25,9 @@ def count_recursive(
     """The recursive counters of closed tables: one evaluation of all recursive rules."""
     work = Work(compiled, closed, terms, budget)
     made, old = RecursiveCounts(), work.old()
-    for stratum in compiled.strata.values():
+    for number, stratum in compiled.strata.items():
+        if number in compiled.modules:
+            continue  # its counters are never asked for
         heads = Heads()
         for family in stratum.recursive:
             rows, n = work.run.whole(family, old, "counting")

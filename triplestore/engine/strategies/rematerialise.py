@@ -14,6 +14,8 @@ import numpy as np
 
 from triplestore.engine.compiled import Compiled, CompiledStratum, Levels, Strata
 from triplestore.engine.maintain import Maintenance, Strategy, StratumUpdate, Task
+from triplestore.engine.modules.choice import Choice
+from triplestore.engine.modules.rows import written
 from triplestore.engine.sets.arrays import summed, unite, without
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey, set_of
@@ -27,8 +29,8 @@ from triplestore.engine.strategies.restated import (
     stored_keys,
 )
 from triplestore.engine.traces import Traces
-from triplestore.engine.work import Budget, Work, united
-from triplestore.engine.write import Closure, write
+from triplestore.engine.work import Budget, Work
+from triplestore.engine.write import Closure
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import INFERRED, Tables
 from triplestore.tables.rows import I64, Bools, Keys, high
@@ -78,8 +80,9 @@ def _anew(work: Work, task: Task) -> Work:
     anew.stored = Restated(work.stored, work.levels, task.number)
     anew.counts = CountChanges(None)
     # What is not stated any more is as good as gone; if it follows nevertheless, it comes back.
-    anew.gone = set_of(united(work.gone.batches(), task.minus))
-    anew.added = set_of(work.added.batches())
+    anew.gone, anew.added = work.gone.copied(), work.added.copied()
+    for name, keys in task.minus.items():
+        anew.gone.add(name, without(keys, anew.gone.keys_of(name)))
     rules = task.kept
     if task.fresh is not None:
         families = [*task.kept.families, *task.fresh.families]
@@ -155,6 +158,7 @@ def rematerialise_all(
     budget: Budget | None = None,
     recursive: RecursiveCounts | None = None,
     traces: Traces | None = None,
+    choice: Choice | None = None,
 ) -> Closure:
     """What `update` returns, found by deriving everything anew; see there for the arguments.
 
@@ -165,10 +169,13 @@ def rematerialise_all(
     anew = Work(compiled, stated, terms, budget)
     anew.stored = OnlyStated(stated, compiled.type_id)
     anew.counts = CountChanges(None)
+    anew.schemes = {}
+    anew.choice = choice or anew.choice
     maintenance = Maintenance(anew, compiled.strata_of(()), _Insert(), compiled.strata)
     maintenance.run()
     work = Work(compiled, closed, terms)
     work.budget, work.run, work.rounds = anew.budget, anew.run, anew.rounds
+    work.made_schemes = anew.made_schemes
     work.plus, work.minus, work.rewritten = set_of(plus), set_of(minus), set_of(rewritten or {})
     for name in {*_stored_relations(closed), *anew.added, *plus}:
         _compare(work, anew, name)
@@ -178,7 +185,7 @@ def rematerialise_all(
         work.recursive.complete = False
     if traces is not None:
         traces.clear()
-    closure = write(work, stated)
+    closure = written(work, stated)
     closure.strata = maintenance.reports
     closure.seconds = time.perf_counter() - started
     return closure

@@ -17,6 +17,7 @@ from triplestore.engine.sets.arrays import SMALL, beside, swapped, unite, withou
 from triplestore.engine.sets.keys import RelationKey, no_keys
 from triplestore.engine.sets.stored import Stored, StoredPairs, StoredTuples
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED, Tables
+from triplestore.tables.closed import ClosedRelation
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.reading import ranges
 from triplestore.tables.rows import (
@@ -50,12 +51,12 @@ class Restated(Stored):
         found = self._pairs.get(name)
         if found is None:
             if name == self.type_id:
-                stated = StatedPairs(self.tables.relation(name), True)
+                stated = StatedPairs(self.tables.stored_relation(name), True)
                 found = _Classes(self._whole.pairs(name), stated, self._is_lower)
             elif self._levels.relation(name) < self._number:
                 found = self._whole.pairs(name)
             else:
-                found = StatedPairs(self.tables.relation(name), False)
+                found = StatedPairs(self.tables.stored_relation(name), False)
             self._pairs[name] = found
         return found
 
@@ -83,7 +84,7 @@ class OnlyStated(Stored):
         """A relation of two columns."""
         found = self._pairs.get(name)
         if found is None:
-            relation = self.tables.relation(name)
+            relation = self.tables.stored_relation(name)
             found = self._pairs[name] = StatedPairs(relation, name == self.type_id)
         return found
 
@@ -280,6 +281,8 @@ def stored_keys(stored: Stored, name: RelationKey, where: int) -> Keys:
 
 def _plain_keys(relation: PlainRelation, order: int, where: int) -> U64:
     """`relation.keys`, with runs merged in order instead of sorted."""
+    if isinstance(relation, ClosedRelation):
+        return relation.keys(order, where)
     runs = relation.runs(order)
     if len(runs) < 2 or relation.stored_rows < SMALL:
         return relation.keys(order, where)
@@ -300,7 +303,7 @@ def stored_counts(stored: Stored, name: RelationKey) -> tuple[Keys, I64]:
         keys = stored.tuples(name).keys()
         counts = stored.tuples(name).counts(keys).astype(np.int64)
     else:
-        keys, counts = _plain_counts(stored.tables.relation(name))
+        keys, counts = _plain_counts(stored.tables.stored_relation(name))
     counted = counts > 0
     if not counted.all():
         keys, counts = keys[counted], counts[counted]

@@ -28,7 +28,7 @@ from triplestore.engine.conclusions import body_facts
 from triplestore.engine.families import LOWER, MIXED, Family
 from triplestore.engine.frames import Rows
 from triplestore.engine.maintain import StratumUpdate
-from triplestore.engine.sets.keys import Batch, RelationKey, set_of, size_of
+from triplestore.engine.sets.keys import Batch, RelationKey, size_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.abort import ROUND, Abort
 from triplestore.engine.strategies.checked import BLOCKED, CHECKED, DEAD, LIVE, PROVED, Checked
@@ -67,7 +67,7 @@ class Search:
         self.counted = counted
         self.facts = Checked()
         self.dropped_blocked: list[I64] = []
-        self._absent = set_of(update.low_gone)
+        self._absent = update.gone_below()
         """What cannot be used any more: gone, and not only because its check was aborted."""
         self._pieces: dict[tuple[int, RelationKey], Pieces] = {}
         self._found = Instances()

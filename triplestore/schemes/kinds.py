@@ -1,4 +1,4 @@
-"""The scheme for each kind of group."""
+"""The scheme for each kind of closure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE
+from triplestore.schemes.packed import U64
 from triplestore.schemes.scheme import Budget, Scheme
-from triplestore.tables.rows import U64
 
 Build: TypeAlias = Callable[[U64, Budget | None], Scheme]
 
@@ -25,4 +25,4 @@ def _symmetric(edges: U64, budget: Budget | None) -> Scheme:
 
 
 SCHEMES: dict[str, Build] = {TRANSITIVE: _transitive, SYMMETRIC: _symmetric}
-"""Kind -> what builds the closure of edges."""
+"""Kind -> what builds the closure of edges, given in any order."""
