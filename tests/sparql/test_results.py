@@ -1,0 +1,226 @@
+"""Results in the W3C's formats: read back by pyoxigraph, and the documents of the W3C's suites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from triplestore.errors import ParseError, UsageError
+from triplestore.expr.query_terms import QueryTerms
+from triplestore.ops.frame import Frame
+from triplestore.sparql.results import (
+    ReadSolutions,
+    read_results,
+    write_boolean,
+    write_frames,
+    write_rows,
+)
+from triplestore.terms.dictionary import Dictionary
+from triplestore.terms.model import key_of, term_of
+
+Form = ox.QueryResultsFormat
+FORMS = [Form.JSON, Form.XML, Form.CSV, Form.TSV]
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+def typed(text: str, name: str) -> ox.Literal:
+    return ox.Literal(text, datatype=ox.NamedNode(XSD + name))
+
+
+TERMS: list[Any] = [
+    ox.NamedNode("http://e/a?b=c&d#e"),
+    ox.BlankNode("b1"),
+    ox.Literal(""),
+    ox.Literal("a"),
+    ox.Literal("say \"hi\", <b> & \\ 'x'"),
+    ox.Literal("two\nlines\r\nand\ta tab"),
+    ox.Literal(" blanks "),
+    ox.Literal("é \U0001f600 \u2028"),
+    ox.Literal("chat", language="fr-be"),
+    ox.Literal("abc", language="ar", direction=ox.BaseDirection.RTL),
+    typed("042", "integer"),
+    typed("+.5", "decimal"),
+    typed("1e3", "double"),
+    typed("INF", "double"),
+    typed("1.", "decimal"),
+    typed("x y", "integer"),
+    ox.Literal(True),
+    typed('a"^^b', "anyURI"),
+    ox.Triple(
+        ox.NamedNode("http://e/s"), ox.NamedNode("http://e/p"), ox.Literal("x", language="en")
+    ),
+]
+ROWS = [(term, None) for term in TERMS] + [(None, TERMS[0]), (None, None), (TERMS[1], TERMS[4])]
+
+
+def document(names: Sequence[str], rows: Sequence[Sequence[Any]], form: Form) -> bytes:
+    return b"".join(write_rows(names, rows, form))
+
+
+# --- written and read ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [Form.JSON, Form.XML, Form.TSV])
+def test_all_terms__come_back(form: Form) -> None:
+    assert read_results(document(["x", "y"], ROWS, form), form) == ReadSolutions(("x", "y"), ROWS)
+
+
+def test_csv__has_the_texts() -> None:
+    found = read_results(document(["x", "y"], ROWS, Form.CSV), Form.CSV)
+    assert isinstance(found, ReadSolutions)
+    texts = [row[0].value if row[0] else None for row in found.rows]
+    assert texts[:2] == ["http://e/a?b=c&d#e", "_:b1"]
+    for term, text in zip(TERMS[2:-1], texts[2:], strict=False):
+        assert text == (term.value or None)
+    assert texts[len(TERMS) - 1] == '<<( <http://e/s> <http://e/p> "x"@en )>>'
+
+
+def lexical() -> st.SearchStrategy[str]:
+    return st.text(
+        st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc", "Cn"]), max_size=8
+    )
+
+
+@given(st.lists(st.tuples(lexical(), st.none() | lexical()), max_size=5))
+def test_any_text__comes_back(rows: list[tuple[str, str | None]]) -> None:
+    made = [tuple(None if text is None else ox.Literal(text) for text in row) for row in rows]
+    for form in (Form.JSON, Form.XML, Form.TSV):
+        assert read_results(document(["x", "y"], made, form), form) == ReadSolutions(
+            ("x", "y"), made
+        )
+    found = read_results(document(["x", "y"], made, Form.CSV), Form.CSV)
+    assert isinstance(found, ReadSolutions)
+    assert found.rows == [tuple(t if t and t.value else None for t in row) for row in made]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_rows_and_no_variables(form: Form) -> None:
+    assert read_results(document(["x"], [], form), form) == ReadSolutions(("x",), [])
+    found = read_results(document([], [(), ()], form), form)
+    assert isinstance(found, ReadSolutions)
+    assert found.variables == ()
+    if form in (Form.JSON, Form.XML):
+        assert found.rows == [(), ()]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_many_rows__are_written_in_pieces(form: Form) -> None:
+    rows = [(ox.Literal(number), None) for number in range(3000)]
+    pieces = list(write_rows(["x", "y"], rows, form))
+    assert len(pieces) == 5  # head, three blocks, end
+    found = read_results(b"".join(pieces), form)
+    assert isinstance(found, ReadSolutions)
+    assert [row[0].value for row in found.rows] == [str(number) for number in range(3000)]
+
+
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize("form", FORMS)
+def test_booleans__come_back(form: Form, value: bool) -> None:
+    assert read_results(write_boolean(value, form), form) is value
+
+
+def test_csv__a_variable_of_the_name_of_a_boolean_is_none() -> None:
+    assert read_results(document(["true"], [], Form.CSV), Form.CSV) == ReadSolutions(("true",), [])
+
+
+# --- from ids ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_frames__are_written_as_their_terms_are(form: Form) -> None:
+    dictionary = Dictionary()
+    ids = dictionary.encode(TERMS)
+    terms = QueryTerms(dictionary)
+    own = terms.encode_keys([key_of(ox.Literal("only in the query"))])
+    xs = np.concatenate([ids, ids[::-1], own, np.zeros(1, np.uint32)])
+    frames = [
+        Frame.of(y=xs, x=xs[::-1].copy()),
+        Frame.of(x=np.zeros(0, np.uint32)),
+        Frame.of(x=ids),
+    ]
+    rows = [
+        (*(dictionary_term(terms, x), dictionary_term(terms, y)), None)
+        for x, y in zip(xs[::-1].tolist(), xs.tolist(), strict=True)
+    ]
+    rows += [(dictionary_term(terms, x), None, None) for x in ids.tolist()]
+    names = ["x", "y", "z"]
+    assert b"".join(write_frames(names, frames, terms, form)) == document(names, rows, form)
+
+
+def dictionary_term(terms: QueryTerms, term_id: int) -> Any:
+    return term_of(terms.key(term_id)) if term_id else None
+
+
+def test_frames__without_columns_have_rows() -> None:
+    terms = QueryTerms(Dictionary())
+    made = b"".join(write_frames([], [Frame((), (), 2)], terms, Form.JSON))
+    assert read_results(made, Form.JSON) == ReadSolutions((), [(), ()])
+
+
+def test_frames__nothing_is_read_before_it_is_asked_for() -> None:
+    read = []
+
+    def frames() -> Any:
+        for number in range(3):
+            read.append(number)
+            yield Frame.of(x=np.zeros(1, np.uint32))
+
+    pieces = write_frames(["x"], frames(), QueryTerms(Dictionary()), Form.JSON)
+    assert read == []
+    next(pieces)
+    assert read == []
+    next(pieces)
+    assert read == [0]
+
+
+# --- refused -------------------------------------------------------------------------------------
+
+
+def test_xml__refuses_what_it_cannot_hold() -> None:
+    rows = [(ox.Literal("a\u0001b"),)]
+    with pytest.raises(UsageError, match=r"XML cannot hold the character U\+0001"):
+        document(["x"], rows, Form.XML)
+    for form in (Form.JSON, Form.TSV):
+        assert read_results(document(["x"], rows, form), form) == ReadSolutions(("x",), rows)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (Form.JSON, '{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": 1}]}}'),
+        (Form.JSON, "{"),
+        (Form.XML, "<sparql"),
+        (Form.TSV, "?x\n<a b>\n"),
+        (Form.CSV, "x,y\n1\n"),
+        (Form.CSV, 'x\n"a\n'),
+    ],
+)
+def test_malformed__documents_are_refused(form: Form, text: str) -> None:
+    with pytest.raises(ParseError):
+        read_results(text, form)
+
+
+# --- the W3C's documents -------------------------------------------------------------------------
+
+ENDINGS = {".srx": Form.XML, ".srj": Form.JSON, ".tsv": Form.TSV, ".csv": Form.CSV}
+
+
+def test_w3c_results__are_read_and_come_back(shared_data: Path) -> None:
+    folder = shared_data / "w3c-rdf-tests" / "sparql"
+    files = [file for ending in ENDINGS for file in sorted(folder.rglob(f"*{ending}"))]
+    assert len(files) > 400
+    for file in files:
+        found = read_results(file.read_bytes(), ENDINGS[file.suffix])
+        for form in (Form.JSON, Form.XML, Form.TSV):
+            if isinstance(found, bool):
+                assert read_results(write_boolean(found, form), form) is found
+            elif found.variables:
+                again = read_results(document(found.variables, found.rows, form), form)
+                assert again == found, file

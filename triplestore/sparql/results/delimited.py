@@ -1,0 +1,73 @@
+"""The CSV and TSV formats of results: https://www.w3.org/TR/sparql11-results-csv-tsv/
+
+CSV has the texts of terms, and does not say what they are; TSV has terms as Turtle writes them.
+
+>>> csv_cell("x")(b"\\x03a, b"), tsv_cell("x")(b"\\x03a, b")
+('"a, b"', '"a, b"')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from triplestore.terms.model import BLANK, LANG, TRIPLE, TYPED, to_ntriples
+from triplestore.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
+
+_TO_QUOTE = re.compile('[",\r\n]')
+_NUMBERS = {
+    XSD_INTEGER: re.compile(r"[+-]?[0-9]+"),
+    XSD_DECIMAL: re.compile(r"[+-]?[0-9]*\.[0-9]+"),
+    XSD_DOUBLE: re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+"),
+}
+
+
+def boolean(value: bool) -> str:
+    """The result of an ASK, for which neither format has a form: one word."""
+    return "true" if value else "false"
+
+
+def csv_head(variables: Sequence[str]) -> str:
+    """The line of the names."""
+    return ",".join(variables) + "\r\n"
+
+
+def csv_cell(variable: str) -> Callable[[bytes], str]:
+    """What writes the terms of a column in CSV."""
+    return _csv
+
+
+def _csv(key: bytes) -> str:
+    kind = key[0]
+    if kind == TRIPLE:
+        text = to_ntriples(key).decode()
+    else:
+        text = key[1:].decode()
+        if kind == TYPED:
+            text = text.rpartition('"^^<')[0]
+        elif kind == LANG:
+            text = text.rpartition('"@')[0]
+        elif kind == BLANK:
+            return f"_:{text}"
+    if _TO_QUOTE.search(text):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def tsv_head(variables: Sequence[str]) -> str:
+    """The line of the names."""
+    return "\t".join(f"?{name}" for name in variables) + "\n"
+
+
+def tsv_cell(variable: str) -> Callable[[bytes], str]:
+    """What writes the terms of a column in TSV."""
+    return _tsv
+
+
+def _tsv(key: bytes) -> str:
+    if key[0] == TYPED:
+        lexical, _, datatype = key[1:].decode().rpartition('"^^<')
+        number = _NUMBERS.get(datatype[:-1])
+        if number is not None and number.fullmatch(lexical):
+            return lexical
+    return to_ntriples(key).decode().replace("\t", "\\t")

@@ -1,0 +1,56 @@
+"""The JSON format of results: https://www.w3.org/TR/sparql11-results-json/, with triple terms and
+base directions as SPARQL 1.2 has them.
+
+>>> cell("x")(b"\\x04chat\\"@fr")
+'"x":{"type":"literal","value":"chat","xml:lang":"fr"}'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from json.encoder import encode_basestring as quoted
+
+from triplestore.expr.compare import parts_of_triple
+from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
+
+END = "\n]}}\n"
+
+
+def head(variables: Sequence[str]) -> str:
+    """What is before the solutions."""
+    names = ",".join(map(quoted, variables))
+    return f'{{"head":{{"vars":[{names}]}},"results":{{"bindings":[\n'
+
+
+def boolean(value: bool) -> str:
+    """The result of an ASK."""
+    return f'{{"head":{{}},"boolean":{"true" if value else "false"}}}\n'
+
+
+def cell(variable: str) -> Callable[[bytes], str]:
+    """What writes the terms of a column."""
+    start = quoted(variable) + ":"
+    return lambda key: start + _term(key)
+
+
+def _term(key: bytes) -> str:
+    kind, text = key[0], key[1:].decode()
+    if kind == IRI:
+        return f'{{"type":"uri","value":{quoted(text)}}}'
+    if kind == BLANK:
+        return f'{{"type":"bnode","value":{quoted(text)}}}'
+    if kind == STRING:
+        return f'{{"type":"literal","value":{quoted(text)}}}'
+    if kind == TYPED:
+        lexical, _, datatype = text.rpartition('"^^<')
+        rest = f'"datatype":{quoted(datatype[:-1])}'
+        return f'{{"type":"literal","value":{quoted(lexical)},{rest}}}'
+    if kind == LANG:
+        lexical, _, tag = text.rpartition('"@')
+        language, _, way = tag.partition("--")
+        rest = f'"xml:lang":{quoted(language)}' + (f',"its:dir":"{way}"' if way else "")
+        return f'{{"type":"literal","value":{quoted(lexical)},{rest}}}'
+    names = ("subject", "predicate", "object")
+    parts = zip(names, parts_of_triple(key), strict=True)
+    inner = ",".join(f'"{name}":{_term(part)}' for name, part in parts)
+    return f'{{"type":"triple","value":{{{inner}}}}}'

@@ -1,0 +1,135 @@
+"""Results written in any of the formats, in pieces.
+
+Start at `write_frames`, for solutions as columns of ids; `write_rows` is for terms. What is always
+true: the pieces together are one document; nothing is read before it is asked for, and a piece is
+given as soon as its block is there, the head before all. In a block each different term of a column
+is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyoxigraph as ox
+
+from triplestore.expr.query_terms import U32, QueryTerms
+from triplestore.ops.frame import Frame
+from triplestore.sparql.results.layout import LAYOUTS, Cell, Layout
+from triplestore.terms.model import key_of
+
+_ROWS_OF_TERMS = 1024
+
+
+def write_frames(
+    variables: Sequence[str],
+    frames: Iterable[Frame],
+    terms: QueryTerms,
+    form: ox.QueryResultsFormat,
+) -> Iterator[bytes]:
+    """Solutions as a document; columns that a frame does not have are unbound.
+
+    >>> from triplestore.terms.dictionary import Dictionary
+    >>> dictionary = Dictionary()
+    >>> frame = Frame.of(x=dictionary.encode([ox.Literal(1), ox.NamedNode("http://e/a")]))
+    >>> pieces = write_frames(["x"], [frame], QueryTerms(dictionary), ox.QueryResultsFormat.TSV)
+    >>> print(b"".join(pieces).decode(), end="")
+    ?x
+    1
+    <http://e/a>
+    """
+    layout = LAYOUTS[form]
+    cells = [layout.cell(name) for name in variables]
+
+    def columns_of(frame: Frame) -> list[list[str | None]]:
+        return [
+            _column(frame[name], terms, cell) if name in frame.names else [None] * frame.rows
+            for name, cell in zip(variables, cells, strict=True)
+        ]
+
+    blocks = ((frame.rows, columns_of(frame)) for frame in frames)
+    return _document(layout, variables, blocks)
+
+
+def write_rows(
+    variables: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    form: ox.QueryResultsFormat,
+) -> Iterator[bytes]:
+    """Solutions that are given as terms of pyoxigraph or rdflib, None for what is unbound.
+
+    >>> pieces = write_rows(["x", "y"], [(ox.Literal("a"), None)], ox.QueryResultsFormat.CSV)
+    >>> b"".join(pieces)
+    b'x,y\\r\\na,\\r\\n'
+    """
+    layout = LAYOUTS[form]
+    cells = [layout.cell(name) for name in variables]
+    return _document(layout, variables, _blocks_of_terms(rows, cells))
+
+
+def write_boolean(value: bool, form: ox.QueryResultsFormat) -> bytes:
+    """The result of an ASK.
+
+    >>> write_boolean(True, ox.QueryResultsFormat.JSON)
+    b'{"head":{},"boolean":true}\\n'
+    """
+    return LAYOUTS[form].boolean(value).encode()
+
+
+def _blocks_of_terms(
+    rows: Iterable[Sequence[Any]], cells: Sequence[Cell]
+) -> Iterator[tuple[int, list[list[str | None]]]]:
+    block: list[list[str | None]] = [[] for _ in cells]
+    count = 0
+    for row in rows:
+        for term, cell, column in zip(row, cells, block, strict=True):
+            column.append(None if term is None else cell(key_of(term)))
+        count += 1
+        if count == _ROWS_OF_TERMS:
+            yield count, block
+            block, count = [[] for _ in cells], 0
+    if count:
+        yield count, block
+
+
+def _column(ids: U32, terms: QueryTerms, cell: Cell) -> list[str | None]:
+    distinct, places = np.unique(ids, return_inverse=True)
+    made = [None if key is None else cell(key) for key in terms.keys(distinct)]
+    return [made[place] for place in places.tolist()]
+
+
+def _document(
+    layout: Layout,
+    variables: Sequence[str],
+    blocks: Iterable[tuple[int, list[list[str | None]]]],
+) -> Iterator[bytes]:
+    rows_of = _rows_with_gaps if layout.gaps else _rows_without
+    yield layout.head(variables).encode()
+    before = layout.first
+    between = layout.last + layout.rows + layout.first
+    for count, columns in blocks:
+        if count:
+            rows = rows_of(layout.between, columns) if columns else [""] * count
+            yield f"{before}{between.join(rows)}{layout.last}".encode()
+            before = layout.rows + layout.first
+    yield layout.end.encode()
+
+
+_Joined = Callable[[str, list[list[str | None]]], Iterable[str]]
+
+
+def _rows_with_gaps(between: str, columns: list[list[str | None]]) -> Iterable[str]:
+    """The rows of cells; what is unbound is an empty one."""
+    filled = [_filled(column) for column in columns]
+    return filled[0] if len(filled) == 1 else map(between.join, zip(*filled, strict=True))
+
+
+def _filled(column: list[str | None]) -> list[str]:
+    return [cell or "" for cell in column]
+
+
+def _rows_without(between: str, columns: list[list[str | None]]) -> Iterable[str]:
+    """The rows of cells; what is unbound is left out."""
+    rows = zip(*columns, strict=True)
+    return [between.join([cell for cell in row if cell is not None]) for row in rows]
