@@ -65,6 +65,8 @@ def test_find__by_its_version(tmp_path: Path) -> None:
 
 def test_find__with_and_without_a_hash_at_the_end(folder: Path) -> None:
     assert found("a#", folder) == "one.ttl"
+    (folder / "four.ttl").write_text(ontology("d#"))
+    assert found("d", folder) == "four.ttl"
     assert found("x", mapping={f"{E}x#": folder / "one.ttl"}) == "one.ttl"
 
 
@@ -118,6 +120,11 @@ def test_find_imports__of_a_malformed_file_are_unresolved(tmp_path: Path) -> Non
     assert "could not be read" in imports.unresolved[0].reason
 
 
+def test_find_imports__lists_what_is_missing_once(folder: Path) -> None:
+    imports = find_imports([f"{E}x", f"{E}x#", f"{E}b", f"{E}missing"], Catalogue(folder))
+    assert [unresolved.iri for unresolved in imports.unresolved] == [f"{E}x", f"{E}missing"]
+
+
 def test_find_imports__of_one_file_by_two_names_reads_it_once(folder: Path) -> None:
     mapping = {f"{E}x": folder / "one.ttl", f"{E}b": folder / "deep" / "two.owl"}
     imports = find_imports([f"{E}x", f"{E}a"], Catalogue(folder, mapping=mapping))
@@ -135,7 +142,8 @@ CATALOGUE = """<?xml version="1.0" encoding="UTF-8"?>
   <uri name="http://example.org/by-hash#" uri="one.ttl"/>
   <system systemId="http://example.org/by-system" uri="one.ttl"/>
   <rewriteURI uriStartString="http://example.org/lib/" rewritePrefix="./"/>
-  <rewriteURI uriStartString="http://example.org/lib/deep/" rewritePrefix="deep/"/>
+  <rewriteURI uriStartString="http://example.org/lib/d/" rewritePrefix="deep/"/>
+  <uri name="http://example.org/by-own-base" xml:base="deep/" uri="two.owl"/>
   <uri name="http://example.org/away" uri="http://example.com/elsewhere"/>
   <public publicId="-//X" uri="nothing"/>
   <nextCatalog catalog="more.xml"/>
@@ -166,7 +174,8 @@ def with_catalogue(folder: Path) -> Path:
         ("by-system", "one.ttl"),
         ("by-group", "two.owl"),
         ("lib/one.ttl", "one.ttl"),
-        ("lib/deep/two.owl", "two.owl"),
+        ("lib/d/two.owl", "two.owl"),
+        ("by-own-base", "two.owl"),
         ("by-next", "three.ttl.gz"),
         ("none", "no file or catalogue given has it"),
     ],

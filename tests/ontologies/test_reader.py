@@ -55,6 +55,10 @@ HALVES: Mapping[str, tuple[str, list[str]]] = {
         "[] owl:onProperty :p ; owl:maxCardinality 1e0 .",
         ["cardinality-no-number"],
     ),
+    "a cardinality that is a double without an exponent": (
+        "[] owl:onProperty :p ; owl:maxCardinality '1'^^xsd:double .",
+        ["cardinality-no-number"],
+    ),
     "a cardinality that is an IRI": (
         "[] owl:onProperty :p ; owl:maxCardinality :one .",
         ["cardinality-no-number"],
@@ -77,6 +81,11 @@ HALVES: Mapping[str, tuple[str, list[str]]] = {
     ),
     "a facet with an IRI": (
         "[] owl:onDatatype xsd:integer ; owl:withRestrictions ([xsd:maxInclusive :five]) .",
+        ["facet-missing"],
+    ),
+    "a facet with an IRI among good ones": (
+        "[] owl:onDatatype xsd:integer ;"
+        " owl:withRestrictions ([xsd:maxInclusive :five ; xsd:minInclusive 1]) .",
         ["facet-missing"],
     ),
     "a broken list": (
@@ -219,6 +228,34 @@ def test_a_triple_more__takes_no_reading_away() -> None:
         ontology = read_ontology([*before, more])
         assert ex.SomeValuesFrom(P, B) in [bare(found) for found in ontology.expressions]
         assert {before[-1]} <= {t for axiom in ontology.axioms for t in axiom.triples}
+
+
+def test_parts_said_twice__are_read_in_every_combination() -> None:
+    ontology = read("_:x owl:onProperty :p, :q ; owl:someValuesFrom :A, :B .")
+    assert {bare(found) for found in ontology.expressions} == {
+        ex.SomeValuesFrom(p, filler) for p in (P, Q) for filler in (A, B)
+    }
+    negative = read(
+        "[] owl:sourceIndividual :x ; owl:assertionProperty :p, :q ;"
+        " owl:targetIndividual :y, :z ; owl:targetValue 1 ."
+    )
+    assert {bare(axiom) for axiom in negative.axioms} == {
+        ax.NegativePropertyAssertion(n("x"), p, target)
+        for p in (P, Q)
+        for target in (n("y"), n("z"), Literal(1))
+    }
+    assert all(len(axiom.triples) == 3 for axiom in negative.axioms)
+
+
+def test_a_type_without_a_description__is_no_axiom() -> None:
+    assert read(":x a _:b, :C . :C owl:complementOf :A . :y a :C .").counts() == {
+        "EquivalentClasses": 1
+    }
+
+
+def test_unused__has_what_came_into_nothing() -> None:
+    given = triples("[] owl:onClass :A . [] owl:withRestrictions () . :x :p :y .")
+    assert set(read_ontology(given).unused) == set(given[:2])
 
 
 def test_names_with_constructors__are_equivalent_and_not_replaced() -> None:
@@ -407,6 +444,17 @@ def test_annotations__find_an_axiom_that_is_written_twice(said: str) -> None:
     assert codes(ontology) == []
 
 
+def test_annotations__in_circles_are_not_followed_again_and_again() -> None:
+    ontology = read(
+        ":A rdfs:subClassOf :B . _:x owl:annotatedSource :A ; :note 'a', 'b' ;"
+        " owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :B ."
+        "_:y owl:annotatedSource _:x, _:y ; owl:annotatedProperty :note ; :note 'a', 'b' ;"
+        " owl:annotatedTarget 'a', 'b' ."
+    )
+    (axiom,) = ontology.axioms
+    assert [len(annotation.annotations) for annotation in axiom.annotations] == [2, 2]
+
+
 def test_annotations__find_a_chain_that_is_written_twice() -> None:
     ontology = read(
         ":p owl:propertyChainAxiom (:q [owl:inverseOf :q]) ."
@@ -450,6 +498,11 @@ def test_headers__name_version_and_imports() -> None:
     assert ontology.version == n("o1")
     assert set(ontology.imports) == {n("part"), n("other")}
     assert [header.iri for header in ontology.headers] == [n("o"), n("part")]
+
+
+def test_headers__the_first_is_imported_by_no_other() -> None:
+    assert read(":z a owl:Ontology ; owl:imports :a . :a a owl:Ontology .").iri == n("z")
+    assert read(":a owl:imports :a . :b a owl:Ontology .").iri == n("a")
 
 
 def test_headers__without_a_type_or_a_name() -> None:
