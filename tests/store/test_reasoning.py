@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,8 +85,13 @@ def random_tuning(rng: random.Random) -> dict[str, str | bool]:
     }
 
 
-def run_case(seed: int, path: Path | None = None) -> None:
-    case, rng = random_case(seed), random.Random(seed)
+def run_case(
+    seed: int,
+    path: Path | None = None,
+    make: Callable[[int], Case] = random_case,
+    tuning: Callable[[random.Random], dict[str, Any]] = random_tuning,
+) -> None:
+    case, rng = make(seed), random.Random(seed)
     if not sensible(case):
         return
     write_module.LARGE = rng.choice((3, 4096))  # many rows become a layer, not changes
@@ -103,7 +110,7 @@ def run_case(seed: int, path: Path | None = None) -> None:
         before = set(explicit)
         explicit = (explicit - set(deletions)) | set(additions)
         if rng.random() < 0.5:
-            store.reason(tuning=random_tuning(rng))
+            store.reason(tuning=tuning(rng))
         if rng.random() < 0.1:
             store.clear()
             additions, deletions, before = sorted(explicit), [], set()

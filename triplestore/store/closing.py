@@ -202,7 +202,7 @@ class Closing:
         self.steps, self.stated = [*self.steps], [*self.stated]
         again = self._wanted[0] is not self.users or self._wanted[1] != self.regimes
         if again and not (isinstance(self.rules, InForce) and self._wanted[1] == self.regimes):
-            self.rules = vocabulary_of(self.regimes, self.users)
+            self.rules = vocabulary_of(self.regimes, self.users, tables, self._dictionary)
         total: dict[str, Any] = {}
         try:
             if self._under is None or not self.closed.rows:
@@ -216,8 +216,7 @@ class Closing:
                 tables = self._run(since, tables)
                 since = []
                 total = sum_of(total, self.figures)
-                names_now = SchemaNames(self._dictionary)
-                if not (again or names_now.touched_by(self.steps[known:], self._dictionary)):
+                if not (again or self._touches_axioms(self.steps[known:])):
                     break
                 again = False
                 made = whole(self.regimes, self.users, tables, self._dictionary)
@@ -231,6 +230,10 @@ class Closing:
             raise
         self.figures = total
         return tables
+
+    def _touches_axioms(self, steps: Sequence[Step]) -> bool:
+        names = SchemaNames(self._dictionary)
+        return names.touched_by(steps, self._dictionary, self.regimes)
 
     def _restore(self, values: dict[str, Any]) -> None:
         """Go back to what was before a turn."""
@@ -265,7 +268,7 @@ class Closing:
         after = after.with_schemes(closure.work.schemes_after())
         hidden = self.hidden
         if hidden or self.rules.may_hide:
-            hidden += hidden_more(self._dictionary, closure)
+            hidden += hidden_more(self._dictionary, closure, after)
         from triplestore.engine.report import figures
 
         self._done(added, stated.steps, after, figures(closure), hidden)
@@ -285,6 +288,8 @@ class Closing:
             previous = None
         terms = QueryTerms(self._dictionary)
         budget = self.tuning.make_budget(self.cancel, self.progress)
+        if self._kept_as[0] != self.tuning.modules:
+            self._kept = self._books = None  # facts that a module owns are in no table
         if self._books is None:
             self._books = Books(self._kept)
         books = self._books

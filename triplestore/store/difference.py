@@ -136,7 +136,8 @@ def net_changes(base: Tables, now: Tables, steps: Sequence[Step], cleared: bool)
     among the result.
     """
     small = [step for step in steps if isinstance(step, Changes)]
-    if len(small) == len(steps) and not cleared:
+    closed = base.closed.keys() | now.closed.keys()
+    if len(small) == len(steps) and not cleared and not closed:
         return Changes.concat(small) if small else Changes()
     touched: dict[Name, list[Columns]] = {}
     for step in steps:
@@ -145,6 +146,9 @@ def net_changes(base: Tables, now: Tables, steps: Sequence[Step], cleared: bool)
     for tables in (base, now) if cleared else ():
         for name, columns in _all_rows(tables):
             touched.setdefault(name, []).append(columns)
+    for predicate in closed:  # what follows there is not written, so no step says it
+        for columns in _moved(base, now, predicate):
+            touched.setdefault(("facts", predicate, 0), []).append(columns)
     facts, quads = [NO_FACTS], [NO_QUADS]
     tuples: dict[tuple[int, int], ChangedRows] = {}
     for name, parts in touched.items():
@@ -159,6 +163,16 @@ def net_changes(base: Tables, now: Tables, steps: Sequence[Step], cleared: bool)
     graphs = tuples.pop(GRAPHS, None)
     made = Changes(ChangedRows.concat(facts), ChangedRows.concat(quads), tuples=tuples)
     return made if graphs is None else Changes(made.facts, made.quads, graphs, tuples)
+
+
+def _moved(base: Tables, now: Tables, predicate: int) -> Iterator[Columns]:
+    """The facts with a predicate that hold in one of two tables only."""
+    before, after = base.relation(predicate), now.relation(predicate)
+    for one, other in ((before, after), (after, before)):
+        for columns in one.scan():
+            left = ~other.contains(columns)
+            if left.any():
+                yield tuple(column[left] for column in columns)
 
 
 def _compared(base: Tables, now: Tables, name: Name, parts: Sequence[Columns]) -> ChangedRows:

@@ -19,6 +19,7 @@ from triplestore.terms.model import BLANK, IRI
 
 if TYPE_CHECKING:
     from triplestore.engine.write import Closure
+    from triplestore.tables import Tables
     from triplestore.terms import Dictionary
 
 
@@ -39,14 +40,20 @@ def shown(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Rows]:
             yield Rows(*(column[fine] for column in rows))
 
 
-def hidden_more(dictionary: Dictionary, closure: Closure) -> int:
-    """How many more facts than before an update makes that are no triples of RDF."""
+def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
+    """How many more facts than before an update makes that are no triples of RDF.
+
+    after  the tables that it leads to
+    """
     from triplestore.engine.work import facts_of
 
-    more = 0
-    names = [name for name in closure.rows if isinstance(name, int)]
+    before = closure.work.stored.tables
+    closed = before.closed.keys() | after.closed.keys()
+    more = sum(_hidden_in(dictionary, after, name) for name in closed)
+    more -= sum(_hidden_in(dictionary, before, name) for name in closed)
+    names = [name for name in closure.rows if isinstance(name, int) and name not in closed]
     if not names:
-        return 0
+        return more
     sayable = dictionary.kinds(np.array(names, dtype=np.uint32)) == IRI
     subjects, by = [], []
     for name, fine in zip(names, sayable.tolist(), strict=True):
@@ -65,3 +72,13 @@ def hidden_more(dictionary: Dictionary, closure: Closure) -> int:
     kinds = dictionary.kinds(np.concatenate(subjects))
     odd = (kinds != IRI) & (kinds != BLANK)
     return more + (int(np.concatenate(by)[odd].sum()) if odd.any() else 0)
+
+
+def _hidden_in(dictionary: Dictionary, tables: Tables, name: int) -> int:
+    """How many facts of a relation are no triples of RDF, whether they are written or not."""
+    relation = tables.relation(name)
+    subjects = relation.distinct(0)
+    odd = subjects[~is_triple(dictionary, subjects, np.full(len(subjects), name, np.uint32))]
+    if name in tables.closed:
+        return int(tables.closed[name].fanout(0, odd).sum())
+    return len(relation.probe((0,), (odd,))[0])

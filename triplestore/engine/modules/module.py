@@ -75,8 +75,10 @@ def _by_rules(owned: Owned, work: Work, task: Task) -> Done:
     for name in owned.relations:  # what rules derived that are gone was not looked for
         task.lost_rec.put(name, unsupported_keys(work.stored, name))
     strategy: Strategy = Rematerialise() if task.kept.families else DRedCounting()
+    counters, work.recursive = work.recursive, None  # facts that a module owns have none
     update = StratumUpdate(work, task)
     how, _ = strategy.run(update)
+    work.recursive = counters
     return how, "rules of the group are not in force", update.outcome()
 
 
