@@ -10,18 +10,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyoxigraph import NamedNode
 
-from triplestore.datalog.program import Program
+from triplestore.datalog.program import Constant, Program, Rule, TripleAtom
 from triplestore.errors import UsageError
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM, REGIMES
 from triplestore.store.rules import Rules, rules_of
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED
+from triplestore.tables.rows import NO_IDS, NO_KEYS
 from triplestore.terms import BLANK, IRI, key_of
 from triplestore.terms.vocabulary import RDFS_MEMBER
 
@@ -39,12 +40,17 @@ if TYPE_CHECKING:
 class Regimes:
     """What `reason` was told about regimes; false if there are none.
 
+    ontologies  graphs of ontology files, each with the file and the hash of its contents
+    unresolved  imports that were not found, and why
+
     >>> Regimes.of({"regimes": Regimes(("skos",)).to_bytes()})
-    Regimes(names=('skos',), trivial=False)
+    Regimes(names=('skos',), trivial=False, ontologies=(), unresolved=())
     """
 
     names: tuple[str, ...] = ()
     trivial: bool = False
+    ontologies: tuple[tuple[str, str, str], ...] = ()
+    unresolved: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Regimes:
@@ -52,13 +58,20 @@ class Regimes:
         if REGIMES not in meta:
             return cls()
         said = json.loads(meta[REGIMES])
-        return cls(tuple(said["names"]), said["trivial"])
+        return cls(
+            tuple(said["names"]),
+            said["trivial"],
+            tuple((graph, file, digest) for graph, file, digest in said["ontologies"]),
+            tuple((iri, reason) for iri, reason in said["unresolved"]),
+        )
 
     def to_bytes(self) -> bytes | None:
         """The form in which they are kept."""
         if not self:
             return None
-        return json.dumps({"names": list(self.names), "trivial": self.trivial}).encode()
+        said = {"names": self.names, "trivial": self.trivial}
+        said |= {"ontologies": self.ontologies, "unresolved": self.unresolved}
+        return json.dumps(said, ensure_ascii=False).encode()
 
     def changed(self, names: Iterable[str], trivial: bool | None) -> Regimes:
         """These and more; what is not named stays as it was."""
@@ -68,6 +81,11 @@ class Regimes:
         if made.trivial and not made.names:
             raise UsageError("trivial=True is about what a regime infers; name one, too")
         return made
+
+    @property
+    def graphs(self) -> list[bytes]:
+        """The graphs of ontologies, as keys of their names."""
+        return [b"\x01" + graph.encode() for graph, _, _ in self.ontologies]
 
     def __bool__(self) -> bool:
         return bool(self.names)
@@ -116,13 +134,16 @@ class InForce(Rules):
         return True
 
 
-def vocabulary_of(regimes: Regimes, users: Rules | None) -> InForce:
+def vocabulary_of(
+    regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
+) -> InForce:
     """The program before any axiom is known."""
     from triplestore.ontologies.ontology import Ontology
     from triplestore.ontologies.regimes import translate
 
-    translation = translate(Ontology(), regimes.names, trivial=regimes.trivial)
-    return InForce(_with(users, translation.program), users, translation)
+    made = translate(Ontology(), regimes.names, trivial=regimes.trivial)
+    facts = SchemaReader(dictionary, tables, regimes).facts()
+    return InForce(_together(users, made.program, facts), users, made)
 
 
 def whole(regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary) -> InForce:
@@ -131,10 +152,10 @@ def whole(regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dic
     from triplestore.ontologies.regimes import translate
 
     with no_collection():
-        reader = SchemaReader(dictionary, tables)
+        reader = SchemaReader(dictionary, tables, regimes)
         made = None
         for full in (False, True):
-            edges, triples = reader.read(full, regimes.names)
+            edges, triples = reader.read(full)
             ontology = read_ontology(triples)
             made = translate(
                 ontology,
@@ -148,11 +169,25 @@ def whole(regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dic
             if not made.reflective:
                 break
         assert made is not None
-        return InForce(_with(users, made.program), users, made, ontology)
+        program = _together(users, made.program, reader.facts())
+        return InForce(program, users, made, ontology)
 
 
-def _with(users: Rules | None, made: Program) -> Program:
-    return made if users is None else users.program + made
+def _together(users: Rules | None, made: Program, facts: list[Rule]) -> Program:
+    if not facts:
+        return made if users is None else users.program + made
+    program = Program() if users is None else users.program
+    return Program(
+        (*program.rules, *made.rules, *facts),
+        (*program.constraints, *made.constraints),
+        program.prefixes,
+    )
+
+
+@lru_cache(maxsize=1 << 20)
+def fact_rule(s: bytes, p: bytes, o: bytes) -> Rule:
+    """The rule that states a triple of an ontology's graph; the same object each time."""
+    return Rule((TripleAtom(Constant(s), Constant(p), Constant(o)),), (), "ontology")
 
 
 # -- what axioms are made of ----------------------------------------------------------------------
@@ -166,12 +201,27 @@ class SchemaReader:
     full are all that hold, where other rules may conclude them, too.
     """
 
-    def __init__(self, dictionary: Dictionary, tables: Tables) -> None:
+    def __init__(self, dictionary: Dictionary, tables: Tables, regimes: Regimes) -> None:
         self._dictionary = dictionary
         self._tables = tables
+        self._regimes = regimes
         self._names = SchemaNames(dictionary)
+        graphs = regimes.graphs
+        ids = dictionary.lookup_keys(graphs).tolist() if graphs else []
+        self._graphs = [tables.graph(graph) for graph in ids if graph]
 
-    def read(self, full: bool, regimes: Iterable[str]) -> tuple[list[tuple[bytes, bytes]], Any]:
+    def facts(self) -> list[Rule]:
+        """What the graphs of ontologies state, as rules."""
+        found: list[Rule] = []
+        for graph in self._graphs:
+            for name in graph.names().tolist():
+                predicate = self._dictionary.key(name)
+                keys = np.concatenate([NO_KEYS, *graph.relation(name).scan_keys()])
+                pairs = self._as_keys(keys)
+                found += [fact_rule(s, predicate, o) for s, o in pairs]
+        return found
+
+    def read(self, full: bool) -> tuple[list[tuple[bytes, bytes]], Any]:
         """Pairs of classes with names, one below the other, as keys; and all other triples."""
         from triplestore.ontologies.regimes import facts_of
 
@@ -183,16 +233,16 @@ class SchemaReader:
             simple, others = self._apart(keys[names.sub_class])
             edges = self._as_keys(simple)
             keys[names.sub_class] = others
-        found: list[Any] = list(facts_of(regimes))
+        found: list[Any] = list(facts_of(self._regimes.names))
         for name, rows in keys.items():
             found += self._terms(rows >> _HALF, name, rows)
         if not full:
             pairs = self._restrictions()
             found += self._terms(pairs >> _HALF, names.sub_class, pairs)
             found += self._containers()
-        types = self._tables.relation(names.type_id)
+        types = self._relations(names.type_id)
         for class_ in names.classes.tolist():
-            members = types.by_second(class_, where)
+            members = np.unique(np.concatenate([one.by_second(class_, where) for one in types]))
             found += self._terms(members, names.type_id, np.full(len(members), class_, np.uint32))
         return edges, found
 
@@ -224,15 +274,22 @@ class SchemaReader:
 
         names = self._names
         if not (names.on_property and names.sub_class):
-            return _NONE
+            return NO_KEYS
         nodes = np.unique(self._keys(names.on_property, HOLDS) >> _HALF)
         keys = self._keys(names.sub_class, INFERRED)
         both = np.isin(keys >> _HALF, nodes) & np.isin(keys & _LOW, nodes)
         return Hierarchy(keys[both]).reduced()
 
+    def _relations(self, name: int) -> list[Any]:
+        """A relation of the default graph, and of the graphs of ontologies."""
+        return [self._tables.relation(name), *(graph.relation(name) for graph in self._graphs)]
+
     def _keys(self, name: int, where: int) -> U64:
-        parts = list(self._tables.relation(name).scan_keys(where))
-        return np.concatenate(parts) if parts else _NONE
+        every = self._relations(name)
+        parts = [keys for one in every for keys in one.scan_keys(where)]
+        if len(parts) < 2:
+            return parts[0] if parts else NO_KEYS
+        return np.unique(np.concatenate(parts))
 
     def _terms(self, subjects: Any, name: int, objects: Any) -> list[Any]:
         if len(subjects) == 0:
@@ -263,15 +320,14 @@ class SchemaReader:
         if not found or not self._names.type_id:
             return []
         ids = self._dictionary.lookup_keys([key_of(node) for node in found])
-        types = self._tables.relation(self._names.type_id)
+        types = self._relations(self._names.type_id)
         return [
             node
             for node, number in zip(found, ids.tolist(), strict=True)
-            if number and len(types.by_second(number, EXPLICIT))
+            if number and any(len(one.by_second(number, EXPLICIT)) for one in types)
         ]
 
 
-_NONE = np.zeros(0, dtype=np.uint64)
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -306,11 +362,14 @@ class SchemaNames:
         sets: list[U32] = [np.sort(found[found != 0]) for found in others]
         self.predicates, self.classes, self.special = sets
 
-    def touched_by(self, steps: Iterable[Step], dictionary: Dictionary) -> bool:
+    def touched_by(self, steps: Iterable[Step], dictionary: Dictionary, regimes: Regimes) -> bool:
         """Whether some steps say anything of what axioms are made of, or of equality."""
         from triplestore.tables import Changes
 
+        graphs = dictionary.lookup_keys(regimes.graphs) if regimes.ontologies else NO_IDS
         for step in steps:
+            if len(graphs) and _speaks_of_graphs(step, graphs):
+                return True
             if isinstance(step, Changes):
                 p, _, o = step.facts.columns
                 if self._speak_of(p, dictionary) or self._types(o[p == self.type_id], dictionary):
@@ -334,6 +393,17 @@ class SchemaNames:
         """Classes of axioms, or without a name: something may be said to be in an expression."""
         each = np.unique(classes)
         return bool(np.isin(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
+
+
+def _speaks_of_graphs(step: Step, graphs: U32) -> bool:
+    from triplestore.tables import Changes
+
+    if isinstance(step, Changes):
+        return bool(np.isin(step.quads.columns[3], graphs).any())
+    order = step.quads.by_graph
+    if order is None:
+        return False
+    return bool(np.isin((order.names >> _HALF).astype(np.uint32), graphs).any())
 
 
 # -- by state -------------------------------------------------------------------------------------

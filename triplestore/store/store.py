@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
     from triplestore.engine.report import Report
+    from triplestore.store.ontology_graphs import Places
     from triplestore.store.rules import RulesLike
 
     PathLike = str | os.PathLike[str]
@@ -261,6 +262,9 @@ class Store(Reading):
         self,
         *regimes: str,
         rules: RulesLike | None = None,
+        ontology: Places | None = None,
+        imports: Places = (),
+        network: bool = False,
         trivial: bool | None = None,
         tuning: Mapping[str, Any] | None = None,
         progress: bool = False,
@@ -268,6 +272,13 @@ class Store(Reading):
     ) -> Report:
         """Apply rules to the default graph, from now on: each later commit keeps the closure exact.
 
+        `regimes` name languages whose axioms are found in the data and made rules of: `"owl-rl"`,
+        `"rdfs"`, `"owl-horst"`, `"skos"`, `"swrl"`; they add up. `ontology` are files of axioms
+        beside the data: each becomes a named graph and counts as if it were stated, a file that
+        is given again is read if it changed. What they import is looked for among them and in
+        `imports` (files, folders, OASIS catalogues), and on the network only if `network` is set.
+        With `trivial=True` triples that hold whatever the data are (`C rdfs:subClassOf C`) are
+        inferred, too.
         `rules` are a text, the path of a file, a `Program`, or several of these. They are added to
         those in force, and the same call again does nothing; those that a file had when it was
         given before, and has no more, are taken out. `reason("none")` turns inference off.
@@ -294,6 +305,9 @@ class Store(Reading):
             report = transaction.reason(
                 *regimes,
                 rules=rules,
+                ontology=ontology,
+                imports=imports,
+                network=network,
                 trivial=trivial,
                 tuning=tuning,
                 progress=progress,

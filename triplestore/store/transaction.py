@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from triplestore.loaders import Loaded, Problem
     from triplestore.storage import Database
     from triplestore.store.difference import Difference
+    from triplestore.store.ontology_graphs import Places
     from triplestore.store.rules import Rules, RulesLike
     from triplestore.store.tuning import Tuning
 
@@ -181,6 +182,9 @@ class Transaction(Writing):
         self,
         *regimes: str,
         rules: RulesLike | None = None,
+        ontology: Places | None = None,
+        imports: Places = (),
+        network: bool = False,
         trivial: bool | None = None,
         tuning: Mapping[str, Any] | None = None,
         progress: bool = False,
@@ -195,6 +199,10 @@ class Transaction(Writing):
         if named is None:
             return self._apply(None, Regimes(), tuned, (), progress, cancel)
         wanted = closing.regimes.changed(named, trivial)
+        if ontology is not None:
+            from triplestore.store.ontology_graphs import load_ontologies
+
+            wanted = load_ontologies(self, ontology, wanted, imports=imports, network=network)
         if rules is None:
             return self._apply(closing.users, wanted, tuned, (), progress, cancel)
         return self._add_rules(rules, wanted, tuned, progress, cancel)
