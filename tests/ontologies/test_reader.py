@@ -453,6 +453,7 @@ def test_annotations__in_circles_are_not_followed_again_and_again() -> None:
     )
     (axiom,) = ontology.axioms
     assert [len(annotation.annotations) for annotation in axiom.annotations] == [2, 2]
+    assert axiom.annotations[0].annotations[0].annotations == ()
 
 
 def test_annotations__find_a_chain_that_is_written_twice() -> None:
