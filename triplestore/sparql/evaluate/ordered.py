@@ -19,7 +19,7 @@ from triplestore.expr.query_terms import QueryTerms
 from triplestore.expr.vectors import Booleans, Coded, Ids, Numbers, Vector, coded
 from triplestore.ops.context import Context
 from triplestore.ops.frame import INTEGER, Array, Frame
-from triplestore.ops.operator import Blocks, Operator, Stream
+from triplestore.ops.operator import Blocks, Operator, Stream, gather
 from triplestore.ops.sort import sorted_positions
 from triplestore.sparql.evaluate.pieces import vector_of
 from triplestore.terms.model import IRI, STRING
@@ -27,6 +27,7 @@ from triplestore.terms.value_keys import NAN_KEY, Class
 
 _SIGN = np.uint64(1 << 63)
 _PIECE = 1 << 15
+_CANDIDATES = 1 << 17  # rows that are held, at least, before those that are not the first go
 
 OrderKey = tuple[Evaluator, bool, str]
 """What is ordered by, whether descending, and its text."""
@@ -59,7 +60,10 @@ class Ordered(Operator):
     def _open(self, context: Context) -> Blocks:
         if self.limit == 0:
             return ()
-        frame = self._collect(context, self.child)
+        if self.limit is None:
+            frame = self._collect(context, self.child)
+        else:
+            frame = self._candidates(context, self.limit)
         if frame.rows == 0:
             return ()
         places = self._places(context, frame)[: self.limit]
@@ -67,6 +71,23 @@ class Ordered(Operator):
             self._charge(context, len(places) * self.width)
             return (self._taken(frame, places),)
         return self._blocks(context, frame, places)
+
+    def _candidates(self, context: Context, limit: int) -> Frame:
+        """Rows among which the first `limit` are: others are dropped as they come."""
+        account = self._account(context)
+        kept: list[Frame] = []
+        rows = 0
+        for block in self._read(context, self.child):
+            account.charge(block.nbytes)
+            kept.append(block)
+            rows += block.rows
+            if rows >= max(2 * limit, _CANDIDATES):
+                frame = gather(self.child, tuple(kept), account)
+                best = frame.take(self._places(context, frame)[:limit])
+                account.release(account.held)
+                account.charge(best.nbytes)
+                kept, rows = [best], best.rows
+        return gather(self.child, tuple(kept), account)
 
     def _blocks(self, context: Context, frame: Frame, places: Array) -> Stream:
         for start in range(0, len(places), context.block_rows):
@@ -81,12 +102,15 @@ class Ordered(Operator):
     def _places(self, context: Context, frame: Frame) -> Array:
         account = self._account(context)
         ranks = []
+        charged = account.held
         for evaluator, _, _ in self.keys:
             account.charge(16 * frame.rows)
             values = vector_of(evaluator, frame, self._terms, account)
             ranks.append(ranks_of(values, self._terms, account))
         descending = [down for _, down, _ in self.keys]
-        return sorted_positions(ranks, descending, frame.rows, account)
+        places = sorted_positions(ranks, descending, frame.rows, account)
+        account.release(account.held - charged)
+        return places
 
 
 def ranks_of(vector: Vector, terms: QueryTerms, budget: Any) -> Array:

@@ -20,7 +20,7 @@ from triplestore.ops.pairs import cut_pairs
 from triplestore.sparql.evaluate.steps import Nodes, Step
 from triplestore.tables.rows import U32, pack
 
-_FIRST_CHUNK = 256
+_FIRST_CHUNK = 16
 _PAIRS = 1 << 18  # that many pairs at a time are aimed at
 
 

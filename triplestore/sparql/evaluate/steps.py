@@ -9,7 +9,7 @@ is what SPARQL wants of paths outside of closures.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,6 +33,9 @@ from triplestore.tables.virtual import AllFacts
 
 Pairs: TypeAlias = tuple[I64, U32]
 """Places of the nodes given, increasing, and a node reached from each."""
+
+
+_SLICE = 1 << 16  # pairs that are followed by one call
 
 
 class Step(ABC):
@@ -124,7 +127,9 @@ class SequenceStep(Step):
         """Expands step by step; pairs in between are made distinct."""
         pairs = np.arange(len(nodes), dtype=np.int64), nodes
         for step in reversed(self._steps) if backward else self._steps:
-            pairs = once(follow(pairs, step, backward, budget))
+            slices = list(_slices(pairs, budget))
+            found = [once(follow(part, step, backward, budget)) for part in slices]
+            pairs = found[0] if len(found) == 1 else once(_sorted_pairs(found))
         return pairs
 
     def starts(self, backward: bool) -> U32:
@@ -207,10 +212,12 @@ class ClosureStep(Step):
             met.add(pack(own[0].astype(np.uint32), own[1]))
         try:
             while len(frontier[0]):
-                budget.check()
-                found = follow(frontier, self._step, backward, budget)
-                fresh = met.new(_packed(found))
-                met.add(fresh)
+                found = []
+                for part in _slices(frontier, budget):
+                    fresh = met.new(_packed(follow(part, self._step, backward, budget)))
+                    met.add(fresh)
+                    found.append(fresh)
+                fresh = np.concatenate(found)
                 frontier = high(fresh).astype(np.int64), low(fresh)
             keys = met.all()
         finally:
@@ -286,6 +293,13 @@ def follow(pairs: Pairs, step: Step, backward: bool, budget: Budget) -> Pairs:
         return np.repeat(index, lengths), found[rows]
     finally:
         budget.release(24 * total)
+
+
+def _slices(pairs: Pairs, budget: Budget) -> Iterator[Pairs]:
+    """The pairs in slices, one at least, with a look at the limits before each."""
+    for start in range(0, max(1, len(pairs[0])), _SLICE):
+        budget.check()
+        yield pairs[0][start : start + _SLICE], pairs[1][start : start + _SLICE]
 
 
 def once(pairs: Pairs) -> Pairs:
