@@ -61,7 +61,7 @@ class Closing:
 
     def __init__(self, state: State, reasoner: Reasoner) -> None:
         self.base = state.tables
-        self._dictionary = state.dictionary
+        self.dictionary = state.dictionary
         self._compiling = reasoner.compiling(state)
         self._reasoner = reasoner
         self._kept = reasoner.tables_of(state)
@@ -147,7 +147,7 @@ class Closing:
         closed = self.base.closed or self.closed.closed  # rows do not say all
         if isinstance(only, Changes) and len(steps) < 2 and not cleared and not closed:
             new = count_new(only, self.listed()) if self.rules is not None else 0
-            return replace(change_of(only, is_helper_in(self._dictionary)), new_violations=new)
+            return replace(change_of(only, is_helper_in(self.dictionary)), new_violations=new)
         stated = counts_of(self.base, self.stated, cleared)
         return self._with_inferred(stated, cleared)
 
@@ -160,7 +160,7 @@ class Closing:
             inferred = {name: self.figures.get(name, 0) for name in names}
         else:
             net = net_changes(base, self.closed, self.steps, cleared)
-            change = change_of(net, is_helper_in(self._dictionary))
+            change = change_of(net, is_helper_in(self.dictionary))
             inferred = {
                 "inferred_added": change.inferred_added,
                 "inferred_removed": change.inferred_removed,
@@ -171,7 +171,7 @@ class Closing:
     def listed(self) -> Listed:
         """Where the violations of the rules in force are."""
         compiled = self.compiled
-        return listed_by({} if compiled is None else compiled.violations, self._dictionary)
+        return listed_by({} if compiled is None else compiled.violations, self.dictionary)
 
     # -- one run --------------------------------------------------------------------------------
 
@@ -202,13 +202,13 @@ class Closing:
         self.steps, self.stated = [*self.steps], [*self.stated]
         again = self._wanted[0] is not self.users or self._wanted[1] != self.regimes
         if again and not (isinstance(self.rules, InForce) and self._wanted[1] == self.regimes):
-            self.rules = vocabulary_of(self.regimes, self.users, tables, self._dictionary)
+            self.rules = vocabulary_of(self.regimes, self.users, tables, self.dictionary)
         total: dict[str, Any] = {}
         try:
             if self._under is None or not self.closed.rows:
                 # The vocabulary alone, to see what axioms there are; then all rules at once.
                 first = self._run(since, tables)
-                self.rules = whole(self.regimes, self.users, first, self._dictionary)
+                self.rules = whole(self.regimes, self.users, first, self.dictionary)
                 self._restore({**before, "rules": self.rules})
                 again = False
             for _ in range(MOST_TURNS):
@@ -219,7 +219,7 @@ class Closing:
                 if not (again or self._touches_axioms(self.steps[known:])):
                     break
                 again = False
-                made = whole(self.regimes, self.users, tables, self._dictionary)
+                made = whole(self.regimes, self.users, tables, self.dictionary)
                 if self.rules is not None and made.program == self.rules.program:
                     break
                 self.rules = made
@@ -232,8 +232,8 @@ class Closing:
         return tables
 
     def _touches_axioms(self, steps: Sequence[Step]) -> bool:
-        names = SchemaNames(self._dictionary)
-        return names.touched_by(steps, self._dictionary, self.regimes)
+        names = SchemaNames(self.dictionary)
+        return names.touched_by(steps, self.dictionary, self.regimes)
 
     def _restore(self, values: dict[str, Any]) -> None:
         """Go back to what was before a turn."""
@@ -268,7 +268,7 @@ class Closing:
         after = after.with_schemes(closure.work.schemes_after())
         hidden = self.hidden
         if hidden or self.rules.may_hide:
-            hidden += hidden_more(self._dictionary, closure, after)
+            hidden += hidden_more(self.dictionary, closure, after)
         from triplestore.engine.report import figures
 
         self._done(added, stated.steps, after, figures(closure), hidden)
@@ -286,7 +286,7 @@ class Closing:
             previous = self._compile(self._under)
         if not self.closed.rows:
             previous = None
-        terms = QueryTerms(self._dictionary)
+        terms = QueryTerms(self.dictionary)
         budget = self.tuning.make_budget(self.cancel, self.progress)
         if self._kept_as[0] != self.tuning.modules:
             self._kept = self._books = None  # facts that a module owns are in no table
@@ -319,7 +319,7 @@ class Closing:
         changes = stripped(tables)
         inferred = tables.total(INFERRED)
         after = tables.push(Layer.build(changes)).with_schemes({})
-        net = change_of(changes, is_helper_in(self._dictionary))
+        net = change_of(changes, is_helper_in(self.dictionary))
         unwritten = inferred - tables.with_schemes({}).total(INFERRED)
         figures = {"inferred_removed": net.inferred_removed + unwritten}
         added = [*since, changes] if len(changes) else list(since)

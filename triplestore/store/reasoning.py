@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from triplestore.engine.report import Report
 from triplestore.errors import UsageError
 from triplestore.store.closing import Closing
-from triplestore.store.in_force import Regimes
+from triplestore.store.in_force import InForce, Regimes
 from triplestore.store.tuning import Tuning
 from triplestore.store.violations import count_new_between, count_violations
 from triplestore.tables import EXPLICIT, INFERRED, Tables
@@ -42,7 +42,9 @@ def chosen(regimes: Sequence[str], rules: RulesLike | None) -> tuple[str, ...] |
     if "none" not in regimes:
         return tuple(regimes)
     if rules is not None or len(set(regimes)) > 1:
-        raise UsageError('reason("none") turns inference off; give no rules with it, and no other regime')
+        raise UsageError(
+            'reason("none") turns inference off; give no rules with it, and no other regime'
+        )
     return None
 
 
@@ -83,6 +85,16 @@ def applied(
 
 def report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any] = ()) -> Report:
     """The report of the last run; `was` are the rules before it."""
+    report = _report_of(closing, was, warnings)
+    if not isinstance(closing.rules, InForce):
+        return report
+    from triplestore.store.regime_report import regime_report
+
+    tables, dictionary = closing.closed, closing.dictionary
+    return regime_report(report, closing.rules, closing.regimes, tables, dictionary)
+
+
+def _report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any]) -> Report:
     from triplestore.datalog.program import Program
 
     now, tables = closing.rules, closing.closed
