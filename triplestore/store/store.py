@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
     from triplestore.engine.report import Report
+    from triplestore.ops.context import Flag
     from triplestore.store.ontology_graphs import Places
     from triplestore.store.rules import RulesLike
 
@@ -255,6 +256,42 @@ class Store(Reading):
     def bulk_load(self, *args: Any, **kwargs: Any) -> Change:
         """The same as `load`, which is as fast and keeps its promise of all or nothing."""
         return self.load(*args, **kwargs)
+
+    def update(
+        self,
+        update: str,
+        *,
+        base_iri: str | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        load_from: Iterable[str] = (),
+        timeout: float | None = None,
+        budget: int | None = None,
+        cancel: Flag | None = None,
+    ) -> Change:
+        """Carry out a SPARQL update: all operations of it, as one commit, or nothing.
+
+        Each WHERE sees all that holds after the operations before it, what follows included. Only
+        what is stated can be deleted, copied and moved: what follows from other facts still holds
+        afterwards, and the change counts it. Prefixes of loaded files are known. LOAD reads what
+        begins with one of `load_from`, such as `["file:///data/", "https://example.org/"]`.
+        `timeout` (seconds) and `budget` (bytes) limit all of it, as does `cancel`.
+
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
+        >>> print(store.update("DELETE { ?x :sees ?y } INSERT { ?y :by ?x } WHERE { ?x :sees ?y }"))
+        added 2, removed 2
+        """
+        with self._begin() as transaction:
+            transaction.update(
+                update,
+                base_iri=base_iri,
+                prefixes=prefixes,
+                load_from=load_from,
+                timeout=timeout,
+                budget=budget,
+                cancel=cancel,
+            )
+        return transaction.change
 
     # -- rules ----------------------------------------------------------------------------------
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from triplestore.engine.report import Report
     from triplestore.loaders import Loaded, Problem
+    from triplestore.ops.context import Flag
     from triplestore.storage import Database
     from triplestore.store.difference import Difference
     from triplestore.store.ontology_graphs import Places
@@ -175,6 +176,33 @@ class Transaction(Writing):
     def _encoded_graph(self, graph_name: TermLike) -> int:
         key = graph_key(graph_name)
         return 0 if key is None else int(self._dictionary.encode_keys([key])[0])
+
+    # -- SPARQL ---------------------------------------------------------------------------------
+
+    def update(
+        self,
+        update: str,
+        *,
+        base_iri: str | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        load_from: Iterable[str] = (),
+        timeout: float | None = None,
+        budget: int | None = None,
+        cancel: Flag | None = None,
+    ) -> None:
+        """Carry out a SPARQL update; see `Store.update`."""
+        from triplestore.store.updating import update as carry_out
+
+        carry_out(
+            self,
+            update,
+            base_iri=base_iri,
+            prefixes=prefixes,
+            load_from=load_from,
+            timeout=timeout,
+            budget=budget,
+            cancel=cancel,
+        )
 
     # -- rules ----------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ word on a quad wins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,8 @@ from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
 
 if TYPE_CHECKING:
     from triplestore.storage import Database, State
+    from triplestore.tables.rows import U32, Bools
+    from triplestore.terms import Term
 
 SETTLE_AT = 1 << 16
 """Operations that are buffered before they are settled, so that the buffer stays small."""
@@ -84,6 +86,17 @@ class Writing(Reading):
         for quad in quads:
             self.remove(quad)
 
+    def ids_of(self, keys: Sequence[bytes]) -> U32:
+        """The ids of terms, which are added to the dictionary if they are not in it."""
+        self._check_open()
+        return self._dictionary.encode_keys(keys)
+
+    def change_rows(self, add: Bools, s: U32, p: U32, o: U32, g: U32) -> None:
+        """State (where `add` is true) or take back quads of ids, in order; 0: the default graph."""
+        self._settle()
+        if len(s):
+            self._settle_rows(add, s, p, o, g)
+
     def _push(self, add: bool, ids: Any) -> None:
         self._check_open()
         row = ids.tolist()
@@ -129,6 +142,28 @@ class Writing(Reading):
         self._tables = Tables()
         self._cleared = True
 
+    def graphs_now(self) -> list[Term]:
+        """The named graphs that exist now, without a look at what follows."""
+        self._settle()
+        return self._dictionary.terms(self._current().graphs())
+
+    def has_graph(self, graph_name: TermLike) -> bool:
+        """True if this named graph exists now, without a look at what follows."""
+        graph = self._graph(graph_name)
+        return graph == 0 or (graph is not None and self._current().has_graph(graph))
+
+    def copy_graph(self, source: TermLike | None, target: TermLike | None) -> None:
+        """State in one graph what is stated in another; None is the default graph."""
+        from_graph = self._graph(source)
+        key = graph_key(target)
+        to_graph = 0 if key is None else int(self._dictionary.encode_keys([key])[0])
+        if from_graph is None:
+            return
+        for rows in list(match(self._current(), graph=from_graph, where=EXPLICIT)):
+            add = np.ones(rows.size, np.bool_)
+            graphs = np.full(rows.size, to_graph, np.uint32)
+            self.change_rows(add, rows.subject, rows.predicate, rows.object, graphs)
+
     def _graph(self, graph_name: TermLike) -> int | None:
         """The id of a graph, 0 for the default graph, None for a graph that nobody knows."""
         self._settle()
@@ -154,6 +189,10 @@ class Writing(Reading):
         self._check_open()
         self._bind({prefix: iri}, over=True)
 
+    def known_prefixes(self) -> dict[str, str]:
+        """The prefixes in force now."""
+        return self._prefixes()
+
     def _bind(self, prefixes: Mapping[str, str], *, over: bool) -> None:
         known = self._prefixes()
         new = {**known, **prefixes} if over else {**prefixes, **known}
@@ -164,6 +203,10 @@ class Writing(Reading):
         return prefixes_of(self._before.meta.with_changes(self._meta))
 
     # -- the state inside -----------------------------------------------------------------------
+
+    def view(self) -> View:
+        """The state with everything that follows."""
+        return self._view()
 
     def _view(self) -> View:
         tables = self._infer()
@@ -180,7 +223,10 @@ class Writing(Reading):
         operations = np.array(self._buffer, dtype=np.uint32)
         self._buffer.clear()
         add, s, p, o, g = (np.ascontiguousarray(column) for column in operations.T)
-        settled = settle(self._current(), add != 0, s, p, o, g)
+        self._settle_rows(add != 0, s, p, o, g)
+
+    def _settle_rows(self, add: Bools, s: U32, p: U32, o: U32, g: U32) -> None:
+        settled = settle(self._current(), add, s, p, o, g)
         self._already_there += settled.already_there
         self._not_stated += settled.not_stated
         self._only_inferred += settled.only_inferred

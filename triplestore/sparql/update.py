@@ -1,0 +1,154 @@
+"""The rows that a DELETE/INSERT with a WHERE takes away and adds, as columns of ids.
+
+Start at `changed_rows`. What is always true: the WHERE is evaluated to its end on one state before
+anything changes; a row that has an unbound value, or is no triple of RDF, is left out; blank nodes
+of the INSERT template are new for each solution, with labels that occur nowhere else.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+
+from triplestore.expr.evaluate import Scope
+from triplestore.expr.query_terms import U32, QueryTerms
+from triplestore.expr.tree import Constant, Variable
+from triplestore.ops.context import Context
+from triplestore.ops.distinct import Distinct
+from triplestore.ops.frame import Frame
+from triplestore.ops.leaves import Values
+from triplestore.sparql.algebra import Modify, QuadPattern, Select, TermOrVariable
+from triplestore.sparql.planner import Planner
+from triplestore.sparql.query import Around, Asked, dataset_of, prepared
+from triplestore.terms.dictionary import FIRST_QUERY_ID
+from triplestore.terms.model import BLANK, IRI
+
+_NAMES = ("s", "p", "o", "g")
+
+
+class QuadRows(NamedTuple):
+    """Quads as columns of ids; graph 0 is the default graph."""
+
+    subject: U32
+    predicate: U32
+    object: U32
+    graph: U32
+
+
+def changed_rows(
+    operation: Modify, asked: Asked, context: Context, base: str | None = None
+) -> tuple[QuadRows, QuadRows]:
+    """What is to be removed and what is to be added, each row once.
+
+    The terms of what is added are in the dictionary afterwards.
+    """
+    terms = QueryTerms(asked.dictionary)
+    if operation.dataset is None and operation.graph is not None:
+        known = asked.dictionary.lookup_keys([operation.graph.key]).tolist()
+        asked = replace(asked, default=tuple(term_id for term_id in known if term_id))
+    query = prepared(Select(operation.pattern, dataset=operation.dataset, base=base))
+    planner = Planner(dataset_of(query, asked), Scope(terms, Around(base)))
+    planner.context = context
+    patterns = (*operation.delete, *operation.insert)
+    names = {term.name for quad in patterns for term in quad if isinstance(term, Variable)}
+    bag = any(
+        isinstance(t, Constant) and t.kind == BLANK for quad in operation.insert for t in quad
+    )
+    plan = planner.plan(query.pattern, None, frozenset(names), bag).operator
+    deleted, inserted = _Rows(terms, context), _Rows(terms, context)
+    token, numbers = secrets.token_hex(8), count()
+
+    def new_label() -> bytes:
+        return b"\x02b%s%d" % (token.encode(), next(numbers))
+
+    for block in plan.stream(context):
+        deleted.add(operation.delete, block, new_label)
+        inserted.add(operation.insert, block, new_label)
+    return deleted.known(), inserted.settled()
+
+
+class _Rows:
+    """Rows made of solutions with a template."""
+
+    def __init__(self, terms: QueryTerms, context: Context) -> None:
+        self._terms = terms
+        self._context = context
+        self._parts: list[list[U32]] = []
+        self._ground: set[QuadPattern] = set()
+
+    def add(
+        self, template: Sequence[QuadPattern], block: Frame, new_label: Callable[[], bytes]
+    ) -> None:
+        """Add the rows of a template for a block of solutions."""
+        if not block.rows:
+            return
+        blanks: dict[bytes, U32] = {}
+        for quad in template:
+            rows = block.rows
+            if not any(map(_varies, quad)):
+                if quad in self._ground:
+                    continue
+                self._ground.add(quad)
+                rows = 1
+            columns = [self._column(term, block, rows, blanks, new_label) for term in quad]
+            columns = self._proper(columns, quad.graph is not None)
+            self._context.charge(16 * len(columns[0]))
+            self._parts.append(columns)
+
+    def _column(
+        self,
+        term: TermOrVariable | None,
+        block: Frame,
+        rows: int,
+        blanks: dict[bytes, U32],
+        new_label: Callable[[], bytes],
+    ) -> U32:
+        if isinstance(term, Variable):
+            has = term.name in block.names
+            return block[term.name] if has else np.zeros(rows, np.uint32)
+        if term is None:
+            return np.zeros(rows, np.uint32)
+        if term.kind != BLANK:
+            return np.full(rows, self._terms.encode_keys([term.key])[0], np.uint32)
+        if term.key not in blanks:
+            blanks[term.key] = self._terms.encode_keys([new_label() for _ in range(rows)])
+        return blanks[term.key]
+
+    def _proper(self, columns: list[U32], in_graph: bool) -> list[U32]:
+        """The rows that are quads of RDF."""
+        kinds = self._terms.kinds
+        subjects = kinds(columns[0])
+        fine = (subjects == IRI) | (subjects == BLANK)
+        fine &= (kinds(columns[1]) == IRI) & (columns[2] != 0)
+        if in_graph:
+            graphs = kinds(columns[3])
+            fine &= (graphs == IRI) | (graphs == BLANK)
+        return columns if fine.all() else [column[fine] for column in columns]
+
+    def known(self) -> QuadRows:
+        """The rows whose terms are all in the dictionary: others are stated nowhere."""
+        rows = self._once()
+        stored = np.ones(len(rows.subject), np.bool_)
+        for column in rows:
+            stored &= column < np.uint32(FIRST_QUERY_ID)
+        return rows if stored.all() else QuadRows(*(column[stored] for column in rows))
+
+    def settled(self) -> QuadRows:
+        """The rows with terms of the dictionary, to which new ones are added."""
+        return QuadRows(*(self._terms.settle(column) for column in self._once()))
+
+    def _once(self) -> QuadRows:
+        if not self._parts:
+            return QuadRows(*[np.zeros(0, np.uint32)] * 4)
+        columns = [np.concatenate([part[place] for part in self._parts]) for place in range(4)]
+        frame = Frame(_NAMES, columns, len(columns[0]))
+        return QuadRows(*Distinct(Values(frame)).run(self._context).columns)
+
+
+def _varies(term: TermOrVariable | None) -> bool:
+    return isinstance(term, Variable) or (isinstance(term, Constant) and term.kind == BLANK)
