@@ -31,6 +31,9 @@ class EntailmentCase:
     premise: list[Fact]
     conclusion: list[Fact] | None
 
+    def __str__(self) -> str:
+        return self.name
+
 
 def read_cases(data: Path) -> list[EntailmentCase]:
     """The entries that the manifest lists, in its order."""

@@ -10,11 +10,13 @@ import os
 from pathlib import Path
 
 import pytest
+from pyoxigraph import Quad
 
 from tests.conformance.entailment import entails
 from tests.conformance.owl2 import OwlCase, read_cases
 from tests.conformance.sort_entailments import REASONS, read_table, sort
-from tests.ontologies.oracle import close
+from tests.ontologies.in_store import listed, store_of
+from tests.ontologies.oracle import Graph, close
 
 DATA = Path(os.environ.get("TRIPLESTORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 CASES = read_cases(DATA) if (DATA / "owl2-testcases").is_dir() else []
@@ -61,3 +63,37 @@ def test_oracle__is_inconsistent(case: OwlCase) -> None:
 @of_type("NegativeEntailment")
 def test_oracle__does_not_entail(case: OwlCase) -> None:
     assert not entails(close(case.facts("premise")).graph, case.facts("nonconclusion"))
+
+
+# In a store: the same, and what it derives beyond what is required.
+BEYOND: set[str] = set()
+# What a store does not do yet.
+PENDING = {"WebOnt-I5.8-011"}
+
+
+@of_type("Consistency")
+def test_store__is_consistent(case: OwlCase) -> None:
+    with store_of(case.facts("premise"), "owl-rl", trivial=True) as store:
+        assert store.violations() == []
+
+
+@of_type("Inconsistency")
+def test_store__is_inconsistent(case: OwlCase) -> None:
+    with store_of(case.facts("premise"), "owl-rl", trivial=True) as store:
+        assert store.violations() != []
+
+
+@of_type("PositiveEntailment")
+def test_store__entails_what_is_required(case: OwlCase) -> None:
+    if case.name in PENDING:
+        pytest.xfail("not done yet")
+    conclusion = case.facts("conclusion")
+    with store_of(case.facts("premise"), "owl-rl", trivial=True) as store:
+        entailed = entails(Graph(listed(store)), [f for f in conclusion if Quad(*f) not in store])
+    assert entailed == (required(case) or case.name in BEYOND)
+
+
+@of_type("NegativeEntailment")
+def test_store__does_not_entail(case: OwlCase) -> None:
+    with store_of(case.facts("premise"), "owl-rl", trivial=True) as store:
+        assert not entails(Graph(listed(store)), case.facts("nonconclusion"))

@@ -11,6 +11,7 @@ the oracle in `test_oracle.py`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from textwrap import dedent
 
 from tests.ontologies.oracle import Fact, triples, turtle
@@ -41,9 +42,9 @@ class RuleCase:
     def name(self) -> str:
         return f"{self.rule} {self.about}".strip()
 
-    @property
+    @cached_property
     def facts(self) -> list[Fact]:
-        return turtle(self.premise)
+        return turtle(self.premise)  # once: the cells of a list are other nodes each time
 
     @property
     def conclusions(self) -> list[Fact]:

@@ -67,16 +67,17 @@ _MEMBER = re.compile(re.escape(PREFIXES["rdf"]) + r"_[1-9][0-9]*")
 def rdfs(facts: Iterable[Fact]) -> RuleSet:
     """The rules for these facts: of the rdf:_1, rdf:_2, ... there are those in use."""
     members = {one for fact in facts for one in fact if _is_member(one)}
-    axiomatic = list(_AXIOMATIC)
+    of_members: list[Fact] = []
     for member in members:
-        axiomatic += [
+        of_members += [
             (member, TYPE, term("rdf:Property")),
             (member, TYPE, term("rdfs:ContainerMembershipProperty")),
             (member, term("rdfs:domain"), term("rdfs:Resource")),
             (member, term("rdfs:range"), term("rdfs:Resource")),
         ]
     datatypes = [(one, TYPE, term("rdfs:Datatype")) for one in DATATYPES]
-    return RuleSet(PATTERNS, axiomatic={"axiomatic": axiomatic, "rdfs1": datatypes}, literals=True)
+    axiomatic = {"axiomatic": _AXIOMATIC, "of members": of_members, "rdfs1": datatypes}
+    return RuleSet(PATTERNS, axiomatic=axiomatic, literals=True)
 
 
 def _is_member(one: object) -> bool:

@@ -1,0 +1,78 @@
+"""The tables of rules through a store: each case, and each again without each of its premises."""
+
+from __future__ import annotations
+
+import pytest
+from pyoxigraph import Quad
+
+from tests.ontologies import rdfs_cases, rule_cases, skos_cases
+from tests.ontologies.in_store import differences, inconsistent, rules_for, store_of
+from tests.ontologies.oracle import Fact, close
+from tests.ontologies.oracle.closing import is_rdf
+from tests.ontologies.oracle.vocabulary import PREFIXES
+from tests.ontologies.rule_cases import RuleCase
+
+CASES = rule_cases.CASES + rdfs_cases.CASES + skos_cases.CASES
+
+# What a store does not do, and why that is.
+DEVIATIONS = {
+    "prp-ap": "axiomatic triples are not found in a store",
+    "cls-thing": "axiomatic triples are not found in a store",
+    "cls-nothing1": "axiomatic triples are not found in a store",
+    "dt-type1": "axiomatic triples are not found in a store",
+    "rdfs1": "axiomatic triples are not found in a store",
+}
+
+
+# What a store does not do yet.
+PENDING = {
+    "prp-fp a literal and an individual",
+    "prp-ifp a literal in two forms",
+    "prp-spo2 over two spellings of a value",
+    "prp-pdw values that are one",
+    "prp-key",
+    "dt-eq joined in a rule",
+    "dt-not-type ill-typed",
+    "rdfs12 of a container",
+}
+# Trivial triples, which are not found yet unless they are asked for with `trivial=True`.
+NOT_FOUND = {"eq-ref", "scm-cls", "scm-op", "scm-dp"}
+NOT_FOUND |= {"rdfs4a", "rdfs4b", "rdfs6", "rdfs8", "rdfs10"}
+
+
+def regime_of(case: RuleCase) -> str:
+    if case.rule.startswith("rdf"):
+        return "rdfs"
+    return "skos" if case.rule.startswith("S") else "owl-rl"
+
+
+WORDS = tuple(f"<{PREFIXES[name]}" for name in ("rdf", "rdfs", "skos", "skosxl"))
+
+
+def is_about_words(fact: Fact) -> bool:
+    """Says something of the words of a language, such as the axioms that SKOS brings."""
+    return str(fact[0]).startswith(WORDS)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_rule__in_a_store(case: RuleCase) -> None:
+    """As a whole, without each premise, and with it again."""
+    if case.name in DEVIATIONS:
+        pytest.skip(DEVIATIONS[case.name])
+    if case.name in PENDING:
+        pytest.xfail("not done yet")
+    regime = regime_of(case)
+    rules = rules_for(regime, case.facts)
+    whole = close(case.facts, rules)
+    with store_of(case.facts, regime) as store:
+        assert differences(store, whole, is_about_words) == []
+        unfound = [fact for fact in case.conclusions if is_rdf(fact) and Quad(*fact) not in store]
+        assert unfound == [] or case.rule in NOT_FOUND
+        assert [fact for fact in case.absences if is_rdf(fact) and Quad(*fact) in store] == []
+        assert (case.rule in inconsistent(store)) == case.inconsistent
+        for fact in case.facts:
+            without = close((other for other in case.facts if other != fact), rules)
+            store.remove(Quad(*fact))
+            assert differences(store, without, is_about_words) == [], fact
+            store.add(Quad(*fact))
+            assert differences(store, whole, is_about_words) == [], fact
