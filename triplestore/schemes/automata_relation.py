@@ -1,0 +1,225 @@
+"""One relation defined by chains, read from the closure over pairs (node, state)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from triplestore.schemes.automata_product import Places, in_states, numbered, reached
+from triplestore.schemes.packed import I64, U32, U64, Bools, first, pack, second
+from triplestore.schemes.scheme import BLOCK, Difference, Pairs
+from triplestore.schemes.transitive import TransitiveClosure
+
+
+class Ends(NamedTuple):
+    """Which pairs of the closure mean pairs of a relation: those from one state to another."""
+
+    places: Places
+    states: int
+    start: int
+    end: int
+
+    def read(self, keys: U64, *, turned: bool = False) -> U64:
+        """The pairs of the relation that pairs of the closure mean, in order if `keys` are.
+
+        turned   the keys have the second node in front, and so has the result
+        """
+        here, there = first(keys), second(keys)
+        states, ids = np.uint32(self.states), self.places.ids
+        start, end = (self.end, self.start) if turned else (self.start, self.end)
+        meant = (here % states == start) & (there % states == end)
+        if not meant.all():
+            here, there = here[meant], there[meant]
+        return pack(ids[here // states], ids[there // states])
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Half of the readable side: looking from the first nodes, or from the second."""
+
+    closure: TransitiveClosure
+    ends: Ends
+    back: bool
+
+    def found(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs of each node: (place in `nodes`, other id)."""
+        ends, states = self.ends, np.uint32(self.ends.states)
+        known, numbers = self._numbers(nodes)
+        probe = self.closure.backward if self.back else self.closure.forward
+        owners, others = probe(numbers)
+        meant = others % states == (ends.start if self.back else ends.end)
+        owners, ids = known[owners[meant]], ends.places.ids[others[meant] // states]
+        if not ends.places.in_order:
+            keys = np.sort(pack(owners.astype(np.uint32), ids))
+            owners, ids = first(keys).astype(np.int64), second(keys)
+        return owners, ids
+
+    def _numbers(self, nodes: U32) -> tuple[I64, U32]:
+        places = self.ends.places.of(nodes)
+        known = (places >= 0).nonzero()[0]
+        state = self.ends.end if self.back else self.ends.start
+        return known, numbered(places[known], self.ends.states, state)
+
+    def most(self, nodes: U32) -> I64:
+        """At least as many pairs as each node has."""
+        known, numbers = self._numbers(nodes)
+        most = np.zeros(len(nodes), dtype=np.int64)
+        counts = self.closure.backward_counts if self.back else self.closure.forward_counts
+        most[known] = counts(numbers)
+        return most
+
+    def batches(self, nodes: U32, size: int = BLOCK) -> Iterator[tuple[int, int]]:
+        """Ranges of the nodes that have about `size` pairs together, if not fewer."""
+        ends = np.cumsum(self.most(nodes))
+        at = 0
+        while at < len(nodes):
+            before = int(ends[at - 1]) if at else 0
+            stop = max(at + 1, int(ends.searchsorted(before + size, side="right")))
+            yield at, stop
+            at = stop
+
+    def counts(self, nodes: U32) -> I64:
+        """How many pairs each node has; they are looked at."""
+        counts = np.zeros(len(nodes), dtype=np.int64)
+        for at, stop in self.batches(nodes):
+            owners, _ = self.found(nodes[at:stop])
+            counts[at:stop] = np.bincount(owners, minlength=stop - at)
+        return counts
+
+    def nodes(self) -> U32:
+        """The nodes that have pairs, sorted."""
+        graph, ends = self.closure.graph, self.ends
+        here, there = (ends.end, ends.start) if self.back else (ends.start, ends.end)
+        seeds = in_states(graph.nodes, ends.states, [there]).nonzero()[0].astype(np.uint32)
+        near = graph.nodes[reached(graph.ahead if self.back else graph.back(), seeds)]
+        numbers = near[in_states(near, ends.states, [here])]
+        return np.sort(ends.places.ids[numbers // np.uint32(ends.states)])
+
+    def blocks(self, size: int) -> Iterator[U64]:
+        """All pairs in order, with the nodes of this side in front."""
+        nodes = self.nodes()
+        for at, stop in self.batches(nodes, size):
+            owners, others = self.found(nodes[at:stop])
+            if len(owners):
+                yield pack(nodes[at:stop][owners], others)
+
+
+class ChainRelation:
+    """The pairs (x, z) for which the closure has ((x, start), (z, end)); immutable.
+
+    `contains`, `forward` and `backward` look at what they give and at what other states the nodes
+    reach; so do counts: the number of all pairs is found by streaming them, once.
+    """
+
+    def __init__(self, closure: TransitiveClosure, ends: Ends) -> None:
+        self._closure, self._ends = closure, ends
+        self._ahead, self._behind = _Side(closure, ends, False), _Side(closure, ends, True)
+        self._before: tuple[ChainRelation, Difference] | None = None
+
+    def follows(self, before: ChainRelation, difference: Difference) -> None:
+        """Say what it was before a change: if that was counted, only the change is."""
+        if "_count" in before.__dict__:
+            self._before = before, difference
+
+    @cached_property
+    def _count(self) -> int:
+        if self._before is None:
+            nodes = self._ahead.nodes()
+            return int(self._ahead.counts(nodes).sum())
+        before, change = self._before
+        self._before = None
+        return before.count() + change.gained.count() - change.lost.count()
+
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self._count
+
+    def nbytes(self) -> int:
+        """The memory of the closure, which other relations may share."""
+        return self._closure.nbytes() + self._ends.places.ids.nbytes
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these pairs are in the relation."""
+        places, states = self._ends.places, self._ends.states
+        here, there = places.of(first(keys)), places.of(second(keys))
+        found = (here >= 0) & (there >= 0)
+        here, there = here[found], there[found]
+        found[found] = self._closure.contains(
+            pack(numbered(here, states, self._ends.start), numbered(there, states, self._ends.end))
+        )
+        return found
+
+    def forward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that begin with each node: (place in `nodes`, second id)."""
+        return self._ahead.found(nodes)
+
+    def backward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that end with each node: (place in `nodes`, first id)."""
+        return self._behind.found(nodes)
+
+    def forward_counts(self, nodes: U32) -> I64:
+        """How many pairs begin with each node."""
+        return self._ahead.counts(nodes)
+
+    def backward_counts(self, nodes: U32) -> I64:
+        """How many pairs end with each node."""
+        return self._behind.counts(nodes)
+
+    def subjects(self) -> U32:
+        """The first ids of all pairs, sorted: found by one search through the graph."""
+        return self._ahead.nodes()
+
+    def objects(self) -> U32:
+        """The second ids of all pairs, sorted: found by one search through the graph."""
+        return self._behind.nodes()
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """All pairs in order."""
+        return (self._behind if swapped else self._ahead).blocks(size)
+
+
+class MeantPairs:
+    """The pairs of a relation among pairs of the closure."""
+
+    def __init__(self, pairs: Pairs, ends: Ends) -> None:
+        self._pairs, self._ends = pairs, ends
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(len(self._ends.read(block)) for block in self._pairs.blocks())
+
+    def count(self) -> int:
+        """How many pairs there are, found by streaming them the first time."""
+        return self._count
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """The pairs in order; where places are not in the order of ids they are sorted first."""
+        parts = (
+            self._ends.read(block, turned=swapped)
+            for block in self._pairs.blocks(size, swapped=swapped)
+        )
+        if self._ends.places.in_order:
+            yield from (part for part in parts if len(part))
+            return
+        keys = np.sort(np.concatenate([np.empty(0, dtype=np.uint64), *parts]))
+        for at in range(0, len(keys), size):
+            yield keys[at : at + size]
+
+
+class TurnedPairs:
+    """A set of pairs turned around."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self._pairs.count()
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """The pairs in order."""
+        return self._pairs.blocks(size, swapped=not swapped)
