@@ -1,0 +1,281 @@
+"""Queries of a store: forms, graphs, statuses of facts, EXISTS, blank nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from triplestore import BlankNode, Literal, NamedNode, Quad, Store
+from triplestore.errors import ParseError, UsageError
+from triplestore.sparql.planner import ALL_OFF, Options
+from triplestore.store.querying import query as ask
+
+EX = "http://ex.org/"
+DATA = """@prefix : <http://ex.org/> .
+:ada :knows :bob, :cy ; :age 36 ; :name "Ada"@en .
+:bob :knows :cy ; :age 41 .
+:cy :name "Cy" ; :home [ :town "Rome" ; :near [ :town "Ostia" ] ] .
+"""
+GRAPHS = """@prefix : <http://ex.org/> .
+:g { :ada :likes :tea . :bob :likes :rum . :ada :knows :dan }
+:h { :ada :likes :tea . :dan :likes :rum . }
+:empty { }
+"""
+
+
+@pytest.fixture
+def store() -> Store:
+    made = Store()
+    made.load(DATA, "ttl")
+    made.load(GRAPHS, "trig")
+    made.add_graph(NamedNode(EX + "empty"))
+    return made
+
+
+@pytest.fixture(params=[Options(), ALL_OFF], ids=["optimised", "as written"])
+def options(request: pytest.FixtureRequest) -> Iterator[Options]:
+    yield request.param
+
+
+def rows(store: Store, text: str, **arguments: Any) -> list[tuple[str, ...]]:
+    """Solutions as sorted tuples of short texts."""
+    result = ask(store._view(), text, **arguments)
+    assert not isinstance(result, bool)
+    return sorted(tuple(map(short, row)) for row in result)
+
+
+def short(value: Any) -> str:
+    if value is None:
+        return "-"
+    return "_" if isinstance(value, BlankNode) else value.value.removeprefix(EX)
+
+
+# --- graphs --------------------------------------------------------------------------------------
+
+
+def test_graph__a_variable_takes_every_graph(store: Store, options: Options) -> None:
+    found = rows(store, "SELECT ?g ?x { GRAPH ?g { ?x :likes :rum } }", options=options)
+    assert found == [("g", "bob"), ("h", "dan")]
+
+
+def test_graph__without_a_pattern_lists_the_graphs(store: Store, options: Options) -> None:
+    assert rows(store, "SELECT ?g { GRAPH ?g { } }", options=options) == [
+        ("empty",),
+        ("g",),
+        ("h",),
+    ]
+    assert ask(store._view(), "ASK { GRAPH :empty { } }", options=options) is True
+    assert ask(store._view(), "ASK { GRAPH :nowhere { } }", options=options) is False
+
+
+def test_graph__groups_are_counted_in_each_graph(store: Store, options: Options) -> None:
+    text = "SELECT ?g ?n { GRAPH ?g { { SELECT (COUNT(*) AS ?n) { ?x :likes ?y } } } }"
+    assert rows(store, text, options=options) == [
+        ("empty", "0"),
+        ("g", "2"),
+        ("h", "2"),
+    ]
+
+
+def test_graph__its_variable_has_no_value_inside(store: Store, options: Options) -> None:
+    text = "SELECT * { GRAPH ?g { ?x :likes :rum FILTER(!BOUND(?g)) } }"
+    assert len(rows(store, text, options=options)) == 2
+
+
+def test_graph__a_variable_that_the_pattern_binds_is_the_graph(store: Store) -> None:
+    store.add(Quad(NamedNode(EX + "g"), NamedNode(EX + "p"), Literal(1), NamedNode(EX + "g")))
+    store.add(Quad(NamedNode(EX + "h"), NamedNode(EX + "p"), Literal(2), NamedNode(EX + "g")))
+    assert rows(store, "SELECT ?g ?o { GRAPH ?g { ?g :p ?o } }") == [("g", "1")]
+
+
+def test_from__merges_graphs(store: Store, options: Options) -> None:
+    text = "SELECT ?x ?y FROM :g FROM :h { ?x :likes ?y }"
+    assert rows(store, text, options=options) == [
+        ("ada", "tea"),
+        ("bob", "rum"),
+        ("dan", "rum"),
+    ]
+    assert rows(store, "SELECT ?p FROM :g FROM :h { :ada ?p ?y }", options=options) == [
+        ("knows",),
+        ("likes",),
+    ]
+    assert rows(store, "SELECT * FROM :nowhere { ?x ?p ?y }", options=options) == []
+    assert rows(store, "SELECT * FROM :g { GRAPH ?g { ?x ?p ?y } }", options=options) == []
+
+
+def test_from_named__limits_graph(store: Store, options: Options) -> None:
+    text = "SELECT ?g ?x FROM NAMED :h { GRAPH ?g { ?x :likes ?y } }"
+    assert rows(store, text, options=options) == [("h", "ada"), ("h", "dan")]
+    assert rows(store, "SELECT * FROM NAMED :h { ?x :knows ?y }", options=options) == []
+
+
+def test_query__union_of_all_graphs_as_default_graph(store: Store) -> None:
+    text = "SELECT ?y { :ada (:knows|:likes) ?y }"
+    assert rows(store, text) == [("bob",), ("cy",)]
+    found = rows(store, text, use_default_graph_as_union=True)
+    assert found == [("bob",), ("cy",), ("dan",), ("tea",)]
+    assert rows(store, text, default_graph=NamedNode(EX + "g")) == [("dan",), ("tea",)]
+    both = [NamedNode(EX + "g"), NamedNode(EX + "h")]
+    assert rows(store, text, default_graph=both) == [("dan",), ("tea",)]
+    named = rows(store, "SELECT ?g { GRAPH ?g {} }", named_graphs=[NamedNode(EX + "h")])
+    assert named == [("h",)]
+
+
+# --- inference -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def inferring() -> Store:
+    made = Store()
+    made.load("@prefix : <http://ex.org/> . :a :p :b . :b :p :c . :a :q :c . :a :n 5 .", "ttl")
+    made.reason(
+        rules="@prefix : <http://ex.org/> . :q[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] ."
+        " :r[?x, ?y] :- :q[?x, ?y] . :of[?y, ?x] :- :n[?x, ?y] ."
+    )
+    return made
+
+
+def test_facts__explicit_and_inferred_ones_are_all(inferring: Store) -> None:
+    text = "SELECT ?x ?y { ?x (:p|:q|:r) ?y }"
+    assert rows(inferring, text) == [("a", "b"), ("a", "c"), ("a", "c"), ("b", "c")]
+    assert rows(inferring, text, facts="explicit") == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert rows(inferring, text, facts="inferred") == [("a", "c")]
+    with pytest.raises(UsageError, match="facts"):
+        ask(inferring._view(), text, facts="some")
+
+
+def test_facts__pseudo_graphs_say_which(inferring: Store) -> None:
+    explicit, implicit = "<http://www.ontotext.com/explicit>", "<http://www.ontotext.com/implicit>"
+    assert rows(inferring, f"SELECT ?x FROM {implicit} {{ ?x :r ?y }}") == [("a",)]
+    assert rows(inferring, f"SELECT ?x FROM {explicit} {{ ?x :r ?y }}") == []
+    both = f"SELECT ?x FROM {explicit} FROM {implicit} {{ ?x :r|:q ?y }}"
+    assert rows(inferring, both) == [("a",), ("a",)]
+
+
+def test_facts__what_is_no_triple_of_rdf_is_not_shown(inferring: Store, options: Options) -> None:
+    assert inferring.count() == len(rows(inferring, "SELECT * { ?s ?p ?o }", options=options)) == 5
+    assert rows(inferring, "SELECT * { ?s :of ?o }", options=options) == []
+    assert rows(inferring, "SELECT * { :a :n ?n . ?n :of ?o }", options=options) == []
+    assert rows(inferring, "SELECT * { ?s ?p :a }", options=options) == []
+
+
+def test_query__a_transaction_sees_what_follows_from_its_writes(inferring: Store) -> None:
+    with inferring.transaction() as t:
+        t.add((NamedNode(EX + "c"), NamedNode(EX + "p"), NamedNode(EX + "d")))
+        found = t.query("PREFIX : <http://ex.org/> SELECT ?x { ?x :r :d }")
+        assert [row["x"] for row in found] == [NamedNode(EX + "b")]
+    before = inferring.snapshot()
+    inferring.clear()
+    assert len(before.query("SELECT * { ?s ?p ?o }")) == 8
+    assert len(inferring.query("SELECT * { ?s ?p ?o }")) == 0
+
+
+# --- EXISTS --------------------------------------------------------------------------------------
+
+
+def test_exists__a_filter_inside_may_look_outside(store: Store, options: Options) -> None:
+    text = """SELECT ?x { ?x :age ?a FILTER NOT EXISTS { ?y :age ?b FILTER(?b > ?a) } }"""
+    assert rows(store, text, options=options) == [("bob",)]
+
+
+def test_exists__deep_inside_too(store: Store, options: Options) -> None:
+    text = """SELECT ?x { ?x :age ?a
+              FILTER EXISTS { ?y :knows ?z OPTIONAL { ?y :age ?b FILTER(?b > ?a) }
+                              FILTER(?b > 1) } }"""
+    assert rows(store, text, options=options) == [("ada",)]
+
+
+def test_exists__with_unbound_variables(store: Store, options: Options) -> None:
+    text = """SELECT ?x ?n { ?x :knows ?y OPTIONAL { ?y :name ?n }
+              FILTER EXISTS { ?z :name ?n } }"""
+    # Where ?n is unbound, any name will do.
+    assert rows(store, text, options=options) == [
+        ("ada", "-"),
+        ("ada", "Cy"),
+        ("bob", "Cy"),
+    ]
+
+
+def test_exists__in_expressions(store: Store, options: Options) -> None:
+    text = """SELECT ?x ?k (IF(EXISTS { ?x :name ?n }, "yes", "no") AS ?m)
+              { ?x :age ?a BIND(EXISTS { ?x :knows :bob } AS ?k) }
+              ORDER BY (EXISTS { ?x :name ?n })"""
+    assert rows(store, text, options=options) == [("ada", "true", "yes"), ("bob", "false", "no")]
+
+
+def test_exists__of_something_else_altogether(store: Store, options: Options) -> None:
+    assert (
+        len(rows(store, "SELECT * { ?x :age ?a FILTER EXISTS { :cy :name ?n } }", options=options))
+        == 2
+    )
+    assert (
+        rows(store, "SELECT * { ?x :age ?a FILTER EXISTS { :bob :name ?n } }", options=options)
+        == []
+    )
+
+
+# --- forms ---------------------------------------------------------------------------------------
+
+
+def test_describe__is_the_concise_bounded_description(store: Store) -> None:
+    found = ask(store._view(), "DESCRIBE :cy")
+    assert len(found) == 5
+    assert {short(triple.predicate) for triple in found} == {"name", "home", "town", "near"}
+    assert len(ask(store._view(), "DESCRIBE ?x :nowhere { ?x :age 41 }")) == 2
+
+
+def test_construct__new_blank_nodes_for_each_solution(store: Store) -> None:
+    found = list(
+        ask(store._view(), "CONSTRUCT { [] :of ?x ; :is ?x . :all :of :them } { ?x :age ?a }")
+    )
+    nodes = {triple.subject for triple in found if isinstance(triple.subject, BlankNode)}
+    assert len(found) == 5
+    assert len(nodes) == 2
+
+
+def test_construct__leaves_out_what_is_no_triple(store: Store) -> None:
+    found = list(ask(store._view(), "CONSTRUCT { ?n :of ?x . ?x ?n 1 . ?x :y ?z } { ?x :name ?n }"))
+    assert found == []
+
+
+def test_construct__gives_each_triple_once(store: Store) -> None:
+    assert len(ask(store._view(), "CONSTRUCT { :a :b ?y } { ?x :knows ?y }")) == 2
+
+
+def test_bnode__the_same_label_is_the_same_node_in_one_solution(store: Store) -> None:
+    text = """SELECT (BNODE("l") AS ?a) (BNODE(STR("l")) AS ?b) (BNODE("m") AS ?c) (BNODE() AS ?d)
+              { ?x :age ?y }"""
+    found = [row.as_dict() for row in ask(store._view(), text)]
+    assert all(row["a"] == row["b"] for row in found)
+    assert len({row[name] for row in found for name in "acd"}) == 6
+
+
+def test_service__is_refused(store: Store) -> None:
+    with pytest.raises(UsageError, match="SERVICE"):
+        store.query("SELECT * { SERVICE <http://ex.org/sparql> { ?x ?y ?z } }")
+
+
+def test_query__mistakes_say_where(store: Store) -> None:
+    with pytest.raises(ParseError) as caught:
+        store.query("SELECT * { ?x :p }")
+    assert caught.value.lineno == 1
+
+
+def test_query__of_terms_that_the_store_has_not(store: Store, options: Options) -> None:
+    assert rows(store, "SELECT * { :nobody :knows ?x }", options=options) == []
+    assert rows(store, "SELECT ?x { :nobody :knows* ?x }", options=options) == [("nobody",)]
+    assert rows(store, "SELECT ?x { VALUES ?x { :nobody } ?x :knows* ?y }", options=options) == []
+    text = "SELECT ?x ?y { VALUES ?x { :nobody :ada } OPTIONAL { ?x :age ?y } }"
+    assert rows(store, text, options=options) == [("ada", "36"), ("nobody", "-")]
+
+
+def test_aggregates__of_nothing_and_of_errors(store: Store, options: Options) -> None:
+    text = """SELECT (COUNT(*) AS ?n) (SUM(?a) AS ?s) (MIN(?a) AS ?m) (AVG(?a) AS ?v)
+              (GROUP_CONCAT(?a) AS ?c) (SAMPLE(?a) AS ?p) { ?x :nothing ?a }"""
+    assert rows(store, text, options=options) == [("0", "0", "-", "0", "", "-")]
+    text = "SELECT ?x (COUNT(*) AS ?n) { ?x :nothing ?a } GROUP BY ?x"
+    assert rows(store, text, options=options) == []
+    text = "SELECT (SUM(?o) AS ?s) (MAX(?o) AS ?m) (COUNT(?o) AS ?n) { :ada :age|:name ?o }"
+    assert rows(store, text, options=options) == [("-", "Ada", "2")]

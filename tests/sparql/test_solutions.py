@@ -1,0 +1,120 @@
+"""Results: rows, tables of text, columns of Arrow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+
+from triplestore import Literal, NamedNode, Store
+
+EX = "http://ex.org/"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+@pytest.fixture
+def store() -> Store:
+    made = Store()
+    made.load(
+        """@prefix : <http://ex.org/> .
+        :a :i 1 ; :d 1.5e0 ; :b true ; :s "text" ; :m 1, "one", :one ; :big 12345678901234567890 .
+        :b :i 2 ; :d 2.5e0 ; :b false ; :s "täxt"@en ; :x _:n .
+        """,
+        "ttl",
+    )
+    return made
+
+
+def test_solutions__rows_by_place_name_and_variable(store: Store) -> None:
+    result = store.query("SELECT ?x ?i ?nothing { ?x :i ?i } ORDER BY ?i")
+    assert result.variables == ("x", "i", "nothing")
+    first = next(result)
+    assert first[0] == first["x"] == first[ox.Variable("x")] == NamedNode(EX + "a")
+    assert first["nothing"] is None
+    assert list(first) == [NamedNode(EX + "a"), Literal(1), None]
+    assert first.as_dict() == {"x": NamedNode(EX + "a"), "i": Literal(1)}
+    with pytest.raises(KeyError, match=r"\?y.*\?x"):
+        first["y"]
+    assert next(result)["i"] == Literal(2)
+    with pytest.raises(StopIteration):
+        next(result)
+    assert len(result) == 2
+    assert bool(result)
+    assert [row["i"].value for row in result] == ["1", "2"]
+
+
+def test_solutions__print_as_a_table(store: Store) -> None:
+    text = str(store.query("SELECT ?x ?i ?k { ?x :i ?i OPTIONAL { ?x :x ?k } } ORDER BY ?i"))
+    assert [line.split() for line in text.splitlines()[:3]] == [
+        ["?x", "?i", "?k"],
+        ["--", "--", "-" * len(text.splitlines()[1].split()[2])],
+        [":a", "1"],
+    ]
+    assert text.splitlines()[3].split()[2].startswith("_:")
+
+
+def test_solutions__print_only_the_first(store: Store) -> None:
+    store.load("\n".join(f"<{EX}{i}> <{EX}many> {i} ." for i in range(150)), "ttl")
+    lines = str(store.query("SELECT ?x { ?x :many ?y }")).splitlines()
+    assert lines[-1] == "... and 50 more"
+    assert len(lines) == 103
+
+
+def test_solutions__many_rows_are_decoded_in_bulk(store: Store) -> None:
+    store.load(
+        "\n".join(f"<{EX}é{i % 500}> <{EX}many> 'é{i}', {i % 7} ." for i in range(9000)), "ttl"
+    )
+    found = list(store.query("SELECT ?x ?y { ?x :many ?y }"))
+    assert len(found) == 9000 + 500 * 7
+    oracle = ox.Store()
+    oracle.extend(store.quads_for_pattern(None, None, None))
+    expected = oracle.query(f"SELECT ?x ?y {{ ?x <{EX}many> ?y }}")
+    assert {tuple(row) for row in found} == {(row[0], row[1]) for row in expected}
+
+
+def column(store: Store, predicate: str, **arguments: Any) -> tuple[str, list[Any]]:
+    table = store.query(f"SELECT ?v {{ ?x :{predicate} ?v }} ORDER BY ?x ?v").to_arrow(**arguments)
+    return str(table.schema.field("v").type), table["v"].to_pylist()
+
+
+def test_to_arrow__columns_have_types(store: Store) -> None:
+    pytest.importorskip("pyarrow")
+    assert column(store, "i") == ("int64", [1, 2])
+    assert column(store, "d") == ("double", [1.5, 2.5])
+    assert column(store, "b") == ("bool", [True, False])
+    assert column(store, "s") == ("large_string", ["text", "täxt"])
+    assert column(store, "m") == ("large_string", [EX + "one", "1", "one"])
+    assert column(store, "big") == ("large_string", ["12345678901234567890"])
+    kind, (blank,) = column(store, "x")
+    assert kind == "large_string"
+    assert blank.startswith("_:")
+
+
+def test_to_arrow__terms_as_they_are(store: Store) -> None:
+    pytest.importorskip("pyarrow")
+    assert column(store, "s", typed=False)[1] == ['"text"', '"täxt"@en']
+    assert column(store, "i", typed=False)[1] == [f'"{i}"^^<{XSD}integer>' for i in (1, 2)]
+
+
+def test_to_arrow__unbound_is_null_and_computed_values_are_there(store: Store) -> None:
+    pytest.importorskip("pyarrow")
+    text = """SELECT ?x ?j ?n ?s { ?x :i ?i OPTIONAL { ?x :x ?n }
+              BIND(?i * 1000 AS ?j) BIND(STR(?x) AS ?s) } ORDER BY ?i"""
+    table = store.query(text).to_arrow()
+    assert table["x"].to_pylist() == [EX + "a", EX + "b"]
+    assert table["j"].to_pylist() == [1000, 2000]
+    assert table["n"].to_pylist()[0] is None
+    assert table["s"].to_pylist() == [EX + "a", EX + "b"]
+    assert store.query("SELECT ?x { ?x :nothing ?y }").to_arrow().num_rows == 0
+
+
+def test_explain__says_what_was_done(store: Store) -> None:
+    result = store.query("SELECT ?x { ?x :i ?i FILTER(?i > 1) }")
+    text = result.explain()
+    assert "scan i[?x, ?i]" in text
+    assert "filter ?i > 1" in text
+    assert "rows 1" in text
+    tree = result.explain_json()
+    assert tree["rows"] == 1
+    assert tree["children"]
