@@ -10,6 +10,7 @@
     │   ├── ReadOnlyError                              a write to something opened for reading
     │   ├── CorruptError                               bytes on disk are not those that were written
     │   └── FormatError                                written by a version this one cannot read
+    ├── InconsistencyError                           a strict store would have become inconsistent
     ├── BudgetError           (also MemoryError)       a memory budget would have been exceeded
     ├── TimeLimitError        (also TimeoutError)      a time budget was exceeded
     └── CancelledError                                 the caller asked a running operation to stop
@@ -129,6 +130,10 @@ class CorruptError(StorageError):
 
 class FormatError(StorageError):
     """The directory is no store, or one of a format version that this version cannot read."""
+
+
+class InconsistencyError(TripleStoreError):
+    """A commit would have added violations of constraints to a store that refuses them."""
 
 
 class BudgetError(TripleStoreError, MemoryError):

@@ -35,10 +35,30 @@ def rules_option(
     )
 
 
+def ontology_option(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """An option that names files of ontologies."""
+    return click.option("--ontology", multiple=True, metavar="FILE", help=what)
+
+
 @click.command()
 @location()
 @rules_option("rules", "File of rules to apply from now on, beside those in force.")
-@click.option("--regime", "regimes", multiple=True, help="`none` turns inference off.")
+@click.option(
+    "--regime",
+    "regimes",
+    multiple=True,
+    help="rdfs, owl-rl, owl-horst, skos or swrl; they add up. `none` turns inference off.",
+)
+@ontology_option("File of axioms beside the data; it becomes a named graph. May be repeated.")
+@click.option(
+    "--imports",
+    multiple=True,
+    metavar="PATH",
+    help="File, folder or OASIS catalogue in which imported ontologies are found.",
+)
+@click.option("--network", is_flag=True, help="Imported ontologies may be fetched.")
+@click.option("--strict/--no-strict", default=None, help="Refuse commits that add violations.")
+@click.option("--trivial/--no-trivial", default=None, help="Infer what always holds, too.")
 @click.option("--strategy", help="How the closure is maintained. Default: auto.")
 @click.option("--max-facts", type=int, help="One commit may make at most so many facts.")
 @click.option("--max-bytes", type=int, help="One commit may make at most so many bytes of facts.")
@@ -51,18 +71,26 @@ def reason(
     location: Path,
     rules_files: tuple[str, ...],
     regimes: tuple[str, ...],
+    ontology: tuple[str, ...],
+    imports: tuple[str, ...],
+    network: bool,
+    strict: bool | None,
+    trivial: bool | None,
     dry_run: bool,
     style: str,
     quiet: bool,
     **tuning: str | int | float | None,
 ) -> None:
-    """Apply rules to a store: from now on every commit keeps what follows exact.
+    """Apply rules or ontology languages: from now on every commit keeps what follows exact.
 
-    Rules are added to those in force; those that a file has no more since it was given the last
-    time are taken out. All of it happens, or nothing. The report goes to stderr.
+    Rules and regimes are added to those in force; rules that a file has no more since it was given
+    the last time are taken out, and an ontology file that changed takes the place of what it said.
+    All of it happens, or nothing. The report goes to stderr.
 
     \b
     Examples:
+      triplestore reason -l my.db --regime owl-rl
+      triplestore reason -l my.db --regime owl-rl --ontology family.owl --imports ontologies
       triplestore reason -l my.db --rules family.dlog
       triplestore reason -l my.db --rules family.dlog --dry-run
       triplestore reason -l my.db --strategy dredc --max-seconds 60
@@ -71,7 +99,17 @@ def reason(
     named = {name: value for name, value in tuning.items() if value is not None}
     given = _given(rules_files)
     with _open_to_write(location) as store, store.transaction() as transaction:
-        report = transaction.reason(*regimes, rules=given or None, tuning=named, progress=not quiet)
+        report = transaction.reason(
+            *regimes,
+            rules=given or None,
+            ontology=ontology or None,
+            imports=imports,
+            network=network,
+            strict=strict,
+            trivial=trivial,
+            tuning=named,
+            progress=not quiet,
+        )
         if dry_run:
             transaction.rollback()
     if style == "json":
@@ -133,24 +171,52 @@ def _change_rules(
 @click.command()
 @location(required=False)
 @rules_option("rules", "File of rules to check.")
+@ontology_option("File of an ontology to check. May be repeated.")
+@click.option(
+    "--regime", "regimes", multiple=True, default=("owl-rl",), help="To check an ontology for."
+)
+@click.option(
+    "--fail-on",
+    multiple=True,
+    metavar="ID",
+    default=("any",),
+    help="Only violations of this rule make for exit status 1; `any` and `none` are known, too.",
+)
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
 @edge
-def check(location: Path | None, rules_files: tuple[str, ...]) -> None:
-    """Say everything that is wrong with files of rules; or list the violations in a store.
+def check(
+    location: Path | None,
+    rules_files: tuple[str, ...],
+    ontology: tuple[str, ...],
+    regimes: tuple[str, ...],
+    fail_on: tuple[str, ...],
+    style: str,
+) -> None:
+    """Say everything that is wrong with rules or ontologies; or list the violations in a store.
 
-    With files and a store, the rules may use the prefixes of the store, and names that neither
-    they nor its data have are pointed out. Exit status 1 if there are errors, or violations.
+    Of an ontology, what is malformed is listed, and what lies outside of a regime. With rules and a
+    store, the rules may use the prefixes of the store, and names that neither they nor its data
+    have are pointed out. Exit status 1 if there are errors, or violations.
 
     \b
     Examples:
       triplestore check --rules family.dlog
+      triplestore check --ontology family.owl
       triplestore check --rules family.dlog -l my.db
-      triplestore check -l my.db
+      triplestore check -l my.db --fail-on prp-irp --format json
     """
-    if not rules_files:
+    if not rules_files and not ontology:
         if location is None:
-            raise click.UsageError("give files with --rules, a store with -l, or both")
-        _list_violations(location)
+            raise click.UsageError("give files with --rules or --ontology, or a store with -l")
+        _list_violations(location, fail_on, style)
         return
+    if ontology:
+        _check_ontologies(ontology, regimes, style)
+    if rules_files:
+        _check_rules(location, rules_files)
+
+
+def _check_rules(location: Path | None, rules_files: tuple[str, ...]) -> None:
     from triplestore.store.rules import check_rules
 
     prefixes: Mapping[str, str] = {}
@@ -168,17 +234,35 @@ def check(location: Path | None, rules_files: tuple[str, ...]) -> None:
     click.echo("all right" if not problems else "no errors", err=True)
 
 
-def _list_violations(location: Path) -> None:
+def _check_ontologies(files: tuple[str, ...], regimes: tuple[str, ...], style: str) -> None:
+    """What a regime makes of ontologies, in a store in memory."""
+    from triplestore.store import Store
+
+    report = Store().reason(*regimes, ontology=files)
+    if style == "json":
+        click.echo(json.dumps(report.as_dict(), indent=2))
+    else:
+        click.echo(str(report))
+
+
+def _list_violations(location: Path, fail_on: tuple[str, ...], style: str) -> None:
     with open_to_read(location) as store:
         found = store.violations(MOST_SHOWN + 1)
-        count = store.info().violations
-    for violation in found[:MOST_SHOWN]:
-        click.echo(str(violation))
+        counts = dict(store.inconsistencies.counts)
+    count = sum(counts.values())
+    if style == "json":
+        listed = [violation.as_dict() for violation in found[:MOST_SHOWN]]
+        click.echo(json.dumps({"counts": counts, "violations": listed}, indent=2))
+    else:
+        for violation in found[:MOST_SHOWN]:
+            click.echo(str(violation))
     if count:
         shown = f", of which {MOST_SHOWN:,} are shown" if count > MOST_SHOWN else ""
         click.echo(f"triplestore: {count:,} violations{shown}", err=True)
+    else:
+        click.echo("no violations", err=True)
+    if any(name in fail_on or "any" in fail_on for name in counts) and "none" not in fail_on:
         sys.exit(EXIT_FAILED)
-    click.echo("no violations", err=True)
 
 
 def _open_to_write(location: Path) -> Store:

@@ -27,6 +27,9 @@ TUNING = "tuning"
 REGIMES = "regimes"
 """The names of the regimes in force and their options, as JSON; absent if there are none."""
 
+STRICT = "strict"
+"""There if commits that add violations are refused."""
+
 HIDDEN = "hidden"
 """How many facts follow that are no triples of RDF (a literal as subject), and are not shown."""
 

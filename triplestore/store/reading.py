@@ -37,11 +37,14 @@ if TYPE_CHECKING:
     from triplestore.storage import State
     from triplestore.store.explaining import FactLike
     from triplestore.store.rules import Rules
-    from triplestore.store.violations import Violation
+    from triplestore.store.violations import Inconsistencies, Violation
     from triplestore.terms import Term
 
 # The first block of an iteration is small, so that the first answer comes at once.
 FIRST_BLOCK = 64
+
+MOST_OF_EACH = 20
+"""So many violations of each constraint are listed by `inconsistencies`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +315,26 @@ class Reading(ABC):
         view = self._view()
         where = listed(view.rules(), view.dictionary)
         return list(islice(violations(view.tables, where, view.dictionary), limit))
+
+    @property
+    def inconsistencies(self) -> Inconsistencies:
+        """The violations counted by rule, with some of each; `why` has the causes of one.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load('''@prefix : <http://ex.org/> .
+        ...     @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        ...     :loves a owl:IrreflexiveProperty . :narcissus :loves :narcissus .''', "ttl")
+        >>> _ = store.reason("owl-rl")
+        >>> print(store.inconsistencies)
+        prp-irp         1
+          <http://ex.org/loves> is irreflexive: ?x = <http://ex.org/narcissus>
+        """
+        from triplestore.store.violations import inconsistencies, listed
+
+        view = self._view()
+        where = listed(view.rules(), view.dictionary)
+        return inconsistencies(view.tables, where, view.dictionary, MOST_OF_EACH)
 
     def why(
         self,

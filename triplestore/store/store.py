@@ -303,6 +303,7 @@ class Store(Reading):
         imports: Places = (),
         network: bool = False,
         trivial: bool | None = None,
+        strict: bool | None = None,
         tuning: Mapping[str, Any] | None = None,
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
@@ -315,7 +316,7 @@ class Store(Reading):
         is given again is read if it changed. What they import is looked for among them and in
         `imports` (files, folders, OASIS catalogues), and on the network only if `network` is set.
         With `trivial=True` triples that hold whatever the data are (`C rdfs:subClassOf C`) are
-        inferred, too.
+        inferred, too. With `strict=True` commits that add violations are refused.
         `rules` are a text, the path of a file, a `Program`, or several of these. They are added to
         those in force, and the same call again does nothing; those that a file had when it was
         given before, and has no more, are taken out. `reason("none")` turns inference off.
@@ -346,6 +347,7 @@ class Store(Reading):
                 imports=imports,
                 network=network,
                 trivial=trivial,
+                strict=strict,
                 tuning=tuning,
                 progress=progress,
                 cancel=cancel,

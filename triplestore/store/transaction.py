@@ -12,11 +12,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from triplestore.errors import UsageError
+from triplestore.errors import InconsistencyError, UsageError
 from triplestore.schemes.described import describe
 from triplestore.storage.closures import SCHEMES
 from triplestore.store.change import Change
@@ -28,6 +29,7 @@ from triplestore.store.kept import (
     HIDDEN,
     PROGRAM,
     REGIMES,
+    STRICT,
     TUNING,
     file_count,
     graph_files,
@@ -56,6 +58,10 @@ if TYPE_CHECKING:
     from triplestore.store.tuning import Tuning
 
     PathLike = str | os.PathLike[str]
+
+
+MOST_NAMED = 5
+"""So many new violations are named when a strict store refuses a commit."""
 
 
 class Transaction(Writing):
@@ -214,12 +220,16 @@ class Transaction(Writing):
         imports: Places = (),
         network: bool = False,
         trivial: bool | None = None,
+        strict: bool | None = None,
         tuning: Mapping[str, Any] | None = None,
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
     ) -> Report:
         """Apply rules, from now on; see `Store.reason`."""
         from triplestore.store.reasoning import chosen
+
+        if strict is not None:
+            self._meta[STRICT] = b"1" if strict else None
 
         named = chosen(regimes, rules)
         closing = self._closing
@@ -370,6 +380,17 @@ class Transaction(Writing):
         state = self._database.commit(steps, meta=self._meta, cleared=self._cleared, staged=staged)
         self._closing.end(state)
         return replace(counts, commit=state.commit)
+
+    def _refuse(self, counts: Change) -> None:
+        """If the store is strict, no commit adds violations."""
+        if not counts.new_violations or STRICT not in self._before.meta.with_changes(self._meta):
+            return
+        new = list(islice(self.diff().new_violations, MOST_NAMED))
+        more = counts.new_violations - len(new)
+        listed = "; ".join(map(str, new)) + (f"; and {more:,} more" if more > 0 else "")
+        raise InconsistencyError(
+            f"the store is strict, and this commit would add violations: {listed}"
+        )
 
     def _note_hidden(self) -> None:
         if self._closing.hidden != hidden_count(self._before.meta):

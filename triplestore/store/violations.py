@@ -7,10 +7,11 @@ get their names and terms back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from triplestore.terms import key_of, to_ntriples
 from triplestore.terms.vocabulary import OWL, RDF_TYPE
 
 if TYPE_CHECKING:
-    from triplestore.datalog.program import Constraint
+    from triplestore.datalog.program import Constraint, TripleAtom
     from triplestore.store.rules import Rules
     from triplestore.terms import Dictionary, Term
 
@@ -45,21 +46,92 @@ class Violation:
     message: str = ""
     values: Mapping[str, Term] = field(default_factory=dict)
     """The term of each variable of the constraint; of owl:Nothing, the member as `x`."""
+    axioms: tuple[TripleAtom, ...] = ()
+    """The triples of the axiom that the constraint was made from; where it is for all axioms of a
+    kind, these are among the values."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same, fit for JSON."""
+        return {
+            "rule": self.constraint,
+            "message": self.message,
+            "values": {name: _text(term) for name, term in self.values.items()},
+            "axioms": [str(axiom) for axiom in self.axioms],
+        }
 
     def __str__(self) -> str:
-        shown = ", ".join(
-            f"?{name} = {to_ntriples(key_of(term)).decode()}" for name, term in self.values.items()
-        )
+        shown = ", ".join(f"?{name} = {_text(term)}" for name, term in self.values.items())
         return ": ".join(part for part in (self.constraint, self.message, shown) if part)
 
     def __hash__(self) -> int:
         return hash((self.constraint, self.message, tuple(self.values.items())))
 
 
+def _text(term: Term) -> str:
+    return to_ntriples(key_of(term)).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Inconsistencies:
+    """All violations counted by the ids of their constraints, and some of each; prints well.
+
+    >>> print(Inconsistencies({"S14": 2}, (Violation("S14", "two labels"),)))
+    S14             2
+      two labels
+      and 1 more
+    >>> bool(Inconsistencies()), len(Inconsistencies({"S14": 2}))
+    (False, 2)
+    """
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    listed: tuple[Violation, ...] = ()
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+    def __iter__(self) -> Iterator[Violation]:
+        return iter(self.listed)
+
+    def __str__(self) -> str:
+        lines = []
+        for name, count in sorted(self.counts.items()):
+            lines.append(f"{name:<15} {count:,}")
+            shown = [one for one in self.listed if one.constraint == name]
+            lines += [f"  {str(one).removeprefix(name + ': ')}" for one in shown]
+            if count > len(shown):
+                lines.append(f"  and {count - len(shown):,} more")
+        return "\n".join(lines) if lines else "no inconsistencies"
+
+
+def inconsistencies(
+    tables: Tables, where: Listed, dictionary: Dictionary, most: int
+) -> Inconsistencies:
+    """All violations counted, and at most so many of each constraint's id."""
+    counts: dict[str, int] = {}
+    listed: list[Violation] = []
+    for name, constraint in where.relations.items():
+        count = len(tables.tuples(name, arity_of(constraint)))
+        if not count:
+            continue
+        room = most - min(most, counts.get(constraint.id, 0))
+        counts[constraint.id] = counts.get(constraint.id, 0) + count
+        if room:
+            only = where._replace(relations={name: constraint}, nothing=0)
+            listed += islice(violations(tables, only, dictionary), room)
+    if where.type_id and where.nothing:
+        count = len(tables.relation(where.type_id).by_second(where.nothing))
+        if count:
+            counts[NOTHING] = count
+            only = where._replace(relations={})
+            listed += islice(violations(tables, only, dictionary), most)
+    return Inconsistencies(counts, tuple(listed))
+
+
 class Listed(NamedTuple):
     """Where the violations of a program are.
 
     relations  id of a helper relation -> its constraint
+    nothing    the id of owl:Nothing, or 0 if there is none, or a constraint about its members
     """
 
     relations: Mapping[int, Constraint]
@@ -73,6 +145,8 @@ def listed(rules: Rules | None, dictionary: Dictionary) -> Listed:
     if rules is None or not rules.constraint_count:
         return Listed({}, type_id, nothing)
     named = _constraints_of(rules)
+    if _has_own(named.values()):
+        nothing = 0
     ids = dictionary.lookup_keys(list(named)).tolist()
     found = {i: constraint for i, constraint in zip(ids, named.values(), strict=True) if i}
     return Listed(found, type_id, nothing)
@@ -81,7 +155,12 @@ def listed(rules: Rules | None, dictionary: Dictionary) -> Listed:
 def listed_by(relations: Mapping[int, Constraint], dictionary: Dictionary) -> Listed:
     """The same for a writer, who has compiled the rules."""
     type_id, nothing = dictionary.lookup_keys([_TYPE, _NOTHING]).tolist()
-    return Listed(relations, type_id, nothing)
+    return Listed(relations, type_id, 0 if _has_own(relations.values()) else nothing)
+
+
+def _has_own(constraints: Iterable[Constraint]) -> bool:
+    """Whether a constraint says already that owl:Nothing has no members."""
+    return any(constraint.id == "cls-nothing2" for constraint in constraints)
 
 
 @lru_cache(maxsize=8)
@@ -175,4 +254,4 @@ def _of_rows(
     terms = [dictionary.terms(column) for column in chosen]
     for row in range(len(columns[0])):
         values = {name: column[row] for name, column in zip(names, terms, strict=True)}
-        yield Violation(constraint.id, constraint.message, values)
+        yield Violation(constraint.id, constraint.message, values, constraint.axioms)
