@@ -145,6 +145,17 @@ def test_insert_data__has_new_blank_nodes_each_time(store: Store) -> None:
     assert len({row["n"].value for row in rows}) == 3
 
 
+def test_insert_data__of_many_is_as_of_few(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "INSERT DATA { _:n :of _:m , 'x\\ny'@en GRAPH :g { _:n :p :a } GRAPH :h { :a :p :b } }"
+    few = Store()
+    few.load(DATA, "ttl")
+    for number in (1 << 30, 1):
+        monkeypatch.setattr("triplestore.store.updating._MANY", number)
+        target = store if number == 1 else few
+        assert [target.update(text).added for _ in range(2)] == [4, 3]
+    assert canonical(store) == canonical(few)
+
+
 def test_insert__computes(store: Store) -> None:
     store.update(
         "INSERT { ?x :n ?n } WHERE { { SELECT ?x (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x } }"

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from triplestore.store.transaction import Transaction
 
 _DEFAULT = ox.DefaultGraph()
+_MANY = 4096
+"""So many quads of data are loaded as a document, which is quicker than one by one."""
 
 
 def update(
@@ -90,6 +92,10 @@ class _Run:
 
     def insert(self, quads: tuple[ox.Quad, ...]) -> None:
         """State quads; a label is a new blank node, the same one in all of this operation."""
+        if len(quads) >= _MANY:
+            document = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
+            self.transaction.load(document, ox.RdfFormat.N_QUADS)
+            return
         nodes: dict[bytes, bytes] = {}
 
         def own(key: bytes) -> bytes:
