@@ -18,7 +18,7 @@ from triplestore.datalog.program import Rule
 from triplestore.datalog.slices import ANY, ANY_CLASS, Graph, Slice, components, slice_of
 from triplestore.terms import key_of
 
-from .vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES
+from .vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES, SWRL_CLASSES, SWRL_PREDICATES
 
 
 def with_premises(
@@ -91,7 +91,7 @@ def _may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Seque
 
 
 SCHEMA_SLICES = frozenset(
-    [Slice("property", key_of(node)) for node in SCHEMA_PREDICATES]
-    + [Slice("class", key_of(node)) for node in SCHEMA_CLASSES]
+    [Slice("property", key_of(node)) for node in SCHEMA_PREDICATES | SWRL_PREDICATES]
+    + [Slice("class", key_of(node)) for node in SCHEMA_CLASSES | SWRL_CLASSES]
 )
 """Where the triples of axioms are."""

@@ -21,6 +21,7 @@ from .making import Draft, Outside, class_of, constant, triple
 from .ontology import Ontology
 from .owl_rl import sub_class_rule, translate_axioms
 from .premises import with_premises
+from .swrl_rules import translate_swrl
 from .unfold import unfold
 
 
@@ -188,6 +189,9 @@ def translate(
     if any(regime.only != frozenset() for regime in chosen):
         translate_axioms(ontology.axioms, draft, _classes(ontology))
         draft.simple += [sub_class_rule(*edge) for edge in edges]
+    if any(regime.name == "swrl" for regime in chosen):
+        for rule in ontology.rules:
+            translate_swrl(rule, draft)
     rules, simple, constraints = _selected(draft, chosen)
     if not trivial and not _any_class((*rules, *about, *own)):
         kept = draft.kept | set(map(constant, members))
@@ -201,6 +205,7 @@ def translate(
     ]
     program = Program([*about, *made], constraints)
     used = len(ontology.axioms) + len(draft.simple)
+    used += len(ontology.rules) if "swrl" in [regime.name for regime in chosen] else 0
     return Translation(program, tuple(draft.outside), used, reflective)
 
 
@@ -241,7 +246,7 @@ def _selected(
     """Those rules of a draft that some regime has; named as in RDFS, if that is all there is."""
     if any(regime.only is None for regime in chosen):
         return draft.rules, draft.simple, draft.constraints
-    wanted = frozenset[str]().union(*(regime.only or frozenset() for regime in chosen))
+    wanted = frozenset({"swrl"}).union(*(regime.only or frozenset() for regime in chosen))
     rules = [rule for rule in draft.rules if rule.name in wanted]
     simple = draft.simple if "cax-sco" in wanted else []
     constraints = [one for one in draft.constraints if one.id in wanted]

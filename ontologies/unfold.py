@@ -20,6 +20,7 @@ from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     TYPE,
     Atom,
+    Bind,
     Call,
     Constant,
     Constraint,
@@ -180,8 +181,8 @@ def _joined(
         by[atom.s] = head.s
     elif atom.s != head.s:
         return None
-    inside = [_replaced(item, by) for item in definition.body]
-    around = [_replaced(item, by) for item in clause.body]
+    inside = [replaced(item, by) for item in definition.body]
+    around = [replaced(item, by) for item in clause.body]
     body = tuple(dict.fromkeys((*around[:place], *inside, *around[place + 1 :])))
     axioms = tuple(dict.fromkeys((*clause.axioms, *definition.axioms)))
     if isinstance(clause, Constraint):
@@ -208,7 +209,7 @@ def _apart(definition: Rule, clause: Rule | Constraint) -> Rule:
     return replace(
         definition,
         heads=tuple(_of_atom(head, by) for head in definition.heads),
-        body=tuple(_replaced(item, by) for item in definition.body),
+        body=tuple(replaced(item, by) for item in definition.body),
     )
 
 
@@ -219,9 +220,12 @@ def _fresh(variable: Variable, taken: set[Variable]) -> Variable:
     return made
 
 
-def _replaced(item: Item, by: dict[Variable, Term]) -> Item:
+def replaced(item: Item, by: dict[Variable, Term]) -> Item:
+    """An item with terms in the place of variables."""
     if isinstance(item, Filter):
         return Filter(_within(item.expression, by))
+    if isinstance(item, Bind):
+        return Bind(_within(item.expression, by), item.variable)
     return _of_atom(item, by) if isinstance(item, TripleAtom | TupleAtom) else item
 
 

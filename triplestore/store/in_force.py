@@ -343,8 +343,10 @@ class SchemaNames:
         from triplestore.ontologies.datatypes import DATATYPES
         from triplestore.ontologies.making import EVERYTHING, NOTHING
 
-        predicates = sorted(names.SCHEMA_PREDICATES, key=lambda node: node.value)
-        classes = sorted(names.SCHEMA_CLASSES, key=lambda node: node.value)
+        predicates = sorted(
+            names.SCHEMA_PREDICATES | names.SWRL_PREDICATES, key=lambda node: node.value
+        )
+        classes = sorted(names.SCHEMA_CLASSES | names.SWRL_CLASSES, key=lambda node: node.value)
         single = [names.TYPE, names.SAME_AS, names.SUB_CLASS_OF, names.ON_PROPERTY]
         single += [names.SUB_PROPERTY_OF, NamedNode(RDFS_MEMBER)]
         special = [*(class_.key for class_ in DATATYPES | EVERYTHING), NOTHING.key]

@@ -149,7 +149,7 @@ def _names_of_data(tables: Tables, dictionary: Dictionary) -> set[bytes]:
     return {key for key in keys if key[0] == IRI and not key[1:].startswith(_VOCABULARIES)}
 
 
-_VOCABULARIES = (RDF.encode(), RDFS.encode(), OWL.encode())
+_VOCABULARIES = (RDF.encode(), RDFS.encode(), OWL.encode(), b"http://www.w3.org/2003/11/swrl")
 
 
 def _names_of(rules: Sequence[Rule]) -> set[bytes]:
