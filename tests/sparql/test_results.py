@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from triplestore import Store
 from triplestore.errors import ParseError, UsageError
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.frame import Frame
@@ -178,6 +180,44 @@ def test_frames__nothing_is_read_before_it_is_asked_for() -> None:
     assert read == []
     next(pieces)
     assert read == [0]
+
+
+# --- of a store ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store() -> Store:
+    made = Store()
+    made.load("@prefix : <http://e/> . :a :p 1 , 'x'@en ; :q :b .", "ttl")
+    return made
+
+
+def test_serialize__as_bytes_to_paths_and_to_files(store: Store, tmp_path: Path) -> None:
+    text = "SELECT ?o ?none { :a :p ?o } ORDER BY ?o"
+    expected = ReadSolutions(("o", "none"), [(ox.Literal("x", language="en"), None)])
+    expected.rows.append((ox.Literal(1), None))
+    for form, ending in zip(FORMS[:2], ("json", "srx"), strict=True):
+        made = store.query(text).serialize(format=form)
+        file, path = io.BytesIO(), tmp_path / f"a.{ending}"
+        assert store.query(text).serialize(file, format=ending) is None
+        assert store.query(text).serialize(path) is None
+        assert file.getvalue() == path.read_bytes() == made
+        found = read_results(made, form)
+        assert isinstance(found, ReadSolutions)
+        assert sorted(found.rows, key=str) == sorted(expected.rows, key=str)
+
+
+def test_serialize__of_triples_has_the_prefixes(store: Store) -> None:
+    made = store.query("CONSTRUCT WHERE { ?x :q ?y }").serialize(format=ox.RdfFormat.TURTLE)
+    assert made == b"@prefix : <http://e/> .\n:a :q :b .\n"
+    described = store.query("DESCRIBE :a").serialize(format=ox.RdfFormat.TURTLE)
+    assert described.startswith(b"@prefix : <http://e/> .\n:a ")
+
+
+def test_serialize__refuses_what_is_no_format(store: Store, tmp_path: Path) -> None:
+    for output, form in ((None, None), (None, "html"), (tmp_path / "a.txt", None)):
+        with pytest.raises(UsageError, match="there are json, xml, csv, tsv"):
+            store.query("SELECT * { ?x ?y ?z }").serialize(output, form)
 
 
 # --- refused -------------------------------------------------------------------------------------

@@ -19,7 +19,17 @@ from triplestore.expr.scalar import Surroundings
 from triplestore.expr.tree import Constant, Variable
 from triplestore.ops.context import Context
 from triplestore.ops.rows import Limit
-from triplestore.sparql.algebra import Ask, Construct, Describe, Query, Select, is_hidden
+from triplestore.sparql.algebra import (
+    Ask,
+    Construct,
+    Describe,
+    Group,
+    OrderBy,
+    Project,
+    Query,
+    Select,
+    Slice,
+)
 from triplestore.sparql.construct import constructed, described
 from triplestore.sparql.dataset import STORE_DEFAULT, Dataset
 from triplestore.sparql.parser import parse_query
@@ -43,6 +53,7 @@ PSEUDO_GRAPHS = {
 """What FROM says with these is which facts are meant."""
 
 _KEPT_TEXTS = 256
+_SMALL_BLOCKS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +124,8 @@ def evaluate(
     scope = Scope(terms, Around(query.base))
     planner = Planner(dataset_of(query, asked), scope, options)
     planner.context = context
+    if _wants_few(query):
+        context.block_rows = min(context.block_rows, _SMALL_BLOCKS)
     if isinstance(query, Ask):
         plan = planner.plan(query.pattern, None, frozenset(), False)
         return Limit(plan.operator, 1).run(context).rows > 0
@@ -126,10 +139,26 @@ def evaluate(
     return _describe(planner, query, terms, context)
 
 
+def _wants_few(query: Query) -> bool:
+    """True if some rows of the pattern are enough, so that operators should begin with few."""
+    if isinstance(query, Ask):
+        return True
+    top = query.pattern
+    if not isinstance(top, Slice) or top.limit is None:
+        return False
+    inner = top.pattern
+    streams = isinstance(inner, Project) and not isinstance(inner.pattern, OrderBy | Group)
+    return streams and top.offset + top.limit <= _SMALL_BLOCKS
+
+
 def _construct(planner: Planner, query: Construct, terms: QueryTerms, context: Context) -> Triples:
     names = {t.name for triple in query.template for t in triple if isinstance(t, Variable)}
     made = planner.plan(query.pattern, None, frozenset(names))
-    return Triples(lambda: constructed(query.template, made.operator, terms, context), terms)
+    return Triples(
+        lambda: constructed(query.template, made.operator, terms, context),
+        terms,
+        dict(query.prefixes),
+    )
 
 
 def _describe(planner: Planner, query: Describe, terms: QueryTerms, context: Context) -> Triples:
@@ -142,6 +171,7 @@ def _describe(planner: Planner, query: Describe, terms: QueryTerms, context: Con
     return Triples(
         lambda: described(ids, made, planner.dataset, terms, context),
         terms,
+        dict(query.prefixes),
     )
 
 
@@ -188,4 +218,3 @@ class Around(Surroundings):
         return self.now
 
 
-__all__ = ["Asked", "Engine", "Result", "dataset_of", "evaluate", "is_hidden", "prepared"]

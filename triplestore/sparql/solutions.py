@@ -23,6 +23,7 @@ from triplestore.sparql.table import text_table
 
 if TYPE_CHECKING:
     from triplestore.expr.query_terms import U32
+    from triplestore.sparql.results.formats import FormatLike, Output
     from triplestore.terms import Term
 
 _FIRST_ROWS = 64
@@ -223,6 +224,22 @@ class Solutions:
 
         return polars.from_arrow(self.to_arrow(typed=typed))
 
+    # --- as documents ---------------------------------------------------------------------------
+
+    def serialize(
+        self, output: Output | None = None, format: FormatLike | None = None
+    ) -> bytes | None:
+        """The solutions as JSON, XML, CSV or TSV: as bytes, or written to a path or a file.
+
+        `format` is one of pyoxigraph's, or a name; for a path it comes from its ending. Blocks are
+        written as they are computed.
+        """
+        from triplestore.sparql.results.formats import results_format, saved
+        from triplestore.sparql.results.write import write_frames
+
+        form = results_format(format, output)
+        return saved(write_frames(self.variables, self._rows.blocks(), self._terms, form), output)
+
     # --- for people -----------------------------------------------------------------------------
 
     def __str__(self) -> str:
@@ -241,8 +258,14 @@ class Solutions:
 class Triples:
     """The triples of a CONSTRUCT or a DESCRIBE, each once."""
 
-    def __init__(self, columns: Callable[[], list[U32]], terms: QueryTerms) -> None:
+    def __init__(
+        self,
+        columns: Callable[[], list[U32]],
+        terms: QueryTerms,
+        prefixes: dict[str, str] | None = None,
+    ) -> None:
         self._make = columns
+        self._prefixes = prefixes or {}
         self._columns: list[U32] | None = None
         self._terms = terms
         self._iterator: Iterator[ox.Triple] | None = None
@@ -271,6 +294,12 @@ class Triples:
         if self._iterator is None:
             self._iterator = iter(self)
         return next(self._iterator)
+
+    def serialize(
+        self, output: Output | None = None, format: ox.RdfFormat | None = None
+    ) -> bytes | None:
+        """The triples in a syntax of RDF: as bytes, or written to a path or a file."""
+        return ox.serialize(self, output, format, prefixes=self._prefixes)
 
     def __str__(self) -> str:
         return "\n".join(f"{triple} ." for triple in self)
