@@ -6,7 +6,7 @@ What is always true: what is no triple of RDF (an unbound value, a literal as su
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 import numpy as np
@@ -21,9 +21,11 @@ from triplestore.ops.operator import Operator
 from triplestore.sparql.algebra import TermOrVariable, TriplePattern
 from triplestore.sparql.dataset import Dataset
 from triplestore.sparql.planned import Planned
+from triplestore.tables.virtual import AllFacts
 from triplestore.terms.model import BLANK, IRI
 
 _NAMES = ("s", "p", "o")
+_FEW = 8  # subjects that are looked up one after the other
 
 
 def constructed(
@@ -110,8 +112,10 @@ def described(
     terms: QueryTerms,
     context: Context,
 ) -> list[U32]:
-    """The concise bounded descriptions of resources: their triples, and those of blank nodes that
-    are objects there."""
+    """The concise bounded descriptions of resources.
+
+    These are their triples, and in turn those of blank nodes that are objects there.
+    """
     found = [np.array(ids, np.uint32)]
     if plan is not None:
         for block in plan.operator.stream(context):
@@ -123,13 +127,23 @@ def described(
     parts: list[list[U32]] = []
     while len(wanted):
         blanks = []
-        for index, (predicates, objects) in facts.probe_blocks((0,), (wanted,), dataset.where):
+        for subjects, predicates, objects in _about(wanted, facts, dataset.where):
             context.check()
-            context.charge(12 * len(index))
-            parts.append(_proper([wanted[index], predicates, objects], terms))
+            context.charge(12 * len(objects))
+            parts.append(_proper([subjects, predicates, objects], terms))
             objects = np.unique(objects)
             blanks.append(objects[terms.kinds(objects) == BLANK])
         new = np.unique(np.concatenate(blanks)) if blanks else wanted[:0]
         wanted = np.setdiff1d(new, seen)
         seen = np.union1d(seen, wanted)
     return _once(parts, context)
+
+
+def _about(subjects: U32, facts: AllFacts, where: int) -> Iterator[Sequence[U32]]:
+    """The triples of some subjects."""
+    if len(subjects) <= _FEW:
+        for subject in subjects.tolist():
+            yield from facts.scan(where, order=0, first=subject)
+        return
+    for index, (predicates, objects) in facts.probe_blocks((0,), (subjects,), where):
+        yield subjects[index], predicates, objects

@@ -216,5 +216,3 @@ class Around(Surroundings):
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self.now = b"\x05" + f'{now}"^^<{XSD}dateTime>'.encode()
         return self.now
-
-
