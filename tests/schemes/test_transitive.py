@@ -205,7 +205,7 @@ def test_chain__has_a_row_of_one_run_for_each_node(size: int) -> None:
     chain = build({(i + 1, i) for i in range(1, size)})
     assert chain.count() == size * (size - 1) // 2
     assert forms(chain)[RUNS - 1] <= size and forms(chain)[1:] == [0, 0]
-    assert chain.ahead.used <= size
+    assert chain.ahead.live <= size
 
 
 def test_path__grows_by_a_node_in_each_batch() -> None:

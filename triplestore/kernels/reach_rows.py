@@ -278,7 +278,7 @@ def fill_bits(words, low, start, end):
 
 @helper
 def add_bits(head, pool, c, words, state):
-    """Set in the bitmap what component c leads to; state[5:7]: first and last word in use."""
+    """Set in the bitmap what component c leads to; state[4:6]: first and last word in use."""
     owner = head[4 * c + OWNER] >> 1
     form = head[4 * owner + AT] & 3
     at = head[4 * owner + AT] >> 2
@@ -303,8 +303,8 @@ def add_bits(head, pool, c, words, state):
             words[label >> 6] |= bit(label)
         first = min(first, item(pool, at, 0) >> 6)
         last = max(last, item(pool, at, size - 1) >> 6)
-    state[5] = min(state[5], first)
-    state[6] = max(state[6], last)
+    state[4] = min(state[4], first)
+    state[5] = max(state[5], last)
 
 
 @helper
@@ -559,13 +559,13 @@ def unite_rows(c, found, size, at_rank, head, pool, used, bits, left, right, ext
         many = put_run(left, many, np.int64(c), np.int64(c) + 1)
         return write_runs(left, many, pool, used, head, c)
     bits[c >> 6] |= bit(c)
+    state[4] = np.int64(c) >> 6
     state[5] = np.int64(c) >> 6
-    state[6] = np.int64(c) >> 6
     for i in range(size - 1, -1, -1):
         d = np.int64(at_rank[found[i]])
         if bits[d >> 6] & bit(d) == _NOUGHT:
             add_bits(head, pool, d, bits, state)
-    return write_words(bits, state[5], state[6], pool, used, head, c, left)
+    return write_words(bits, state[4], state[5], pool, used, head, c, left)
 
 
 _CLOSE = (
@@ -609,20 +609,19 @@ def close_rows(
     heavy                 : see `weigh_row`
     old_head              : the heads before this update; labels beyond its end are new
     head, pool            : as described at the top of this module, 0 for new labels. The pool is
-                            written from state[1] on
+                            written from state[1] on, up to state[6]
     dirty                 : bitmap over ranks, cleared as they are done
     bits, seen, found     : u64[labels / 64] all 0, i64[labels] less than state[2], u32[labels]
     left, right, extra    : u64[labels / 2 + 3], room for runs
     changed               : u32[labels]: the labels that lead elsewhere now, state[3] many
-    state                 : i64[7]: rank to go on from, words of the pool in use, marks used,
-                            labels in `changed`, words no longer in use, and two for `add_bits`
-    Return 1 when done, 0 if there is more to do, 2 if the pool has too little room.
+    state                 : i64[7]: rank to go on from, where to write in the pool, marks used,
+                            labels in `changed`, two for `add_bits`, and where to stop writing
+    Return 1 when done, 0 if there is more to do, 2 if there is too little room to write to.
     """
     at = state[0]
     used = state[1]
     mark = state[2]
     many = state[3]
-    wasted = state[4]
     olds = old_head.size // FIELDS
     follow = back_starts.size > 0
     room = 2 * bits.size + 4
@@ -639,7 +638,7 @@ def close_rows(
         if steps >= limit:
             done = 0
             break
-        if used + room > pool.size:
+        if used + room > state[6]:
             done = 2
             break
         dirty[at >> 6] &= ~bit(at)
@@ -701,8 +700,6 @@ def close_rows(
         if owner != c:
             head[4 * c + OWNER] = 2 * owner | cyclic
             head[4 * c + AT] = 0
-        if own:
-            wasted += row_words(old_head, c)
         if not same or turned:
             changed[many] = np.uint32(c)
             many += 1
@@ -719,15 +716,15 @@ def close_rows(
     state[1] = used
     state[2] = mark
     state[3] = many
-    state[4] = wasted
     return done
 
 
-@kernel("i64(i64w, u64r, u64w, i64w, i64)")
-def gather_rows(head, pool, out, state, limit):
-    """Copy all rows to a new pool without gaps, and say in `head` where they are.
+@kernel("i64(i64w, u64r, u64w, i64, i64, i64w, i64)")
+def gather_rows(head, pool, out, low, end, state, limit):
+    """Copy rows that lie outside low .. end to where state[1] says, and note it in `head`.
 
-    state : i64[2]: labels done, words of `out` in use
+    out   : the pool to copy to, perhaps the same
+    state : i64[2]: labels done, where to write next
     Return 1 when done, 0 if there is more to do.
     """
     c = state[0]
@@ -735,8 +732,8 @@ def gather_rows(head, pool, out, state, limit):
     stop = used + limit
     while c < head.size // FIELDS and used < stop:
         form = head[4 * c + AT] & 3
-        if form != 0:
-            at = head[4 * c + AT] >> 2
+        at = head[4 * c + AT] >> 2
+        if form != 0 and (at < low or at >= end):
             size = row_words(head, c)
             for i in range(size):
                 out[used + i] = pool[at + i]

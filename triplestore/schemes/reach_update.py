@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triplestore.schemes.graph import NONE, Lists
-from triplestore.schemes.packed import I64, U32, Bools, frozen
-from triplestore.schemes.reach import _FIELDS, STEPS, Pool, Reach, group_nodes, number_components
+from triplestore.schemes.packed import U32, frozen
+from triplestore.schemes.reach import (
+    _FIELDS,
+    Reach,
+    group_nodes,
+    number_components,
+)
 from triplestore.schemes.scheme import Budget
-
-_LIST = 3
-_SLACK = 1 << 16  # words of the pool that may be wasted whatever is in use
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,6 @@ def update(
     places = seeds.astype(np.int64)
     np.bitwise_or.at(dirty, places >> 6, np.uint64(1) << (places & 63).astype(np.uint64))
     made, changed = draft._closed(ahead, back, old.head, dirty, budget)
-    if made.wasted > _SLACK and 2 * made.wasted > made.used:
-        made = compacted(made, budget)
     return Step(old, made, old_label, old_members, np.sort(changed))
 
 
@@ -90,11 +90,8 @@ def _relabelled(
 ) -> tuple[Reach, U32]:
     """The components of the new graph, with the old rows; and which labels are new."""
     head = old.head.copy()
-    used = old.pool.used  # another version may have written there already
-    wasted = old.wasted + used - old.used
     if len(old_label) == len(old.label) and not _breaks_order(old, old_label, moves):
-        draft = replace(old, head=head, used=used, wasted=wasted)
-        return draft, np.zeros(0, dtype=np.uint32)
+        return replace(old, head=head), np.zeros(0, dtype=np.uint32)
     component, count = number_components(ahead, budget)
     kept = _kept(old, old_label, component, count)
     fresh_count = int((kept == NONE).sum())
@@ -107,12 +104,11 @@ def _relabelled(
     grown = np.zeros(_FIELDS * labels, dtype=np.int64)
     grown[: len(head)] = head
     dead = (rank[: old.labels] == NONE) & (old.rank != NONE)
-    wasted += _words(old.head, dead)
     grown.reshape(-1, _FIELDS)[: old.labels][dead] = 0
     label = frozen(at_rank[component])
     firsts, members = group_nodes(label, labels)
     ranks = frozen(rank), frozen(at_rank)
-    return Reach(label, firsts, members, *ranks, grown, old.pool, used, wasted), fresh
+    return Reach(label, firsts, members, *ranks, grown, old.pool), fresh
 
 
 def _breaks_order(old: Reach, old_label: U32, moves: Moves) -> bool:
@@ -136,24 +132,3 @@ def _kept(old: Reach, old_label: U32, component: U32, count: int) -> U32:
     sizes = np.bincount(component, minlength=count)[some]
     kept[some[sizes != old.firsts[labels + 1] - old.firsts[labels]]] = NONE
     return kept
-
-
-def _words(head: I64, of: Bools) -> int:
-    """The words that the rows of some labels take."""
-    fields = head.reshape(-1, _FIELDS)[of]
-    form, size = fields[:, 0] & 3, fields[:, 1] & 0xFFFFFFFF
-    return int(np.where(form == _LIST, (size + 1) >> 1, size)[form != 0].sum())
-
-
-def compacted(reach: Reach, budget: Budget | None = None) -> Reach:
-    """The same rows in a pool of their own, without gaps."""
-    from triplestore.kernels.reach_rows import gather_rows
-
-    head = reach.head.copy()
-    words = np.empty(2 * reach.used + 1024, dtype=np.uint64)  # with room for changes to come
-    state = np.zeros(2, dtype=np.int64)
-    while not gather_rows(head, reach.pool.words, words, state, STEPS):
-        if budget is not None:
-            budget.check()
-    used = int(state[1])
-    return replace(reach, head=frozen(head), pool=Pool(words, used), used=used, wasted=0)
