@@ -117,6 +117,13 @@ class Concluding(NamedTuple):
     numbers: I64
     families: list[Family]
 
+    def without(self, rules: frozenset[int]) -> Concluding:
+        """The same without families of some rules only."""
+        if not rules:
+            return self
+        left = [family for family in self.families if not rules.issuperset(family.rules)]
+        return self._replace(families=left)
+
 
 class Closed:
     """Tables closed under a program, and what is needed to ask why a fact holds.

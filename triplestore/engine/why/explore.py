@@ -36,6 +36,7 @@ from triplestore.engine.why.closed import Closed, keys_of
 from triplestore.engine.why.graph import NEVER, Graph, Link
 from triplestore.engine.why.instances import Instances, concluding, linear
 from triplestore.engine.why.rounds import Heights, rounds, rules_behind
+from triplestore.engine.why.walks import Walks
 from triplestore.errors import BudgetError
 from triplestore.tables.rows import I64, Bools, in_sorted
 
@@ -87,6 +88,7 @@ class Explorer(Graph):
         self._deadline = time.monotonic() + self.limits.seconds
         self._rows = self._most = 0
         self._exhausted = self._one_each = False
+        self._walks = Walks(closed)
 
     # -- searching -------------------------------------------------------------------------------
 
@@ -247,6 +249,8 @@ class Explorer(Graph):
         for node in nodes:
             if self.expanded.get(node) in done or (node == self.asked and mode == "stated"):
                 continue
+            if self._walk(node):
+                continue
             groups.setdefault(self._kind_of(node), []).append(node)
         try:
             for (relation, class_id), members in groups.items():
@@ -258,6 +262,20 @@ class Explorer(Graph):
                         self.expanded[node] = mode
         finally:
             self.settle()
+
+    def _walk(self, node: int) -> bool:
+        """Whether a fact is a pair of a large closure, whose proof follows a path."""
+        found = self._walks.links(self.places[node])
+        if found is None:
+            return False
+        instances, smallest = found
+        self.complete &= smallest
+        for one in instances:
+            head = self.node(one.head)
+            if self.height[head]:
+                self.link(one.rule, head, tuple(map(self.node, one.premises)))
+                self.expanded[head] = "all"
+        return True
 
     def _kind_of(self, node: int) -> tuple[RelationKey, int]:
         """The relation of a fact, and its class if that is rdf:type."""
@@ -279,12 +297,16 @@ class Explorer(Graph):
         goals = keys_of(relation, [self.places[node][1] for node in nodes])
         order = np.argsort(goals, kind="stable")
         goals, heads = goals[order], np.array(nodes, dtype=np.int64)[order]
+        left_out = self._walks.rules(relation)
+        if left_out:
+            self.complete = False  # an edge that follows may have a smaller proof as a pair
+        rules = closed.rules(of).without(left_out)
         if mode == "linear":
-            found = list(linear(closed, of, relation, goals))
+            found = list(linear(closed, rules, relation, goals))
         else:
             if sees is None:
                 sees = closed.stated if mode == "stated" else closed.all
-            found = list(concluding(closed, of, relation, goals, sees))
+            found = list(concluding(closed, rules, relation, goals, sees))
         if self.asked >= 0:
             found = [one.without(self.places[self.asked]) for one in found]
         self._add(heads, [one for one in found if len(one)])

@@ -101,20 +101,20 @@ class Graph:
         rows = zip(*columns, strict=True) if columns else [()] * len(instances)
         goals = heads[instances.goal].tolist()
         for head, rule, premises in zip(goals, instances.rule.tolist(), rows, strict=True):
-            if head in premises:
-                continue
-            known = (head, rule, premises)
-            if known in self._known:
-                continue
-            self._known.add(known)
-            self._fresh.append(len(self.links))
-            open_ = tuple([node for node in premises if self.height[node] > 0])
-            if len(open_) > 1 and len(set(open_)) < len(open_):
-                open_ = tuple(dict.fromkeys(open_))
-            for node in open_:
-                self.uses[node].append(len(self.links))
-            self.of[head].append(len(self.links))
-            self.links.append(Link(rule, head, premises, open_))
+            self.link(rule, head, premises)
+
+    def link(self, rule: int, head: int, premises: tuple[int, ...]) -> None:
+        """Add one instance as a link."""
+        known = (head, rule, premises)
+        if head in premises or known in self._known:
+            return
+        self._known.add(known)
+        self._fresh.append(len(self.links))
+        open_ = tuple(dict.fromkeys(node for node in premises if self.height[node] > 0))
+        for node in open_:
+            self.uses[node].append(len(self.links))
+        self.of[head].append(len(self.links))
+        self.links.append(Link(rule, head, premises, open_))
 
     def conclusions(self, goal: int, most: int) -> list[Link]:
         """The links to a node of at most a height; of those of one rule and the same premises (two

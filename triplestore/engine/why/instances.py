@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.datalog.slices import Slice
 from triplestore.engine.families import CompiledAtom, Family
 from triplestore.engine.frames import Rows
 from triplestore.engine.sets.keys import ANY, RelationKey
@@ -97,13 +96,12 @@ class Instances:
 
 
 def concluding(
-    closed: Closed, of: Slice, relation: RelationKey, goals: Keys, sees: Setting
+    closed: Closed, rules: Concluding, relation: RelationKey, goals: Keys, sees: Setting
 ) -> Iterator[Instances]:
-    """The instances that conclude goals of a slice, family by family.
+    """The instances of some rules that conclude goals, family by family.
 
     sees  what atoms are matched with: all facts, or stated ones only (aggregates are seen anyway)
     """
-    rules = closed.rules(of)
     if len(rules.copied):
         yield _copies(closed, rules, goals)
     for family in rules.families:
@@ -113,9 +111,10 @@ def concluding(
             yield _plain(closed, family, relation, goals, each(closed, family, sees))
 
 
-def linear(closed: Closed, of: Slice, relation: RelationKey, goals: Keys) -> Iterator[Instances]:
+def linear(
+    closed: Closed, rules: Concluding, relation: RelationKey, goals: Keys
+) -> Iterator[Instances]:
     """Those with at most one premise that is not stated; some may come twice."""
-    rules = closed.rules(of)
     if len(rules.copied):
         yield _copies(closed, rules, goals)
     for family in rules.families:
