@@ -16,22 +16,33 @@ from triplestore.schemes import union_streams
 from triplestore.schemes.components import SymmetricClosure
 from triplestore.schemes.packed import NO_KEYS
 from triplestore.schemes.scheme import Difference, Readable, SortedPairs
+from triplestore.schemes.transitive import TransitiveClosure
 from triplestore.schemes.union import UnionView, is_within, union_difference
 from triplestore.schemes.union_rows import Inverse, Rows
 
 pair = st.tuples(st.integers(0, 6), st.integers(0, 6))
 pairs = st.sets(pair, max_size=10)
-kinds = st.sampled_from(["rows", "symmetric", "inverse"])
+kinds = st.sampled_from(["rows", "symmetric", "inverse", "transitive"])
 
 
 def relation(kind: str, given_pairs: set[Pair]) -> tuple[Readable, set[Pair]]:
     """A relation of some kind made of these pairs, and what it should have."""
     if kind == "symmetric":
         return SymmetricClosure.build(keys_of(given_pairs)), closed(given_pairs)
+    if kind == "transitive":
+        return TransitiveClosure.build(keys_of(given_pairs)), steps(given_pairs)
     rows = Rows(keys_of(sorted(given_pairs)))
     if kind == "inverse":
         return Inverse(rows), {(b, a) for a, b in given_pairs}
     return rows, given_pairs
+
+
+def steps(edges: set[Pair]) -> set[Pair]:
+    """The pairs that one or more edges lead between."""
+    found = set(edges)
+    while more := {(a, c) for a, b in found for d, c in edges if d == b} - found:
+        found |= more
+    return found
 
 
 class Counting:
@@ -125,3 +136,14 @@ def test_count__looks_at_the_smaller_side_of_an_overlap() -> None:
     assert view.count() == 100_001**2 + 2
     counts = view.forward_counts(np.array([200_000, 5], np.uint32)).tolist()
     assert counts == [1, 100_001]
+
+
+def test_is_within__edges_decide() -> None:
+    """A symmetric closure needs its edges both ways round in a transitive one."""
+    edges = keys_of([(1, 2), (2, 3)])
+    directed, undirected = TransitiveClosure.build(edges), SymmetricClosure.build(edges)
+    cycle = TransitiveClosure.build(keys_of([(1, 2), (2, 3), (3, 1)]))
+    assert is_within(directed, undirected) and is_within(undirected, cycle)
+    assert not is_within(undirected, directed) and not is_within(cycle, directed)
+    assert is_within(Rows(edges), directed) and not is_within(directed, Rows(edges))
+    assert is_within(Inverse(directed), cycle) and not is_within(Inverse(directed), directed)

@@ -32,6 +32,7 @@ from triplestore.schemes.packed import (
     swap,
 )
 from triplestore.schemes.scheme import BLOCK, Difference, Pairs, Readable
+from triplestore.schemes.transitive import TransitiveClosure
 from triplestore.schemes.union_rows import Inverse, Rows
 from triplestore.schemes.union_streams import merged, unite
 
@@ -131,9 +132,11 @@ def is_within(part: Readable, other: Readable) -> bool:
     if isinstance(part, Rows):
         return _has_all(other, part.keys)
     closed = other.of if isinstance(other, Inverse) else other
-    if not isinstance(closed, SymmetricClosure) or not isinstance(part, SymmetricClosure):
+    if not isinstance(closed, SymmetricClosure | TransitiveClosure):
         return False
-    return _has_all(other, part.edges)
+    if isinstance(part, SymmetricClosure):
+        return _has_all(other, part.edges) and _has_all(other, swap(part.edges))
+    return isinstance(part, TransitiveClosure) and _has_all(other, part.edges)
 
 
 def _has_all(relation: Readable, keys: U64) -> bool:
