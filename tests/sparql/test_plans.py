@@ -1,0 +1,149 @@
+"""The shape of plans: what is looked up, what is scanned, what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from triplestore import Store
+from triplestore.sparql.planner import ALL_OFF, Options
+from triplestore.store.querying import query as ask
+
+SIZE = 3000
+
+
+@pytest.fixture(scope="module")
+def store() -> Store:
+    """People who know each other, of whom each hundredth is a chief; each has a name."""
+    made = Store()
+    lines = []
+    for i in range(SIZE):
+        lines.append(f"<http://e/n{i}> <http://e/knows> <http://e/n{i * 7 % SIZE}> .")
+        lines.append(f"<http://e/n{i}> <http://e/knows> <http://e/n{i * 13 % SIZE}> .")
+        lines.append(f'<http://e/n{i}> <http://e/name> "name {i % 50}" .')
+        if i % 100 == 0:
+            lines.append(f"<http://e/n{i}> <http://e/is> <http://e/Chief> .")
+    made.load("\n".join(lines), "nt")
+    made.bind("", "http://e/")
+    return made
+
+
+def plan(store: Store, text: str, options: Options | None = None) -> dict[str, Any]:
+    result = ask(store._view(), text, options=options)
+    found: dict[str, Any] = result.explain_json()
+    return found
+
+
+def nodes(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield tree
+    for child in tree["children"]:
+        yield from nodes(child)
+
+
+def kinds(tree: dict[str, Any]) -> list[str]:
+    return [node["operator"] for node in nodes(tree) if node["operator"] != "project"]
+
+
+def most_rows(tree: dict[str, Any]) -> int:
+    return max(node["rows"] for node in nodes(tree))
+
+
+def test_order__begins_with_the_rare_pattern(store: Store) -> None:
+    text = "SELECT * { ?x :knows ?y . ?y :knows ?z . ?z :is :Chief }"
+    tree = plan(store, text)
+    assert kinds(tree) == ["probe", "probe", "scan"]
+    assert most_rows(tree) < 200
+    assert most_rows(plan(store, text, ALL_OFF)) >= 3 * SIZE
+
+
+def test_order__does_not_depend_on_the_text(store: Store) -> None:
+    texts = [
+        "SELECT * { ?x :knows ?y . ?y :name ?n . ?x :is :Chief }",
+        "SELECT * { ?x :is :Chief . ?x :knows ?y . ?y :name ?n }",
+        "SELECT * { ?y :name ?n . ?x :is :Chief . ?x :knows ?y }",
+    ]
+    assert len({tuple(kinds(plan(store, text))) for text in texts}) == 1
+
+
+def test_joins__sorted_inputs_are_merged(store: Store) -> None:
+    assert kinds(plan(store, "SELECT * { ?x :knows ?y . ?x :name ?n }")) == [
+        "merge join",
+        "scan",
+        "scan",
+    ]
+
+
+def test_filters__come_as_soon_as_they_can(store: Store) -> None:
+    text = "SELECT * { ?x :name ?n . ?x :knows ?y . ?y :knows ?z FILTER(?n = 'name 7') }"
+    tree = plan(store, text)
+    filters = [node for node in nodes(tree) if node["operator"] == "filter"]
+    assert filters[0]["children"][0]["operator"] == "scan"
+
+
+def test_filters__an_iri_is_looked_up(store: Store) -> None:
+    tree = plan(store, "SELECT * { ?x :knows ?y FILTER(?y = :n70) }")
+    assert most_rows(tree) <= 2
+    assert (
+        most_rows(plan(store, "SELECT * { ?x :knows ?y FILTER(?y = :n70) }", ALL_OFF)) >= SIZE
+    )
+
+
+def test_optional__of_few_rows_does_not_compute_all_of_the_other_side(store: Store) -> None:
+    text = "SELECT * { ?x :is :Chief OPTIONAL { ?x :knows ?y . ?y :name ?n } }"
+    tree = plan(store, text)
+    assert "for each block" in kinds(tree)
+    assert most_rows(tree) < 200
+    assert most_rows(plan(store, text, Options(seeds=False))) >= SIZE
+
+
+def test_exists__of_few_rows_neither(store: Store) -> None:
+    text = "SELECT * { ?x :is :Chief FILTER NOT EXISTS { ?x :knows ?y . ?y :name 'name 7' } }"
+    assert most_rows(plan(store, text)) < 200
+
+
+def test_union__of_few_rows_neither(store: Store) -> None:
+    text = "SELECT * { ?x :is :Chief { ?x :knows ?y } UNION { ?y :knows ?x } }"
+    assert most_rows(plan(store, text)) < 400
+
+
+def test_distinct__joins_only_for_existence(store: Store) -> None:
+    tree = plan(store, "SELECT DISTINCT ?x { ?x :name ?n . ?x :knows ?y . ?y :name ?m }")
+    assert most_rows(tree) <= 2 * SIZE
+    assert any("(semi)" in node["detail"] for node in nodes(tree))
+
+
+def test_projection__columns_that_nothing_needs_are_dropped(store: Store) -> None:
+    tree = plan(store, "SELECT ?x { ?x :knows ?y . ?y :name ?n }")
+    assert all("n" not in node["columns"] for node in nodes(tree))
+    off = plan(store, "SELECT ?x { ?x :knows ?y . ?y :name ?n }", ALL_OFF)
+    assert off["columns"] == ["x"]
+
+
+def test_limit__stops_early(store: Store) -> None:
+    tree = plan(store, "SELECT * { ?x :knows ?y . ?y :knows ?z . ?z :knows ?w } LIMIT 5")
+    assert most_rows(tree) < 2 * SIZE + 1
+    assert tree["rows"] == 5
+
+
+def test_count__of_a_whole_relation_keeps_no_rows(store: Store) -> None:
+    tree = plan(store, "SELECT (COUNT(*) AS ?n) { ?x :knows ?y . ?y :knows ?z }")
+    (group,) = [node for node in nodes(tree) if node["operator"] == "group"]
+    assert group["bytes"] < 10_000
+
+
+def test_path__begins_at_the_end_that_is_known(store: Store) -> None:
+    tree = plan(store, "SELECT ?x { ?x :knows+ :n70 . :n70 :is :Chief }")
+    assert "path starts" not in kinds(tree)
+
+
+def test_path__goes_from_what_is_bound(store: Store) -> None:
+    tree = plan(store, "SELECT * { ?x :is :Chief . ?x (:knows/:knows)? ?y }")
+    (path,) = [node for node in nodes(tree) if node["operator"] == "path"]
+    assert path["children"][0]["rows"] == 30
+
+
+def test_cyclic_patterns__close_by_looking_up(store: Store) -> None:
+    tree = plan(store, "SELECT * { ?x :knows ?y . ?y :knows ?z . ?z :knows ?x }")
+    assert most_rows(tree) <= 4 * SIZE
