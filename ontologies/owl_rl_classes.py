@@ -128,8 +128,8 @@ def _has_value(expression: HasValue, draft: Draft) -> None:
 @translate_expression.register
 def _at_most(expression: MaxCardinality, draft: Draft) -> None:
     if expression.number > 1:
-        draft.leave(expression, "of maximum cardinalities, OWL 2 RL has 0 and 1")
-    elif expression.filler is None:
+        return
+    if expression.filler is None:
         at_most(expression, draft, ("cls-maxc1", "cls-maxc2"))
     elif is_everything(expression.filler):
         at_most(expression, draft, ("cls-maxqc2", "cls-maxqc4"))
@@ -161,17 +161,6 @@ def _anything() -> tuple[Item, ...]:
     return (TripleAtom(X, TYPE, Y),)
 
 
-_REASONS: dict[type[Expression], str] = {
-    HasSelf: "OWL 2 RL has no self restrictions",
-    MinCardinality: "OWL 2 RL has no minimum cardinalities",
-    ExactCardinality: "OWL 2 RL has no exact cardinalities",
-    DatatypeComplementOf: "OWL 2 RL has no complements of data ranges",
-    DatatypeRestriction: "OWL 2 RL has no facets",
-    NarySomeValuesFrom: "OWL 2 RL has no n-ary data ranges",
-    NaryAllValuesFrom: "OWL 2 RL has no n-ary data ranges",
-}
-
-
 @translate_expression.register(HasSelf)
 @translate_expression.register(MinCardinality)
 @translate_expression.register(ExactCardinality)
@@ -180,7 +169,7 @@ _REASONS: dict[type[Expression], str] = {
 @translate_expression.register(NarySomeValuesFrom)
 @translate_expression.register(NaryAllValuesFrom)
 def _outside(expression: Expression, draft: Draft) -> None:
-    draft.leave(expression, _REASONS[type(expression)])
+    """`profile` says of which axioms they are a part."""
 
 
 @translate_expression.register(Facet)

@@ -21,6 +21,7 @@ from .making import Draft, Outside, class_of, constant, triple
 from .ontology import Ontology
 from .owl_rl import sub_class_rule, translate_axioms
 from .premises import with_premises
+from .profile import outside_of, without_rules
 from .swrl_rules import translate_swrl
 from .unfold import unfold
 
@@ -206,10 +207,17 @@ def translate(
     program = Program([*about, *made], constraints)
     used = len(ontology.axioms) + len(draft.simple)
     used += len(ontology.rules) if "swrl" in [regime.name for regime in chosen] else 0
-    return Translation(program, tuple(draft.outside), used, reflective)
+    return Translation(program, _outside(ontology, draft, chosen), used, reflective)
 
 
 _BLANK = 2
+
+
+def _outside(ontology: Ontology, draft: Draft, chosen: Sequence[Regime]) -> tuple[Outside, ...]:
+    if any(regime.only is None for regime in chosen):
+        return (*outside_of(ontology.axioms), *draft.outside)
+    wanted = frozenset[str]().union(*(regime.only or frozenset() for regime in chosen))
+    return (*without_rules(ontology.axioms, wanted), *draft.outside)
 
 
 def _any_class(rules: Iterable[Rule]) -> bool:

@@ -23,6 +23,7 @@ from triplestore.terms import IRI, key_of, to_ntriples
 from triplestore.terms.vocabulary import OWL, RDF, RDFS
 
 if TYPE_CHECKING:
+    from triplestore.ontologies.regimes import Translation
     from triplestore.terms import Dictionary
 
 MOST_NAMES = 2000
@@ -30,6 +31,9 @@ MOST_NAMES = 2000
 
 MOST_LISTED = 10
 """So many of each kind are printed."""
+
+MOST_KEPT = 1000
+"""So many axioms that are outside are in a report."""
 
 MOST_LOOKED_AT = 10_000
 """So many values of a property are looked at for literals where its range is a class."""
@@ -46,8 +50,12 @@ class RegimeReport(Report):
     rules_by_id: Mapping[str, int] = field(default_factory=dict)
     """Id of a public rule -> how many rules are cases of it; those of unfolded expressions count
     for each of their ids."""
+    outside_count: int = 0
+    """Axioms, or parts of axioms, for which the regimes have no rule."""
+    outside_reasons: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> of how many of these it is the one."""
     outside: Sequence[str] = ()
-    """Axioms, and parts of axioms, for which the regimes have no rule, each with the reason."""
+    """The first of them, each with the reason."""
     problems: Sequence[str] = ()
     """What looks like part of an axiom and is not quite right."""
     unresolved: Sequence[str] = ()
@@ -63,22 +71,23 @@ class RegimeReport(Report):
         rows = [("regimes", ", ".join(self.regimes)), ("axioms", self._axioms())]
         ids = Counter(self.rules_by_id).most_common(MOST_LISTED)
         rows.append(("rules by id", ", ".join(f"{name} {count:,}" for name, count in ids)))
-        rows += _listed("outside", self.outside)
-        rows += _listed("problems", self.problems)
-        rows += _listed("not imported", self.unresolved)
+        reasons = [f"{count:,} times: {why}" for why, count in self.outside_reasons.items()]
+        rows += _listed("outside", reasons, len(reasons))
+        rows += _listed("problems", self.problems, len(self.problems))
+        rows += _listed("not imported", self.unresolved, len(self.unresolved))
         lines = [f"{name:<15} {value}" for name, value in rows if value]
         return "\n".join([*lines, Report.__str__(self)])
 
     def _axioms(self) -> str:
-        left = f", {len(self.outside):,} outside" if self.outside else ""
+        left = f", {self.outside_count:,} outside" if self.outside else ""
         return f"{self.axioms:,} used{left}"
 
 
-def _listed(name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _listed(name: str, lines: Sequence[str], count: int) -> Iterator[tuple[str, str]]:
     for place, line in enumerate(lines[:MOST_LISTED]):
-        yield ("" if place else name), line
-    if len(lines) > MOST_LISTED:
-        yield "", f"and {len(lines) - MOST_LISTED:,} more"
+        yield ("" if place else name), " ".join(line.split())
+    if count > MOST_LISTED:
+        yield "", f"and {count - MOST_LISTED:,} more"
 
 
 def regime_report(
@@ -93,10 +102,17 @@ def regime_report(
         regimes=regimes.names,
         axioms=0 if translation is None else translation.used,
         rules_by_id=dict(_by_id(rules)),
-        outside=() if translation is None else tuple(map(str, translation.outside)),
+        outside_count=0 if translation is None else len(translation.outside),
+        outside_reasons=_reasons(translation),
+        outside=() if translation is None else tuple(map(str, translation.outside[:MOST_KEPT])),
         problems=() if ontology is None else tuple(map(str, ontology.problems)),
         unresolved=tuple(f"{iri}: {reason}" for iri, reason in regimes.unresolved),
     )
+
+
+def _reasons(translation: Translation | None) -> dict[str, int]:
+    found = () if translation is None else translation.outside
+    return dict(Counter(one.reason for one in found).most_common())
 
 
 def _by_id(rules: InForce) -> Counter[str]:
