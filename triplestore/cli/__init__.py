@@ -11,7 +11,7 @@ from __future__ import annotations
 import click
 
 from triplestore._version import VERSION
-from triplestore.cli import data, explaining, keeping, rules
+from triplestore.cli import data, explaining, keeping, querying, rules
 
 __all__ = ["main"]
 
@@ -33,6 +33,8 @@ for _command in (
     data.load,
     data.dump,
     data.convert,
+    querying.query,
+    querying.update,
     rules.reason,
     rules.rules,
     rules.check,

@@ -1,0 +1,196 @@
+"""The commands about SPARQL: `query` and `update`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from triplestore.cli.options import P, R, edge, graph_of, location, open_to_read
+
+if TYPE_CHECKING:
+    from triplestore.store import Store
+    from triplestore.store.answers import Result
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+def size(value: str) -> int:
+    """A number of bytes: `300000`, `512MB`, `2G`; units are powers of 1024."""
+    text = value.strip().lower().removesuffix("b").removesuffix("i")
+    unit = text[-1:] if text[-1:].isalpha() else ""
+    try:
+        return int(float(text.removesuffix(unit)) * _UNITS[unit])
+    except (KeyError, ValueError, OverflowError):
+        message = f"{value!r} is no size: write bytes, or 512MB, or 2G"
+        raise click.BadParameter(message) from None
+
+
+def limits(function: Callable[P, R]) -> Callable[P, R]:
+    """The options that say what a query or update may take."""
+    for option in (
+        click.option("--max-memory", type=size, help="It may hold so much, such as 512MB."),
+        click.option("--timeout-s", type=click.FloatRange(0), help="It may take so many seconds."),
+    ):
+        function = option(function)
+    return function
+
+
+@click.command()
+@location()
+@click.option("-q", "--query", "text", help="The query. Default: read from standard input.")
+@click.option(
+    "--query-file", type=click.Path(dir_okay=False, path_type=Path), help="File of the query."
+)
+@click.option("--query-base", "base_iri", help="Base IRI of relative IRIs in the query.")
+@click.option("--results-file", help="File to write; its name gives format and compression.")
+@click.option(
+    "--results-format",
+    help="json, xml, csv or tsv; for triples a format of RDF (nt, ttl, rdf, jsonld, ...); or a "
+    "media type. Default: for people, the first 100 rows as a table, triples as Turtle.",
+)
+@click.option("--explain", is_flag=True, help="Show on stderr how it was evaluated.")
+@click.option(
+    "--explain-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write that to a file, as JSON if it is called so.",
+)
+@limits
+@click.option("--union-default-graph", is_flag=True, help="Query the union of all graphs.")
+@click.option("--default-graph", "default_graphs", multiple=True, help="Query this graph.")
+@click.option("--named-graph", "named_graphs", multiple=True, help="GRAPH reaches this graph only.")
+@click.option(
+    "--facts",
+    type=click.Choice(["all", "explicit", "inferred"]),
+    default="all",
+    show_default=True,
+    help="Which facts it sees: those stated, those inferred, or both.",
+)
+@edge
+def query(
+    location: Path,
+    text: str | None,
+    query_file: Path | None,
+    base_iri: str | None,
+    results_file: str | None,
+    results_format: str | None,
+    explain: bool,
+    explain_file: Path | None,
+    timeout_s: float | None,
+    max_memory: int | None,
+    union_default_graph: bool,
+    default_graphs: tuple[str, ...],
+    named_graphs: tuple[str, ...],
+    facts: str,
+) -> None:
+    """Ask a store a SPARQL query. The prefixes of loaded files are known.
+
+    Results are written while the rest is still computed.
+
+    \b
+    Examples:
+      triplestore query -l my.db -q 'SELECT ?x { ?x a :Person } LIMIT 10'
+      triplestore query -l my.db --query-file report.rq --results-file report.csv
+      triplestore query -l my.db -q 'DESCRIBE :ada' --results-format ttl
+      triplestore query -l my.db --query-file slow.rq --explain --timeout-s 60
+    """
+    asked = _text_of(text, query_file, "query")
+    with open_to_read(location) as store:
+        result = store.query(
+            asked,
+            facts=facts,
+            base_iri=base_iri,
+            use_default_graph_as_union=union_default_graph,
+            default_graph=[graph_of(name) for name in default_graphs] or None,
+            named_graphs=[graph_of(name) for name in named_graphs] or None,
+            timeout=timeout_s,
+            budget=max_memory,
+        )
+        _write(result, store, results_file, results_format)
+        if explain or explain_file is not None:
+            _explain(result, explain, explain_file)
+
+
+def _write(result: Result, store: Store, file: str | None, format_name: str | None) -> None:
+    from triplestore.store.answers import for_people, write_answer
+
+    if file is None and format_name is None:
+        click.echo(for_people(result, store.prefixes))
+        return
+    output = sys.stdout.buffer if file is None else file
+    write_answer(result, output, format_name, prefixes=store.prefixes)
+    sys.stdout.flush()
+
+
+def _explain(result: Result, show: bool, file: Path | None) -> None:
+    from triplestore.store.answers import explained
+
+    if show:
+        click.echo(explained(result), err=True)
+    if file is not None:
+        file.write_text(explained(result, as_json=file.suffix == ".json") + "\n", "utf-8")
+
+
+@click.command()
+@location()
+@click.option("-u", "--update", "text", help="The update. Default: read from standard input.")
+@click.option(
+    "--update-file", type=click.Path(dir_okay=False, path_type=Path), help="File of the update."
+)
+@click.option("--update-base", "base_iri", help="Base IRI of relative IRIs in the update.")
+@click.option(
+    "--load-from",
+    multiple=True,
+    help="LOAD may read what begins so, such as file:///data/. May be repeated; default: nothing.",
+)
+@limits
+@click.option("--quiet", is_flag=True, help="Do not say on stderr what changed.")
+@edge
+def update(
+    location: Path,
+    text: str | None,
+    update_file: Path | None,
+    base_iri: str | None,
+    load_from: tuple[str, ...],
+    timeout_s: float | None,
+    max_memory: int | None,
+    quiet: bool,
+) -> None:
+    """Carry out a SPARQL update: all operations of it in one commit, or nothing.
+
+    The store is made if it is not there. Each operation sees what holds after those before it,
+    with all that follows; only what is stated can be deleted.
+
+    \b
+    Examples:
+      triplestore update -l my.db -u 'DELETE DATA { :bob :parent :cy }'
+      triplestore update -l my.db --update-file changes.ru
+      triplestore update -l my.db -u 'LOAD <file:///data/a.ttl>' --load-from file:///data/
+    """
+    from triplestore.store import Store
+
+    wanted = _text_of(text, update_file, "update")
+    with Store(location) as store:
+        change = store.update(
+            wanted,
+            base_iri=base_iri,
+            load_from=load_from,
+            timeout=timeout_s,
+            budget=max_memory,
+        )
+    if not quiet:
+        click.echo(str(change), err=True)
+
+
+def _text_of(text: str | None, file: Path | None, name: str) -> str:
+    """The text that was given in one of three ways."""
+    if text is not None and file is not None:
+        raise click.UsageError(f"give --{name} or --{name}-file, not both")
+    if text is not None:
+        return text
+    if file is not None:
+        return file.read_text(encoding="utf-8")
+    return sys.stdin.read()
