@@ -1,0 +1,296 @@
+"""Programs below and above an ontology of OWL 2 DL, as the papers' experiments use them.
+
+Start reading at `lower_bound` and `upper_bound`. The lower bound is what OWL 2 RL has rules for,
+with some sound ones more; all that follows from it follows from the ontology. The upper bound
+replaces what rules cannot say by more: a value that must exist is one new constant for all, a
+choice is all of its members, a condition that cannot be tested is taken to hold. So what does not
+follow from it does not follow from the ontology; what does may not, and its facts must not be taken
+for answers. Both list what they left out or replaced, axiom by axiom. Their programs have no blank
+nodes, so that they can be given to a store as rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from triplestore.datalog.program import (
+    TYPE,
+    Constant,
+    Constraint,
+    Item,
+    Program,
+    Rule,
+    Term,
+    TripleAtom,
+    TupleAtom,
+    Variable,
+)
+from triplestore.terms import BLANK
+from triplestore.terms import Term as OwlTerm
+
+from .axioms import Axiom, DisjointUnion, PropertyChain, ReflexiveProperty
+from .expressions import (
+    AllValuesFrom,
+    ClassExpression,
+    ComplementOf,
+    DatatypeComplementOf,
+    DatatypeRestriction,
+    Description,
+    ExactCardinality,
+    HasSelf,
+    InverseOf,
+    MaxCardinality,
+    MinCardinality,
+    NaryAllValuesFrom,
+    NarySomeValuesFrom,
+    OneOf,
+    PropertyExpression,
+    SomeValuesFrom,
+    UnionOf,
+    innermost_first,
+)
+from .making import (
+    SAME_AS,
+    Draft,
+    Outside,
+    X,
+    Y,
+    Z,
+    class_of,
+    constant,
+    different,
+    is_in,
+    related,
+    same,
+)
+from .ontology import Ontology
+from .owl_rl import translate_axioms
+from .owl_rl_classes import at_most
+from .profile import outside_of
+from .unfold import unfold
+
+AnyClause = TypeVar("AnyClause", Rule, Constraint)
+
+NODES = "x-triplestore:node/"
+"""Names in the place of blank nodes."""
+
+FRESH = "x-triplestore:some/"
+"""Names of the constants that stand for values that must exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A program that is a bound of an ontology.
+
+    upper    whether it is an upper bound: then its conclusions are not answers
+    outside  what was left out (of a lower bound) or replaced (in an upper one), and why
+    """
+
+    program: Program
+    upper: bool
+    outside: tuple[Outside, ...] = ()
+
+
+def lower_bound(ontology: Ontology) -> Bound:
+    """Rules of which everything that follows is entailed.
+
+    >>> from pyoxigraph import NamedNode
+    >>> p = NamedNode("http://e/p")
+    >>> print(lower_bound(Ontology((ReflexiveProperty(p),))).program.rules[0].name)
+    L reflexive
+    """
+    draft = Draft()
+    translate_axioms(ontology.axioms, draft, _descriptions(ontology))
+    for axiom in ontology.axioms:
+        _sound_axiom(axiom, draft)
+    for expression in _all_descriptions(ontology):
+        _sound(expression, draft)
+    left = [one for one in outside_of(ontology.axioms) if not _is_covered(one)]
+    return _bound(draft, False, left)
+
+
+def upper_bound(ontology: Ontology) -> Bound:
+    """Rules from which everything follows that is entailed of individuals with names, and more.
+
+    >>> from pyoxigraph import BlankNode, NamedNode
+    >>> from triplestore.ontologies.bounds import SomeValuesFrom, upper_bound
+    >>> from triplestore.ontologies.axioms import SubClassOf
+    >>> from triplestore.ontologies.ontology import Ontology
+    >>> a, b, p = (NamedNode(f"http://e/{name}") for name in "abp")
+    >>> axiom = SubClassOf(a, SomeValuesFrom(p, b, node=BlankNode("n")))
+    >>> bound = upper_bound(Ontology((axiom,)))
+    >>> bound.upper, [rule.name for rule in bound.program.rules if rule.name.startswith("U")]
+    (True, True)
+    """
+    draft = Draft()
+    translate_axioms(ontology.axioms, draft, _descriptions(ontology))
+    for axiom in ontology.axioms:
+        _sound_axiom(axiom, draft)
+    for expression in _all_descriptions(ontology):
+        _sound(expression, draft)
+        _above(expression, draft)
+    return _bound(draft, True, list(outside_of(ontology.axioms)))
+
+
+def _bound(draft: Draft, upper: bool, outside: list[Outside]) -> Bound:
+    loose = {term for rule in draft.rules for term in _blank_classes(rule)}
+    rules, constraints = unfold(draft.rules, draft.constraints, loose)
+    program = Program(
+        [_named(rule) for rule in (*draft.schema, *rules)],
+        [_named(constraint) for constraint in constraints],
+    )
+    return Bound(program, upper, (*outside, *draft.outside))
+
+
+def _blank_classes(rule: Rule) -> Iterator[Constant]:
+    for atom in (*rule.heads, *rule.atoms):
+        if not isinstance(atom, TripleAtom) or atom.p != TYPE:
+            continue
+        if isinstance(atom.o, Constant) and atom.o.kind == BLANK:
+            yield atom.o
+
+
+def _named(clause: AnyClause) -> AnyClause:
+    """A rule or constraint with names in the place of blank nodes."""
+
+    def name(term: Term) -> Term:
+        if isinstance(term, Constant) and term.kind == BLANK:
+            return Constant.iri(NODES + term.key[1:].decode())
+        return term
+
+    body = tuple(
+        item.map(name) if isinstance(item, TripleAtom | TupleAtom) else item for item in clause.body
+    )
+    if isinstance(clause, Rule):
+        return replace(clause, heads=tuple(head.map(name) for head in clause.heads), body=body)
+    return replace(clause, body=body)
+
+
+def _descriptions(ontology: Ontology) -> list[Description]:
+    return [one for one in ontology.expressions if not isinstance(one, InverseOf)]
+
+
+def _all_descriptions(ontology: Ontology) -> list[Description]:
+    found = {one.node: one for one in innermost_first(*ontology.axioms)}
+    found.update({one.node: one for one in ontology.expressions})
+    return [one for one in found.values() if isinstance(one, Description) and one.node is not None]
+
+
+# -- what is sound beyond OWL 2 RL ----------------------------------------------------------------
+
+
+def _sound_axiom(axiom: Axiom, draft: Draft) -> None:
+    match axiom:
+        case ReflexiveProperty(property):
+            draft.rule("L reflexive", related(property, X, X), (), axiom.triples)
+        case DisjointUnion(union, operands):
+            for place, operand in enumerate(operands):
+                draft.member("L disjoint union", union, X, is_in(operand, X), axiom.own)
+                for other in operands[:place]:
+                    draft.constraint(
+                        "L disjoint union",
+                        f"in {class_of(operand)} and in {class_of(other)}",
+                        (*is_in(operand, X), *is_in(other, X)),
+                        axiom.own,
+                    )
+        case PropertyChain(chain, sup) if not chain:
+            draft.rule("L chain", related(sup, X, X), (), axiom.triples)
+
+
+def _sound(expression: Description, draft: Draft) -> None:
+    member = is_in(expression, X)
+    match expression:
+        case HasSelf(property):
+            fact = related(property, X, X)
+            draft.rule("L self", fact, member, expression.own)
+            draft.member("L self", expression, X, (fact,), expression.own)
+        case MinCardinality(number, property, filler) if number <= 1:
+            inside = () if filler is None else is_in(filler, Y)
+            body = (related(property, X, Y), *inside) if number else ()
+            draft.member("L minimum", expression, X, body, expression.own)
+        case ExactCardinality(number) if number <= 1:
+            at_most(expression, draft, ("L exact", "L exact"))
+
+
+_COVERED = ("disjoint unions", "reflexive properties", "self restrictions")
+
+
+def _is_covered(outside: Outside) -> bool:
+    return any(name in outside.reason for name in _COVERED)
+
+
+# -- what is above --------------------------------------------------------------------------------
+
+
+def _above(expression: Description, draft: Draft) -> None:
+    """What is more than the expression says, wherever rules cannot say just that."""
+    member = is_in(expression, X)
+    match expression:
+        case SomeValuesFrom(property, filler):
+            _exists("U some", expression, property, filler, member, draft)
+        case MinCardinality(number, property, filler) if number > 0:
+            _exists("U minimum", expression, property, filler, member, draft)
+            if number > 1:
+                inside = () if filler is None else is_in(filler, Y)
+                body = (related(property, X, Y), *inside)
+                draft.member("U minimum", expression, X, body, expression.own)
+        case ExactCardinality(number, property, filler):
+            if number > 0:
+                _exists("U exact", expression, property, filler, member, draft)
+            if number > 1:
+                _one(expression, property, filler, member, draft)
+            draft.member("U exact", expression, X, (), expression.own)
+        case MaxCardinality(number, property, filler):
+            if number > 1:
+                _one(expression, property, filler, member, draft)
+            draft.member("U maximum", expression, X, (), expression.own)
+        case UnionOf(operands):
+            for operand in operands:
+                draft.member("U union", operand, X, member, expression.own)
+        case OneOf(members):
+            for name in members:
+                draft.rule("U one of", _same_as(name), member, expression.own)
+        case NarySomeValuesFrom() | DatatypeRestriction() | DatatypeComplementOf():
+            draft.member("U data", expression, X, (), expression.own)
+        case AllValuesFrom() | ComplementOf() | NaryAllValuesFrom():
+            draft.member("U condition", expression, X, (), expression.own)
+
+
+def _same_as(individual: OwlTerm) -> TripleAtom:
+    """?x is the same as an individual."""
+    return TripleAtom(X, SAME_AS, constant(individual))
+
+
+def _exists(
+    name: str,
+    expression: Description,
+    property: PropertyExpression,
+    filler: ClassExpression | None,
+    member: tuple[Item, ...],
+    draft: Draft,
+) -> None:
+    """A value in the filler: the same one for everything in the expression."""
+    assert expression.node is not None
+    value = Constant.iri(FRESH + expression.node.value)
+    draft.rule(name, related(property, X, value), member, expression.own)
+    if filler is not None:
+        draft.member(name, filler, value, member, expression.own)
+
+
+def _one(
+    expression: Description,
+    property: PropertyExpression,
+    filler: ClassExpression | None,
+    member: tuple[Item, ...],
+    draft: Draft,
+) -> None:
+    """All values are one, where there may be several but not any number."""
+
+    def value(which: Variable) -> tuple[Item, ...]:
+        inside = () if filler is None else is_in(filler, which)
+        return (related(property, X, which), *inside)
+
+    body = (*member, *value(Y), *value(Z), different(Y, Z))
+    draft.rule("U maximum", same(Y, Z), body, expression.own)
