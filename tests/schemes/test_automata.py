@@ -82,6 +82,7 @@ REGULAR = [
     "p <- e, q <- p-, p <- q-, p <- p p",
     "p <- e, q <- p-, p <- q-, q <- q f",
     "p <- e, q <- p, p <- q-, p <- p p",
+    "p <- e, q <- p-, p <- q-, p <- p f, r <- q g, t <- g q-",
     "p <- q, q <- p, p <- p f, q <- e p",
     "p <- e, p <- p p, q <- f p-, q <- q p",
     "t <- e, t <- t t, u <- t, u <- f, u <- u u, v <- u- t",

@@ -210,6 +210,20 @@ def test_changed__many_small_components_one_edge_at_a_time() -> None:
     assert scheme.nbytes() < 100_000
 
 
+def test_changed__a_component_that_stays_whole_is_not_copied() -> None:
+    edges = [(i, (i + 1) % 500) for i in range(500)] + [(i, (i + 2) % 500) for i in range(500)]
+    scheme = built(edges)
+    changed, _ = scheme.changed(keys_of(edges[3:90]), keys_of([(7, 400), (500, 500)]))
+    assert changed._parts._layers[0].members is scheme._parts._layers[0].members
+
+
+def test_changed__what_is_gone_is_given_back() -> None:
+    edges = [(2 * i, 2 * i + 1) for i in range(5000)]
+    changed, difference = built(edges).changed(keys_of(edges[100:]), keys_of([]))
+    assert difference.lost.count() == 4 * 4900
+    assert changed.nbytes() < 2 * built(edges[:100]).nbytes()
+
+
 class StopError(Exception):
     pass
 
