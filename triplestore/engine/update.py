@@ -18,7 +18,7 @@ from triplestore.engine.maintain import Maintenance, Strategy
 from triplestore.engine.modules.choice import Choice
 from triplestore.engine.modules.rows import written
 from triplestore.engine.sets.arrays import counted
-from triplestore.engine.sets.keys import Batch
+from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.traces import Traces
 from triplestore.engine.work import Budget, Work
@@ -96,7 +96,8 @@ def _prepare(
     return Maintenance(work, staying, strategy, coming, removed, previous)
 
 
-def _owned(compiled: Compiled) -> set[int]:
+def _owned(compiled: Compiled) -> set[RelationKey]:
+    """The relations whose recursive derivations are a module's business, and not counted."""
     return {name for owned in compiled.modules.values() for name in owned.relations}
 
 
@@ -110,6 +111,7 @@ def _reclassify(
     """Rules that stay, but become recursive or cease to be: their instances move to or from the
     counters, and nothing else happens."""
     was, is_now = recursive_numbers(previous), recursive_numbers(compiled)
+    owned = _owned(compiled)
     for numbers, sign in (
         ([i for k, i in after.items() if k in before and before[k] not in was and i in is_now], -1),
         ([i for k, i in after.items() if k in before and before[k] in was and i not in is_now], 1),
@@ -119,7 +121,7 @@ def _reclassify(
             for name, keys in heads.taken().items():
                 facts, times = counted(keys)
                 work.counts.change(name, facts, times.astype(np.int64) * sign)
-                if work.recursive is not None:
+                if work.recursive is not None and name not in owned:
                     work.recursive.change(name, facts, times.astype(np.int64) * -sign)
 
 

@@ -118,7 +118,7 @@ class _Closure:
         if len(walk) == 2:
             self._copy(relation, walk, made, self._sources(walk))
             return
-        joins = {}
+        joins: dict[tuple[int, bool], Shape] = {}
         for shape in self._shapes:
             if len(shape.steps) == 2:
                 head = self._id_of[shape.head]
