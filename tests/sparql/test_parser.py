@@ -165,6 +165,38 @@ def test_groups__are_translated_as_the_specification_says(text: str, expected: s
     assert pattern(text) == expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{ _:a :p 1 . _:a :q 2 }",
+        "{ _:a :p 1 FILTER(true) _:a :q 2 }",
+        "{ _:a :p 1 FILTER EXISTS { _:b :p 1 } _:a :q 2 }",
+        "{ _:a :p* 1 . _:a :q 2 }",
+    ],
+)
+def test_labels__are_for_one_basic_graph_pattern(text: str) -> None:
+    pattern(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{ _:a :p 1 { _:a :q 2 } }",
+        "{ { _:a :p 1 } _:a :q 2 }",
+        "{ { _:a :p 1 } { _:a :q 2 } }",
+        "{ _:a :p 1 OPTIONAL { _:a :q 2 } }",
+        "{ _:a :p 1 OPTIONAL {} _:a :q 2 }",
+        "{ _:a :p 1 BIND(1 AS ?x) _:a :q 2 }",
+        "{ _:a :p 1 VALUES ?x { 1 } _:a :q 2 }",
+        "{ _:a :p 1 FILTER EXISTS { _:a :q 2 } }",
+        "{ { _:a :p 1 } UNION { _:a :p 1 } }",
+    ],
+)
+def test_labels__of_two_basic_graph_patterns_are_refused(text: str) -> None:
+    with pytest.raises(QuerySyntaxError, match="_:a is in two basic graph patterns"):
+        pattern(text)
+
+
 # --- SELECT and modifiers ------------------------------------------------------------------------
 
 
@@ -261,6 +293,17 @@ def test_select__stacks_operators_in_their_order(text: str, expected: str) -> No
             f"(group (?x) (aggregate:0 (sum ?y)) {P}) (values (?x) (1)))))",
         ),
         (
+            "SELECT (SUM(?y) AS ?y) { ?x :p ?y } GROUP BY ?x ORDER BY ?y",
+            "(project (?y) (order (?y) (extend ?y aggregate:0 "
+            f"(group (?x) (aggregate:0 (sum ?y)) {P}))))",
+        ),
+        # Aggregates have the numbers that they would have if SAMPLE had been written.
+        (
+            "SELECT ?x { ?x :p ?y } GROUP BY ?x HAVING(?y > 1) ORDER BY COUNT(?y)",
+            "(project (?x) (order (aggregate:1) (filter (> aggregate:0 1) "
+            f"(group (?x) (aggregate:0 (sample ?y)) (aggregate:1 (count ?y)) {P}))))",
+        ),
+        (
             "SELECT (MAX(?n) AS ?m) { { SELECT (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x } }",
             "(project (?m) (extend ?m aggregate:0 (group () (aggregate:0 (max ?n)) "
             "(project (?n) (extend ?n aggregate:1 "
@@ -350,6 +393,15 @@ def test_keywords__in_any_case() -> None:
     )
     with pytest.raises(QuerySyntaxError):
         parse_query("ASK { ?x A ?y }")
+
+
+def test_escapes__are_not_read_twice() -> None:
+    assert (
+        pattern(r"{ ?\u0073 :p '\u005Ct' , '\\u0041' }") == r'(bgp ?s :p "\\t". ?s :p "\\u0041".)'
+    )
+    for text in (r"ASK { ?s :p \u005Cu0031 }", r"ASK { ?s :p \uD800 }", r"ASK { ?s :p '\uD800' }"):
+        with pytest.raises(QuerySyntaxError):
+            parse_query(text, prefixes=PREFIXES)
 
 
 def test_depth__is_bounded_and_said() -> None:

@@ -193,7 +193,6 @@ class QueryParser(ModifierParser):
             targets.append(self._iri_or_variable("or '*' after DESCRIBE"))
             while self.kinds[self.at] in (VARIABLE, IRI, PREFIXED):
                 targets.append(self._iri_or_variable(""))
-            self.scope = {}
         dataset = self.dataset_clauses("FROM")
         has_where = star or self.is_word("WHERE") or self.is_operator("{")
         read = self._where() if has_where else Read(UNIT, [], {})

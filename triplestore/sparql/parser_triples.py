@@ -181,7 +181,7 @@ class TripleParser(PathParser, QueryExpressions):
         return found
 
     def scoped_variable(self) -> Variable:
-        """The variable that is the next token; in a pattern it is in scope from here on."""
+        """The variable that is the next token, which is in scope from here on."""
         name = self.texts[self.at]
         if self.no_variables:
             self.report(f"?{name} cannot be here: {self.no_variables}")
@@ -189,8 +189,7 @@ class TripleParser(PathParser, QueryExpressions):
         variable = self._variables.get(name)
         if variable is None:
             variable = self._variables[name] = Variable(name)
-        if not self.template:
-            self.scope[variable] = None
+        self.scope[variable] = None
         return variable
 
     def _labelled(self, label: str) -> TermOrVariable:

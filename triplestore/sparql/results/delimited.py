@@ -70,4 +70,4 @@ def _tsv(key: bytes) -> str:
         number = _NUMBERS.get(datatype[:-1])
         if number is not None and number.fullmatch(lexical):
             return lexical
-    return to_ntriples(key).decode().replace("\t", "\\t")
+    return to_ntriples(key).decode()  # in which a tab is an escape
