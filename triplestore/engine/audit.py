@@ -25,10 +25,11 @@ from triplestore.engine.compiled import Compiled, recursive_numbers
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.families import compile_rules
 from triplestore.engine.grouping import summarise_whole
+from triplestore.engine.modules.choice import Choice, Mode
 from triplestore.engine.plans import WHOLE, plan_for
 from triplestore.engine.sets.arrays import counted, places_in, sorted_distinct, without
 from triplestore.engine.sets.keys import FactSet, RelationKey, no_keys
-from triplestore.engine.sets.stored import Stored
+from triplestore.engine.sets.stored import Stored, StoredPairs, StoredTuples
 from triplestore.engine.strategies.registry import strategy
 from triplestore.engine.update import update
 from triplestore.engine.why.closed import NO_STRATA, Closed, Passing
@@ -201,8 +202,16 @@ class _Auditor:
         """Every row is explicit or inferred, and the totals are those of the rows."""
         self.say("statuses")
         for relation in self.relations():
-            keys = self.keys(relation)
-            status = self.closed.stored.of(relation).status(keys)
+            rows: StoredPairs | StoredTuples
+            if isinstance(relation, int) and relation in self.tables.closed:
+                rows = self.closed.stored.rows(relation)
+                keys = rows.array(0)
+                self.inferred += self.tables.closed[relation].count() - len(keys)
+                unseen = keys[~self.tables.closed[relation].contains(keys)]
+                self.note("unfounded", relation, unseen, repeat(", which its closure does not have"))
+            else:
+                rows, keys = self.closed.stored.of(relation), self.keys(relation)
+            status = rows.status(keys)
             wrong = keys[(status != EXPLICIT) & (status != INFERRED)]
             self.note("status", relation, wrong, repeat(""))
             if relation not in self.compiled.helpers:
@@ -217,8 +226,20 @@ class _Auditor:
         stated = self._stated()
         terms = self.closed.terms
         method = strategy("dredc")
-        closure = update(self.compiled, stated, stated, {}, {}, method, terms=terms, budget=budget)
-        return stated.push(Layer.build(closure.changes))
+        kept: dict[bytes, Mode] = {terms.key(name): "compressed" for name in self.tables.closed}
+        closure = update(
+            self.compiled,
+            stated,
+            stated,
+            {},
+            {},
+            method,
+            terms=terms,
+            budget=budget,
+            choice=Choice("plain", kept),
+        )
+        anew = stated.push(Layer.build(closure.changes))
+        return anew.with_schemes(closure.work.schemes_after())
 
     def _stated(self) -> Tables:
         """Tables with the stated facts only."""
@@ -245,13 +266,35 @@ class _Auditor:
         self.say("comparing")
         other = Stored(anew, self.closed.type_id)
         names = [*anew.names().tolist(), *anew.tuple_names()]
+        same = self._same_closures(anew)
         for relation in self.relations(names):
-            keys = self.keys(relation)
-            wanted = _keys(anew, relation, HOLDS, self.closed.type_id)
+            if relation in same:  # then the edges say all
+                assert isinstance(relation, int)
+                keys = self.tables.stored_relation(relation).keys()
+                wanted = anew.stored_relation(relation).keys()
+            else:
+                keys = self.keys(relation)
+                wanted = _keys(anew, relation, HOLDS, self.closed.type_id)
             self.note("missing", relation, without(wanted, keys), repeat(""))
             self.note("unfounded", relation, without(keys, wanted), repeat(""))
             both = keys[places_in(keys, wanted) >= 0]
             self._check_counts(relation, both, other.of(relation).counts(both))
+
+    def _same_closures(self, anew: Tables) -> set[RelationKey]:
+        """The relations of which only edges are written, here and in other tables, if what their
+        rules come to is the same, and so are the schemes' edges and the number of pairs."""
+        found: set[RelationKey] = set()
+        for anchor, one in self.tables.schemes.items():
+            other = anew.schemes.get(anchor)
+            if other is None or not (one.compressed and other.compressed):
+                continue
+            if (
+                one.structure == other.structure
+                and one.scheme.count() == other.scheme.count()
+                and np.array_equal(one.scheme.edges, other.scheme.edges)
+            ):
+                found.update(one.ids)
+        return found
 
     def _check_counts(self, relation: RelationKey, keys: Keys, wanted: np.ndarray) -> None:
         counts = self.closed.stored.of(relation).counts(keys)
