@@ -165,6 +165,18 @@ def test_insert__computes(store: Store) -> None:
     assert values == {"42"}
 
 
+def test_insert__of_equal_rows_is_one(store: Store) -> None:
+    change = store.update("INSERT { ?p :t :c . :s :t :c } WHERE { ?x ?p ?y }")
+    assert (change.added, change.already_there) == (2, 0)
+
+
+def test_delete__of_terms_that_nobody_knows(store: Store) -> None:
+    text = "DELETE { :a :p ?n } INSERT { :a :p ?n } WHERE { BIND(CONCAT('a', 'b') AS ?n) }"
+    assert store.update(text.replace("INSERT { :a :p ?n } ", "")) == store.update("")
+    assert store.update(text).added == 1
+    assert store.update(text).already_there == 1
+
+
 def test_with_and_using(store: Store) -> None:
     store.update("INSERT DATA { GRAPH :g { :x :p :y } GRAPH :h { :u :p :v } }")
     store.update("WITH :g INSERT { ?x :q ?y } WHERE { ?x :p ?y }")

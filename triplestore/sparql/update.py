@@ -48,7 +48,7 @@ def changed_rows(
     The terms of what is added are in the dictionary afterwards.
     """
     terms = QueryTerms(asked.dictionary)
-    if operation.dataset is None and operation.graph is not None:
+    if operation.graph is not None:  # USING goes before it, as FROM does
         known = asked.dictionary.lookup_keys([operation.graph.key]).tolist()
         asked = replace(asked, default=tuple(term_id for term_id in known if term_id))
     query = prepared(Select(operation.pattern, dataset=operation.dataset, base=base))
@@ -79,7 +79,6 @@ class _Rows:
         self._terms = terms
         self._context = context
         self._parts: list[list[U32]] = []
-        self._ground: set[QuadPattern] = set()
 
     def add(
         self, template: Sequence[QuadPattern], block: Frame, new_label: Callable[[], bytes]
@@ -89,12 +88,7 @@ class _Rows:
             return
         blanks: dict[bytes, U32] = {}
         for quad in template:
-            rows = block.rows
-            if not any(map(_varies, quad)):
-                if quad in self._ground:
-                    continue
-                self._ground.add(quad)
-                rows = 1
+            rows = block.rows if any(map(_varies, quad)) else 1
             columns = [self._column(term, block, rows, blanks, new_label) for term in quad]
             columns = self._proper(columns, quad.graph is not None)
             self._context.charge(16 * len(columns[0]))
