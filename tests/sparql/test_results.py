@@ -156,6 +156,41 @@ def test_frames__are_written_as_their_terms_are(form: Form) -> None:
     assert b"".join(write_frames(names, frames, terms, form)) == document(names, rows, form)
 
 
+IRIS = [ox.NamedNode(f"http://e/{number}") for number in range(50)]
+TEXTS = [ox.Literal(f"text {number}") for number in range(50)]
+COLUMNS = {
+    "iris": IRIS,
+    "texts": TEXTS,
+    "both": [*IRIS, *TEXTS, *(ox.BlankNode(f"b{number}") for number in range(50))],
+    "with gaps": [None, *IRIS, None, *TEXTS],
+    "numbers": [*IRIS, *(ox.Literal(number) for number in range(50))],
+    "not ascii": [*TEXTS, ox.Literal("é")],
+    "special": [
+        *TEXTS,
+        ox.Literal('a"b,c'),
+        ox.Literal(" x "),
+        ox.Literal("a\\b"),
+        ox.Literal("<&>"),
+    ],
+    "repeated": [*TEXTS, *TEXTS[::-1]],
+    "of the query": [*IRIS, ox.Literal("only in the query"), *TEXTS],
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("form", FORMS)
+def test_frames__of_many_terms_are_written_as_those_of_few(form: Form, name: str) -> None:
+    dictionary = Dictionary()
+    dictionary.encode([*IRIS, *TEXTS])
+    terms = QueryTerms(dictionary)
+    column = COLUMNS[name]
+    if name != "of the query":
+        dictionary.encode([term for term in column if term is not None])
+    ids = terms.encode_keys([None if term is None else key_of(term) for term in column])
+    made = b"".join(write_frames(["x"], [Frame.of(x=ids), Frame.of(x=ids)], terms, form))
+    assert made == document(["x"], [(term,) for term in column * 2], form)
+
+
 def dictionary_term(terms: QueryTerms, term_id: int) -> Any:
     return term_of(terms.key(term_id)) if term_id else None
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from triplestore.terms.model import BLANK, LANG, TRIPLE, TYPED, to_ntriples
+from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, to_ntriples
 from triplestore.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
-_TO_QUOTE = re.compile('[",\r\n]')
+CSV_SPECIAL = re.compile('[",\r\n]')
+TSV_SPECIAL = re.compile('[<>"{}|^`\\\\\x00-\x1f\x7f]')
 _NUMBERS = {
     XSD_INTEGER: re.compile(r"[+-]?[0-9]+"),
     XSD_DECIMAL: re.compile(r"[+-]?[0-9]*\.[0-9]+"),
@@ -49,9 +50,14 @@ def _csv(key: bytes) -> str:
             text = text.rpartition('"@')[0]
         elif kind == BLANK:
             return f"_:{text}"
-    if _TO_QUOTE.search(text):
+    if CSV_SPECIAL.search(text):
         return '"' + text.replace('"', '""') + '"'
     return text
+
+
+def csv_around(variable: str) -> dict[int, tuple[str, str]]:
+    """What is before and behind a text without special characters in CSV."""
+    return {IRI: ("", ""), BLANK: ("_:", ""), STRING: ("", "")}
 
 
 def tsv_head(variables: Sequence[str]) -> str:
@@ -62,6 +68,11 @@ def tsv_head(variables: Sequence[str]) -> str:
 def tsv_cell(variable: str) -> Callable[[bytes], str]:
     """What writes the terms of a column in TSV."""
     return _tsv
+
+
+def tsv_around(variable: str) -> dict[int, tuple[str, str]]:
+    """What is before and behind a text without special characters in TSV."""
+    return {IRI: ("<", ">"), BLANK: ("_:", ""), STRING: ('"', '"')}
 
 
 def _tsv(key: bytes) -> str:

@@ -7,12 +7,14 @@ base directions as SPARQL 1.2 has them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from json.encoder import encode_basestring as quoted
 
 from triplestore.expr.compare import parts_of_triple
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
 
+SPECIAL = re.compile('["\\\\\x00-\x1f]')
 END = "\n]}}\n"
 
 
@@ -31,6 +33,13 @@ def cell(variable: str) -> Callable[[bytes], str]:
     """What writes the terms of a column."""
     start = quoted(variable) + ":"
     return lambda key: start + _term(key)
+
+
+def around(variable: str) -> dict[int, tuple[str, str]]:
+    """What is before and behind a text without special characters."""
+    start = quoted(variable) + ':{"type":"'
+    names = {IRI: "uri", BLANK: "bnode", STRING: "literal"}
+    return {kind: (f'{start}{name}","value":"', '"}') for kind, name in names.items()}
 
 
 def _term(key: bytes) -> str:

@@ -7,7 +7,8 @@ cells by joining texts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,6 +18,9 @@ from triplestore.sparql.results import delimited, json, xml
 
 Cell: TypeAlias = Callable[[bytes], str]
 """The text of a term, which is given as its key."""
+
+Around: TypeAlias = Mapping[int, tuple[str, str]]
+"""Kind of term -> what its cell has before and behind the term's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +34,16 @@ class Layout:
     rows         what stands between two rows
     gaps         True if an unbound value is an empty cell, False if it is none
     boolean      the whole result of an ASK
+    around       makes, for the name of a variable, what a cell has before and behind the text of a
+                 term, for kinds of terms that are written as they are unless `special` finds
+                 something in the text
     """
 
     head: Callable[[Sequence[str]], str]
     cell: Callable[[str], Cell]
     boolean: Callable[[bool], str]
+    around: Callable[[str], Around]
+    special: re.Pattern[str]
     end: str = ""
     first: str = ""
     last: str = ""
@@ -45,16 +54,45 @@ class Layout:
 
 LAYOUTS: dict[ox.QueryResultsFormat, Layout] = {
     ox.QueryResultsFormat.JSON: Layout(
-        json.head, json.cell, json.boolean, json.END, "{", "}", ",", ",\n", gaps=False
+        json.head,
+        json.cell,
+        json.boolean,
+        json.around,
+        json.SPECIAL,
+        json.END,
+        "{",
+        "}",
+        ",",
+        ",\n",
+        gaps=False,
     ),
     ox.QueryResultsFormat.XML: Layout(
-        xml.head, xml.cell, xml.boolean, xml.END, "<result>", "</result>\n"
+        xml.head,
+        xml.cell,
+        xml.boolean,
+        xml.around,
+        xml.SPECIAL,
+        xml.END,
+        "<result>",
+        "</result>\n",
     ),
     ox.QueryResultsFormat.CSV: Layout(
-        delimited.csv_head, delimited.csv_cell, delimited.boolean, last="\r\n", between=","
+        delimited.csv_head,
+        delimited.csv_cell,
+        delimited.boolean,
+        delimited.csv_around,
+        delimited.CSV_SPECIAL,
+        last="\r\n",
+        between=",",
     ),
     ox.QueryResultsFormat.TSV: Layout(
-        delimited.tsv_head, delimited.tsv_cell, delimited.boolean, last="\n", between="\t"
+        delimited.tsv_head,
+        delimited.tsv_cell,
+        delimited.boolean,
+        delimited.tsv_around,
+        delimited.TSV_SPECIAL,
+        last="\n",
+        between="\t",
     ),
 }
 """The formats by their names in pyoxigraph, which know their media types and file endings."""

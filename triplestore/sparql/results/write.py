@@ -8,18 +8,22 @@ is written once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pyoxigraph as ox
 
 from triplestore.expr.query_terms import U32, QueryTerms
 from triplestore.ops.frame import Frame
-from triplestore.sparql.results.layout import LAYOUTS, Cell, Layout
+from triplestore.sparql.results.layout import LAYOUTS, Around, Cell, Layout
+from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.model import key_of
 
 _ROWS_OF_TERMS = 1024
+_MANY = 32
 
 
 def write_frames(
@@ -40,12 +44,14 @@ def write_frames(
     <http://e/a>
     """
     layout = LAYOUTS[form]
-    cells = [layout.cell(name) for name in variables]
+    writers = [
+        _Writer(layout.cell(name), layout.around(name), layout.special, terms) for name in variables
+    ]
 
     def columns_of(frame: Frame) -> list[list[str | None]]:
         return [
-            _column(frame[name], terms, cell) if name in frame.names else [None] * frame.rows
-            for name, cell in zip(variables, cells, strict=True)
+            writer.column(frame[name]) if name in frame.names else [None] * frame.rows
+            for name, writer in zip(variables, writers, strict=True)
         ]
 
     blocks = ((frame.rows, columns_of(frame)) for frame in frames)
@@ -93,10 +99,57 @@ def _blocks_of_terms(
         yield count, block
 
 
-def _column(ids: U32, terms: QueryTerms, cell: Cell) -> list[str | None]:
-    distinct, places = np.unique(ids, return_inverse=True)
-    made = [None if key is None else cell(key) for key in terms.keys(distinct)]
-    return [made[place] for place in places.tolist()]
+class _Writer(NamedTuple):
+    """What writes the cells of one column."""
+
+    cell: Cell
+    around: Around
+    special: re.Pattern[str]
+    terms: QueryTerms
+
+    def column(self, ids: U32) -> list[str | None]:
+        """The cells of a column."""
+        if len(ids) > 1 and (ids[1:] > ids[:-1]).all():
+            return self.cells(ids)
+        distinct, places = np.unique(ids, return_inverse=True)
+        made = self.cells(distinct)
+        return [made[place] for place in places.tolist()]
+
+    def cells(self, ids: U32) -> list[str | None]:
+        """The cells of different ids, in increasing order."""
+        if len(ids) < _MANY:
+            return self.cells_of_keys(ids)
+        if not ids[0]:
+            return [None, *self.cells(ids[1:])]
+        split = int(ids.searchsorted(np.uint32(FIRST_QUERY_ID)))
+        made = self.plain_cells(ids[:split])
+        if made is None:
+            return self.cells_of_keys(ids)
+        return made + self.cells_of_keys(ids[split:])
+
+    def cells_of_keys(self, ids: U32) -> list[str | None]:
+        """The cells of ids, one by one."""
+        return [None if key is None else self.cell(key) for key in self.terms.keys(ids)]
+
+    def plain_cells(self, ids: U32) -> list[str | None] | None:
+        """The cells, if all these terms are of plain kinds and without special characters."""
+        buf, offsets, kinds = self.terms.dictionary.text(ids)
+        present = np.unique(kinds).tolist()
+        raw = buf.tobytes()
+        if not (raw.isascii() and all(kind in self.around for kind in present)):
+            return None
+        text = raw.decode("ascii")
+        if self.special.search(text):
+            return None
+        spans = pairwise(offsets.tolist())
+        if len(present) == 1:
+            before, behind = self.around[present[0]]
+            return [f"{before}{text[start:end]}{behind}" for start, end in spans]
+        around = [self.around[kind] for kind in kinds.tolist()]
+        return [
+            f"{before}{text[start:end]}{behind}"
+            for (before, behind), (start, end) in zip(around, spans, strict=True)
+        ]
 
 
 def _document(
@@ -126,10 +179,12 @@ def _rows_with_gaps(between: str, columns: list[list[str | None]]) -> Iterable[s
 
 
 def _filled(column: list[str | None]) -> list[str]:
-    return [cell or "" for cell in column]
+    return [cell or "" for cell in column] if None in column else cast(list[str], column)
 
 
 def _rows_without(between: str, columns: list[list[str | None]]) -> Iterable[str]:
     """The rows of cells; what is unbound is left out."""
     rows = zip(*columns, strict=True)
+    if not any(None in column for column in columns):
+        return map(between.join, cast(Any, rows))
     return [between.join([cell for cell in row if cell is not None]) for row in rows]

@@ -22,7 +22,7 @@ _START = (
     ' xmlns:its="http://www.w3.org/2005/11/its" its:version="2.0">\n'
 )
 # Blanks at the ends are written as numbers because some readers trim texts (pyoxigraph does).
-_SPECIAL = re.compile('[&<>"\r\n\t]|^ | $|[^\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')
+SPECIAL = re.compile('[&<>"\r\n\t]|^ | $|[^\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')
 _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 
@@ -41,6 +41,15 @@ def cell(variable: str) -> Callable[[bytes], str]:
     """What writes the terms of a column; characters that XML cannot hold are refused."""
     start = f'<binding name="{_escaped(variable)}">'
     return lambda key: f"{start}{_term(key)}</binding>"
+
+
+def around(variable: str) -> dict[int, tuple[str, str]]:
+    """What is before and behind a text without special characters."""
+    start, end = f'<binding name="{_escaped(variable)}">', "</binding>"
+    return {
+        IRI: (f"{start}<uri>", f"</uri>{end}"),
+        BLANK: (f"{start}<bnode>", f"</bnode>{end}"),
+    }
 
 
 def _term(key: bytes) -> str:
@@ -65,7 +74,7 @@ def _term(key: bytes) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(_escape, text)
+    return SPECIAL.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
