@@ -119,6 +119,10 @@ class TermParser:
         found = self.tokens.describe(self.at)
         message = f"expected {expected}, found {found}"
         text = self.texts[self.at]
+        long = self._long_string()
+        if long is not None:
+            self.report(f"the string that begins with {self.texts[long][0] * 3} has no end", long)
+            raise Stop
         if self.kinds[self.at] == BAD and text[:1] in "\"'":
             message = f"the string that begins with {found} has no end on this line"
         elif text == "<" and self._begins_a_word():
@@ -129,6 +133,15 @@ class TermParser:
             message += did_you_mean(text.upper(), known)
         self.report(message)
         raise Stop
+
+    def _long_string(self) -> int | None:
+        """The token before or here that is two of three quotes, if there is one."""
+        for at in (self.at - 1, self.at):
+            if at >= 0 and self.texts[at] in ("''", '""'):
+                start = self.tokens.starts[at]
+                if self.tokens.text[start : start + 3] == self.texts[at][0] * 3:
+                    return at
+        return None
 
     def _begins_a_word(self) -> bool:
         """True if a letter follows at once on the next token, as in `<http://a b>`."""
