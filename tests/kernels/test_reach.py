@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.schemes.reachability import Pair, closure, keys, pairs, streamed
 from triplestore.kernels.reach import NONE, number_components, spread
-from triplestore.schemes import reach, reach_pairs, transitive
+from triplestore.schemes import reach, reach_components, reach_pairs, reach_pool, transitive
 from triplestore.schemes.graph import Graph
 from triplestore.schemes.transitive import TransitiveClosure
 
@@ -82,7 +82,7 @@ def test_spread__finds_nodes_in_the_order_of_distance(some: Any, limit: int) -> 
             assert expected[node] == 1 or expected[before] == expected[node] - 1
 
 
-class Tight(reach.Pool):
+class Tight(reach_pool.Pool):
     """A pool that has just the room for one more row, so that it must grow for each."""
 
     __slots__ = ()
@@ -94,9 +94,10 @@ class Tight(reach.Pool):
 @pytest.fixture
 def step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call of a kernel does one step, in pools without room to spare."""
-    for module in (reach, reach_pairs, transitive):
+    for module in (reach, reach_components, reach_pairs, reach_pool, transitive):
         monkeypatch.setattr(module, "STEPS", 1)
-    monkeypatch.setattr(reach, "Pool", Tight)
+    for module in (reach, reach_pool):
+        monkeypatch.setattr(module, "Pool", Tight)
 
 
 def graph(rng: random.Random, size: int, count: int, acyclic: bool) -> set[Pair]:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.schemes.reachability import Pair, check, closure, keys, pairs, streamed
+from triplestore.schemes import reach
 from triplestore.schemes.transitive import TransitiveClosure
 
 RUNS, BITS, LIST = 1, 2, 3
@@ -258,6 +259,32 @@ def test_changed__two_changes_of_one_version_do_not_disturb_each_other() -> None
     assert streamed(one) == closure(set(list(edges)[20:]))
     assert streamed(other) == closure(set(list(edges)[:20] + list(edges)[40:]) | {(5, 3), (7, 6)})
     assert streamed(again) == closure(set(list(edges)[20:40] + list(edges)[60:]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_changed__versions_are_kept_and_dropped_at_random(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Versions write where those that are gone had rows, and nowhere else."""
+    rng = random.Random(seed)
+    monkeypatch.setattr(reach, "_SLACK", rng.choice([0, 4, 64]))
+    size, acyclic = rng.choice([6, 20, 40]), seed % 3 > 0
+    edges = graph_of(seed, size, 1.3, size, acyclic)
+    now, kept = build(edges), []
+    for _ in range(25):
+        many = size // 2 if rng.random() < 0.5 else 1
+        gone = set(rng.sample(sorted(edges), min(many, len(edges))))
+        come = graph_of(rng.randrange(999), size, many / size, size, acyclic)
+        if rng.random() < 0.2:
+            now.changed(keys(come), keys(gone))  # a version that is given up
+        kept.append((now, closure(edges)))
+        now, _, _ = changed(now, gone, come)
+        edges = (edges - gone) | come
+        if rng.random() < 0.7:
+            kept.pop(rng.randrange(len(kept)))
+        for old, expected in [*kept, (now, closure(edges))]:
+            found = [pair for block in old.blocks() for pair in pairs(block)]
+            assert found == sorted(expected)
 
 
 def test_changed__labels_out_of_use_do_not_pile_up() -> None:

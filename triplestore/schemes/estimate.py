@@ -11,7 +11,8 @@ import numpy as np
 
 from triplestore.schemes.graph import NONE, Graph
 from triplestore.schemes.packed import U32, sorted_distinct
-from triplestore.schemes.reach import STEPS, number_components
+from triplestore.schemes.reach_components import number_components
+from triplestore.schemes.reach_pool import STEPS
 from triplestore.schemes.scheme import Estimate
 
 SAMPLE = 256

@@ -13,7 +13,8 @@ import numpy as np
 
 from triplestore.schemes.graph import NONE
 from triplestore.schemes.packed import I64, U32, U64, distinct, first, second
-from triplestore.schemes.reach import STEPS, Reach
+from triplestore.schemes.reach import Reach
+from triplestore.schemes.reach_pool import STEPS
 from triplestore.schemes.reach_update import Step
 from triplestore.schemes.scheme import BLOCK
 

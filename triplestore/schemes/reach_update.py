@@ -13,13 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triplestore.schemes.graph import NONE, Lists
-from triplestore.schemes.packed import U32, frozen
-from triplestore.schemes.reach import (
-    _FIELDS,
-    Reach,
-    group_nodes,
-    number_components,
-)
+from triplestore.schemes.packed import U32
+from triplestore.schemes.reach import _FIELDS, Reach
+from triplestore.schemes.reach_components import Components, bitmap, number_components
 from triplestore.schemes.scheme import Budget
 
 
@@ -68,57 +64,73 @@ def update(
         old_label = np.full(size, NONE, dtype=np.uint32)
         old_label[moves.moved] = old.label
         old_members = moves.moved[old.members]
-    draft, fresh = _relabelled(old, old_label, old_members, ahead, moves, budget)
-    seeds = draft.rank[np.concatenate((draft.label[_sources(old, old_label, moves)], fresh))]
-    dirty = np.zeros((draft.labels >> 6) + 1, dtype=np.uint64)
-    places = seeds.astype(np.int64)
-    np.bitwise_or.at(dirty, places >> 6, np.uint64(1) << (places & 63).astype(np.uint64))
+    if moves.moved is not None or _breaks_order(old, moves):
+        draft, fresh = _relabelled(old, old_label, ahead, budget)
+    else:
+        draft, fresh = old, np.zeros(0, dtype=np.uint32)
+    sources = draft.label[_sources(old, old_label, ahead, moves)]
+    if draft is old:
+        if len(sources) == 0:
+            return Step(old, old, old_label, old_members, fresh)
+        draft = replace(old, head=old.head.copy())
+    seeds = draft.parts.rank[np.concatenate((sources, fresh))].astype(np.int64)
+    dirty = bitmap(seeds, len(draft.parts.heavy))
     made, changed = draft._closed(ahead, back, old.head, dirty, budget)
     return Step(old, made, old_label, old_members, np.sort(changed))
 
 
-def _sources(old: Reach, old_label: U32, moves: Moves) -> U32:
+def _sources(old: Reach, old_label: U32, ahead: Lists, moves: Moves) -> U32:
     """The nodes whose components must be looked at again: where edges begin that matter."""
-    if len(moves.gone_from):
-        return np.concatenate((moves.gone_from, moves.come_from))
-    known = old.contains(old_label[moves.come_from], old_label[moves.come_to])
-    return moves.come_from[~known]
+    if len(moves.gone_from) == 0:
+        known = old.contains(old_label[moves.come_from], old_label[moves.come_to])
+        return moves.come_from[~known]
+    if len(moves.gone_from) == 1 and len(moves.come_from) == 0 and _spare(old, ahead, moves):
+        return moves.come_from
+    return np.concatenate((moves.gone_from, moves.come_from))
+
+
+def _spare(old: Reach, ahead: Lists, moves: Moves) -> bool:
+    """Whether the only edge that is gone leads where another edge of its node leads, too.
+
+    What the successors reach is as before, because none of them reaches the node.
+    """
+    node = int(moves.gone_from[0])
+    label, end = old.label[node], old.label[moves.gone_to]
+    if label == end[0] or old.firsts[int(label) + 1] - old.firsts[int(label)] > 1:
+        return False
+    others = old.label[ahead.cols[ahead.starts[node] : ahead.starts[node + 1]]]
+    others = others[others != label]
+    reached = old.contains(others, np.repeat(end, len(others)))
+    return bool(reached.any() or (others == end[0]).any())
 
 
 def _relabelled(
-    old: Reach, old_label: U32, old_members: U32, ahead: Lists, moves: Moves, budget: Budget | None
+    old: Reach, old_label: U32, ahead: Lists, budget: Budget | None
 ) -> tuple[Reach, U32]:
     """The components of the new graph, with the old rows; and which labels are new."""
-    head = old.head.copy()
-    if len(old_label) == len(old.label) and not _breaks_order(old, old_label, moves):
-        return replace(old, head=head), np.zeros(0, dtype=np.uint32)
     component, count = number_components(ahead, budget)
-    kept = _kept(old, old_label, component, count)
-    fresh_count = int((kept == NONE).sum())
-    fresh = np.arange(old.labels, old.labels + fresh_count, dtype=np.uint32)
-    at_rank = kept
-    at_rank[kept == NONE] = fresh
-    labels = old.labels + fresh_count
+    at_rank = _kept(old, old_label, component, count)
+    new = at_rank == NONE
+    labels = old.labels + int(new.sum())
+    fresh = np.arange(old.labels, labels, dtype=np.uint32)
+    at_rank[new] = fresh
     rank = np.full(labels, NONE, dtype=np.uint32)
     rank[at_rank] = np.arange(count, dtype=np.uint32)
-    grown = np.zeros(_FIELDS * labels, dtype=np.int64)
-    grown[: len(head)] = head
-    dead = (rank[: old.labels] == NONE) & (old.rank != NONE)
-    grown.reshape(-1, _FIELDS)[: old.labels][dead] = 0
-    label = frozen(at_rank[component])
-    firsts, members = group_nodes(label, labels)
-    ranks = frozen(rank), frozen(at_rank)
-    return Reach(label, firsts, members, *ranks, grown, old.pool), fresh
+    head = np.zeros(_FIELDS * labels, dtype=np.int64)
+    head[: len(old.head)] = old.head
+    dead = (rank[: old.labels] == NONE).nonzero()[0]
+    head.reshape(-1, _FIELDS)[dead] = 0
+    parts = Components.of(at_rank[component], rank, at_rank)
+    return Reach(parts, head, old.pool, old.live, old.low, old.end), fresh
 
 
-def _breaks_order(old: Reach, old_label: U32, moves: Moves) -> bool:
+def _breaks_order(old: Reach, moves: Moves) -> bool:
     """Whether components may be merged or split, or the order of ranks is wrong."""
-    gone = old_label[moves.gone_from]
-    inside = (gone == old_label[moves.gone_to]) & (moves.gone_from != moves.gone_to)
-    if inside.any():
+    label, rank = old.label, old.parts.rank
+    inside = label[moves.gone_from] == label[moves.gone_to]
+    if (inside & (moves.gone_from != moves.gone_to)).any():
         return True
-    one, other = old_label[moves.come_from], old_label[moves.come_to]
-    return bool((old.rank[one] < old.rank[other]).any())
+    return bool((rank[label[moves.come_from]] < rank[label[moves.come_to]]).any())
 
 
 def _kept(old: Reach, old_label: U32, component: U32, count: int) -> U32:

@@ -27,8 +27,9 @@ from triplestore.schemes.packed import (
     sorted_distinct,
     without,
 )
-from triplestore.schemes.reach import STEPS, Reach
+from triplestore.schemes.reach import Reach
 from triplestore.schemes.reach_pairs import ReachPairs
+from triplestore.schemes.reach_pool import STEPS
 from triplestore.schemes.reach_update import Moves, update
 from triplestore.schemes.scheme import BLOCK, Budget, Difference, Estimate, SortedPairs
 from triplestore.schemes.transitive_difference import ChangedPairs, Changes, ClosurePairs
@@ -225,7 +226,7 @@ class TransitiveClosure:
         """The same closure, made from its edges if too many labels or nodes are out of use."""
         ahead, graph = self._ahead, self.graph
         spare = len(graph.nodes) > 4 * len(self.edges) + _SPARE
-        if not spare and ahead.labels <= 2 * len(ahead.at_rank) + _SPARE:
+        if not spare and ahead.labels <= 2 * len(ahead.parts.at_rank) + _SPARE:
             return self
         return TransitiveClosure.build(self.edges, budget)
 
