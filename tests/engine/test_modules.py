@@ -104,6 +104,14 @@ def found(text: str) -> list[tuple[str, str]]:
             TRANS + ":S[?x, ?z] :- :S[?x, ?y], :S[?y, ?z] . :S[?x, ?y] :- :R[?x, ?y] .",
             [("transitive", "R"), ("transitive", "S")],
         ),
+        # chains: linear ones, several relations at once, and a lower relation turned around
+        (":R[?x, ?z] :- :P[?x, ?y], :R[?y, ?z] . :R[?x, ?y] :- :P[?x, ?y] .", [("chain", "R")]),
+        (":R[?x, ?z] :- :R[?x, ?y], :P[?z, ?y] .", [("chain", "R")]),
+        (
+            ":R[?x, ?z] :- :P[?x, ?y], :S[?y, ?z] . :S[?x, ?z] :- :Q[?x, ?y], :R[?y, ?z] .",
+            [("chain", "R S")],
+        ),
+        (TRANS + ":R[?x, ?z] :- :P[?x, ?y], :R[?y, ?z] .", [("chain", "R")]),
         # an axiom as a guard
         (
             ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :Transitive[:R] .",
@@ -211,6 +219,23 @@ HISTORIES = {
         "+N(a) N(b) R(a, b)",
         "+R(b, c)",
         "-R(a, b)",
+    ),
+    "a chain": (
+        ":R[?x, ?z] :- :R[?x, ?y], :P[?y, ?z] . :U[?x] :- :R[?x, ?y], NOT :A[?y] .",
+        "+R(a, b) P(b, c) P(c, d) A(d)",
+        "+P(d, b)",
+        "-R(a, b); +R(e, c)",
+        "-P(c, d)",
+    ),
+    "chains of two relations above a closure": (
+        ":P[?x, ?z] :- :P[?x, ?y], :P[?y, ?z] . "
+        ":R[?x, ?z] :- :P[?x, ?y], :S[?y, ?z] . :S[?x, ?z] :- :Q[?y, ?x], :R[?y, ?z] . "
+        ":S[?x, ?y] :- :T[?x, ?y] .",
+        "+P(a, b) P(b, c) T(c, d) Q(b, a)",
+        "+Q(b, e) S(e, a)",
+        "-P(b, c)",
+        "-T(c, d); +P(b, c)",
+        "-S(e, a)",
     ),
     "a guard comes and goes": (
         ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :T[:R] .",

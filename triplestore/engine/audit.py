@@ -208,7 +208,7 @@ class _Auditor:
                 keys = rows.array(0)
                 self.inferred += self.tables.closed[relation].count() - len(keys)
                 unseen = keys[~self.tables.closed[relation].contains(keys)]
-                self.note("unfounded", relation, unseen, repeat(", which its closure does not have"))
+                self.note("unfounded", relation, unseen, repeat(", which no closure has"))
             else:
                 rows, keys = self.closed.stored.of(relation), self.keys(relation)
             status = rows.status(keys)

@@ -30,7 +30,7 @@ from triplestore.engine.traces import Traces
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.context import Flag
-from triplestore.schemes.attached import Attached, Schemes
+from triplestore.schemes.attached import CHAINS, Attached, Schemes
 from triplestore.tables import EXPLICIT, Tables
 from triplestore.tables.rows import U8, Bools, Columns, Keys, columns_of
 
@@ -198,6 +198,8 @@ class Work:
 
     def is_compressed(self, closure: Attached) -> bool:
         """Whether a closure is to be kept by its scheme alone."""
+        if closure.structure.kind == CHAINS:
+            return False  # its edges are facts of other relations, too
         names = closure.structure.relations
         before = closure.ids[0] in self.stored.tables.closed
         return self.choice.compressed(names, closure.scheme, before, self.budget.bytes)

@@ -13,20 +13,22 @@ from typing import NamedTuple, TypeAlias
 
 from triplestore.schemes.scheme import Scheme
 
-TRANSITIVE, SYMMETRIC = "transitive", "symmetric"
+TRANSITIVE, SYMMETRIC, CHAINS = "transitive", "symmetric", "chain"
 
 
 class Structure(NamedTuple):
     """What the recursive rules of some relations come to: one closure, seen from two sides.
 
-    kind       TRANSITIVE, or SYMMETRIC (and transitive)
+    kind       TRANSITIVE, SYMMETRIC (and transitive), or CHAINS: of a regular system of chains
     relations  their names
     turned     for each of them, whether its pairs are those of the closure turned around
+    chains     of CHAINS: (relation, steps as (relation, whether it is turned around))
     """
 
     kind: str
     relations: tuple[bytes, ...]
     turned: tuple[bool, ...]
+    chains: tuple[tuple[bytes, tuple[tuple[bytes, bool], ...]], ...] = ()
 
 
 class Attached(NamedTuple):

@@ -20,6 +20,7 @@ import numpy as np
 
 from triplestore.engine.compiled import nonrecursive_part
 from triplestore.engine.maintain import Strategy, StratumUpdate, Task
+from triplestore.engine.modules.chains import chains_built, chains_changed
 from triplestore.engine.modules.owned import Owned
 from triplestore.engine.sets import differences
 from triplestore.engine.sets.arrays import places_in, sorted_distinct, unite, without
@@ -30,7 +31,7 @@ from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.strategies.restated import stored_counts, stored_keys
 from triplestore.engine.work import Work, united
-from triplestore.schemes.attached import Attached, Structure
+from triplestore.schemes.attached import CHAINS, Attached, Structure
 from triplestore.schemes.kinds import SCHEMES
 from triplestore.schemes.scheme import BLOCK, Pairs, Scheme
 from triplestore.tables import EXPLICIT
@@ -53,11 +54,12 @@ def close_group(owned: Owned, work: Work, task: Task) -> Done:
     touched = united(update.touched(), update.gained())
     known = work.schemes.get(owned.anchor)
     if known is not None and known.structure == structure:
-        made, gone, added = _changed(owned, work, known, touched)
-        why = "external facts changed"
+        change = _chains_changed if structure.kind == CHAINS else _changed
+        made, gone, added = change(owned, work, known, touched)
+        why = "edges changed"
     else:
         made, gone, added = _built(owned, work, structure, touched)
-        why = "all external facts"
+        why = "all edges"
     work.made_schemes[owned.anchor] = made
     for sets, found in ((work.gone, gone), (work.added, added)):
         for name, facts in found.items():
@@ -112,6 +114,24 @@ def _changed(
         old, new = work.stored.pairs(name), Closed(scheme, turned)
         _put(lost, work, made, name, difference.lost, turned, old, new)
         _put(gained, work, made, name, difference.gained, turned, new, old)
+    return made, lost, gained
+
+
+def _chains_changed(
+    owned: Owned, work: Work, known: Attached, touched: Batch
+) -> tuple[Attached, Facts, Facts]:
+    """The same for chains."""
+    scheme, differences = chains_changed(owned, work, known, touched, _was_external, _is_external)
+    made = known._replace(scheme=scheme)  # type: ignore[arg-type]
+    lost: Facts = {}
+    gained: Facts = {}
+    for name, difference in differences.items():
+        for facts, pairs in ((lost, difference.lost), (gained, difference.gained)):
+            count = pairs.count()
+            work.run.instances["closure"] += count
+            work.budget.check(count)
+            if count:
+                facts[name] = _written(pairs.blocks())
     return made, lost, gained
 
 
@@ -187,17 +207,15 @@ def _built(
         keys = unite(_all_external(work, name), touched.get(name, NO_KEYS))
         keys = unite(keys, work.counts.changed(name)[0])  # rules that are recursive no more
         external[name] = keys[_is_external(work, name, keys)]
-    edges = sorted_distinct(_edges(owned, structure, external))
-    scheme = SCHEMES[structure.kind](edges, work.budget)
-    made = _attached(owned, work, structure, scheme)
+    made, closures = _made(owned, work, structure, external)
     gone: Facts = {}
     added: Facts = {}
-    for name, turned in zip(owned.relations, structure.turned, strict=True):
-        old, new = work.stored.pairs(name), Closed(scheme, turned)
+    for name, new in zip(owned.relations, closures, strict=True):
+        old = work.stored.pairs(name)
         lost, common = _compared(old, new)
         if len(lost):
             gone[name] = lost
-        count = scheme.count() - common
+        count = new.count() - common
         work.run.instances["closure"] += count
         if made.compressed and count > differences.LARGE:
             added[name] = DifferenceSet(new, old, count, partial(_without, new, old))
@@ -205,6 +223,22 @@ def _built(
             follows = _written(new.blocks(0, BLOCK))
             added[name] = _except(follows, old.array(0)) if common else follows
     return made, gone, added
+
+
+def _made(
+    owned: Owned, work: Work, structure: Structure, external: Batch
+) -> tuple[Attached, list[Closed]]:
+    """The scheme, and the closure of each relation."""
+    if structure.kind == CHAINS:
+        chains = chains_built(owned, work, structure, external)
+        closures = [Closed(chains.relation(key), False) for key in structure.relations]
+        work.budget.check(sum(one.count() for one in closures))
+        made = Attached(structure, owned.relations, chains, False)  # type: ignore[arg-type]
+        return made, closures
+    edges = sorted_distinct(_edges(owned, structure, external))
+    scheme = SCHEMES[structure.kind](edges, work.budget)
+    made = _attached(owned, work, structure, scheme)
+    return made, [Closed(scheme, turned) for turned in structure.turned]
 
 
 def _compared(old: StoredPairs, new: Closed) -> tuple[U64, int]:

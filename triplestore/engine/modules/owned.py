@@ -42,6 +42,7 @@ class Owned(NamedTuple):
 
     relations  ids of its properties, in the order of `group.relations`
     rules      numbers of its recursive rules
+    letters    other properties that its chains go through
     """
 
     number: int
@@ -49,6 +50,7 @@ class Owned(NamedTuple):
     relations: tuple[int, ...]
     rules: frozenset[int]
     guards: tuple[Guard, ...]
+    letters: dict[bytes, int]
 
     @classmethod
     def of(cls, number: int, group: Group, ids_of: IdsOf) -> Owned:
@@ -57,7 +59,10 @@ class Owned(NamedTuple):
         atoms = dict.fromkeys(guard for shape in group.shapes for guard in shape.guards)
         guards = tuple(_guard(atom, ids_of) for atom in atoms)
         rules = frozenset(shape.rule for shape in group.shapes)
-        return cls(number, group, relations, rules, guards)
+        steps = {step.relation for shape in group.shapes for step in shape.steps}
+        names = sorted(steps - set(group.relations))
+        letters = dict(zip(names, ids_of(names).tolist(), strict=True)) if names else {}
+        return cls(number, group, relations, rules, guards, letters)
 
     @property
     def anchor(self) -> int:

@@ -3,7 +3,8 @@
 Start reading at `find_groups`. Properties that depend on each other are a *group*, if all rules
 that make them do so are chains. `structure_of` says what these chains come to: one relation,
 which is transitive, or symmetric and transitive, and each property of the group is that relation
-or the same turned around. So inverse pairs share one, and properties below each other do.
+or the same turned around (so inverse pairs share one, and properties below each other do); or
+several relations that are regular languages over others.
 
 What is always true of a group: its other rules, and all guards, look at lower strata only, and no
 rule of its own stratum looks at it. So its external facts are complete before it is closed, and
@@ -19,7 +20,7 @@ from triplestore.datalog.program import Aggregate, Atom, Item, Not, Rule, Triple
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
 from triplestore.engine.modules.shapes import Shape, Step, shape_of
-from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE, Structure
+from triplestore.schemes.attached import CHAINS, SYMMETRIC, TRANSITIVE, Structure
 
 
 class Group(NamedTuple):
@@ -64,7 +65,7 @@ def find_groups(rules: Sequence[Rule], strata: Stratification) -> list[Group]:
             numbers = {id(rule): number for number, rule in enumerate(rules)}
         for members in _knots(stratum):
             group = _group(stratum, members, numbers)
-            if group is not None and _is_apart(stratum, group, set(members)):
+            if group is not None and _is_apart(strata, stratum, group, set(members)):
                 found.append(group)
     return found
 
@@ -91,9 +92,12 @@ def _group(stratum: Stratum, members: list[int], numbers: dict[int, int]) -> Gro
     return None if structure is None else Group(stratum.number, tuple(shapes), structure)
 
 
-def _is_apart(stratum: Stratum, group: Group, members: set[int]) -> bool:
+def _is_apart(strata: Stratification, stratum: Stratum, group: Group, members: set[int]) -> bool:
     """Whether all else in the stratum leaves the group alone, and is not needed by it."""
     own = {Slice("property", relation) for relation in group.relations}
+    letters = {Slice("property", s.relation) for shape in group.shapes for s in shape.steps} - own
+    if any(strata.level_of(letter) >= stratum.number for letter in letters):
+        return False
     for place, rule in enumerate(stratum.rules):
         if place in members:
             continue
@@ -122,6 +126,26 @@ def _atoms(items: Iterable[Item]) -> Iterable[Atom]:
 
 def structure_of(relations: Sequence[bytes], shapes: Sequence[Shape]) -> Structure | None:
     """What chains over properties that depend on each other come to; None if nothing known."""
+    return _one_closure(relations, shapes) or _chains(relations, shapes)
+
+
+def _chains(relations: Sequence[bytes], shapes: Sequence[Shape]) -> Structure | None:
+    """Chains that are a regular system, and more than copies."""
+    if all(len(shape.steps) == 1 for shape in shapes):
+        return None
+    from triplestore.engine.modules.chains import system_of
+    from triplestore.schemes.automata_rules import regular_system
+
+    chains = tuple(
+        sorted((shape.head, tuple((s.relation, s.turned) for s in shape.steps)) for shape in shapes)
+    )
+    names = tuple(relations)
+    structure = Structure(CHAINS, names, (False,) * len(names), chains)
+    return None if regular_system(system_of(structure)) is None else structure
+
+
+def _one_closure(relations: Sequence[bytes], shapes: Sequence[Shape]) -> Structure | None:
+    """One relation and the same turned around, which is transitive or symmetric and transitive."""
     own = set(relations)
     copies: list[tuple[bytes, Step]] = []
     joins: list[Shape] = []
