@@ -9,10 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from triplestore.schemes.automata_counts import StateCounts
 from triplestore.schemes.automata_product import Places, in_states, numbered, reached
 from triplestore.schemes.packed import I64, U32, U64, Bools, first, pack, second
 from triplestore.schemes.scheme import BLOCK, Difference, Pairs
 from triplestore.schemes.transitive import TransitiveClosure
+
+_FEW = 16
 
 
 class Ends(NamedTuple):
@@ -83,12 +86,23 @@ class _Side:
             at = stop
 
     def counts(self, nodes: U32) -> I64:
-        """How many pairs each node has; they are looked at."""
+        """How many pairs each node has."""
         counts = np.zeros(len(nodes), dtype=np.int64)
-        for at, stop in self.batches(nodes):
-            owners, _ = self.found(nodes[at:stop])
-            counts[at:stop] = np.bincount(owners, minlength=stop - at)
+        if self.back and len(nodes) <= _FEW:  # rows of predecessors need not be made for these
+            owners, _ = self.found(nodes)
+            return np.bincount(owners, minlength=len(nodes))
+        known, numbers = self._numbers(nodes)
+        places = self.closure.graph.places(numbers)
+        there = places >= 0
+        if there.any():
+            counts[known[there]] = self._counts().of(places[there])
         return counts
+
+    def _counts(self) -> StateCounts:
+        ends = self.ends
+        state = ends.start if self.back else ends.end
+        wanted = in_states(self.closure.graph.nodes, ends.states, [state])
+        return StateCounts(self.closure.behind if self.back else self.closure.ahead, wanted)
 
     def nodes(self) -> U32:
         """The nodes that have pairs, sorted."""
@@ -111,8 +125,7 @@ class _Side:
 class ChainRelation:
     """The pairs (x, z) for which the closure has ((x, start), (z, end)); immutable.
 
-    `contains`, `forward` and `backward` look at what they give and at what other states the nodes
-    reach; so do counts: the number of all pairs is found by streaming them, once.
+    `forward` and `backward` look at what the nodes reach in any state; counts list nothing.
     """
 
     def __init__(self, closure: TransitiveClosure, ends: Ends) -> None:

@@ -1,0 +1,41 @@
+"""Counting some nodes of the rows of a closure, against walks."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from triplestore.schemes.automata_counts import StateCounts
+from triplestore.schemes.packed import pack
+from triplestore.schemes.transitive import TransitiveClosure
+
+
+def reaches(edges: set[tuple[int, int]], node: int) -> set[int]:
+    found: set[int] = set()
+    todo = [node]
+    while todo:
+        at = todo.pop()
+        for b in {b for a, b in edges if a == at} - found:
+            found.add(b)
+            todo.append(b)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_weigh_some__counts_in_every_form_of_rows(seed: int) -> None:
+    """Few edges make lists and runs, many make bitmaps; cycles make components of many nodes."""
+    rng = random.Random(seed)
+    size = rng.choice([5, 40, 200])
+    edges = set()
+    for _ in range(size * rng.choice([1, 2, 4])):
+        a, b = rng.randrange(size), rng.randrange(size)
+        edges.add((a, b) if rng.random() < 0.02 else (min(a, b), max(a, b)))
+    ends = np.array(sorted(edges), np.uint32).T
+    closure = TransitiveClosure.build(pack(ends[0].copy(), ends[1].copy()))
+    nodes = closure.graph.nodes
+    wanted = np.array([rng.random() < 0.4 for _ in nodes])
+    some = {int(node) for node in nodes[wanted]}
+    found = StateCounts(closure.ahead, wanted).of(np.arange(len(nodes)))
+    assert found.tolist() == [len(reaches(edges, node) & some) for node in nodes.tolist()]
