@@ -22,6 +22,7 @@ from triplestore.schemes.scheme import Budget
 _FIELDS = 4
 _AT, _SPAN, _OWNER, _WEIGHT = range(_FIELDS)
 _LIST = 3
+_PROBES = 1 << 18  # in one call of the kernel
 _SLACK = 1 << 16  # words that may lie idle between the rows of a version, whatever these take
 
 
@@ -100,8 +101,8 @@ class Reach:
         from triplestore.kernels.reach_pairs import probe_rows
 
         found = np.empty(len(left), dtype=np.uint8)
-        for at in range(0, len(left), STEPS):
-            stop = at + STEPS
+        for at in range(0, len(left), _PROBES):
+            stop = at + _PROBES
             probe_rows(left[at:stop], right[at:stop], self.head, self.pool.words, found[at:stop])
         return found.view(np.bool_)
 

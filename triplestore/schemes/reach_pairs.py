@@ -18,6 +18,7 @@ from triplestore.schemes.reach_pool import STEPS
 from triplestore.schemes.reach_update import Step
 from triplestore.schemes.scheme import BLOCK
 
+_FEW = 64  # labels for each that changed, from which on their nodes are looked up one by one
 _NO_LABELS: U32 = np.zeros(0, dtype=np.uint32)
 
 
@@ -149,9 +150,7 @@ class ReachPairs:
 def difference(step: Step, ids: U32) -> tuple[ReachPairs, ReachPairs]:
     """What is reached no longer, and what is reached now, after a step."""
     old, new = step.old, step.new
-    flags = np.zeros(new.labels, dtype=np.bool_)
-    flags[step.changed] = True
-    places = flags[new.label].nonzero()[0].astype(np.uint32)
+    places = _nodes_of(new, step.changed)
     was, now = step.old_label[places], new.label[places]
     same_labels = old.labels == new.labels and len(old.label) == len(new.label)
     lost_groups = gained_groups = _NO_GROUPS
@@ -161,3 +160,15 @@ def difference(step: Step, ids: U32) -> tuple[ReachPairs, ReachPairs]:
     lost = ReachPairs(ids, places, was, now, old, step.old_members, new, lost_groups)
     gained = ReachPairs(ids, places, now, was, new, new.members, old, gained_groups)
     return lost, gained
+
+
+def _nodes_of(reach: Reach, labels: U32) -> U32:
+    """The nodes of some components, increasing."""
+    if len(labels) * _FEW > reach.labels:
+        flags = np.zeros(reach.labels, dtype=np.bool_)
+        flags[labels] = True
+        return flags[reach.label].nonzero()[0].astype(np.uint32)
+    starts, stops = reach.firsts[labels], reach.firsts[labels.astype(np.int64) + 1]
+    sizes = stops - starts
+    places = np.arange(int(sizes.sum())) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    return np.sort(reach.members[places])
