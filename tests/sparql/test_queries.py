@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from triplestore import BlankNode, Literal, NamedNode, Quad, Store
-from triplestore.errors import ParseError, UsageError
+from triplestore.errors import BudgetError, ParseError, UsageError
 from triplestore.sparql.planner import ALL_OFF, Options
 from triplestore.store.querying import query as ask
 
@@ -279,3 +279,46 @@ def test_aggregates__of_nothing_and_of_errors(store: Store, options: Options) ->
     assert rows(store, text, options=options) == []
     text = "SELECT (SUM(?o) AS ?s) (MAX(?o) AS ?m) (COUNT(?o) AS ?n) { :ada :age|:name ?o }"
     assert rows(store, text, options=options) == [("-", "Ada", "2")]
+
+
+# --- closures that are not written out -----------------------------------------------------------
+
+CLOSURES = """@prefix : <http://ex.org/> .
+:p[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] .
+:e[?x, ?z] :- :e[?x, ?y], :e[?y, ?z] .
+:e[?x, ?y] :- :e[?y, ?x] .
+"""
+ABOUT_CLOSURES = [
+    "?x :p ?y",
+    "?x :p+ ?y",
+    "?x :p* ?y",
+    ":n2 ^:p+ ?y",
+    "?x (:p|:e)+ :n9",
+    "?x :e+ ?y",
+    "?x :p ?y . ?y :e ?z",
+    ":n1 ?p ?o",
+    "?s ?p :n5",
+    "?x :p ?y FILTER NOT EXISTS { ?y :p ?z }",
+]
+
+
+@pytest.mark.parametrize("facts", ["all", "explicit", "inferred"])
+def test_query__closures_answer_alike_however_they_are_kept(facts: str) -> None:
+    found = []
+    for schemes in ("compressed", "plain"):
+        made = Store()
+        edges = " ".join(f":n{i} :p :n{i + 1} ." for i in range(12))
+        made.load(f"@prefix : <{EX}> . {edges} :n3 :p :n3 . :n1 :e :n5 . :n5 :e :n9 .", "ttl")
+        made.reason(rules=CLOSURES, tuning={"schemes": schemes})
+        texts = [f"SELECT * {{ {text} }}" for text in ABOUT_CLOSURES]
+        found.append([rows(made, text, facts=facts) for text in texts])
+    assert found[0] == found[1]
+    assert any(found[0])
+
+
+def test_query__the_memory_of_the_machine_is_the_default_budget(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("triplestore.store.querying.default_budget", lambda: 1000)
+    with pytest.raises(BudgetError):
+        len(store.query("SELECT * { ?a ?p ?b . ?c ?q ?d }"))

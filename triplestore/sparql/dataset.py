@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from triplestore.tables.graphs import QuadRelation
     from triplestore.tables.rows import I64, U8, U32, U64
 
+_TRANSITIVE = ("transitive", "symmetric")  # of `schemes.attached`; the latter are both
+
 STORE_DEFAULT = 0
 """The store's default graph, where ids of graphs are wanted."""
 
@@ -88,6 +90,14 @@ class Dataset:
     def facts(self, graph: int | None = None) -> AllFacts:
         """All triples of a graph as one relation of three columns."""
         return AllFacts(cast("Any", self.graph(graph)))
+
+    def is_transitive(self, predicate: int, graph: int | None) -> bool:
+        """True if the predicate's facts in a graph are known to be closed under transitivity."""
+        whole = self.where == HOLDS and self.default == (STORE_DEFAULT,) and graph in (None, 0)
+        return whole and any(
+            predicate in scheme.ids and scheme.structure.kind in _TRANSITIVE
+            for scheme in self.tables.schemes.values()
+        )
 
     def quads(self, predicate: int) -> QuadRelation:
         """The quads of all named graphs of the store: (subject, object, graph)."""

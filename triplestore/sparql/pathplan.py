@@ -125,6 +125,15 @@ def _merged(operator: Operator, renamed: dict[str, str], names: tuple[str, ...])
     return Project(filtered, columns)
 
 
+def is_closed(
+    path: PathExpression, dataset: Dataset, graph: int | None, look_up: Callable[[Constant], int]
+) -> bool:
+    """True if a path is a property, or the inverse of one, that is transitive by its rules."""
+    while isinstance(path, Inverse):
+        path = path.path
+    return isinstance(path, Constant) and dataset.is_transitive(look_up(path), graph)
+
+
 def make_step(
     path: PathExpression,
     dataset: Dataset,
@@ -149,7 +158,11 @@ def make_step(
             case ZeroOrMore(other) | OneOrMore(other) | ZeroOrOne(other):
                 nodes = Nodes(dataset.facts(graph), dataset.where)
                 least = 1 if isinstance(inner, OneOrMore) else 0
-                endless = not isinstance(inner, ZeroOrOne)
+                # The closure of what is closed is itself.
+                closed = is_closed(other, dataset, graph, look_up)
+                if closed and least == 1:
+                    return make(other)
+                endless = not (closed or isinstance(inner, ZeroOrOne))
                 return ClosureStep(make(other), least, endless, nodes)
 
     return make(path)

@@ -144,7 +144,7 @@ class Atom:
 
 def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) -> float:
     """How many rows have these ids, or a few more where a relation lies in several runs."""
-    if isinstance(relation, PlainRelation) and len(given) == 1:
+    if type(relation) is PlainRelation and len(given) == 1:
         (place,) = given
         first, size = pattern[place], 0
         assert isinstance(first, int)

@@ -38,7 +38,7 @@ from triplestore.sparql.exists import plan_exists, test_exists
 from triplestore.sparql.graphs import plan_each_graph, plan_pushed_graph
 from triplestore.sparql.groups import Condition, Item, plan_group
 from triplestore.sparql.labels import has_labels, numbered, with_solution
-from triplestore.sparql.pathplan import PathPart, make_step
+from triplestore.sparql.pathplan import PathPart, is_closed, make_step
 from triplestore.sparql.planned import NONE, Atom, Names, Part, Planned, nothing
 from triplestore.sparql.scope import Variables, conjuncts, exists_in, names_in
 from triplestore.sparql.show import show_expression, show_path
@@ -221,7 +221,7 @@ class Planner:
             found = [atom for atom in atoms if atom is not None]
             return None if len(found) < len(atoms) else list(found)
         if isinstance(part, sparql.Path):
-            return [self._path(part, graph)]
+            return [self._closed_path(part, graph) or self._path(part, graph)]
         planned = self.plan(part, graph, needed, bag)
         if not again:
             return [Part(planned)]
@@ -262,6 +262,16 @@ class Planner:
             return Atom.of(self.dataset.facts(graph), tuple(terms), where, "triple")
         relation_ = self.dataset.graph(graph).relation(predicate)
         return Atom.of(relation_, (subject, object_), where, label)
+
+    def _closed_path(self, node: sparql.Path, graph: Where) -> Atom | None:
+        """`:p+` as a triple pattern, where the facts of `:p` are closed already."""
+        path = node.path
+        if not isinstance(path, sparql.OneOrMore) or not isinstance(path.path, Constant):
+            return None
+        assert not isinstance(graph, str), "paths are asked graph by graph"
+        if not is_closed(path.path, self.dataset, graph, self.look_up):
+            return None
+        return self.atom(TriplePattern(node.subject, path.path, node.object), graph)
 
     def _path(self, node: sparql.Path, graph: Where) -> PathPart:
         assert not isinstance(graph, str), "paths are asked graph by graph"

@@ -5,6 +5,7 @@ Start at `query`. The engine keeps the algebra of texts for all stores of a proc
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -47,8 +48,20 @@ def query(
     named = None if named_graphs is None else _ids(dictionary, named_graphs)
     where, hidden = facts_mask(facts), view.hidden > 0
     asked = Asked(dictionary, view.tables, where, default, named, known, hidden)
+    budget = default_budget() if budget is None else budget
     context = Context(budget, seconds=timeout, cancel=cancel)
     return _ENGINE.query(text, asked, context, base=base_iri, options=options)
+
+
+def default_budget() -> int | None:
+    """The bytes a query may use if nobody says how many: half of the machine's memory.
+
+    None where the system does not say how much there is.
+    """
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def _listed(graphs: TermLike | Iterable[TermLike]) -> list[TermLike]:

@@ -171,8 +171,9 @@ class Reading(ABC):
         """The result of a SPARQL query: solutions, triples, or True or False for an ASK.
 
         Prefixes of loaded files are known to it. `facts` says which facts it sees: "all" that hold,
-        "explicit" or "inferred" ones. `timeout` (seconds) and `budget` (bytes) stop a query that
-        takes too much, as does `cancel`, a `threading.Event` that another thread sets.
+        "explicit" or "inferred" ones. `timeout` (seconds) and `budget` (bytes; by default half of
+        the machine's memory) stop a query that takes too much, as does `cancel`, a
+        `threading.Event` that another thread sets.
 
         >>> from triplestore import Store
         >>> store = Store()
