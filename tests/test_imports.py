@@ -34,7 +34,7 @@ LAYERS: dict[str, set[str]] = {
     "storage": {"kernels", "terms", "tables", "schemes"},
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "tables", "storage"},
-    "cli": {"store"},
+    "cli": {"store", "server"},
     "server": {"store"},
 }
 # The face of the package, which ties everything below together.

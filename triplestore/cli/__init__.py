@@ -11,7 +11,7 @@ from __future__ import annotations
 import click
 
 from triplestore._version import VERSION
-from triplestore.cli import data, explaining, keeping, querying, rules
+from triplestore.cli import data, explaining, keeping, querying, rules, serving
 
 __all__ = ["main"]
 
@@ -35,6 +35,7 @@ for _command in (
     data.convert,
     querying.query,
     querying.update,
+    serving.serve,
     rules.reason,
     rules.rules,
     rules.check,

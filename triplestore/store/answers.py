@@ -23,7 +23,7 @@ from triplestore.sparql.results import write_boolean
 from triplestore.sparql.results.formats import results_format
 from triplestore.sparql.solutions import Solutions, Triples
 
-__all__ = ["Form", "Result", "explained", "for_people", "form_of", "write_answer"]
+__all__ = ["Form", "Result", "are_triples", "explained", "for_people", "form_of", "write_answer"]
 
 Form: TypeAlias = ox.QueryResultsFormat | ox.RdfFormat
 
@@ -83,6 +83,11 @@ def form_of(result: Result, given: Form | str | None) -> Form:
     if given is None:
         raise UsageError(f"needs a format of RDF; name one of: {', '.join(known_names())}")
     return format_of(given)
+
+
+def are_triples(result: Result) -> bool:
+    """True for what CONSTRUCT and DESCRIBE give."""
+    return isinstance(result, Triples)
 
 
 def for_people(result: Result, prefixes: Mapping[str, str]) -> str:

@@ -1,0 +1,165 @@
+"""Many queries, long ones, and the end of a server."""
+
+from __future__ import annotations
+
+import http.client
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+import pytest
+
+from triplestore import Store
+
+from .conftest import Client
+
+SLOW = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(20)) + " }"
+NUMBERS = " ".join(f"({n})" for n in range(300))
+
+
+def many(columns: int) -> str:
+    values = " ".join(f"VALUES (?v{n}) {{ {NUMBERS} }}" for n in range(columns))
+    return f"SELECT * {{ {values} }}"
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came to hold")
+
+
+def in_background(client: Client, text: str) -> threading.Thread:
+    def ask() -> None:
+        with suppress(OSError, http.client.HTTPException):
+            client.query(text)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    return thread
+
+
+def test_time_limit__is_a_504(serving: Callable[..., Client]) -> None:
+    client = serving(seconds=0.3)
+    reply = client.query(SLOW)
+    assert reply.status == 504
+    assert "time limit" in reply.text
+    assert client.query("ASK {}").status == 200
+
+
+def test_memory_limit__is_a_503(serving: Callable[..., Client]) -> None:
+    client = serving(memory=200_000)
+    reply = client.query(f"SELECT DISTINCT * {{ {{ {many(3)} }} }}")
+    assert reply.status == 503
+    assert "memory budget" in reply.text
+    assert client.query("ASK {}").status == 200
+
+
+def test_threads__one_more_query_waits_and_is_refused(serving: Callable[..., Client]) -> None:
+    client = serving(threads=1, wait=0.2, grace=0.2)
+    thread = in_background(client, SLOW)
+    wait_until(lambda: client.running() == 1)
+    reply = client.query("ASK {}")
+    assert reply.status == 503
+    assert int(reply.headers["retry-after"]) > 0
+    assert client.ask("/health").status == 200
+    thread.join(0)
+
+
+def test_client_that_goes__stops_its_query(serving: Callable[..., Client]) -> None:
+    client = serving(seconds=60.0)
+    connection = client.connection()
+    connection.request("GET", "/query?" + urlencode({"query": SLOW}))
+    wait_until(lambda: client.running() == 1)
+    connection.close()
+    wait_until(lambda: client.running() == 0)
+
+
+def test_answers__stream_and_a_reader_that_goes_ends_them(serving: Callable[..., Client]) -> None:
+    client = serving()
+    connection = client.connection()
+    parameters = urlencode({"query": many(4)})  # eight thousand million rows
+    connection.request("GET", f"/query?{parameters}", headers={"accept": "text/csv"})
+    answer = connection.getresponse()
+    assert answer.status == 200
+    assert answer.read(20).startswith(b"v0,v1,v2,v3\r\n")
+    connection.close()
+    answer.close()
+    wait_until(lambda: client.running() == 0)
+
+
+def test_answers__that_break_off_are_seen_to_be_incomplete(serving: Callable[..., Client]) -> None:
+    client = serving(seconds=1.0)
+    with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+        client.query(many(4))
+
+
+def test_answers__are_whole_however_many_ask(serving: Callable[..., Client]) -> None:
+    client = serving(threads=3)
+    lengths: list[int] = []
+
+    def ask() -> None:
+        lengths.append(len(client.query(many(2)).text.splitlines()))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert lengths == [90_001] * 8
+
+
+def test_end__stops_what_runs(serving: Callable[..., Client]) -> None:
+    client = serving(seconds=60.0, grace=0.2)
+    in_background(client, SLOW)
+    wait_until(lambda: client.running() == 1)
+    # the fixture ends the server, and fails if that takes long
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_command__serves_until_it_is_told_to_end(tmp_path: Path, number: signal.Signals) -> None:
+    with Store(tmp_path / "s") as store:
+        store.load("<http://ex.org/a> <http://ex.org/p> 1 .", "ttl")
+    command = [sys.executable, "-m", "triplestore.cli", "serve", "-l", "s", "--bind", "localhost:0"]
+    process = subprocess.Popen(
+        [*command, "--allow-update"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    assert line.startswith("s is served at http://"), line
+    address = line.split()[-1]
+    query = urlencode({"query": "ASK { ?s ?p 1 }"})
+    with urlopen(f"{address}/query?{query}", timeout=20) as answer:
+        assert b"true" in answer.read()
+    update = urlencode({"update": "INSERT DATA { <http://ex.org/b> <http://ex.org/p> 2 }"})
+    with urlopen(f"{address}/update", data=update.encode(), timeout=20) as answer:
+        assert answer.read() == b"added 1\n"
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, "")
+    with Store(tmp_path / "s") as store:  # the lock is free, and nothing is lost
+        assert len(store) == 2
+
+
+def test_command__says_what_is_wrong(tmp_path: Path) -> None:
+    def ended(*arguments: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", "triplestore.cli", "serve", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        return done.returncode, done.stderr
+
+    status, message = ended("-l", "none")
+    assert status == 1
+    assert not (tmp_path / "none").exists()
+    with Store(tmp_path / "s"):
+        pass
+    status, message = ended("-l", "s", "--bind", "nonsense")
+    assert status == 2
+    assert "localhost:7878" in message

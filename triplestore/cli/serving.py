@@ -1,0 +1,87 @@
+"""The command that serves a store over HTTP: `serve`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from triplestore.cli.options import edge, location, open_to_read
+from triplestore.cli.querying import size
+
+INSTALL = "serving needs starlette and uvicorn: pip install 'triplestore[server]'"
+
+
+@click.command()
+@location()
+@click.option(
+    "--bind",
+    default="localhost:7878",
+    show_default=True,
+    help="Host and port to listen on; port 0 takes any that is free.",
+)
+@click.option("--allow-update", is_flag=True, help="Carry out updates, too.")
+@click.option("--timeout-s", type=click.FloatRange(0, min_open=True), default=60, show_default=True)
+@click.option("--max-memory", type=size, help="Of one query. Default: an eighth of the machine's.")
+@click.option(
+    "--max-queries",
+    type=click.IntRange(1),
+    default=4,
+    show_default=True,
+    help="So many are answered at the same time.",
+)
+@click.option("--union-default-graph", is_flag=True, help="Queries see the union of all graphs.")
+@click.option("--cors", is_flag=True, help="Pages of any site may ask.")
+@edge
+def serve(
+    location: Path,
+    bind: str,
+    allow_update: bool,
+    timeout_s: float,
+    max_memory: int | None,
+    max_queries: int,
+    union_default_graph: bool,
+    cors: bool,
+) -> None:
+    """Answer SPARQL queries over HTTP, until Ctrl-C or SIGTERM.
+
+    The store is only read, and shows each commit of whoever writes to it, unless --allow-update is
+    given. There is no password: whoever reaches the address may ask.
+
+    \b
+    Examples:
+      triplestore serve -l my.db
+      curl localhost:7878/query --data-urlencode 'query=SELECT * { ?s ?p ?o } LIMIT 10'
+      triplestore serve -l my.db --bind 0.0.0.0:80 --max-memory 2GB --timeout-s 10
+    """
+    try:
+        from triplestore.server import Settings
+        from triplestore.server import serve as run
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"{INSTALL} ({error})") from None
+    from triplestore.store import Store
+
+    def announce(address: str) -> None:
+        click.echo(f"{location} is served at {address}", err=True)
+
+    host, port = _host_and_port(bind)
+    settings = Settings(
+        update=allow_update,
+        seconds=timeout_s,
+        threads=max_queries,
+        union=union_default_graph,
+        cors=cors,
+    )
+    if max_memory is not None:
+        settings = replace(settings, memory=max_memory)
+    with Store(location) if allow_update else open_to_read(location) as store:
+        run(store, settings, host=host, port=port, announce=announce)
+
+
+def _host_and_port(bind: str) -> tuple[str, int]:
+    host, colon, port = bind.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not colon or not host or not port.isdigit() or int(port) > 65535:
+        raise click.BadParameter(f"{bind!r} is no host and port, such as localhost:7878")
+    return host, int(port)

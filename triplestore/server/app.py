@@ -1,0 +1,231 @@
+"""The application that answers requests: start at `create_app`.
+
+    /query    SPARQL queries; without a query, a description of the service
+    /update   SPARQL updates, if they are allowed
+    /sparql   both
+    /store    graphs, as the Graph Store Protocol reads them
+    /health   whether the server is well
+
+What is always true: nothing but `/health`, `/` and descriptions is done in the event loop; a query
+reads one commit of the store; a page of another site cannot make a browser send updates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import IO, TYPE_CHECKING, TypeVar, cast
+from urllib.parse import urlsplit
+
+import pyoxigraph as ox
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from triplestore.server.description import PREFIXES, service_description
+from triplestore.server.negotiation import QUADS, RESULTS, TRIPLES, chosen, content_type
+from triplestore.server.protocol import (
+    Operation,
+    Refused,
+    from_elsewhere,
+    read_graph,
+    read_operation,
+)
+from triplestore.server.running import Job, Output, Runner, on_refused, refusal
+from triplestore.server.settings import Settings
+from triplestore.store.answers import Form, are_triples, write_answer
+
+if TYPE_CHECKING:
+    from triplestore.store import Store
+
+F = TypeVar("F")
+
+_INDEX = """SPARQL over HTTP
+/query    queries, by GET or POST; without one, a description of the service
+/update   updates, by POST{updates}
+/sparql   both
+/store    graphs: ?default or ?graph=IRI
+/health   whether the server is well
+"""
+
+
+def create_app(store: Store, settings: Settings | None = None) -> Starlette:
+    """The application that serves a store; whoever made the store closes it.
+
+    >>> from triplestore import Store
+    >>> [route.path for route in create_app(Store()).routes]
+    ['/', '/query', '/update', '/sparql', '/store', '/health']
+    """
+    settings = settings or Settings()
+    service = _Service(store, settings)
+    both = ["GET", "POST"]
+    middleware = [Middleware(_NamedHosts, hosts=settings.hosts)]
+    if settings.cors:
+        middleware.append(
+            Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=both, allow_headers=["*"])
+        )
+    return Starlette(
+        routes=[
+            Route("/", service.index),
+            Route("/query", service.endpoint("query"), methods=both),
+            Route("/update", service.endpoint("update"), methods=both),
+            Route("/sparql", service.endpoint("query", "update"), methods=both),
+            Route("/store", service.graph),
+            Route("/health", service.health),
+        ],
+        middleware=middleware,
+        exception_handlers={Refused: on_refused},
+        lifespan=service.lifespan,
+    )
+
+
+class _Service:
+    """The store, the threads and what is allowed."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+        self._runner = Runner(settings)
+
+    @asynccontextmanager
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        """While the server runs; afterwards no thread does."""
+        try:
+            yield
+        finally:
+            self._runner.stop()
+
+    async def index(self, request: Request) -> Response:
+        """What there is, in words."""
+        updates = "" if self._settings.update else " (not allowed here)"
+        return PlainTextResponse(_INDEX.format(updates=updates))
+
+    async def health(self, request: Request) -> Response:
+        """The store's last commit and size, and how many queries are being answered."""
+        store = self._store
+        store.refresh()
+        facts = {"commit": store.commit, "quads": len(store), "running": self._runner.running}
+        return JSONResponse({"status": "ok", **facts})
+
+    def endpoint(self, *kinds: str) -> Callable[[Request], Awaitable[Response]]:
+        """What answers requests to an endpoint for queries, updates or both."""
+
+        async def answer(request: Request) -> Response:
+            operation = await read_operation(request, kinds, self._settings.body)
+            if operation is None:
+                return self._described(request)
+            if operation.kind == "update":
+                return self._runner.answer(self._update(request, operation))
+            return self._runner.answer(self._query(request, operation))
+
+        return answer
+
+    def _query(self, request: Request, asked: Operation) -> Job:
+        store, settings = self._store, self._settings
+        accept = request.headers.get("accept")
+
+        def job(output: Output) -> None:
+            store.refresh()
+            result = store.query(
+                asked.text,
+                facts=asked.facts,
+                use_default_graph_as_union=(
+                    asked.default is None and (asked.union or settings.union)
+                ),
+                default_graph=asked.default,
+                named_graphs=asked.named,
+                timeout=settings.seconds,
+                budget=settings.memory,
+                cancel=output.stop,
+            )
+            form: Form
+            if are_triples(result):
+                media_type, form = _negotiated(accept, TRIPLES)
+            else:
+                media_type, form = _negotiated(accept, RESULTS)
+            output.media_type = content_type(media_type)
+            write_answer(result, cast(IO[bytes], output), form, prefixes=store.prefixes)
+
+        return job
+
+    def _update(self, request: Request, asked: Operation) -> Job:
+        store, settings = self._store, self._settings
+        if not settings.update:
+            raise Refused(403, "this server only reads: it was started without --allow-update")
+        if from_elsewhere(request) and not settings.cors:
+            raise Refused(403, "updates from pages of other sites are not carried out")
+
+        def job(output: Output) -> None:
+            change = store.update(
+                asked.text, timeout=settings.seconds, budget=settings.memory, cancel=output.stop
+            )
+            output.write(f"{change}\n".encode())
+
+        return job
+
+    async def graph(self, request: Request) -> Response:
+        """A graph, or all of them."""
+        store = self._store
+        graph, facts = read_graph(request)
+        accept = request.headers.get("accept")
+
+        def job(output: Output) -> None:
+            store.refresh()
+            if graph is not None and not store.contains_named_graph(graph):
+                raise Refused(404, f"there is no graph {graph}")
+            media_type, form = _negotiated(accept, QUADS if graph is None else TRIPLES)
+            output.media_type = content_type(media_type)
+            store.dump(cast(IO[bytes], output), form, from_graph=graph, facts=facts)
+
+        return self._runner.answer(job)
+
+    def _described(self, request: Request) -> Response:
+        settings = self._settings
+        endpoint = str(request.url.replace(query="", fragment=""))
+        media_type, form = _negotiated(request.headers.get("accept"), TRIPLES)
+        self._store.refresh()
+        triples = service_description(
+            self._store, endpoint, update=settings.update, union=settings.union
+        )
+        document = ox.serialize(triples, format=form, prefixes=PREFIXES)
+        return Response(document, media_type=content_type(media_type), headers={"vary": "accept"})
+
+
+class _NamedHosts:
+    """Refuses requests that address the server by a name that is not its own.
+
+    Without it a page whose name was made to mean this machine could read what is served here.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and self._hosts:
+            host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+            if _name_of(host) not in self._hosts:
+                refused = Refused(421, f"{host!r} is no name of this server")
+                await refusal(refused)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _name_of(host: str) -> str | None:
+    """The name or address in a `Host` header, without the port."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _negotiated(accept: str | None, offers: Sequence[tuple[str, F]]) -> tuple[str, F]:
+    choice = chosen(accept, offers)
+    if choice is None:
+        known = ", ".join(media_type for media_type, _ in offers)
+        raise Refused(406, f"the answer can be had as: {known}")
+    return choice

@@ -1,0 +1,120 @@
+"""Which format a client gets: `Accept` headers against what can be written.
+
+Start at `chosen`. The rules are those of HTTP (RFC 9110, 12.5.1): of the ranges that match a media
+type the most specific one says how much it is wanted. Among those that are wanted most, the first
+on offer is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+import pyoxigraph as ox
+
+Form = TypeVar("Form")
+
+_Results = ox.QueryResultsFormat
+_Rdf = ox.RdfFormat
+
+RESULTS: list[tuple[str, ox.QueryResultsFormat]] = [
+    ("application/sparql-results+json", _Results.JSON),
+    ("application/sparql-results+xml", _Results.XML),
+    ("text/csv", _Results.CSV),
+    ("text/tab-separated-values", _Results.TSV),
+    ("application/json", _Results.JSON),
+    ("application/xml", _Results.XML),
+    ("text/xml", _Results.XML),
+]
+"""Media types of solutions and of answers of ASK."""
+
+TRIPLES: list[tuple[str, ox.RdfFormat]] = [
+    ("text/turtle", _Rdf.TURTLE),
+    ("application/n-triples", _Rdf.N_TRIPLES),
+    ("application/rdf+xml", _Rdf.RDF_XML),
+    ("application/ld+json", _Rdf.JSON_LD),
+    ("application/trig", _Rdf.TRIG),
+    ("application/n-quads", _Rdf.N_QUADS),
+    ("text/n3", _Rdf.N3),
+    ("application/json", _Rdf.JSON_LD),
+    ("application/xml", _Rdf.RDF_XML),
+    ("text/xml", _Rdf.RDF_XML),
+    ("text/plain", _Rdf.N_TRIPLES),
+]
+"""Media types of triples."""
+
+QUADS: list[tuple[str, ox.RdfFormat]] = [
+    ("application/n-quads", _Rdf.N_QUADS),
+    ("application/trig", _Rdf.TRIG),
+    ("application/ld+json", _Rdf.JSON_LD),
+    ("application/json", _Rdf.JSON_LD),
+]
+"""Media types of triples of several graphs."""
+
+
+class Range(NamedTuple):
+    """A range of media types that is accepted, such as `text/*`, and how much it is wanted."""
+
+    kind: str
+    subtype: str
+    weight: float
+
+    @property
+    def precision(self) -> int:
+        """0 for any type, 1 for a kind, 2 for one type."""
+        return (self.kind != "*") + (self.subtype != "*")
+
+    def matches(self, media_type: str) -> bool:
+        """True if a media type is in the range."""
+        kind, _, subtype = media_type.partition("/")
+        return self.kind in ("*", kind) and self.subtype in ("*", subtype)
+
+
+def ranges(header: str) -> list[Range]:
+    """The ranges of an `Accept` header; what is malformed is left out.
+
+    >>> ranges("text/csv, application/*;q=0.5, nonsense")
+    [Range(kind='text', subtype='csv', weight=1.0), Range(kind='application', subtype='*', \
+weight=0.5)]
+    """
+    found = []
+    for part in header.split(","):
+        name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        kind, slash, subtype = name.partition("/")
+        if slash and kind and subtype:
+            found.append(Range(kind, subtype, _weight(parameters)))
+    return found
+
+
+def _weight(parameters: Sequence[str]) -> float:
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            try:
+                return min(max(float(value), 0.0), 1.0)
+            except ValueError:
+                return 0.0
+    return 1.0
+
+
+def chosen(header: str | None, offers: Sequence[tuple[str, Form]]) -> tuple[str, Form] | None:
+    """The media type and format that a client wants most; None if it accepts none of the offers.
+
+    >>> chosen("text/*, application/json;q=0.1", RESULTS)
+    ('text/csv', <QueryResultsFormat SPARQL Results in CSV>)
+    >>> chosen("image/png", RESULTS)
+    """
+    accepted = ranges(header or "*/*")
+    best: tuple[str, Form] | None = None
+    most = 0.0
+    for offer in offers:
+        matching = [one for one in accepted if one.matches(offer[0])]
+        weight = max(matching, key=lambda one: one.precision).weight if matching else 0.0
+        if weight > most:
+            best, most = offer, weight
+    return best
+
+
+def content_type(media_type: str) -> str:
+    """A media type as it is sent: texts say that they are UTF-8."""
+    return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type

@@ -1,0 +1,151 @@
+"""What a request asks for: the SPARQL 1.1 Protocol, read from HTTP.
+
+Start at `read_operation`. What is always true: whatever is wrong with a request raises `Refused`
+with the status and a sentence that says what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+import pyoxigraph as ox
+from starlette.requests import Request
+
+FORM = "application/x-www-form-urlencoded"
+TEXTS = {"application/sparql-query": "query", "application/sparql-update": "update"}
+"""Media types of requests whose body is the text itself, and the parameter it stands for."""
+
+_GRAPHS = {
+    "query": ("default-graph-uri", "named-graph-uri"),
+    "update": ("using-graph-uri", "using-named-graph-uri"),
+}
+_FACTS = ("all", "explicit", "inferred")
+
+Pairs = list[tuple[str, str]]
+
+
+class Refused(Exception):  # noqa: N818 - it is an answer, and no mistake of ours
+    """A request gets this status and message instead of what it asked for."""
+
+    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.headers = headers or {}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A query or an update that was asked for.
+
+    kind      "query" or "update"
+    text      what is to be carried out
+    default   the graphs whose merge is the default graph; None if the request does not say
+    named     the graphs that GRAPH reaches; None if the request does not say
+    facts     which facts a query sees; an extension of ours
+    union     the default graph is the union of all graphs; an extension of Oxigraph
+    """
+
+    kind: str
+    text: str
+    default: tuple[ox.NamedNode, ...] | None = None
+    named: tuple[ox.NamedNode, ...] | None = None
+    facts: str = "all"
+    union: bool = False
+
+
+async def read_operation(request: Request, kinds: Sequence[str], longest: int) -> Operation | None:
+    """What a request to an endpoint for these kinds asks for; None if it asks for nothing."""
+    pairs = _pairs(request.url.query)
+    if request.method == "POST":
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type == FORM:
+            pairs += _pairs(_decoded(await read_body(request, longest)))
+        elif media_type in TEXTS:
+            pairs.append((TEXTS[media_type], _decoded(await read_body(request, longest))))
+        else:
+            known = ", ".join([FORM, *TEXTS])
+            raise Refused(415, f"the body of a POST is one of: {known}; not {media_type!r}")
+    given = [(name, value) for name, value in pairs if name in _GRAPHS]
+    if not given and request.method != "POST":
+        return None
+    if len(given) != 1:
+        raise Refused(400, f"give one of the parameters {' and '.join(kinds)}, once")
+    kind, text = given[0]
+    if kind not in kinds:
+        raise Refused(400, f"no {kind} is carried out here")
+    if kind == "update" and request.method != "POST":
+        raise Refused(405, "updates are sent by POST", {"Allow": "POST"})
+    return _operation(kind, text, pairs)
+
+
+def _operation(kind: str, text: str, pairs: Pairs) -> Operation:
+    default, named = (graphs_of(pairs, name) for name in _GRAPHS[kind])
+    if kind == "update" and (default or named):
+        raise Refused(400, "using-graph-uri is not known here: write USING in the update")
+    if not default and not named:
+        return Operation(kind, text, facts=_facts_of(pairs), union=_union_of(pairs))
+    return Operation(kind, text, default, named, _facts_of(pairs))
+
+
+async def read_body(request: Request, longest: int) -> bytes:
+    """The body of a request, if it is not too long."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > longest:
+            raise Refused(413, f"a request may have {longest:,} bytes at most")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise Refused(400, f"the body is not UTF-8: {error}") from None
+
+
+def _pairs(text: str) -> Pairs:
+    try:
+        return parse_qsl(text, keep_blank_values=True, errors="strict")
+    except ValueError as error:
+        raise Refused(400, f"parameters cannot be read: {error}") from None
+
+
+def graphs_of(pairs: Pairs, name: str) -> tuple[ox.NamedNode, ...]:
+    """The graphs that a parameter names."""
+    try:
+        return tuple(ox.NamedNode(value) for key, value in pairs if key == name)
+    except ValueError as error:
+        raise Refused(400, f"{name}: {error}") from None
+
+
+def _facts_of(pairs: Pairs) -> str:
+    facts = [value for name, value in pairs if name == "facts"]
+    if len(facts) > 1 or not set(facts) <= set(_FACTS):
+        raise Refused(400, f"facts is one of: {', '.join(_FACTS)}")
+    return facts[0] if facts else "all"
+
+
+def _union_of(pairs: Pairs) -> bool:
+    return any(name == "union-default-graph" and value.lower() != "false" for name, value in pairs)
+
+
+def read_graph(request: Request) -> tuple[ox.NamedNode | ox.DefaultGraph | None, str]:
+    """The graph that a request to the graph store names, None for all; and which facts."""
+    pairs = _pairs(request.url.query)
+    named = graphs_of(pairs, "graph")
+    default = any(name == "default" for name, _ in pairs)
+    if len(named) + default > 1:
+        raise Refused(400, "give one graph, as ?graph=IRI or ?default")
+    facts = _facts_of(pairs) if any(name == "facts" for name, _ in pairs) else "explicit"
+    return (named[0] if named else ox.DefaultGraph() if default else None), facts
+
+
+def from_elsewhere(request: Request) -> bool:
+    """True if a page of another site sends the request: browsers say so."""
+    origin = request.headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")

@@ -1,0 +1,248 @@
+"""Queries in threads: at most so many at a time, each of which can be stopped.
+
+Start at `Runner.answer`. A thread carries a job out and writes its answer to an `Output`; the event
+loop sends what was written. What is always true: a job that nobody waits for any more is stopped
+(its client has gone, or the server ends), and its place is free only when its thread has ended;
+a client that reads slowly slows its thread down instead of filling the memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from triplestore.errors import (
+    BudgetError,
+    CancelledError,
+    ParseError,
+    ReadOnlyError,
+    TimeLimitError,
+    UsageError,
+)
+from triplestore.server.protocol import Refused
+from triplestore.server.settings import Settings
+
+logger = logging.getLogger("triplestore.server")
+
+_PIECE = 1 << 16
+_PIECES = 4
+"""So many pieces of an answer wait to be sent."""
+
+_STATUS: dict[type[Exception], int] = {
+    ParseError: 400,
+    UsageError: 400,
+    ReadOnlyError: 403,
+    TimeLimitError: 504,
+    BudgetError: 503,
+    CancelledError: 503,
+}
+
+
+class Output:
+    """What a job writes its answer to; `media_type` is set before.
+
+    Pieces are handed on when they are large enough, or at the end: until then an error can still
+    be answered with its status.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+        self.media_type = "text/plain; charset=utf-8"
+        self.stop = threading.Event()
+        self.queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._loop = loop
+        self._deadline = time.monotonic() + seconds
+        self._room = threading.Semaphore(_PIECES)
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    def write(self, piece: bytes) -> int:
+        """Write a piece; waits while the client does not read, raises if it has gone."""
+        self._waiting.append(bytes(piece))
+        self._size += len(piece)
+        if self._size >= _PIECE:
+            self._hand_on()
+        return len(piece)
+
+    def writelines(self, pieces: Iterable[bytes]) -> None:
+        """Write several pieces."""
+        for piece in pieces:
+            self.write(piece)
+
+    def flush(self) -> None:
+        """Nothing: pieces go when they are large enough."""
+
+    def _hand_on(self) -> None:
+        while True:
+            if self.stop.is_set():
+                raise CancelledError("the operation was cancelled")
+            if time.monotonic() > self._deadline:
+                raise TimeLimitError("the answer was not read within the time limit")
+            if self._room.acquire(timeout=0.1):
+                break
+        self._put(b"".join(self._waiting))
+        self._waiting, self._size = [], 0
+
+    def _put(self, item: bytes | None) -> None:
+        self._loop.call_soon_threadsafe(self.queue.put_nowait, item)
+
+    def end(self, complete: bool) -> None:
+        """Hand on what is left, of a complete answer, and say that no more comes."""
+        if complete and self._waiting:
+            self._put(b"".join(self._waiting))
+        self._put(None)
+
+    def taken(self) -> None:
+        """The loop took a piece: there is room for another one."""
+        self._room.release()
+
+
+Job: TypeAlias = Callable[[Output], None]
+"""What a thread carries out: it writes the answer, and ends soon after `output.stop` is set."""
+
+
+class Runner:
+    """The threads of a server."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="query")
+        self._places = asyncio.Semaphore(settings.threads)
+        self._running: set[Output] = set()
+        self._stopped = False
+
+    @property
+    def running(self) -> int:
+        """How many jobs are carried out."""
+        return len(self._running)
+
+    def answer(self, job: Job) -> Response:
+        """A response that carries a job out and sends what it writes."""
+        return _Answer(self, job)
+
+    async def enter(self) -> Output:
+        """Wait for a place."""
+        try:
+            await asyncio.wait_for(self._places.acquire(), self._settings.wait)
+        except TimeoutError:
+            message = f"{self._settings.threads} queries are being answered: try again later"
+            raise Refused(503, message, {"Retry-After": "5"}) from None
+        output = Output(asyncio.get_running_loop(), self._settings.seconds)
+        self._running.add(output)
+        if self._stopped:
+            output.stop.set()
+        return output
+
+    def start(self, output: Output, job: Job) -> asyncio.Future[None]:
+        """Carry a job out in a thread."""
+        future = asyncio.get_running_loop().run_in_executor(self._pool, _carried_out, job, output)
+        future.add_done_callback(lambda _: self._leave(output))
+        return future
+
+    def _leave(self, output: Output) -> None:
+        self._running.discard(output)
+        self._places.release()
+
+    def stop(self) -> None:
+        """Stop all jobs, and wait until they have ended."""
+        self._stopped = True
+        for output in list(self._running):
+            output.stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _carried_out(job: Job, output: Output) -> None:
+    complete = False
+    try:
+        job(output)
+        complete = True
+    finally:
+        output.end(complete)
+
+
+class _Answer(Response):
+    """The answer of a job as it is written, or the status that its error has."""
+
+    def __init__(self, runner: Runner, job: Job) -> None:
+        super().__init__()
+        self._runner = runner
+        self._job = job
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            output = await self._runner.enter()
+        except Refused as refused:
+            await refusal(refused)(scope, receive, send)
+            return
+        future = self._runner.start(output, self._job)
+        gone = asyncio.ensure_future(_until_gone(receive, output))
+        try:
+            await _send(output, future, scope, receive, send)
+        finally:
+            output.stop.set()
+            gone.cancel()
+            # The error, if there is one, was dealt with in `_send`, or nobody is there to see it.
+            await asyncio.wait([future])
+            future.exception()
+
+
+async def _until_gone(receive: Receive, output: Output) -> None:
+    """Stop a job when its client goes."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    output.stop.set()
+
+
+async def _send(
+    output: Output, future: asyncio.Future[None], scope: Scope, receive: Receive, send: Send
+) -> None:
+    piece = await output.queue.get()
+    if piece is None:
+        await asyncio.wait([future])
+        error = future.exception()
+        if error is not None:
+            await refusal(refused_by(error))(scope, receive, send)
+            return
+    headers = [(b"content-type", output.media_type.encode("latin-1")), (b"vary", b"accept")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    while piece is not None:
+        output.taken()
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        piece = await output.queue.get()
+    await asyncio.wait([future])
+    error = future.exception()
+    if error is None:
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    else:
+        # The status has gone out: the connection is cut, so that no client takes this for all.
+        logger.warning("an answer was cut off: %s", error)
+
+
+def refused_by(error: BaseException) -> Refused:
+    """The status and message for an error."""
+    if isinstance(error, Refused):
+        return error
+    for kind, status in _STATUS.items():
+        if isinstance(error, kind):
+            return Refused(status, str(error))
+    logger.error("a request failed", exc_info=error)
+    return Refused(500, "something went wrong here; the server's log has more")
+
+
+def refusal(refused: Refused) -> Response:
+    """The response that says why a request is refused."""
+    return PlainTextResponse(f"{refused.message}\n", refused.status, refused.headers)
+
+
+async def on_refused(request: Request, error: Exception) -> Response:
+    """The response for a `Refused` that was raised before a job began."""
+    assert isinstance(error, Refused)
+    return refusal(error)

@@ -1,0 +1,84 @@
+"""A store served until the process is told to end: start at `serve`."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from triplestore.errors import StorageError
+from triplestore.server.app import create_app
+from triplestore.server.settings import LOOPBACK, Settings
+
+if TYPE_CHECKING:
+    from triplestore.store import Store
+
+
+def serve(
+    store: Store,
+    settings: Settings,
+    *,
+    host: str = "localhost",
+    port: int = 7878,
+    announce: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Answer requests until SIGTERM or Ctrl-C; then queries that run may end, or are stopped.
+
+    `announce` gets the address once requests are accepted; with port 0 the system chooses one.
+    """
+    listening = _listening(host, port)
+    names = LOOPBACK | {host.lower()} if _is_loopback(listening) else frozenset[str]()
+    config = configured(store, replace(settings, hosts=names))
+    # uvicorn ends in good order at a SIGTERM, and then sends it once more: that is for nobody.
+    before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+    try:
+        with listening, suppress(KeyboardInterrupt):
+            _Server(config, announce).run([listening])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def configured(store: Store, settings: Settings) -> uvicorn.Config:
+    """How uvicorn runs the application."""
+    return uvicorn.Config(
+        create_app(store, settings),
+        lifespan="on",
+        log_level="warning",
+        timeout_graceful_shutdown=max(round(settings.grace), 1),
+    )
+
+
+class _Server(uvicorn.Server):
+    """Says where it listens, once it does."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets:
+            self._announce(_address(sockets[0]))
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        families = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = families[0]
+        return socket.create_server(address[:2], family=family, reuse_port=False)
+    except OSError as error:
+        raise StorageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+
+
+def _is_loopback(listening: socket.socket) -> bool:
+    return str(listening.getsockname()[0]) in LOOPBACK
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
