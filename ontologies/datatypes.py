@@ -26,6 +26,17 @@ DATATYPES = frozenset(
 """The datatypes whose values are known, or that a literal has only if it says so."""
 
 
+_OTHERS = ("gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay")
+OWL_DATATYPES = frozenset(
+    one
+    for one in DATATYPES
+    if not str(one).endswith(tuple(f"#{name}>" for name in (*_OTHERS, "HTML", "langString")))
+    and "uration" not in str(one)
+    and not str(one).endswith(("#date>", "#time>"))
+)
+"""The datatypes of OWL 2 RL."""
+
+
 def is_datatype(class_: Constant) -> bool:
     """Whether the members of a class are known to be literals of certain values."""
     return class_ in DATATYPES

@@ -69,6 +69,9 @@ REFLEXIVE = frozenset(
 SAME_VALUE = "x-triplestore:same-value"
 """The function of rules that compares terms by the identity of their values."""
 
+VARIANT = Constant.iri("x-triplestore:literals/variant")
+"""The relation of literals that are the same value in other spellings: (one, one, other)."""
+
 PAIRS = "x-triplestore:pairs/"
 """Names of relations that list the pairs of n-ary axioms: (a name for the axiom, one, other)."""
 
@@ -145,6 +148,11 @@ def different(one: Variable, other: Variable) -> Filter:
     return Filter(Call("!", (Call("SAMETERM", (one, other)),)))
 
 
+def variant(one: Variable, other: Variable) -> TupleAtom:
+    """The two are literals of one value, and not the same term."""
+    return TupleAtom(VARIANT, (one, one, other))
+
+
 def is_literal(term: Variable | Constant) -> bool:
     """Whether it is a literal for certain."""
     return isinstance(term, Constant) and term.kind in (STRING, LANG, TYPED)
@@ -182,6 +190,7 @@ class Draft:
     schema  facts of the vocabulary that follow from axioms alone
     simple  rules between classes with names, of which there may be very many
     kept    classes that stand for expressions and must not be unfolded
+    valued  properties whose values are compared: if these are literals, by their values
     """
 
     rules: list[Rule] = field(default_factory=list)
@@ -190,6 +199,7 @@ class Draft:
     constraints: list[Constraint] = field(default_factory=list)
     outside: list[Outside] = field(default_factory=list)
     kept: set[Constant] = field(default_factory=set)
+    valued: set[Constant] = field(default_factory=set)
 
     def rule(
         self, name: str, head: Atom, body: Iterable[Item], axioms: Iterable[Triple] = ()
@@ -237,7 +247,9 @@ class Draft:
             self.constraints.append(Constraint(name, message, items, axioms=made))
 
     def schema_rule(self, name: str, head: TripleAtom, axioms: Iterable[Triple]) -> None:
-        """A triple that follows from an axiom, whatever the data are."""
+        """A triple that follows from an axiom, whatever the data are; nothing trivial."""
+        if head.s == head.o and head.p in REFLEXIVE:
+            return
         self.schema.append(Rule((head,), (), name, axioms=tuple(map(triple, axioms))))
 
     def pair(self, name: str, one: Constant, other: Constant, axioms: Sequence[Triple]) -> None:

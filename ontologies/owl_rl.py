@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache, singledispatch
-from itertools import combinations
+from itertools import combinations, product
 
 from triplestore.datalog.program import TYPE, Constant, Item, Rule, TripleAtom, Variable
 
@@ -61,6 +61,7 @@ from .making import (
     is_nothing,
     related,
     same,
+    variant,
 )
 from .owl_rl_classes import SUB_CLASS, translate_expression
 
@@ -157,12 +158,22 @@ def _key(axiom: HasKey, draft: Draft) -> None:
         draft.leave(axiom, "a key of no properties would make all members one")
         return
     other = Variable("other")
-    body = [*is_in(axiom.keyed, X)]
+    around = (*is_in(axiom.keyed, X), *is_in(axiom.keyed, other), different(X, other))
+    choices: list[list[list[Item]]] = []
     for i, property in enumerate(axiom.properties):
-        value = Variable(f"value{i}")
-        body += [related(property, X, value), related(property, other, value)]
-    body += [*is_in(axiom.keyed, other), different(X, other)]
-    draft.rule("prp-key", same(X, other), body, axiom.own)
+        value, also = Variable(f"value{i}"), Variable(f"also{i}")
+        draft.valued.add(base_of(property))
+        one = related(property, X, value)
+        choices.append([[one, related(property, other, value)]])
+        if len(axiom.properties) <= MOST_COMPARED:
+            choices[-1].append([one, related(property, other, also), variant(value, also)])
+    for chosen in product(*choices):
+        body = [item for part in chosen for item in part]
+        draft.rule("prp-key", same(X, other), [*body, *around], axiom.own)
+
+
+MOST_COMPARED = 4
+"""Keys of more properties are compared term by term: each property would double the rules."""
 
 
 # --- properties ----------------------------------------------------------------------------------
@@ -230,9 +241,11 @@ def _functional(axiom: FunctionalProperty, draft: Draft) -> None:
 
 @translate_axiom.register
 def _inverse_functional(axiom: InverseFunctionalProperty, draft: Draft) -> None:
-    body: list[Item] = [related(axiom.property, X, Z), related(axiom.property, Y, Z)]
-    body.append(different(X, Y))
-    draft.rule("prp-ifp", same(X, Y), body, axiom.triples)
+    one, other = related(axiom.property, X, Z), Variable("also")
+    same_value = (related(axiom.property, Y, other), variant(Z, other))
+    for more in ((related(axiom.property, Y, Z),), same_value):
+        draft.rule("prp-ifp", same(X, Y), [one, *more, different(X, Y)], axiom.triples)
+    draft.valued.add(base_of(axiom.property))
 
 
 @translate_axiom.register
@@ -280,6 +293,9 @@ def _no_common(
 ) -> None:
     message = f"{base_of(one)} and {base_of(other)} are disjoint"
     draft.constraint(name, message, [related(one, X, Y), related(other, X, Y)], axiom.triples)
+    body: list[Item] = [related(one, X, Y), related(other, X, Z), variant(Y, Z)]
+    draft.constraint(name, message, body, axiom.triples)
+    draft.valued.update((base_of(one), base_of(other)))
 
 
 # --- individuals ---------------------------------------------------------------------------------

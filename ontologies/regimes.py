@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from triplestore.datalog.program import Constraint, Program, Rule, TripleAtom
+from triplestore.datalog.program import Constant, Constraint, Program, Rule, TripleAtom
 from triplestore.datalog.slices import slice_of
 
 from . import schema, skos
@@ -33,6 +33,7 @@ class Regime:
     only        the ids of the rules that are made from axioms; None for all
     vocabulary  texts of `schema` that belong to it
     trivial     those that do where trivial triples are asked for
+    literals    whether ill-typed literals are inconsistencies
     facts       axioms that it brings, each with its id
     extra       further rules and constraints
     """
@@ -42,6 +43,7 @@ class Regime:
     only: frozenset[str] | None = None
     vocabulary: tuple[str, ...] = ()
     trivial: tuple[str, ...] = ()
+    literals: bool = True
     facts: tuple[tuple[str, Triple], ...] = ()
     extra: Program = field(default_factory=Program)
 
@@ -53,11 +55,13 @@ _RDFS_RULES = {
     "cax-sco": "rdfs9",
 }
 
+_DATATYPES = ("dt-not-type",)
+
 _HORST_RULES = frozenset(
     "prp-fp prp-ifp prp-symp prp-trp prp-inv1 prp-inv2 prp-eqp1 prp-eqp2 cax-eqc1 cax-eqc2 cls-hv1 "  # noqa: SIM905
     "cls-hv2 cls-svf1 cls-svf2 cls-avf scm-sco scm-spo scm-eqc1 scm-eqc2 scm-eqp1 scm-eqp2 "
     "eq-sym eq-trans eq-rep-s eq-rep-p eq-rep-o eq-diff1".split()
-) | frozenset(_RDFS_RULES)
+) | frozenset((*_RDFS_RULES, *_DATATYPES))
 
 _SKOS_RULES = frozenset(
     ("prp-symp", "prp-trp", "prp-inv1", "prp-inv2", "cls-uni", "cax-dw", *_RDFS_RULES)
@@ -69,7 +73,7 @@ REGIMES: dict[str, Regime] = {
         Regime(
             "rdfs",
             "sub-classes, sub-properties, domains and ranges",
-            frozenset(_RDFS_RULES),
+            frozenset((*_RDFS_RULES, *_DATATYPES)),
             (schema.RDFS, schema.RDFS_VOCABULARY),
             (schema.RDFS, schema.RDFS_VOCABULARY, schema.RDFS_TRIVIAL),
         ),
@@ -93,10 +97,11 @@ REGIMES: dict[str, Regime] = {
             _SKOS_RULES,
             (schema.RDFS, schema.CONSTRAINTS),
             (schema.RDFS, schema.CONSTRAINTS),
+            False,
             skos.AXIOMS,
             skos.rules(),
         ),
-        Regime("swrl", "SWRL rules that the data have", frozenset()),
+        Regime("swrl", "SWRL rules that the data have", frozenset(), literals=False),
     )
 }
 """All regimes but `none`, by name."""
@@ -111,12 +116,14 @@ class Translation:
     used        how many axioms were translated
     reflective  whether rules may conclude triples of axioms that no vocabulary rule would: then
                 axioms that are inferred count as much as stated ones
+    valued      properties whose values are compared, if they are literals, by their values
     """
 
     program: Program
     outside: tuple[Outside, ...] = ()
     used: int = 0
     reflective: bool = False
+    valued: frozenset[Constant] = frozenset()
 
 
 def vocabulary(
@@ -148,6 +155,16 @@ def vocabulary(
 def facts_of(names: Iterable[str]) -> list[Triple]:
     """The axioms that regimes bring themselves."""
     return [fact for regime in _chosen(names) for _, fact in regime.facts]
+
+
+def looks_at_literals(names: Iterable[str]) -> bool:
+    """Whether ill-typed literals are inconsistencies under one of the regimes."""
+    return any(regime.literals for regime in _chosen(names))
+
+
+def names_containers(names: Iterable[str]) -> bool:
+    """Whether rdf:_1, rdf:_2 and so on are properties of containers under one of the regimes."""
+    return any(schema.RDFS_VOCABULARY in regime.vocabulary for regime in _chosen(names))
 
 
 def _wanted(clause: Rule | Constraint, regime: Regime) -> bool:
@@ -207,7 +224,8 @@ def translate(
     program = Program([*about, *made], constraints)
     used = len(ontology.axioms) + len(draft.simple)
     used += len(ontology.rules) if "swrl" in [regime.name for regime in chosen] else 0
-    return Translation(program, _outside(ontology, draft, chosen), used, reflective)
+    outside = _outside(ontology, draft, chosen)
+    return Translation(program, outside, used, reflective, frozenset(draft.valued))
 
 
 _BLANK = 2

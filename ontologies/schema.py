@@ -17,6 +17,8 @@ from functools import cache
 from triplestore.datalog.program import Program
 from triplestore.datalog.text import read
 
+from .datatypes import OWL_DATATYPES
+
 _HIERARCHIES = """
 rule "scm-sco" rdfs:subClassOf[?a, ?c] :-
     rdfs:subClassOf[?a, ?b], rdfs:subClassOf[?b, ?c]DIFFERENT(?a, ?c) .
@@ -59,6 +61,7 @@ rule "scm-dp" rdfs:subPropertyOf[?p, ?p], owl:equivalentProperty[?p, ?p] :-
     owl:DatatypeProperty[?p] .
 rule "cls-thing" owl:Class[owl:Thing] .
 rule "cls-nothing1" owl:Class[owl:Nothing] .
+rule "dt-type1" DATATYPES .
 rule "eq-ref" owl:sameAs[?s, ?s], owl:sameAs[?p, ?p], owl:sameAs[?o, ?o] :- [?s, ?p, ?o] .
 rule "prp-ap" owl:AnnotationProperty[rdfs:label], owl:AnnotationProperty[rdfs:comment],
     owl:AnnotationProperty[rdfs:seeAlso], owl:AnnotationProperty[rdfs:isDefinedBy],
@@ -66,7 +69,7 @@ rule "prp-ap" owl:AnnotationProperty[rdfs:label], owl:AnnotationProperty[rdfs:co
     owl:AnnotationProperty[owl:priorVersion],
     owl:AnnotationProperty[owl:backwardCompatibleWith],
     owl:AnnotationProperty[owl:incompatibleWith] .
-"""
+""".replace("DATATYPES", ", ".join(f"rdfs:Datatype[{d}]" for d in sorted(map(str, OWL_DATATYPES))))
 )
 """Table 9 but for scm-int and scm-uni, which read lists, and what holds always."""
 
@@ -130,14 +133,23 @@ rule "eq-sym" owl:sameAs[?y, ?x] :- owl:sameAs[?x, ?y], FILTER(!SAMETERM(?x, ?y)
 rule "eq-trans" owl:sameAs[?x, ?z] :-
     owl:sameAs[?x, ?y], owl:sameAs[?y, ?z], FILTER(!SAMETERM(?x, ?z)) .
 rule "eq-rep-s" [?t, ?p, ?o] :- owl:sameAs[?s, ?t], [?s, ?p, ?o],
-    FILTER(!ISLITERAL(?s) && !ISLITERAL(?t) && !(SAMETERM(?p, owl:sameAs) && SAMETERM(?t, ?o))) .
+    FILTER(!ISLITERAL(?s) && !ISLITERAL(?t) && (!SAMETERM(?t, ?o) || ?p NOT IN (REFLEXIVE))) .
 rule "eq-rep-p" [?s, ?q, ?o] :- owl:sameAs[?p, ?q], [?s, ?p, ?o],
-    FILTER(!SAMETERM(?q, owl:sameAs) || !SAMETERM(?s, ?o)) .
+    FILTER(!SAMETERM(?s, ?o) || ?q NOT IN (REFLEXIVE)) .
 rule "eq-rep-o" [?s, ?p, ?t] :- owl:sameAs[?o, ?t], [?s, ?p, ?o],
-    FILTER(!ISLITERAL(?o) && !ISLITERAL(?t) && !(SAMETERM(?p, owl:sameAs) && SAMETERM(?s, ?t))) .
-"""
+    FILTER(!ISLITERAL(?o) && !ISLITERAL(?t) && (!SAMETERM(?s, ?t) || ?p NOT IN (REFLEXIVE))) .
+""".replace(
+    "REFLEXIVE",
+    "owl:sameAs, rdfs:subClassOf, rdfs:subPropertyOf, owl:equivalentClass, owl:equivalentProperty",
+)
 """Table 4 but for eq-ref, without trivial conclusions. A literal is replaced by no other: rules
 match literals by value."""
+
+LITERALS = """
+constraint "dt-not-type" "an ill-typed literal" :-
+    [?x, ?p, ?l], <x-triplestore:literals/ill-typed>[?l, ?l, ?l] .
+"""
+"""Literals that are values of nothing; which they are, the store says."""
 
 DIFFERENT = """
 constraint "eq-diff1" "the same and different" :-

@@ -24,16 +24,17 @@ from triplestore.store.hiding import hidden_more
 from triplestore.store.in_force import (
     InForce,
     Regimes,
-    SchemaNames,
     note,
     rules_of_state,
     vocabulary_of,
     whole,
 )
 from triplestore.store.kept import hidden_count
+from triplestore.store.literals_in_rules import Literals
 from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in
 from triplestore.store.progress import ProgressLine
 from triplestore.store.reasoner import Reasoner
+from triplestore.store.schema_reader import SchemaNames
 from triplestore.store.violations import Listed, count_new, count_new_between, listed_by
 from triplestore.tables import INFERRED, Changes, Layer, Tables
 
@@ -208,7 +209,7 @@ class Closing:
             if self._under is None or not self.closed.rows:
                 # The vocabulary alone, to see what axioms there are; then all rules at once.
                 first = self._run(since, tables)
-                self.rules = whole(self.regimes, self.users, first, self.dictionary)
+                self.rules = self._whole(first)
                 self._restore({**before, "rules": self.rules})
                 again = False
             for _ in range(MOST_TURNS):
@@ -219,7 +220,7 @@ class Closing:
                 if not (again or self._touches_axioms(self.steps[known:])):
                     break
                 again = False
-                made = whole(self.regimes, self.users, tables, self.dictionary)
+                made = self._whole(tables)
                 if self.rules is not None and made.program == self.rules.program:
                     break
                 self.rules = made
@@ -231,9 +232,16 @@ class Closing:
         self.figures = total
         return tables
 
+    def _whole(self, tables: Tables) -> InForce:
+        known = self.rules if isinstance(self.rules, InForce) else None
+        return whole(self.regimes, self.users, tables, self.dictionary, known)
+
     def _touches_axioms(self, steps: Sequence[Step]) -> bool:
         names = SchemaNames(self.dictionary)
-        return names.touched_by(steps, self.dictionary, self.regimes)
+        if names.touched_by(steps, self.dictionary, self.regimes):
+            return True
+        known = self.rules.literals if isinstance(self.rules, InForce) else Literals()
+        return known.are_outdated(steps, self.dictionary, self.regimes.look_at_literals)
 
     def _restore(self, values: dict[str, Any]) -> None:
         """Go back to what was before a turn."""

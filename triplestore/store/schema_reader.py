@@ -1,0 +1,277 @@
+"""What a store reads its axioms from: the triples, and when they were touched.
+
+Start reading at `SchemaReader`; `SchemaNames.touched_by` says whether a change makes it necessary
+to read again, at the cost of looking at the names in the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pyoxigraph import NamedNode
+
+from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom
+from triplestore.ontologies.regimes import facts_of, names_containers
+from triplestore.tables import EXPLICIT, HOLDS, INFERRED
+from triplestore.tables.rows import NO_IDS, NO_KEYS
+from triplestore.terms import BLANK, IRI, key_of
+from triplestore.terms.vocabulary import (
+    RDF,
+    RDFS_CONTAINER_MEMBERSHIP_PROPERTY,
+    RDFS_MEMBER,
+)
+
+if TYPE_CHECKING:
+    from triplestore.ontologies.ontology import Ontology
+    from triplestore.store.in_force import Regimes
+    from triplestore.store.outcome import Step
+    from triplestore.tables import Tables
+    from triplestore.tables.rows import U32, U64
+    from triplestore.terms import Dictionary
+
+_MEMBER = b"\x01" + RDF.encode() + b"_"
+_CONTAINER_PROPERTY = b"\x01" + RDFS_CONTAINER_MEMBERSHIP_PROPERTY.encode()
+
+
+def is_member(key: bytes) -> bool:
+    """Whether a property is rdf:_1, or the like.
+
+    >>> is_member(b"\\x01http://www.w3.org/1999/02/22-rdf-syntax-ns#_12")
+    True
+    """
+    number = key.removeprefix(_MEMBER)
+    return number != key and number.isdigit() and not number.startswith(b"0")
+
+
+@lru_cache(maxsize=1 << 20)
+def fact_rule(s: bytes, p: bytes, o: bytes) -> Rule:
+    """The rule that states a triple of an ontology's graph; the same object each time."""
+    return Rule((TripleAtom(Constant(s), Constant(p), Constant(o)),), (), "ontology")
+
+
+class SchemaReader:
+    """The triples of tables that may be part of an axiom.
+
+    What vocabulary rules conclude of axioms makes no difference to individuals, if it is not about
+    restrictions: so stated triples are enough, with pairs of restrictions below each other. In
+    full are all that hold, where other rules may conclude them, too.
+    """
+
+    def __init__(self, dictionary: Dictionary, tables: Tables, regimes: Regimes) -> None:
+        self._dictionary = dictionary
+        self._tables = tables
+        self._regimes = regimes
+        self._names = SchemaNames(dictionary)
+        graphs = regimes.graphs
+        ids = dictionary.lookup_keys(graphs).tolist() if graphs else []
+        self._graphs = [tables.graph(graph) for graph in ids if graph]
+
+    def facts(self) -> list[Rule]:
+        """What the graphs of ontologies state, and which properties are of containers, as rules."""
+        found = self._members() if names_containers(self._regimes.names) else []
+        for graph in self._graphs:
+            for name in graph.names().tolist():
+                predicate = self._dictionary.key(name)
+                keys = np.concatenate([NO_KEYS, *graph.relation(name).scan_keys()])
+                pairs = self._as_keys(keys)
+                found += [fact_rule(s, predicate, o) for s, o in pairs]
+        return found
+
+    def _members(self) -> list[Rule]:
+        """That rdf:_1, and what else of that kind the data have, is a property of containers."""
+        keys = map(self._dictionary.key, self._tables.names().tolist())
+        return [fact_rule(key, TYPE.key, _CONTAINER_PROPERTY) for key in keys if is_member(key)]
+
+    def ids_of(self, properties: Iterable[Constant]) -> U32:
+        """The ids of properties that the data have."""
+        found = self._dictionary.lookup_keys([one.key for one in properties])
+        return np.sort(found[found != 0])
+
+    def read(self, full: bool) -> tuple[list[tuple[bytes, bytes]], Any]:
+        """Pairs of classes with names, one below the other, as keys; and all other triples."""
+        names = self._names
+        where = HOLDS if full else EXPLICIT
+        keys = {name: self._keys(name, where) for name in names.predicates.tolist()}
+        edges: list[tuple[bytes, bytes]] = []
+        if names.sub_class in keys:
+            simple, others = self._apart(keys[names.sub_class])
+            edges = self._as_keys(simple)
+            keys[names.sub_class] = others
+        found: list[Any] = list(facts_of(self._regimes.names))
+        for name, rows in keys.items():
+            found += self._terms(rows >> _HALF, name, rows)
+        if not full:
+            pairs = self._restrictions()
+            found += self._terms(pairs >> _HALF, names.sub_class, pairs)
+            found += self._containers()
+        types = self._relations(names.type_id)
+        for class_ in names.classes.tolist():
+            members = np.unique(np.concatenate([one.by_second(class_, where) for one in types]))
+            found += self._terms(members, names.type_id, np.full(len(members), class_, np.uint32))
+        return edges, found
+
+    def _apart(self, keys: U64) -> tuple[U64, U64]:
+        """Pairs of classes with names of which nothing special is to be said, and all others."""
+        one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
+        kinds = self._dictionary.kinds
+        plain = (kinds(one) == IRI) & (kinds(other) == IRI) & (one != other)
+        special = self._names.special
+        plain &= ~(np.isin(one, special) | np.isin(other, special))
+        return keys[plain], keys[~plain]
+
+    def _as_keys(self, keys: U64) -> list[tuple[bytes, bytes]]:
+        one, other = (keys >> _HALF).tolist(), (keys & _LOW).tolist()
+        known = {number: self._dictionary.key(number) for number in {*one, *other}}
+        return [(known[a], known[b]) for a, b in zip(one, other, strict=True)]
+
+    def _containers(self) -> list[Any]:
+        """rdfs12: what is below rdfs:member because it is rdf:_1, or the like."""
+        names = self._names
+        if not (names.member and names.sub_property):
+            return []
+        found = self._tables.relation(names.sub_property).by_second(names.member, INFERRED)
+        return self._terms(found, names.sub_property, np.full(len(found), names.member, np.uint32))
+
+    def _restrictions(self) -> U64:
+        """Pairs of restrictions, one below the other, as vocabulary rules find them."""
+        from triplestore.ontologies.hierarchy import Hierarchy
+
+        names = self._names
+        if not (names.on_property and names.sub_class):
+            return NO_KEYS
+        nodes = np.unique(self._keys(names.on_property, HOLDS) >> _HALF)
+        keys = self._keys(names.sub_class, INFERRED)
+        both = np.isin(keys >> _HALF, nodes) & np.isin(keys & _LOW, nodes)
+        return Hierarchy(keys[both]).reduced()
+
+    def _relations(self, name: int) -> list[Any]:
+        """A relation of the default graph, and of the graphs of ontologies."""
+        return [self._tables.relation(name), *(graph.relation(name) for graph in self._graphs)]
+
+    def _keys(self, name: int, where: int) -> U64:
+        every = self._relations(name)
+        parts = [keys for one in every for keys in one.scan_keys(where)]
+        if len(parts) < 2:
+            return parts[0] if parts else NO_KEYS
+        return np.unique(np.concatenate(parts))
+
+    def _terms(self, subjects: Any, name: int, objects: Any) -> list[Any]:
+        if len(subjects) == 0:
+            return []
+        terms = self._dictionary.terms
+        (predicate,) = terms(np.array([name], dtype=np.uint32))
+        one = terms(np.ascontiguousarray(subjects, dtype=np.uint32))
+        other = terms(np.ascontiguousarray(objects.astype(np.uint32)))
+        return [(s, predicate, o) for s, o in zip(one, other, strict=True)]
+
+    def has_equals(self) -> bool:
+        """Whether anything but a literal is said to be the same as something else."""
+        if not self._names.same_as:
+            return False
+        for keys in self._tables.relation(self._names.same_as).scan_keys():
+            one, other = (keys >> np.uint64(32)).astype(np.uint32), keys.astype(np.uint32)
+            one = one[one != other]
+            kinds = self._dictionary.kinds(one)
+            if bool(((kinds == IRI) | (kinds == BLANK)).any()):
+                return True
+        return False
+
+    def with_members(self, ontology: Ontology) -> list[Any]:
+        """The nodes of expressions that are stated to have a member; rules are made for others,
+        so that what they infer is no reason to have them."""
+        nodes = [expression.node for expression in ontology.expressions]
+        found = [node for node in nodes if node is not None]
+        if not found or not self._names.type_id:
+            return []
+        ids = self._dictionary.lookup_keys([key_of(node) for node in found])
+        types = self._relations(self._names.type_id)
+        return [
+            node
+            for node, number in zip(found, ids.tolist(), strict=True)
+            if number and any(len(one.by_second(number, EXPLICIT)) for one in types)
+        ]
+
+
+_HALF = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+class SchemaNames:
+    """The ids of the names of axioms, as far as a dictionary has them; 0 for those it has not.
+
+    special  classes that rules treat in another way than classes of an ontology
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        from triplestore.ontologies import vocabulary as names
+        from triplestore.ontologies.datatypes import DATATYPES
+        from triplestore.ontologies.making import EVERYTHING, NOTHING
+
+        predicates = sorted(
+            names.SCHEMA_PREDICATES | names.SWRL_PREDICATES, key=lambda node: node.value
+        )
+        classes = sorted(names.SCHEMA_CLASSES | names.SWRL_CLASSES, key=lambda node: node.value)
+        single = [names.TYPE, names.SAME_AS, names.SUB_CLASS_OF, names.ON_PROPERTY]
+        single += [names.SUB_PROPERTY_OF, NamedNode(RDFS_MEMBER)]
+        special = [*(class_.key for class_ in DATATYPES | EVERYTHING), NOTHING.key]
+        groups = [
+            [key_of(node) for node in single],
+            [key_of(node) for node in predicates],
+            [key_of(node) for node in classes],
+            special,
+        ]
+        ids = dictionary.lookup_keys([key for group in groups for key in group])
+        stops = np.cumsum([len(group) for group in groups])[:-1]
+        first, *others = np.split(ids, stops)
+        self.type_id, self.same_as, self.sub_class, self.on_property = first[:4].tolist()
+        self.sub_property, self.member = first[4:].tolist()
+        sets: list[U32] = [np.sort(found[found != 0]) for found in others]
+        self.predicates, self.classes, self.special = sets
+
+    def touched_by(self, steps: Iterable[Step], dictionary: Dictionary, regimes: Regimes) -> bool:
+        """Whether some steps say anything of what axioms are made of, or of equality."""
+        from triplestore.tables import Changes
+
+        graphs = dictionary.lookup_keys(regimes.graphs) if regimes.ontologies else NO_IDS
+        for step in steps:
+            if len(graphs) and _speaks_of_graphs(step, graphs):
+                return True
+            if isinstance(step, Changes):
+                p, _, o = step.facts.columns
+                if self._speak_of(p, dictionary) or self._types(o[p == self.type_id], dictionary):
+                    return True
+                continue
+            order = step.facts.forward
+            if self._speak_of(order.names, dictionary):
+                return True
+            place = step.facts.place(self.type_id)
+            if place >= 0:
+                run = order.run(place)
+                keys = run.keys[run.lo : run.hi]
+                if self._types(keys.astype(np.uint32), dictionary):
+                    return True
+        return False
+
+    def _speak_of(self, names: U32, dictionary: Dictionary) -> bool:
+        if np.isin(self.predicates, names).any() or (names == self.same_as).any():
+            return True
+        return any(is_member(dictionary.key(name)) for name in np.unique(names).tolist())
+
+    def _types(self, classes: U32, dictionary: Dictionary) -> bool:
+        """Classes of axioms, or without a name: something may be said to be in an expression."""
+        each = np.unique(classes)
+        return bool(np.isin(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
+
+
+def _speaks_of_graphs(step: Step, graphs: U32) -> bool:
+    from triplestore.tables import Changes
+
+    if isinstance(step, Changes):
+        return bool(np.isin(step.quads.columns[3], graphs).any())
+    order = step.quads.by_graph
+    if order is None:
+        return False
+    return bool(np.isin((order.names >> _HALF).astype(np.uint32), graphs).any())
