@@ -5,13 +5,12 @@ Start reading at `RegularClosure`. Its transitive closure is kept by `Transitive
 what it changes there, and what it changes in each relation is exact by construction.
 
 What the closure holds beyond the relations are pairs between other states. Where most edges lie on
-no way from a start to an end, only those that do are kept; then a change looks at all edges, and at
-the closure only where it must.
+no way from a start to an end, the closure gets only those that do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,9 +22,9 @@ from triplestore.schemes.automata_product import (
     ids_of,
     product,
     still_made,
-    useful,
 )
 from triplestore.schemes.automata_relation import ChainRelation, Ends, MeantPairs, TurnedPairs
+from triplestore.schemes.automata_useful import Useful
 from triplestore.schemes.components_edges import EdgeSet
 from triplestore.schemes.packed import NO_KEYS, U64, sorted_distinct, without
 from triplestore.schemes.scheme import Budget, Difference, Readable
@@ -63,7 +62,7 @@ class RegularClosure:
     (1, Fact(label='part', subject=2, object=5))
     """
 
-    __slots__ = ("_closure", "_edges", "_places", "_relations", "_trimmed", "automaton")
+    __slots__ = ("_closure", "_edges", "_places", "_relations", "_useful", "automaton")
 
     def __init__(
         self,
@@ -71,10 +70,10 @@ class RegularClosure:
         places: Places,
         edges: Mapping[Name, EdgeSet],
         closure: TransitiveClosure,
-        trimmed: bool,
+        useful: Useful | None = None,
     ) -> None:
         self.automaton, self._places, self._edges = automaton, places, edges
-        self._closure, self._trimmed = closure, trimmed
+        self._closure, self._useful = closure, useful
         self._relations = {
             name: ChainRelation(closure, self._ends(words))
             for name, words in automaton.defined.items()
@@ -89,11 +88,14 @@ class RegularClosure:
         known = {label: sorted_distinct(edges.get(label, NO_KEYS)) for label in automaton.labels}
         places = Places(ids_of(known.values()))
         keys = product(automaton.arcs, known, places, automaton.states)
-        kept = _useful(automaton, keys)
+        words = automaton.defined.values()
+        ends = (state for one in words for state in one.accepting)
+        useful = Useful.of(keys, automaton.states, (one.start for one in words), ends)
+        kept = useful.edges()
         trimmed = len(kept) < _TRIM_BELOW * len(keys)
         closure = TransitiveClosure.build(kept if trimmed else keys, budget)
         sets = {label: EdgeSet(keys) for label, keys in known.items()}
-        return cls(automaton, places, sets, closure, trimmed)
+        return cls(automaton, places, sets, closure, useful if trimmed else None)
 
     @property
     def edges(self) -> dict[Name, U64]:
@@ -103,7 +105,8 @@ class RegularClosure:
     def nbytes(self) -> int:
         """The memory it takes, edges included."""
         edges = sum(keys.nbytes() for keys in self._edges.values())
-        return edges + self._closure.nbytes() + self._places.ids.nbytes
+        useful = self._useful.nbytes() if self._useful is not None else 0
+        return edges + useful + self._closure.nbytes() + self._places.ids.nbytes
 
     def relation(self, name: Name) -> Readable:
         """The pairs of a defined relation."""
@@ -128,23 +131,16 @@ class RegularClosure:
             if len(gone[label]) or len(come[label]):
                 sets[label] = sets[label].changed(gone[label], come[label])
         places = self._places.extended(ids_of(come.values()))
-        minus, plus = self._product_changes(sets, places, gone, come)
-        closure, change = self._closure.changed(minus, plus, budget)
-        made = RegularClosure(self.automaton, places, sets, closure, self._trimmed)
-        return made, {name: made._difference(self, name, change) for name in self._relations}
-
-    def _product_changes(
-        self, sets: Mapping[Name, EdgeSet], places: Places, gone: Edges, come: Edges
-    ) -> tuple[U64, U64]:
-        """The edges of the product that go, and that may come."""
         arcs, states = self.automaton.arcs, self.automaton.states
-        if self._trimmed:
-            known = {label: keys.keys() for label, keys in sets.items()}
-            keys = _useful(self.automaton, product(arcs, known, places, states))
-            return without(self._closure.edges, keys), without(keys, self._closure.edges)
-        minus = product(arcs, gone, places, states)
+        plus = product(arcs, come, places, states)
+        minus = without(product(arcs, gone, places, states), plus)
         minus = minus[~still_made(minus, arcs, sets, places, states)]
-        return minus, product(arcs, come, places, states)
+        useful = self._useful
+        if useful is not None:
+            useful, plus = useful.changed(minus, plus)
+        closure, change = self._closure.changed(minus, plus, budget)
+        made = RegularClosure(self.automaton, places, sets, closure, useful)
+        return made, {name: made._difference(self, name, change) for name in self._relations}
 
     def _difference(self, before: RegularClosure, name: Name, change: Difference) -> Difference:
         words = self.automaton.defined[name]
@@ -189,9 +185,3 @@ class RegularClosure:
 
 def _key(subject: int, obj: int) -> U64:
     return np.array([subject << 32 | obj], dtype=np.uint64)
-
-
-def _useful(automaton: Automaton, keys: U64) -> U64:
-    words = automaton.defined.values()
-    ends: Iterable[int] = (state for one in words for state in one.accepting)
-    return useful(keys, automaton.states, (one.start for one in words), ends)

@@ -16,7 +16,7 @@ import numpy as np
 from triplestore.errors import BudgetError
 from triplestore.schemes.automata import Arc, Name
 from triplestore.schemes.components_edges import EdgeSet
-from triplestore.schemes.graph import NONE, Graph, Lists
+from triplestore.schemes.graph import NONE
 from triplestore.schemes.packed import (
     I64,
     NO_IDS,
@@ -31,8 +31,6 @@ from triplestore.schemes.packed import (
     sorted_distinct,
     swap,
 )
-
-_STEPS = 1 << 21
 
 
 class Places:
@@ -109,37 +107,3 @@ def still_made(
         back = pack(places.ids[here[at] // states], places.ids[there[at] // states])
         found[at] |= edges[arc.label].contains(swap(back) if arc.turned else back)
     return found
-
-
-def reached(lists: Lists, seeds: U32) -> U32:
-    """The numbers of the nodes that one or more steps lead to from the seeds, sorted."""
-    from triplestore.kernels.reach import spread
-
-    size = len(lists.starts) - 1
-    parent = np.full(size, NONE, dtype=np.uint32)
-    queue = np.empty(size + len(seeds), dtype=np.uint32)
-    queue[: len(seeds)] = seeds
-    state = np.array([0, len(seeds), 0, 0], dtype=np.int64)
-    while not spread(lists.starts, lists.cols, parent, queue, state, -1, _STEPS):
-        pass
-    return np.sort(queue[len(seeds) : int(state[1])])
-
-
-def in_states(nodes: U32, states: int, wanted: Iterable[int]) -> Bools:
-    """Which (node, state) pairs are in one of some states."""
-    table = np.zeros(states, dtype=np.bool_)
-    table[list(wanted)] = True
-    found: Bools = table[nodes % np.uint32(states)]
-    return found
-
-
-def useful(keys: U64, states: int, starts: Iterable[int], ends: Iterable[int]) -> U64:
-    """The edges that lie on a way from a start state to an end state."""
-    graph = Graph.of(keys)
-    nodes = graph.nodes
-    entries = in_states(nodes, states, starts)
-    exits = in_states(nodes, states, ends)
-    entries[reached(graph.ahead, entries.nonzero()[0].astype(np.uint32))] = True
-    exits[reached(graph.back(), exits.nonzero()[0].astype(np.uint32))] = True
-    source, target = graph.places(first(keys)), graph.places(second(keys))
-    return keys[entries[source] & exits[target]]

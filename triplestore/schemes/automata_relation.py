@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from triplestore.schemes.automata_counts import StateCounts
-from triplestore.schemes.automata_product import Places, in_states, numbered, reached
+from triplestore.schemes.automata_product import Places, numbered
+from triplestore.schemes.automata_useful import in_states, reached
 from triplestore.schemes.packed import I64, U32, U64, Bools, first, pack, second
 from triplestore.schemes.scheme import BLOCK, Difference, Pairs
 from triplestore.schemes.transitive import TransitiveClosure
