@@ -143,6 +143,20 @@ def test_changed__rows_of_every_form(degree: float, reach: int, acyclic: bool, f
     assert streamed(now) == closure(edges)
 
 
+def test_changed__bitmaps_of_equal_weight_are_told_apart() -> None:
+    rng = random.Random(4)
+    fans = {(1000 + a, b) for a in range(30) for b in range(128) if rng.random() < 0.5}
+    rest = {(2000, b) for b in range(256)}  # so that all of them are nodes with a label
+    edges = fans | rest
+    now = build(edges)
+    assert forms(now)[BITS - 1] >= 25
+    for a in range(30):
+        gone = rng.choice(sorted(edge for edge in fans if edge[0] == 1000 + a))
+        come = (1000 + a, rng.randrange(128, 256))
+        now, lost, gained = changed(now, {gone}, {come})
+        assert (lost, gained) == ({gone}, {come})
+
+
 def check_counts(now: TransitiveClosure, edges: set[Pair]) -> None:
     nodes = np.arange(300, dtype=np.uint32)
     found = closure(edges)

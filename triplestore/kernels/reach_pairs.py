@@ -63,7 +63,10 @@ def runs_reached(head, pool, c, runs):
 
 @helper
 def words_without(head, pool, a, other, others, b, runs):
-    """`runs_without` for two rows that are bitmaps."""
+    """`runs_without` for two rows that are bitmaps.
+
+    b is a, or a label that the rows of a do not know; so its own bit hides nothing.
+    """
     one, two = head[4 * a + OWNER] >> 1, other[4 * b + OWNER] >> 1
     at, low = head[4 * one + AT] >> 2, head[4 * one + SPAN] >> 32
     size = head[4 * one + SPAN] & np.int64(0xFFFFFFFF)
@@ -75,10 +78,7 @@ def words_without(head, pool, a, other, others, b, runs):
         if i == a >> 6:
             word &= ~bit(a)
         if not_low <= i and i < not_low + not_size:
-            hidden = others[not_at + i - not_low]
-            if i == b >> 6:
-                hidden &= ~bit(b)
-            word &= ~hidden
+            word &= ~others[not_at + i - not_low]
         while word != _NOUGHT:
             label = (i << 6) + lowest(word)
             word &= word - _ONE
@@ -87,11 +87,9 @@ def words_without(head, pool, a, other, others, b, runs):
             else:
                 runs[found] = np.uint64(label) << _32 | np.uint64(label + 1)
                 found += 1
-    # Whether a and b are reached was left open: their bits in the rows say nothing about it.
+    # Whether a is reached was left open: its bit in the row says nothing about it.
     if head[4 * a + OWNER] & 1 == 1 and not reaches(other, others, b, a):
         found = put_run(runs, found, a, a + 1)
-    if other[4 * b + OWNER] & 1 == 1:
-        found = take_label(runs, found, b)
     return found
 
 
