@@ -350,3 +350,34 @@ def test_modules__many_random_schedules__equal_the_oracle(
     part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(1_000 + part * 250, 250, "mixed", monkeypatch)
+
+
+# -- large closures ----------------------------------------------------------------------------------
+
+
+ABOVE = (
+    TRANS
+    + ":A[?x] :- :R[?x, ?y] . :B[?y] :- :A[?y], :R[?x, ?y] . :C[?x] :- :N[?x], NOT :R[?x, :n3] . "
+    + ":S[?x, ?y] :- :R[?x, ?y], :N[?y] ."
+)
+
+
+def test_modules__one_side_of_a_large_closure__is_counted_without_its_pairs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(differences, "LARGE", 10)
+    edges = " ".join(f"R(n{i}, n{i + 1})" for i in range(30))
+    driver = Driver(modules=True)
+    driver.choice = Choice("compressed")
+    held = facts(f"{edges} N(n3) N(n20)")
+    closure = driver.step(held, (), program(ABOVE), strategy("dredc"))
+    check_state(driver, program(ABOVE), frozenset(held), "at first")
+    assert closure.instances["projected"] == 30 * 31 // 2  # those of A; for B there are fewer
+    for number, change in enumerate(("R(n4, n5)", "R(n0, n1) R(n28, n29)")):
+        closure = driver.step((), facts(change), None, strategy("dredc"))
+        held -= facts(change)
+        check_state(driver, program(ABOVE), frozenset(held), f"after deletion {number}")
+        assert closure.instances["projected"] > 0
+        closure = driver.step(facts(change), (), None, strategy("dredc"))
+        held |= facts(change)
+        check_state(driver, program(ABOVE), frozenset(held), f"after addition {number}")

@@ -25,6 +25,7 @@ from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.evaluate import Job
 from triplestore.engine.families import Family
 from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
+from triplestore.engine.modules.projected import as_keys, count_weighted, kept_place, sizes
 from triplestore.engine.plans import WHOLE, AtomStep, plan_for
 from triplestore.engine.sets import differences
 from triplestore.engine.sets.counts import CountChanges
@@ -34,7 +35,7 @@ from triplestore.engine.sets.recursive_counts import RecursiveChanges
 from triplestore.engine.sets.stored import unsupported_keys
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.engine.work import Work, distinct_batch, united
-from triplestore.tables.rows import NO_IDS
+from triplestore.tables.rows import I64, NO_IDS, U32
 
 
 @dataclass(slots=True)
@@ -291,13 +292,52 @@ class StratumUpdate:
         for triggers, large in ((self.kept.lower, positive), (self.kept.negated, negative)):
             for batch in self._below({}, large):
                 heads, heads_rec = Heads(), Heads()
-                self._fire(
-                    triggers, batch, before, after, after, nots_before, phase, heads, heads_rec
+                rest = []
+                for family, item in triggers.of(batch, self.work.type_id):
+                    if family.recursive or kept_place(family, item) is None:
+                        rest.append((family, item))
+                        continue
+                    settings = (before, after, after, nots_before)
+                    found = self._projected(family, item, batch, settings, phase, sign)
+                    touched = united(touched, found)
+                self._fire_all(
+                    rest, batch, before, after, after, nots_before, phase, heads, heads_rec
                 )
                 found = self._count(heads, sign)
                 touched = united(touched, found, self._concluded(heads_rec, sign))
                 self.work.budget.check()
         return touched
+
+    def _projected(
+        self,
+        family: Family,
+        item: int,
+        batch: Batch,
+        settings: tuple[Setting, Setting, Setting, Setting],
+        phase: str,
+        sign: int,
+    ) -> Batch:
+        """What a family concludes from one side of some pairs, counted."""
+        place = kept_place(family, item)
+        assert place is not None
+        values, weights = sizes(batch[family.body[item].relation], place)
+        return self._weighted(family, item, values, weights * sign, settings, phase)
+
+    def _weighted(
+        self,
+        family: Family,
+        item: int,
+        values: U32,
+        weights: I64,
+        settings: tuple[Setting, Setting, Setting, Setting],
+        phase: str,
+    ) -> Batch:
+        work = self.work
+        place = kept_place(family, item)
+        assert place is not None
+        batch: Batch = {family.body[item].relation: as_keys(values, place)}
+        rows, n = work.run.changed(family, item, batch, *settings, phase)
+        return count_weighted(work.run, work.counts, family, item, rows, n, values, weights)
 
     def _from_below(
         self,
@@ -329,14 +369,29 @@ class StratumUpdate:
         heads_rec: Heads,
     ) -> None:
         """Add what all items that may match a batch conclude with it."""
-        run, type_id = self.work.run, self.work.type_id
+        items = list(triggers.of(batch, self.work.type_id))
+        self._fire_all(items, batch, before, after, nots, nots_before, phase, heads, heads_rec)
+
+    def _fire_all(
+        self,
+        items: Sequence[tuple[Family, int]],
+        batch: Batch,
+        before: Setting,
+        after: Setting,
+        nots: Setting,
+        nots_before: Setting,
+        phase: str,
+        heads: Heads,
+        heads_rec: Heads,
+    ) -> None:
+        """The same for some items."""
         jobs: list[Job] = [
             (family, lambda run, family=family, item=item: run.changed(  # type: ignore[misc]
                 family, item, batch, before, after, nots, nots_before, phase
             ))
-            for family, item in triggers.of(batch, type_id)
+            for family, item in items
         ]  # fmt: skip
-        run.conclude_all(jobs, size_of(batch), heads, heads_rec)
+        self.work.run.conclude_all(jobs, size_of(batch), heads, heads_rec)
 
     def _count(
         self, heads: Heads, sign: int, counters: CountChanges | RecursiveChanges | None = None
@@ -478,6 +533,13 @@ class StratumUpdate:
         """All instances of a family, from the facts of one atom, block by block."""
         work, relation = self.work, family.body[item].relation
         assert isinstance(relation, int)
+        place = None if family.recursive else kept_place(family, item)
+        closed = work.closed_now(relation)
+        if place is not None and closed is not None:
+            values = closed.distinct(place)
+            weights = closed.fanout(place, values)
+            settings = (setting, setting, setting, setting)
+            return self._weighted(family, item, values, weights, settings, "insertion")
         touched: Batch = {}
         for keys in setting.pairs(relation).blocks():
             heads = rest if family.recursive else Heads()

@@ -32,6 +32,7 @@ from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.context import Flag
 from triplestore.schemes.attached import CHAINS, Attached, Schemes
 from triplestore.tables import EXPLICIT, Tables
+from triplestore.tables.closed import Closed
 from triplestore.tables.rows import U8, Bools, Columns, Keys, columns_of
 
 
@@ -203,6 +204,14 @@ class Work:
         names = closure.structure.relations
         before = closure.ids[0] in self.stored.tables.closed
         return self.choice.compressed(names, closure.scheme, before, self.budget.bytes)
+
+    def closed_now(self, relation: int) -> Closed | None:
+        """The pairs of a relation as they are now, if these are not written out."""
+        for made in self.schemes_after().values():
+            for name, pairs, turned in made.closures():
+                if name == relation:
+                    return Closed(pairs, turned)
+        return None
 
     def closed_relations(self) -> tuple[set[int], set[int]]:
         """The relations of which only edges are written: until now, and from now on."""
