@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
 import random
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.schemes.reading import Pair, check_pairs, check_readable, keys_of
+from tests.schemes.reading import Pair, check_pairs, check_readable, keys_of, pairs_of
 from triplestore.errors import BudgetError
 from triplestore.schemes import automata_closure, automata_product
 from triplestore.schemes.automata import Automaton
 from triplestore.schemes.automata_closure import Fact, RegularClosure
 from triplestore.schemes.automata_rules import ChainRule, regular_system
+from triplestore.schemes.scheme import all_keys
 
 Relations = dict[Hashable, set[Pair]]
 
@@ -263,6 +267,51 @@ def test_build__leaves_out_what_is_on_no_way() -> None:
     assert small.nbytes() < closure.nbytes() / 1.5
     larger, difference = small.changed({}, packed({"near": [(5, 500)]}))
     assert difference["in"].gained.count() == 501 == larger.relation("in").count() - 11
+
+
+def gene_ontology(folder: Path) -> Relations:
+    """Its five relations between terms, by their numbers."""
+    names = {
+        "rdfs:subClassOf": "is",
+        "obo:BFO_0000050": "part",
+        "obo:RO_0002211": "regulates",
+        "obo:RO_0002212": "negatively",
+        "obo:RO_0002213": "positively",
+    }
+    found: Relations = {name: set() for name in names.values()}
+    text = gzip.decompress((folder / "go-edges.ttl.gz").read_bytes()).decode()
+    for statement in re.findall(r"^GO:.*?\.$", text, re.DOTALL | re.MULTILINE):
+        relation, subject = "", -1
+        for name, number in re.findall(r"(?:GO:(?=\d)|([a-z]+:\w+))(\d*)", statement):
+            if name:
+                relation = names[name]
+            elif subject < 0:
+                subject = int(number)
+            else:
+                found[relation].add((subject, int(number)))
+    return found
+
+
+def test_closure__of_the_gene_ontology_is_the_published_one(shared_data: Path) -> None:
+    """Offspring by all relations; and what regulates is inherited by and along `is` and `part`."""
+    folder = shared_data / "go-2022"
+    edges = gene_ontology(folder)
+    chains = ", ".join(f"all <- {name}" for name in edges) + ", all <- all all"
+    chains += ", is+ <- is, is+ <- is+ is, of <- part, of <- of of, of <- is+ of, of <- of is+"
+    closure = RegularClosure.build(automaton_of(rules_of(chains)), packed(edges))
+    published = gzip.decompress((folder / "go-offspring-closure.tsv.gz").read_bytes()).decode()
+    pairs = [tuple(map(int, line.split())) for line in published.splitlines() if line[0].isdigit()]
+    assert pairs_of(all_keys(closure.relation("all"))) == sorted(pairs)
+    counts = {name: closure.relation(name).count() for name in ("is+", "of", "all")}
+    assert (counts["is+"], counts["all"]) == (484_697, 748_391)
+    assert sum(map(len, closure.relation("of").blocks(swapped=True))) == counts["of"]
+    some = {name: keys[::50] for name, keys in packed(edges).items()}
+    smaller, lost = closure.changed(some, {})
+    larger, gained = smaller.changed({}, some)
+    for name, count in counts.items():
+        assert lost[name].lost.count() == gained[name].gained.count() > 0
+        assert smaller.relation(name).count() == count - lost[name].lost.count()
+        assert larger.relation(name).count() == count
 
 
 def test_proof__names_the_edges() -> None:

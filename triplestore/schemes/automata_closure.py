@@ -133,7 +133,7 @@ class RegularClosure:
         places = self._places.extended(ids_of(come.values()))
         arcs, states = self.automaton.arcs, self.automaton.states
         plus = product(arcs, come, places, states)
-        minus = without(product(arcs, gone, places, states), plus)
+        minus = product(arcs, gone, places, states)
         minus = minus[~still_made(minus, arcs, sets, places, states)]
         useful = self._useful
         if useful is not None:
