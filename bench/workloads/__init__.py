@@ -8,6 +8,7 @@ from bench.workloads import (
     loading,
     lookups,
     maintenance,
+    ontologies,
     opening,
     rulecount,
     scalability,
@@ -27,6 +28,7 @@ WORKLOADS: dict[str, Workload] = {
         maintenance.WORKLOAD,
         scalability.WORKLOAD,
         updates.WORKLOAD,
+        ontologies.WORKLOAD,
     )
 }
 
