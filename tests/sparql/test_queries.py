@@ -322,3 +322,82 @@ def test_query__the_memory_of_the_machine_is_the_default_budget(
     monkeypatch.setattr("triplestore.store.querying.default_budget", lambda: 1000)
     with pytest.raises(BudgetError):
         len(store.query("SELECT * { ?a ?p ?b . ?c ?q ?d }"))
+
+
+# --- values for variables, functions in Python ---------------------------------------------------
+
+
+def given(store: Store, text: str, **values: Any) -> list[tuple[str, ...]]:
+    return rows(store, text, substitutions=values)
+
+
+def test_substitutions__are_in_the_answers(store: Store, options: Options) -> None:
+    ada, bob = NamedNode(EX + "ada"), NamedNode(EX + "bob")
+    text = "SELECT ?x ?y { ?x :knows ?y }"
+    assert given(store, text, x=ada) == [("ada", "bob"), ("ada", "cy")]
+    assert given(store, text, y=bob) == [("ada", "bob")]
+    assert given(store, text, x=bob, y=ada) == []
+    assert given(store, "SELECT ?y { ?x :knows ?y }", x=bob) == [("cy",)]
+    assert rows(store, text) == [("ada", "bob"), ("ada", "cy"), ("bob", "cy")]
+
+
+def test_substitutions__reach_filters_exists_and_groups(store: Store) -> None:
+    text = "SELECT ?x { ?x :age ?a FILTER(?a > ?least) }"
+    assert given(store, text, least=Literal(40)) == [("bob",)]
+    assert given(store, text) == []
+    text = "SELECT ?x { ?x :age ?a FILTER NOT EXISTS { ?x :knows ?who } }"
+    assert given(store, text, who=NamedNode(EX + "bob")) == [("bob",)]
+    text = "SELECT ?x (COUNT(*) AS ?n) { ?x :knows ?y } GROUP BY ?x"
+    assert given(store, text, x=NamedNode(EX + "ada")) == [("ada", "2")]
+    text = "SELECT ?x ?y { VALUES (?x ?y) { (:ada 1) (:bob 2) (UNDEF 3) } }"
+    assert given(store, text, x=NamedNode(EX + "bob")) == [("bob", "2"), ("bob", "3")]
+
+
+def test_substitutions__leave_variables_of_sub_queries_alone(store: Store) -> None:
+    text = "SELECT ?x ?n { ?x :age ?a { SELECT (COUNT(*) AS ?n) { ?x :knows ?y } } }"
+    assert given(store, text, x=NamedNode(EX + "bob")) == [("bob", "3")]
+    text = "SELECT ?x ?n { { SELECT ?x (COUNT(*) AS ?n) { ?x :knows ?y } GROUP BY ?x } }"
+    assert given(store, text, x=NamedNode(EX + "bob")) == [("bob", "1")]
+
+
+def test_substitutions__in_templates_and_descriptions(store: Store) -> None:
+    view, bob = store._view(), NamedNode(EX + "bob")
+    (triple,) = ask(view, "CONSTRUCT { ?x :old ?a } { ?x :age ?a }", substitutions={"x": bob})
+    assert triple.subject == bob
+    assert len(ask(view, "DESCRIBE ?x", substitutions={"x": bob})) == 2
+    with pytest.raises(UsageError, match="computes"):
+        ask(view, "SELECT (1 AS ?x) {}", substitutions={"x": bob})
+
+
+def test_substitutions__a_blank_node_is_that_node(store: Store) -> None:
+    node = next(iter(store.query("SELECT ?h { :cy :home ?h }")))["h"]
+    assert given(store, "SELECT ?t { ?h :town ?t }", h=node) == [("Rome",)]
+
+
+def test_custom_functions__take_and_give_terms(store: Store) -> None:
+    def older(age: Literal, years: Literal) -> Literal | None:
+        return Literal(int(age.value) + int(years.value)) if age.value != "41" else None
+
+    text = "SELECT ?x (:older(?a, 10) AS ?b) { ?x :age ?a }"
+    functions = {NamedNode(EX + "older"): older}
+    assert rows(store, text, custom_functions=functions) == [("ada", "46"), ("bob", "-")]
+    with pytest.raises(UsageError, match="no function"):
+        rows(store, text)
+
+
+def test_custom_aggregates__of_each_group(store: Store) -> None:
+    class Longest:
+        def __init__(self) -> None:
+            self.value = ""
+
+        def accumulate(self, term: Any) -> None:
+            self.value = max(self.value, term.value, key=len)
+
+        def finish(self) -> Literal:
+            return Literal(self.value)
+
+    text = "SELECT ?x (:longest(STR(?o)) AS ?l) { ?x ?p ?o FILTER(ISLITERAL(?o)) } GROUP BY ?x"
+    aggregates = {EX + "longest": Longest}
+    found = rows(store, text, custom_aggregate_functions=aggregates)
+    assert ("ada", "Ada") in found
+    assert ("cy", "Cy") in found

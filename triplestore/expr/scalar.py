@@ -20,6 +20,7 @@ from triplestore.expr.numbers import DOUBLE, ExpressionError, Number, key_of_num
 from triplestore.expr.strings import plain, string
 from triplestore.expr.term_parser import against_base
 from triplestore.expr.tree import Constant, Exists, Expression, Variable
+from triplestore.terms.model import key_of, term_of
 
 Row: TypeAlias = Sequence[bytes | None]
 """The keys of the variables of one solution; None where there is none."""
@@ -31,13 +32,15 @@ Scalar: TypeAlias = Callable[[Row], bytes]
 class Surroundings:
     """What some functions depend on beside their arguments.
 
-    base  against which IRI() resolves
-    now   what NOW() gives: the key of a dateTime
+    base       against which IRI() resolves
+    now        what NOW() gives: the key of a dateTime
+    functions  by IRI, those of whoever asks: they take terms, and give one or None
     """
 
     def __init__(self, base: str | None = None, now: bytes | None = None) -> None:
         self.base = base
         self.now = now
+        self.functions: Mapping[str, Callable[..., Any]] = {}
         self.labels: dict[tuple[int | bytes, str], bytes] = {}
 
 
@@ -71,9 +74,23 @@ def compile_scalar(
     if outside is not None:
         return outside(parts, around)
     function = STRICT.get(expression.function)
+    if function is None and expression.function in around.functions:
+        return _custom(around.functions[expression.function], parts)
     if function is None:
         raise UsageError(f"there is no function {expression.function}")
     return _strict(function, parts)
+
+
+def _custom(function: Callable[..., Any], parts: list[Scalar]) -> Scalar:
+    """A function of whoever asks; None is an error, as is what it raises on purpose."""
+
+    def value(row: Row) -> bytes:
+        made = function(*(term_of(part(row)) for part in parts))
+        if made is None:
+            raise ExpressionError("the function gives no value")
+        return key_of(made)
+
+    return value
 
 
 def _variable(place: int | None) -> Scalar:

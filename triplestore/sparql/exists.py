@@ -9,12 +9,12 @@ are put into the pattern, once for each different combination (`substituted`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.expr.tree import Call, Constant, Exists, Expression, Variable
+from triplestore.expr.tree import Constant, Exists, Expression
 from triplestore.ops.context import Context
 from triplestore.ops.frame import ID, Array, Frame
 from triplestore.ops.join import How
@@ -28,12 +28,12 @@ from triplestore.sparql.planned import Names, Planned
 from triplestore.sparql.scope import (
     conjunction,
     conjuncts,
-    exists_in,
     expressions_of,
     mentioned,
     names_in,
 )
 from triplestore.sparql.show import show_expression
+from triplestore.sparql.substitute import substituted
 
 if TYPE_CHECKING:
     from triplestore.sparql.planner import Planner, Where
@@ -158,70 +158,3 @@ class _Substituting:
         context = planner.context or Context()
         context.check()
         return plan.run(context).rows > 0
-
-
-def substituted(node: Node, values: Mapping[str, Constant]) -> Node:
-    """A pattern with constants in the place of variables.
-
-    >>> x, p = Variable("x"), Constant.iri("http://ex.org/p")
-    >>> triple = sparql.TriplePattern(x, p, Variable("y"))
-    >>> substituted(sparql.Bgp((triple,)), {"x": p}).patterns[0].subject
-    Constant(<http://ex.org/p>)
-    """
-
-    def term(one: object) -> object:
-        return values.get(one.name, one) if isinstance(one, Variable) else one
-
-    def inside(expression: Expression) -> Expression:
-        return _in_expression(expression, values)
-
-    node = sparql.with_children(node, lambda child: substituted(child, values))
-    match node:
-        case sparql.Bgp(patterns):
-            return sparql.Bgp(tuple(sparql.TriplePattern(*map(term, t)) for t in patterns))  # type: ignore[arg-type]
-        case sparql.Path(subject, path, object_):
-            return sparql.Path(term(subject), path, term(object_))  # type: ignore[arg-type]
-        case sparql.Filter(pattern, condition):
-            return sparql.Filter(pattern, inside(condition))
-        case sparql.LeftJoin(left, right, condition) if condition is not None:
-            return sparql.LeftJoin(left, right, inside(condition))
-        case sparql.Extend(pattern, variable, expression):
-            return sparql.Extend(pattern, variable, inside(expression))
-        case sparql.Graph(name, pattern):
-            return sparql.Graph(term(name), pattern)  # type: ignore[arg-type]
-        case sparql.OrderBy(pattern, keys):
-            made = [sparql.OrderKey(inside(k.expression), k.descending) for k in keys]
-            return sparql.OrderBy(pattern, tuple(made))
-        case sparql.Values(variables, rows):
-            return _chosen_values(variables, rows, values)
-        case _:
-            return node
-
-
-def _in_expression(expression: Expression, values: Mapping[str, Constant]) -> Expression:
-    if isinstance(expression, Variable):
-        return values.get(expression.name, expression)
-    if isinstance(expression, Exists):
-        return Exists(substituted(expression.pattern, values), expression.negated)
-    if isinstance(expression, Call):
-        parts = tuple(_in_expression(part, values) for part in expression.arguments)
-        return Call(expression.function, parts)
-    return expression
-
-
-def _chosen_values(
-    variables: tuple[Variable, ...],
-    rows: tuple[tuple[Constant | None, ...], ...],
-    values: Mapping[str, Constant],
-) -> sparql.Values:
-    given = [values.get(variable.name) for variable in variables]
-    kept = [place for place, value in enumerate(given) if value is None]
-    chosen = [
-        tuple(row[place] for place in kept)
-        for row in rows
-        if all(v is None or one in (None, v) for v, one in zip(given, row, strict=True))
-    ]
-    return sparql.Values(tuple(variables[place] for place in kept), tuple(chosen))
-
-
-__all__ = ["exists_in", "plan_exists", "substituted", "test_exists"]

@@ -8,9 +8,10 @@ can be seen; a seed only leaves out solutions that whoever gave it would leave o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -77,6 +78,7 @@ class Planner:
         self.options = options or Options()
         self.seen = Variables()
         self.context: Context | None = None
+        self.aggregates: Mapping[str, Callable[[], Any]] = {}
         self._numbers = count()
         self._methods: dict[type, Callable[..., Planned]] = {
             sparql.Bgp: self._group,
@@ -465,7 +467,10 @@ class Planner:
             )
             for key in node.aggregates
         ]
-        grouped = Grouped(made.operator, tuple(keys), aggregates, self.scope.terms, bool(node.keys))
+        terms = self.scope.terms
+        grouped = Grouped(
+            made.operator, tuple(keys), aggregates, terms, bool(node.keys), self.aggregates
+        )
         certain = self.seen.certain(node)
         names = frozenset(grouped.names)
         made = Planned(grouped, (names - certain) - (frozenset(keys) & made.certain))

@@ -8,10 +8,10 @@ reads one snapshot; its memory and time are those of its `Context`, also while r
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from triplestore.expr.evaluate import Scope
 from triplestore.expr.query_terms import QueryTerms
@@ -37,12 +37,14 @@ from triplestore.sparql.planned import Planned
 from triplestore.sparql.planner import Options, Planner
 from triplestore.sparql.rewrites import PASSES, rewrite
 from triplestore.sparql.solutions import Rows, Solutions, Triples
+from triplestore.sparql.substitute import with_values
 from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
 from triplestore.terms import Dictionary
 from triplestore.terms.vocabulary import XSD
 
 if TYPE_CHECKING:
     from triplestore.tables import Tables
+    from triplestore.terms import Term
 
 Result: TypeAlias = Solutions | Triples | bool
 
@@ -75,6 +77,21 @@ class Asked:
     hidden: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """Functions and aggregates, by IRI, that whoever asks brings along.
+
+    functions   take terms and give a term, or None for an error
+    aggregates  make an object with `accumulate(term)` and `finish()`, one for each group
+    """
+
+    functions: Mapping[str, Callable[..., Term | None]] = field(default_factory=dict)
+    aggregates: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+
+NOTHING_CUSTOM = Custom()
+
+
 class Engine:
     """Parses queries, keeping their algebra by text, and evaluates them."""
 
@@ -82,13 +99,19 @@ class Engine:
         self._parsed: OrderedDict[tuple[object, ...], Query] = OrderedDict()
 
     def parse(
-        self, text: str, prefixes: Mapping[str, str], base: str | None, optimise: bool = True
+        self,
+        text: str,
+        prefixes: Mapping[str, str],
+        base: str | None,
+        optimise: bool = True,
+        aggregates: Collection[str] = (),
     ) -> Query:
         """The rewritten algebra of a text."""
-        key = (text, base, tuple(prefixes.items()), optimise)
+        key = (text, base, tuple(prefixes.items()), optimise, *sorted(aggregates))
         found = self._parsed.get(key)
         if found is None:
-            found = prepared(parse_query(text, prefixes=prefixes, base=base), optimise)
+            parsed = parse_query(text, prefixes=prefixes, base=base, aggregates=aggregates)
+            found = prepared(parsed, optimise)
             self._parsed[key] = found
             if len(self._parsed) > _KEPT_TEXTS:
                 self._parsed.popitem(last=False)
@@ -102,11 +125,15 @@ class Engine:
         *,
         base: str | None = None,
         options: Options | None = None,
+        values: Mapping[str, Constant] | None = None,
+        custom: Custom = NOTHING_CUSTOM,
     ) -> Result:
-        """The result of a query."""
+        """The result of a query, in which some variables may have values."""
         options = options or Options()
-        query = self.parse(text, asked.prefixes, base, options.rewrites)
-        return evaluate(query, asked, context, options)
+        query = self.parse(text, asked.prefixes, base, options.rewrites, custom.aggregates)
+        if values:
+            query = with_values(query, values)
+        return evaluate(query, asked, context, options, custom)
 
 
 def prepared(query: Query, optimise: bool = True) -> Query:
@@ -117,13 +144,19 @@ def prepared(query: Query, optimise: bool = True) -> Query:
 
 
 def evaluate(
-    query: Query, asked: Asked, context: Context, options: Options | None = None
+    query: Query,
+    asked: Asked,
+    context: Context,
+    options: Options | None = None,
+    custom: Custom = NOTHING_CUSTOM,
 ) -> Result:
     """The result of a query that was rewritten."""
     terms = QueryTerms(asked.dictionary)
     scope = Scope(terms, Around(query.base))
+    scope.around.functions = custom.functions
     planner = Planner(dataset_of(query, asked), scope, options)
     planner.context = context
+    planner.aggregates = custom.aggregates
     if _wants_few(query):
         context.block_rows = min(context.block_rows, _SMALL_BLOCKS)
     if isinstance(query, Ask):

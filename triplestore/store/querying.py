@@ -6,11 +6,12 @@ Start at `query`. The engine keeps the algebra of texts for all stores of a proc
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
+from triplestore.expr.tree import Constant
 from triplestore.ops.context import Context, Flag
-from triplestore.sparql.query import Asked, Engine, Result
+from triplestore.sparql.query import NOTHING_CUSTOM, Asked, Custom, Engine, Result
 from triplestore.store.quads import TermLike, facts_mask, graph_key
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def query(
     timeout: float | None = None,
     budget: int | None = None,
     cancel: Flag | None = None,
+    substitutions: Mapping[Any, TermLike] | None = None,
+    custom_functions: Mapping[Any, Callable[..., Any]] | None = None,
+    custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
     options: Options | None = None,
 ) -> Result:
     """The result of a query on one state."""
@@ -50,7 +54,18 @@ def query(
     asked = Asked(dictionary, view.tables, where, default, named, known, hidden)
     budget = default_budget() if budget is None else budget
     context = Context(budget, seconds=timeout, cancel=cancel)
-    return _ENGINE.query(text, asked, context, base=base_iri, options=options)
+    custom = NOTHING_CUSTOM
+    if custom_functions or custom_aggregate_functions:
+        custom = Custom(_by_name(custom_functions), _by_name(custom_aggregate_functions))
+    values = {name: Constant.of(v) for name, v in _by_name(substitutions).items()}
+    return _ENGINE.query(
+        text, asked, context, base=base_iri, options=options, values=values, custom=custom
+    )
+
+
+def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
+    """By the names of variables or functions, which may be texts or terms of pyoxigraph."""
+    return {str(getattr(name, "value", name)): value for name, value in (given or {}).items()}
 
 
 def default_budget() -> int | None:

@@ -167,15 +167,20 @@ class Reading(ABC):
         timeout: float | None = None,
         budget: int | None = None,
         cancel: Flag | None = None,
+        substitutions: Mapping[Any, TermLike] | None = None,
+        custom_functions: Mapping[Any, Callable[..., Any]] | None = None,
+        custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
     ) -> Result:
         """The result of a SPARQL query: solutions, triples, or True or False for an ASK.
 
         Prefixes of loaded files are known to it. `facts` says which facts it sees: "all" that hold,
         "explicit" or "inferred" ones. `timeout` (seconds) and `budget` (bytes; by default half of
         the machine's memory) stop a query that takes too much, as does `cancel`, a
-        `threading.Event` that another thread sets.
+        `threading.Event` that another thread sets. `substitutions` gives values to variables, by
+        name; functions and aggregates that the query calls by IRI can be given in Python, as for
+        pyoxigraph's store. A text that was asked before is not parsed again.
 
-        >>> from triplestore import Store
+        >>> from triplestore import NamedNode, Store
         >>> store = Store()
         >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
         >>> print(store.query("SELECT ?x { :ada :sees+ ?x }"))
@@ -183,7 +188,7 @@ class Reading(ABC):
         ----
         :bob
         :cy
-        >>> store.query("ASK { :cy :sees ?x }")
+        >>> store.query("ASK { ?x :sees ?y }", substitutions={"x": NamedNode("http://ex.org/cy")})
         False
         """
         from triplestore.store.querying import query as ask
@@ -200,6 +205,9 @@ class Reading(ABC):
             timeout=timeout,
             budget=budget,
             cancel=cancel,
+            substitutions=substitutions,
+            custom_functions=custom_functions,
+            custom_aggregate_functions=custom_aggregate_functions,
         )
 
     # -- columns of ids -------------------------------------------------------------------------
@@ -292,9 +300,10 @@ class Reading(ABC):
         return known_names(view.tables, view.dictionary)
 
     def describe_rules(self, *what: str) -> str:
-        """The rules in words: any of `program`, `strata`, `families` and `plans`; or all.
+        """The rules in words: any of `program`, `strata`, `modules`, `families`, `plans`; or all.
 
-        Strata come one after the other; a family is evaluated as one; plans say in which order the
+        Strata come one after the other; a module closes the relations of its rules at once; a
+        family is evaluated as one; plans say in which order the
         items of a body are matched, from each item that may change.
         """
         from triplestore.store.describing import describe

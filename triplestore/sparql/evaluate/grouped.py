@@ -8,8 +8,8 @@ even of no rows; an aggregate without a value leaves its variable unbound.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from triplestore.expr.evaluate import Evaluator
 from triplestore.expr.functions import AGGREGATES
 from triplestore.expr.numbers import INTEGER
 from triplestore.expr.query_terms import U32, QueryTerms
-from triplestore.expr.vectors import Ids, Numbers, Vector, ids_of, known
+from triplestore.expr.vectors import Coded, Ids, Numbers, Vector, coded, ids_of, known
 from triplestore.ops.context import Context
 from triplestore.ops.frame import ID, Array, Frame
 from triplestore.ops.groups import GroupTable
@@ -28,6 +28,7 @@ from triplestore.ops.leaves import slices
 from triplestore.ops.operator import Account, Blocks, Operator, variables
 from triplestore.sparql.algebra import Aggregate
 from triplestore.sparql.evaluate.pieces import vector_of
+from triplestore.terms.model import key_of, term_of
 
 Wanted = tuple[str, Aggregate, Evaluator | None]
 """The column of an aggregate, what it is, and what computes its argument."""
@@ -48,10 +49,11 @@ class Grouped(Operator):
         aggregates: Sequence[Wanted],
         terms: QueryTerms,
         grouping: bool,
+        custom: Mapping[str, Callable[[], Any]] | None = None,
     ) -> None:
         names = (*by, *(name for name, _, _ in aggregates))
         for _, wanted, _ in aggregates:
-            if wanted.function not in AGGREGATES:
+            if wanted.function not in AGGREGATES and wanted.function not in (custom or {}):
                 raise UsageError(f"there is no aggregate <{wanted.function}>")
         super().__init__(
             names,
@@ -63,6 +65,7 @@ class Grouped(Operator):
         self.child = child
         self.by = by
         self.grouping = grouping
+        self._custom = custom or {}
         self._wanted = tuple(aggregates)
         self._terms = terms
         self._places = [child.names.index(name) for name in by]
@@ -140,6 +143,9 @@ class Grouped(Operator):
             if wanted.distinct:
                 numbers = _once([ids], numbers, account)
             return Numbers(INTEGER, np.bincount(numbers, minlength=size))
+        if wanted.function in self._custom:
+            make = self._custom[wanted.function]
+            return _accumulated(make, wanted, vector, numbers, size, self._terms)
         if wanted.function in ("min", "max"):
             # What has no value is the least by SPARQL's order; a group with such a row has none.
             has = known(vector)
@@ -166,6 +172,26 @@ class Grouped(Operator):
     def _frame(self, groups: _Groups, vectors: Sequence[Vector], size: int) -> Frame:
         columns = [*groups.keys(), *(ids_of(vector, self._terms) for vector in vectors)]
         return Frame(self.names, columns, size, (), True)
+
+
+def _accumulated(
+    make: Callable[[], Any],
+    wanted: Aggregate,
+    vector: Vector,
+    numbers: Array,
+    size: int,
+    terms: QueryTerms,
+) -> Vector:
+    """The results of an aggregate that whoever asks brought along."""
+    made = coded(vector, terms)
+    found = [make() for _ in range(size)]
+    known_terms = [None if key is None else term_of(key) for key in made.keys]
+    pairs = zip(numbers.tolist(), made.codes.tolist(), strict=True)
+    for group, code in dict.fromkeys(pairs) if wanted.distinct else pairs:
+        if known_terms[code] is not None:
+            found[group].accumulate(known_terms[code])
+    results = [one.finish() for one in found]
+    return Coded([None if r is None else key_of(r) for r in results], np.arange(size))
 
 
 def _without(vector: Vector, groups: Array, terms: QueryTerms) -> Vector:
