@@ -182,6 +182,7 @@ def translate(
     *,
     trivial: bool = False,
     equal: bool = False,
+    merged: bool = True,
     members: Collection[Node] = (),
     users: Program | None = None,
     edges: Iterable[tuple[bytes, bytes]] = (),
@@ -190,6 +191,7 @@ def translate(
 
     trivial  whether trivial triples are inferred, too
     equal    whether there is an owl:sameAs between two things
+    merged   whether one of these is in an axiom
     members  classes without names of which something is said to be
     users    rules in force beside these
     edges    further sub-class axioms between names, as keys
@@ -203,6 +205,8 @@ def translate(
     fixed = vocabulary([regime.name for regime in chosen], trivial=trivial, equal=equal)
     about = [clause for clause in fixed if isinstance(clause, Rule)]
     own = () if users is None else users.rules
+    # Equality of individuals of which no axiom speaks makes no axioms.
+    told = about if merged or not equal else [rule for rule in about if rule not in _REPLACING]
     draft = Draft()
     if any(regime.only != frozenset() for regime in chosen):
         translate_axioms(ontology.axioms, draft, _classes(ontology))
@@ -211,12 +215,12 @@ def translate(
         for rule in ontology.rules:
             translate_swrl(rule, draft)
     rules, simple, constraints = _selected(draft, chosen)
-    if not trivial and not _any_class((*rules, *about, *own)):
+    if not trivial and not _any_class((*rules, *told, *own)):
         kept = draft.kept | set(map(constant, members))
         names_of = {class_of(e) for e in _classes(ontology)}
         loose = {c for c in names_of if c.key[0] == _BLANK and c not in kept}
         rules, constraints = unfold(rules, constraints, loose)
-    made, reflective = with_premises([*rules, *simple], draft.schema, about, own)
+    made, reflective = with_premises([*rules, *simple], draft.schema, told, own)
     constraints = [
         *(c for c in fixed if isinstance(c, Constraint) and _has_axioms(c, ontology)),
         *constraints,
@@ -229,6 +233,7 @@ def translate(
 
 
 _BLANK = 2
+_REPLACING = frozenset(schema.vocabulary_rules(schema.EQUALITY).rules)
 
 
 def _outside(ontology: Ontology, draft: Draft, chosen: Sequence[Regime]) -> tuple[Outside, ...]:

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from triplestore.store.bookkeeping import Books
     from triplestore.store.rules import Rules
 
+MOST_BEGINNINGS = 3
+"""So often a first closure is begun with the axioms that the one before found."""
+
 MOST_TURNS = 200
 """After so many turns that each found new axioms something is wrong with the rules."""
 
@@ -205,11 +208,12 @@ class Closing:
         if again and not (isinstance(self.rules, InForce) and self._wanted[1] == self.regimes):
             self.rules = vocabulary_of(self.regimes, self.users, tables, self.dictionary)
         total: dict[str, Any] = {}
+        start = since, tables
+        beginnings = MOST_BEGINNINGS if self._under is None or not self.closed.rows else 0
         try:
-            if self._under is None or not self.closed.rows:
+            if beginnings:
                 # The vocabulary alone, to see what axioms there are; then all rules at once.
-                first = self._run(since, tables)
-                self.rules = self._whole(first)
+                self.rules = self._whole(self._run(since, tables))
                 self._restore({**before, "rules": self.rules})
                 again = False
             for _ in range(MOST_TURNS):
@@ -224,6 +228,11 @@ class Closing:
                 if self.rules is not None and made.program == self.rules.program:
                     break
                 self.rules = made
+                beginnings -= 1
+                if beginnings > 0:  # what was inferred in vain is inferred again as fast
+                    self._restore({**before, "rules": made})
+                    since, tables = start
+                    total = {}
             else:
                 raise UsageError("the axioms do not come to rest: each turn makes new ones")
         except BaseException:

@@ -166,6 +166,8 @@ def whole(
 
     with no_collection():
         reader = SchemaReader(dictionary, tables, regimes)
+        equals = reader.equals()
+        merged = bool(len(equals)) and reader.speaks_of(equals)
         made = None
         for full in (False, True):
             edges, triples = reader.read(full)
@@ -174,7 +176,8 @@ def whole(
                 ontology,
                 regimes.names,
                 trivial=regimes.trivial,
-                equal=reader.has_equals(),
+                equal=bool(len(equals)),
+                merged=merged,
                 members=reader.with_members(ontology),
                 users=None if users is None else users.program,
                 edges=edges,

@@ -167,17 +167,30 @@ class SchemaReader:
         other = terms(np.ascontiguousarray(objects.astype(np.uint32)))
         return [(s, predicate, o) for s, o in zip(one, other, strict=True)]
 
-    def has_equals(self) -> bool:
-        """Whether anything but a literal is said to be the same as something else."""
+    def equals(self) -> U32:
+        """What is said to be the same as something else, but for literals; increasing."""
         if not self._names.same_as:
-            return False
+            return NO_IDS
+        parts: list[U32] = []
         for keys in self._tables.relation(self._names.same_as).scan_keys():
-            one, other = (keys >> np.uint64(32)).astype(np.uint32), keys.astype(np.uint32)
-            one = one[one != other]
-            kinds = self._dictionary.kinds(one)
-            if bool(((kinds == IRI) | (kinds == BLANK)).any()):
-                return True
-        return False
+            one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
+            proper = one != other
+            parts += [one[proper], other[proper]]
+        found = np.unique(np.concatenate(parts)) if parts else NO_IDS
+        kinds = self._dictionary.kinds(found)
+        things: U32 = found[(kinds == IRI) | (kinds == BLANK)]
+        return things
+
+    def speaks_of(self, ids: U32) -> bool:
+        """Whether one of these is in a triple that may be part of an axiom."""
+        names = self._names
+        parts = [names.predicates, names.classes, names.special]
+        for name in names.predicates.tolist():
+            keys = self._keys(name, HOLDS)
+            parts += [(keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)]
+        for types in self._relations(names.type_id):
+            parts += [types.by_second(class_) for class_ in names.classes.tolist()]
+        return any(bool(np.isin(ids, part).any()) for part in parts)
 
     def with_members(self, ontology: Ontology) -> list[Any]:
         """The nodes of expressions that are stated to have a member; rules are made for others,
