@@ -118,3 +118,43 @@ def test_explain__says_what_was_done(store: Store) -> None:
     tree = result.explain_json()
     assert tree["rows"] == 1
     assert tree["children"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "warning"),
+    [
+        ("?x :i ?i FILTER(?j > 1)", "?j is bound nowhere, though an expression looks at it"),
+        ("?x :i ?item FILTER(?itme > 1)", "did you mean ?item?"),
+        ("?x :i ?i FILTER NOT EXISTS { ?x :d ?d FILTER(?e > 1) }", "?e is bound nowhere"),
+        ("?x :i ?i . ?y :m ?m", "have no variable in common"),
+        ("?x :nothing ?i", f"no triple has the property <{EX}nothing>"),
+        ("?x :I ?i", f"no triple has the property <{EX}I>; did you mean <{EX}"),
+        (
+            "?x a :Person",
+            "no triple has the property <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>",
+        ),
+    ],
+)
+def test_explain__warns_of_likely_mistakes(store: Store, pattern: str, warning: str) -> None:
+    result = store.query(f"SELECT * {{ {pattern} }}")
+    assert any(warning in line for line in result.advice())
+    assert result.explain().startswith("warning: ")
+    assert result.explain_json()["warnings"] == result.advice()
+
+
+def test_explain__warns_of_classes_without_members(store: Store) -> None:
+    store.load(f"<{EX}a> a <{EX}Person> .", "ttl")
+    (warning,) = store.query("SELECT * { ?x a :Persno }").advice()
+    assert warning == f"nothing is of the class <{EX}Persno>; did you mean <{EX}Person>?"
+    (warning,) = store.query("SELECT ?person { ?persn a :Person }").advice()
+    assert warning == "?person is bound nowhere, though it is selected; did you mean ?persn?"
+
+
+def test_explain__has_nothing_to_say_of_good_queries(store: Store) -> None:
+    for text in (
+        "SELECT ?x (COUNT(*) AS ?n) { ?x :i ?i OPTIONAL { ?x :m ?m FILTER(?m > ?i) } } GROUP BY ?x",
+        "SELECT * { ?x :i ?i . ?x :d ?d BIND(?i + ?d AS ?s) FILTER(?s > 1) } ORDER BY ?s",
+        "SELECT ?x { { SELECT ?x (MAX(?i) AS ?m) { ?x :i ?i } GROUP BY ?x HAVING(MAX(?i) > 1) } }",
+        "SELECT * { :a :i ?i . :b :i ?j }",
+    ):
+        assert store.query(text).advice() == []

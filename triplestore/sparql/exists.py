@@ -158,3 +158,6 @@ class _Substituting:
         context = planner.context or Context()
         context.check()
         return plan.run(context).rows > 0
+
+
+__all__ = ["plan_exists", "substituted", "test_exists"]

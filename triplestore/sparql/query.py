@@ -19,6 +19,7 @@ from triplestore.expr.scalar import Surroundings
 from triplestore.expr.tree import Constant, Variable
 from triplestore.ops.context import Context
 from triplestore.ops.rows import Limit
+from triplestore.sparql.advice import advice
 from triplestore.sparql.algebra import (
     Ask,
     Construct,
@@ -166,7 +167,12 @@ def evaluate(
         made = planner.plan(query.pattern)
         names = tuple(variable.name for variable in query.variables)
         prefixes = {**asked.prefixes, **query.prefixes}
-        return Solutions(names, Rows(made.operator, context), terms, prefixes)
+        rows = Rows(made.operator, context)
+
+        def advise() -> list[str]:
+            return advice(query, made.operator, planner.dataset, asked.dictionary)
+
+        return Solutions(names, rows, terms, prefixes, advise)
     if isinstance(query, Construct):
         return _construct(planner, query, terms, context)
     return _describe(planner, query, terms, context)

@@ -133,8 +133,14 @@ class Solutions:
     """
 
     def __init__(
-        self, variables: tuple[str, ...], rows: Rows, terms: QueryTerms, prefixes: dict[str, str]
+        self,
+        variables: tuple[str, ...],
+        rows: Rows,
+        terms: QueryTerms,
+        prefixes: dict[str, str],
+        advise: Callable[[], list[str]] = list,
     ) -> None:
+        self._advise = advise
         self.variables = variables
         self._rows = rows
         self._terms = terms
@@ -192,14 +198,22 @@ class Solutions:
         return self._terms.keys(self.ids(name))
 
     def explain(self) -> str:
-        """The plan as a tree: estimated and actual rows, time and memory of each operator."""
+        """The plan as a tree: estimated and actual rows, time and memory of each operator.
+
+        Likely mistakes come first, a line each.
+        """
         self._rows.read_all()
-        return statistics.explain(self._rows.plan)
+        lines = [f"warning: {text}" for text in self.advice()]
+        return "\n".join([*lines, statistics.explain(self._rows.plan)])
 
     def explain_json(self) -> dict[str, Any]:
-        """The same as a tree of dicts."""
+        """The same as a tree of dicts; the topmost has the warnings, too."""
         self._rows.read_all()
-        return statistics.to_json(self._rows.plan)
+        return {**statistics.to_json(self._rows.plan), "warnings": self.advice()}
+
+    def advice(self) -> list[str]:
+        """Likely mistakes: variables, properties and classes that are not there, products."""
+        return self._advise()
 
     # --- as columns -----------------------------------------------------------------------------
 
