@@ -50,6 +50,17 @@ class Changes:
         return difference(self._step, self._new.graph.nodes)
 
     @cached_property
+    def counts(self) -> tuple[int, int]:
+        """How many pairs are lost and gained: at most one of the two is counted."""
+        more = self._new.count() - self._old.count()
+        if len(self._moves.come_from) == 0:
+            return -more, 0
+        if len(self._moves.gone_from) == 0:
+            return 0, more
+        lost = int(self.ahead[0].counts().sum())
+        return lost, lost + more
+
+    @cached_property
     def behind(self) -> tuple[ReachPairs, ReachPairs]:
         """What is lost and gained, from the second ids of the pairs."""
         graph, moves = self._new.graph, self._moves.turned()
@@ -65,19 +76,18 @@ class ChangedPairs:
         self._changes = changes
         self._which = which
 
-    @cached_property
-    def _total(self) -> int:
-        return int(self._changes.ahead[self._which].counts().sum())
-
     def count(self) -> int:
         """How many pairs there are."""
-        return self._total
+        return self._changes.counts[self._which]
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
         """The pairs, in order."""
+        total = self.count()
+        if total == 0:
+            return
         if not swapped:
             yield from self._changes.ahead[self._which].blocks(size)
-        elif self._total <= _FEW:
+        elif total <= _FEW:
             keys = _turned(list(self._changes.ahead[self._which].blocks(size)))
             for at in range(0, len(keys), size):
                 yield keys[at : at + size]
