@@ -10,7 +10,9 @@ import pytest
 
 from tests.engine.closures import closure_case
 from tests.store.test_reasoning import bounds, random_tuning, run_case
+from triplestore import NamedNode, Quad, Store
 from triplestore.engine.sets import differences
+from triplestore.errors import BudgetError, UsageError
 
 __all__ = ["bounds"]
 
@@ -46,3 +48,90 @@ def test_durable_store__with_closures_equals_the_oracle(tmp_path: Path) -> None:
 def test_store__with_many_closures_equals_the_oracle(part: int, tmp_path: Path) -> None:
     for seed in range(1000 + part * 200, 1200 + part * 200):
         run_case(seed, tmp_path / str(seed) if seed % 3 == 0 else None, closure_case, tuning)
+
+
+PREFIX = "@prefix : <http://e/> . "
+TRANSITIVE = PREFIX + ":p[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] . "
+INVERSE = TRANSITIVE + ":q[?y, ?x] :- :p[?x, ?y] . :p[?y, ?x] :- :q[?x, ?y] ."
+
+
+def chain(length: int) -> str:
+    return PREFIX + " ".join(f":n{i} :p :n{i + 1} ." for i in range(length))
+
+
+def test_describe_rules__says_what_a_module_owns_and_how_it_is_kept() -> None:
+    store = Store()
+    store.load(chain(4), "ttl")
+    store.reason(rules=INVERSE, tuning={"schemes": "compressed"})
+    first, *rules = store.describe_rules("modules").splitlines()
+    assert first.startswith(
+        "module of stratum 1: transitive closure of :p, :q turned around, compressed: 10 pairs of "
+    )
+    assert len(rules) == 3
+    store.reason(tuning={"schemes": "plain"})
+    assert store.describe_rules("modules").startswith(first.partition(", compr")[0] + ", written")
+    store.reason("none")
+    store.reason(rules=PREFIX + ":p[?x, ?y] :- :q[?x, ?y] .")
+    assert store.describe_rules("modules") == "no rules are owned by modules"
+
+
+def test_reason__tuning_takes_effect_at_once_and_is_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.load(chain(6), "ttl")
+    report = store.reason(rules=INVERSE)
+    assert [stratum.strategy for stratum in report.strata] == ["transitive closure"]
+    sizes = [store._database.state.tables.rows]
+    for schemes in ("compressed", "plain", {"http://e/q": "compressed"}, None):
+        store.reason(tuning={"schemes": schemes})
+        store.close()
+        store = Store(tmp_path)
+        assert len(store) == 42
+        tables = store._database.state.tables
+        sizes.append(6 if tables.closed else 42)
+        assert {len(tables.stored_relation(n)) for n in tables.names().tolist()} <= {0, 6, 21}
+    assert sizes == [42, 6, 42, 6, 42]
+    report = store.reason(tuning={"modules": "off", "schemes": "compressed"})
+    with store.transaction() as t:
+        t.load(PREFIX + ":n6 :p :n7 .", "ttl")
+    assert t.report is not None
+    assert all("closure" not in stratum.strategy for stratum in t.report.strata)
+    assert (len(store), store._database.state.tables.closed) == (56, {})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"modules": "yes"}, "modules is one of auto, on, off, not 'yes'"),
+        ({"schemes": 3}, "schemes is one of auto, plain, compressed, not 3"),
+        ({"schemes": {"http://e/p": "small"}}, "schemes is one of .*, not 'small'"),
+    ],
+)
+def test_reason__wrong_tuning_is_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Store().reason(rules=INVERSE, tuning=wrong)
+
+
+def test_snapshot__of_a_closure_stays_as_it_was() -> None:
+    store = Store()
+    store.load(chain(10), "ttl")
+    store.reason(rules=TRANSITIVE, tuning={"schemes": "compressed"})
+    before = store.snapshot()
+    quads = set(before)
+    edge = Quad(NamedNode("http://e/n4"), NamedNode("http://e/p"), NamedNode("http://e/n5"))
+    change = store.remove(edge)
+    assert (change.removed, change.inferred_removed, change.still_entailed) == (1, 29, 0)
+    assert len(before) == 55 == len(quads) and set(before) == quads
+    assert len(store) == 25
+    assert len(store.dump(format="nt", facts="inferred").splitlines()) == 25 - 9  # type: ignore[union-attr]
+
+
+def test_closure__over_the_budget_is_compressed_or_refused_before_it_is_written() -> None:
+    store = Store()
+    store.load(chain(100), "ttl")
+    tight = {"max_bytes": 5000 * 16}
+    report = store.reason(rules=TRANSITIVE, tuning={**tight, "modules": "on", "max_facts": None})
+    assert report.inferred == 5050 - 100
+    assert store._database.state.tables.closed
+    with pytest.raises(BudgetError, match="bytes at once"):
+        store.reason(tuning={"schemes": "plain"})
+    assert len(store) == 5050

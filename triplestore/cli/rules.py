@@ -15,7 +15,7 @@ from triplestore.cli.options import EXIT_FAILED, P, R, edge, location, open_to_r
 if TYPE_CHECKING:
     from triplestore.store import Store
 
-SECTIONS = ("strata", "families", "plans")
+SECTIONS = ("strata", "modules", "families", "plans")
 
 MOST_SHOWN = 1000
 """So many violations are listed by `check`."""
@@ -123,6 +123,7 @@ def reason(
 @click.command()
 @location()
 @click.option("--strata", is_flag=True, help="Which rules come after which.")
+@click.option("--modules", is_flag=True, help="Which rules are a closure, and how it is kept.")
 @click.option("--families", is_flag=True, help="Which rules are evaluated as one.")
 @click.option("--plans", is_flag=True, help="In which order the items of bodies are matched.")
 @rules_option("add", "File of rules to apply, too.")

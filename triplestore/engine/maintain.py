@@ -45,6 +45,8 @@ class Task:
     minus, plus      facts of it that are not stated any more, and that are from now on
     lost, lost_rec   conclusions of rules that were taken out: nonrecursive (each as often as it was
                      derived), and recursive ones
+    fewer            whether recursive rules were taken out whose conclusions are not among these,
+                     because a module closes the stratum
     """
 
     number: int
@@ -54,6 +56,7 @@ class Task:
     plus: Batch = field(default_factory=dict)
     lost: Heads = field(default_factory=Heads)
     lost_rec: Heads = field(default_factory=Heads)
+    fewer: bool = False
 
     @property
     def recursive(self) -> bool:
@@ -111,7 +114,11 @@ class Maintenance:
             self._task(number)
         for owned in work.compiled.modules.values():
             known = work.schemes.get(owned.anchor)
-            if known is not None and work.is_compressed(known) != known.compressed:
+            if known is None:
+                other = work.choice.mode_of(owned.group.relations) == "compressed"
+            else:
+                other = work.is_compressed(known) != known.compressed
+            if other:
                 self._task(owned.number)
         for name, batch in (("minus", work.minus), ("plus", work.plus)):
             for level, facts in work.levels.split(batch.batches()).items():
@@ -138,7 +145,7 @@ class Maintenance:
             heads = Heads()
             relation = family.head.relation
             if family.recursive and relation in owned_now:
-                self._task(work.levels.relation(relation))  # the closure is built anew
+                self._task(work.levels.relation(relation)).fewer = True
                 continue
             if family.recursive and owned_before.issuperset(family.rules):
                 # All that depends on recursion may be lost: with its rule by rule instances in

@@ -1,4 +1,4 @@
-"""Rules as the engine sees them, in words: strata, families of rules, and plans.
+"""Rules as the engine sees them, in words: strata, modules, families of rules, and plans.
 
 Start reading at `describe`. Everything is compiled for the occasion, with ids of its own for
 constants that no fact has, so that a store opened for reading can be asked too.
@@ -21,10 +21,11 @@ from triplestore.expr.tree import Constant
 from triplestore.store.reasoner import compile_to_read
 
 if TYPE_CHECKING:
+    from triplestore.engine.modules.owned import Owned
     from triplestore.store.reading import View
     from triplestore.store.rules import Rules
 
-SECTIONS = ("program", "strata", "families", "plans")
+SECTIONS = ("program", "strata", "modules", "families", "plans")
 
 SHOWN = 3
 """So many rules of a family are shown."""
@@ -75,6 +76,38 @@ class _Described:
         helpers = self._compiled.simple.helpers.items()
         about = [f"  {self._namer.term(Constant(key))} is {text}" for (key, _), text in helpers]
         return "\n".join([text, *(["helpers:"] if about else []), *about])
+
+    def modules(self) -> str:
+        """Which rules a module owns, what they come to, and how the closure is kept."""
+        from triplestore.datalog.text import show
+
+        lines = []
+        for owned in self._compiled.modules.values():
+            structure = owned.group.structure
+            names = [
+                self._namer.term(Constant(name)) + (" turned around" if turned else "")
+                for name, turned in zip(structure.relations, structure.turned, strict=True)
+            ]
+            lines.append(
+                f"module of stratum {owned.number}: {structure.kind} closure of {', '.join(names)}"
+                f", {self._kept(owned)}"
+            )
+            for number in sorted(owned.rules)[:SHOWN]:
+                lines.append(f"  {_short(show(self._compiled.rules[number], self._prefixes))}")
+            if len(owned.rules) > SHOWN:
+                lines.append(f"  and {len(owned.rules) - SHOWN:,} more")
+        return "\n".join(lines) or "no rules are owned by modules"
+
+    def _kept(self, owned: Owned) -> str:
+        """How a closure is kept in the tables."""
+        first = self._namer.term(Constant(owned.group.relations[0]))
+        ids = self._view.dictionary.lookup_keys([owned.group.relations[0]])
+        relation = self._view.tables.relation(int(ids[0])) if ids[0] else None
+        pairs = 0 if relation is None else len(relation)
+        if int(ids[0]) in self._view.tables.closed:
+            size = self._view.tables.schemes[int(ids[0])].scheme.nbytes()
+            return f"compressed: {pairs:,} pairs of {first} in {size:,} bytes"
+        return f"written out: {pairs:,} rows of {first}"
 
     def families(self) -> str:
         """Which rules are evaluated together."""

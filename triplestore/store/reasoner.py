@@ -148,8 +148,7 @@ def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, Que
     from triplestore.expr.query_terms import QueryTerms
 
     terms = QueryTerms(dictionary)
-    made = Compiled(rules.program, terms.encode_keys, hierarchies=False, modules=False)
-    return made, terms
+    return Compiled(rules.program, terms.encode_keys, hierarchies=False), terms
 
 
 class Ids:

@@ -29,14 +29,17 @@ def apart(strata: Stratification, groups: Sequence[Group]) -> tuple[Stratificati
         rest = rest[len(here) :]
         first = len(made) + 1
         renumbered[stratum.number] = first
+        grouped = {Slice("property", name) for group in here for name in group.relations}
+        heads = [slice_of(rule.heads[0]) for rule in stratum.rules]
+        rest_of_it = bool(set(heads) - grouped) or not here
         own: dict[Slice, int] = {}
-        for number, group in enumerate(here, first + 1):
+        for number, group in enumerate(here, first + rest_of_it):
             own.update({Slice("property", name): number for name in group.relations})
             numbers.append(number)
-        of_rule = [own.get(slice_of(rule.heads[0]), first) for rule in stratum.rules]
+        of_rule = [own.get(head, first) for head in heads]
         made += [
             _part(stratum, number, [i for i, other in enumerate(of_rule) if other == number])
-            for number in range(first, first + len(here) + 1)
+            for number in range(first, first + len(here) + rest_of_it)
         ]
         moved.update(own)
     levels = {slice_: renumbered[level] for slice_, level in strata.levels.items()}

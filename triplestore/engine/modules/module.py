@@ -74,6 +74,8 @@ def close_group(owned: Owned, work: Work, task: Task) -> Done:
 def _by_rules(owned: Owned, work: Work, task: Task) -> Done:
     """Derive the stratum by the rules whose guards hold."""
     work.made_schemes[owned.anchor] = None
+    if not (_is_touched(work, task) or owned.anchor in work.schemes):
+        return "rules", "nothing has changed", ({}, {})
     for name in owned.relations:  # what rules derived that are gone was not looked for
         task.lost_rec.put(name, unsupported_keys(work.stored, name))
     strategy: Strategy = Rematerialise() if task.kept.families else DRedCounting()
@@ -82,6 +84,14 @@ def _by_rules(owned: Owned, work: Work, task: Task) -> Done:
     how, _ = strategy.run(update)
     work.recursive = counters
     return how, "rules of the group are not in force", update.outcome()
+
+
+def _is_touched(work: Work, task: Task) -> bool:
+    """Whether anything has changed that rules of the stratum look at."""
+    update = StratumUpdate(work, task)
+    below = (update.low_gone, update.low_added, update.large_gone, update.large_added)
+    own = (task.fresh, task.fewer, task.minus, task.plus, task.lost, task.lost_rec)
+    return any(map(bool, (*below, *own)))
 
 
 def _counted_part(task: Task, type_id: int) -> Task:
