@@ -160,7 +160,8 @@ def _names_of_data(tables: Tables, dictionary: Dictionary) -> set[bytes]:
     if type_id:
         types = tables.relation(type_id)
         if types.distinct_estimate(1) <= MOST_NAMES:
-            names += types.distinct(1).tolist()
+            for keys in types.scan_keys(EXPLICIT):
+                names += np.unique(keys.astype(np.uint32)).tolist()
     keys = {dictionary.key(name) for name in names}
     return {key for key in keys if key[0] == IRI and not key[1:].startswith(_VOCABULARIES)}
 

@@ -370,6 +370,7 @@ class Transaction(Writing):
             skipped=self._skipped,
             problems=tuple(self._problems),
         )
+        self._refuse(counts)
         self._note_hidden()
         self._note_schemes()
         if not (counts or self._meta):
