@@ -352,7 +352,7 @@ def test_modules__many_random_schedules__equal_the_oracle(
     run(1_000 + part * 250, 250, "mixed", monkeypatch)
 
 
-# -- large closures ---------------------------------------------------------------------------------
+# -- large closures --------------------------------------------------------------------------------
 
 
 ABOVE = (

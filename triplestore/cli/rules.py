@@ -60,6 +60,16 @@ def ontology_option(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 @click.option("--strict/--no-strict", default=None, help="Refuse commits that add violations.")
 @click.option("--trivial/--no-trivial", default=None, help="Infer what always holds, too.")
 @click.option("--strategy", help="How the closure is maintained. Default: auto.")
+@click.option(
+    "--modules",
+    type=click.Choice(["auto", "on", "off"]),
+    help="Whether rules that come to a closure are evaluated as one. Default: auto.",
+)
+@click.option(
+    "--schemes",
+    type=click.Choice(["auto", "plain", "compressed"]),
+    help="Whether closures are written out. Default: auto, by their size.",
+)
 @click.option("--max-facts", type=int, help="One commit may make at most so many facts.")
 @click.option("--max-bytes", type=int, help="One commit may make at most so many bytes of facts.")
 @click.option("--max-seconds", type=float, help="Inference of one commit may take so long.")

@@ -251,9 +251,8 @@ def _turned(rows: Rows, mixed: bool, counted: bool) -> tuple[U64, U8, U32]:
     if not mixed and not counted:
         return swapped(rows.keys), rows.status, rows.counts
     keys = swap(rows.keys)
-    order = order_by_second(rows.keys)
-    if order is None:
-        order = np.argsort(keys)
+    known = order_by_second(rows.keys)
+    order = np.argsort(keys) if known is None else known
     return keys[order], rows.status[order], rows.counts[order]
 
 

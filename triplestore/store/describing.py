@@ -92,8 +92,8 @@ class _Described:
                 f"module of stratum {owned.number}: {structure.kind} closure of {', '.join(names)}"
                 f", {self._kept(owned)}"
             )
-            for number in sorted(owned.rules)[:SHOWN]:
-                lines.append(f"  {_short(show(self._compiled.rules[number], self._prefixes))}")
+            first = [self._compiled.rules[number] for number in sorted(owned.rules)[:SHOWN]]
+            lines += [f"  {_short(show(rule, self._prefixes))}" for rule in first]
             if len(owned.rules) > SHOWN:
                 lines.append(f"  and {len(owned.rules) - SHOWN:,} more")
         return "\n".join(lines) or "no rules are owned by modules"
