@@ -20,6 +20,25 @@ from triplestore import Literal, Quad, Store, TripleStoreError
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "demo"
 RULES = Path(__file__).resolve().parent / "rules.dlog"
 
+QUESTIONS = {
+    "Which rail lines serve the district of Hafen?   chains of properties, places in places": """
+        SELECT ?line ?name {
+          ?line a :RailLine ; :servesArea area:d3 ; rdfs:label ?name FILTER(LANG(?name) = "en")
+        } ORDER BY ?line LIMIT 5""",
+    "Where does one change?   an aggregate of our own rules": """
+        SELECT ?name ?lines {
+          ?stop a :Interchange ; :lineCount ?lines ; rdfs:label ?name FILTER(LANG(?name) = "en")
+        } ORDER BY DESC(?lines) ?name LIMIT 3""",
+    "All kinds of bad weather, at any depth   the axioms of SKOS": """
+        SELECT ?concept ?name {
+          ?concept skos:broaderTransitive thesaurus:weather ; skos:prefLabel ?name
+          FILTER(LANG(?name) = "en")
+        } ORDER BY ?concept""",
+    "Where does one get without a step, and where not?   recursion and negation": """
+        SELECT (COUNT(DISTINCT ?x) AS ?connected) (COUNT(DISTINCT ?y) AS ?stranded) {
+          { ?x :getsTo [] } UNION { ?y a :StrandedStop } }""",
+}
+
 
 def main(folder: Path = FOLDER) -> None:
     if folder.exists():
@@ -46,17 +65,24 @@ def main(folder: Path = FOLDER) -> None:
         look_ups(store)
         courses(store)
 
-    title("Rules: what follows from all this holds from now on, and stays exact")
+    title("Inference: what the ontology, the thesaurus and rules of our own imply, from now on")
+    triplestore("reason", "-l", place, "--regime", "owl-rl", "--regime", "skos")
     triplestore("check", "--rules", RULES)
-    triplestore("reason", "-l", place, "--rules", RULES)
+    triplestore("reason", "-l", place, "--rules", RULES, "--quiet")
+    for question, query in QUESTIONS.items():
+        title(question)
+        triplestore("query", "-l", place, "-q", query)
     with Store(place) as store:
-        inferences(store)
+        explicit, inferred = store.count("explicit"), store.count("inferred")
+        print(f"\n  {explicit:,} quads were stated, {inferred:,} follow from them")
+        title("Why is it so?   store.why(...)")
+        print(store.why("line:10 :servesArea area:d3"))
         violations(store)
         changes(store)
         failing_load(store, folder)
 
-    title("Checking every byte of the store")
-    triplestore("verify", "-l", place)
+    title("Checking every byte of the store, and that nothing is inferred but what follows")
+    triplestore("verify", "-l", place, "--closure")
     print(f"\nThe store stays in {place} to play with:\n  .venv/bin/triplestore info -l {place}")
 
 
@@ -67,7 +93,10 @@ def title(text: str) -> None:
 def triplestore(*arguments: object) -> None:
     """Run the command line as a user would, and show what was typed."""
     words = [str(argument) for argument in arguments]
-    shown = " ".join(Path(word).name if word.startswith("/") else word for word in words)
+    shown = " ".join(
+        Path(word).name if word.startswith("/") else f"'{word}'" if "\n" in word else word
+        for word in words
+    )
     print(f"$ triplestore {shown}", flush=True)
     subprocess.run([sys.executable, "-m", "triplestore.cli", *words], check=True)
 
@@ -146,25 +175,6 @@ def courses(store: Store) -> None:
         (term,) = store.terms(stops[k : k + 1])
         print(f"  {label(store, term, 'en'):<32} {lines[k]} lines")
     print(f"  ({len(line):,} calls at {len(stops)} stops, in {1000 * seconds:.1f} ms)")
-
-
-def inferences(store: Store) -> None:
-    title("Which lines serve the district of Hafen?   (None, :servesArea, area:d3)")
-    found = store.quads_for_pattern(None, name(":servesArea"), name("area:d3"))
-    lines = sorted(label(store, quad.subject, "en") for quad in found)
-    print(f"  {len(lines)}: {', '.join(lines[:6])}, ...")
-
-    title("Where does one change trains?   (None, rdf:type, :Interchange), (..., :lineCount, None)")
-    most = [
-        (int(shorten(count.object)), label(store, quad.subject, "en"))
-        for quad in store.quads_for_pattern(None, name("rdf:type"), name(":Interchange"))
-        for count in store.quads_for_pattern(quad.subject, name(":lineCount"), None)
-    ]
-    for lines_there, stop in sorted(most, reverse=True)[:3]:
-        print(f"  {stop:<32} {lines_there} lines")
-
-    explicit, inferred = store.count("explicit"), store.count("inferred")
-    print(f"\n  {explicit:,} quads were stated, {inferred:,} follow from them")
 
 
 def violations(store: Store) -> None:

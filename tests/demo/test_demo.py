@@ -108,3 +108,5 @@ def test_demo__runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         assert expected in printed
     for expected in ("$ triplestore reason", ":getsTo", "contradictions: 40", "follow from them"):
         assert expected in printed
+    for answer in ("line:10", "thesaurus:black-ice", "by rule prp-spo2", "the closure is exact"):
+        assert answer in printed
