@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -311,6 +312,20 @@ def test_changed__a_version_that_grows_does_not_write_over_another_one() -> None
         assert streamed(now) == closure(small)
         assert streamed(then) == closure(small | large)
         now = then
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_rows__are_moved_only_where_there_is_room(room: bool) -> None:
+    edges = graph_of(2, 200, 5, 90, True)
+    made = build(edges)
+    rows = made.ahead
+    start, end = rows.end // 5, rows.end
+    rows.pool.words[end:] = 77  # somebody else's
+    draft = replace(rows, head=rows.head.copy())
+    moved = draft._settled(start, end, len(rows.pool.words) if room else end)
+    assert (rows.pool.words[end:] == 77).all() != room
+    assert (moved.low > 0, moved.end > end) == (room, room)
+    assert streamed(TransitiveClosure(made.graph, moved)) == closure(edges) == streamed(made)
 
 
 def test_backward__by_search_and_by_rows() -> None:
