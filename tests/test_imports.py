@@ -36,14 +36,15 @@ LAYERS: dict[str, set[str]] = {
     "loaders": {"kernels", "terms", "tables", "storage"},
     "cli": {"store", "server"},
     "server": {"store"},
+    "rdflib_store": {"store", "terms"},
 }
 # The face of the package, which ties everything below together.
 FACE = {"store"}
-TIES = set(LAYERS) - {"cli", "server"} | FACE
+TIES = set(LAYERS) - {"cli", "server", "rdflib_store"} | FACE
 
 # Libraries that only one place may import, and those that no library code imports at all.
 HOMES = {"numba": "kernels", "llvmlite": "kernels", "pyspark": "loaders.spark", "click": "cli"}
-HOMES |= {"starlette": "server", "uvicorn": "server"}
+HOMES |= {"starlette": "server", "uvicorn": "server", "rdflib": "rdflib_store"}
 
 
 def modules() -> dict[str, Path]:

@@ -1,0 +1,326 @@
+"""A store for rdflib: start at `TripleStore`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pyoxigraph as ox
+import rdflib.store
+from numpy.typing import NDArray
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
+from rdflib.namespace import NamespaceManager
+from rdflib.term import Identifier, Node, URIRef
+
+from triplestore.errors import UsageError
+from triplestore.rdflib_store import asking
+from triplestore.rdflib_store.names import Names
+from triplestore.rdflib_store.namespaces import Namespaces
+from triplestore.rdflib_store.pending import ADD, BIND, GRAPH, REMOVE, Pending
+from triplestore.rdflib_store.terms import from_term, to_term
+from triplestore.store import Reading, Store
+
+Triple = tuple[Node, Node, Node]
+Pattern = tuple[Node | None, Node | None, Node | None]
+
+MOST_PENDING = 10_000
+"""So many changes wait for a commit at most."""
+
+
+class TripleStore(rdflib.store.Store):
+    """Keeps the graphs of rdflib in one of our stores: in memory, or, once opened, in a directory.
+
+    `rdflib.Graph(store="triplestore")` makes one; so does `TripleStore(store)` from a store that is
+    there. Single changes are committed together: before anything is read, on `commit()`, on
+    `close()`, and when there are ten thousand. Reading shows all that holds, what follows by rules
+    included; only what is stated can be removed.
+
+    >>> from rdflib import Graph, RDF, URIRef
+    >>> graph = Graph(TripleStore())
+    >>> _ = graph.add((URIRef("http://ex.org/a"), RDF.type, URIRef("http://ex.org/C")))
+    >>> len(graph), [str(row.x) for row in graph.query("SELECT ?x { ?x a ?c }")]
+    (1, ['http://ex.org/a'])
+    """
+
+    context_aware = True
+    formula_aware = False
+    graph_aware = True
+    transaction_aware = False
+
+    def __init__(
+        self, configuration: str | os.PathLike[str] | Store | None = None, identifier: Any = None
+    ) -> None:
+        super().__init__(None, identifier)
+        self._lock = threading.RLock()
+        self._pending = Pending()
+        self._names = Names()
+        self._use(configuration if isinstance(configuration, Store) else Store())
+        if configuration is not None and not isinstance(configuration, Store):
+            self.open(configuration, create=True)
+
+    def _use(self, store: Store) -> None:
+        self._store = store
+        self._namespaces = Namespaces(store.prefixes)
+
+    @property
+    def store(self) -> Store:
+        """The store behind it, with everything that was changed so far."""
+        self.commit()
+        return self._store
+
+    # -- opening and closing --------------------------------------------------------------------
+
+    def open(self, configuration: Any, create: bool = False) -> int:
+        """Use the store in a directory, which is made if `create` says so."""
+        path = Path(configuration)
+        if len(self.store):
+            raise UsageError("what is in memory would be lost: open a store before adding to it")
+        if not create and not path.exists():
+            return int(rdflib.store.NO_STORE)
+        self._store.close()
+        self._use(Store(path))
+        return int(rdflib.store.VALID_STORE)
+
+    def close(self, commit_pending_transaction: bool = False) -> None:
+        """Commit what waits, and let go of the directory."""
+        self.commit()
+        self._store.close()
+
+    def destroy(self, configuration: str) -> None:
+        """Delete a store and its directory; what is no store is left alone, with an error."""
+        with Store.read_only(configuration):
+            pass
+        shutil.rmtree(configuration)
+
+    def commit(self) -> None:
+        """Commit what waits."""
+        with self._lock:
+            self._pending.commit(self._store)
+
+    def rollback(self) -> None:
+        """Forget what waits; what was committed before something was read stays."""
+        with self._lock:
+            self._pending.forget()
+
+    def _note(self, kind: str, what: Any) -> None:
+        with self._lock:
+            self._pending.note(kind, what)
+            if len(self._pending) >= MOST_PENDING:
+                self.commit()
+
+    # -- writing --------------------------------------------------------------------------------
+
+    def add(self, triple: Triple, context: Any, quoted: bool = False) -> None:
+        """State a triple in a graph."""
+        if quoted:
+            raise UsageError("formulae of N3 cannot be stored")
+        super().add(triple, context, quoted)
+        graph = self._names.graph(context)
+        subject, predicate, object = map(to_term, triple)
+        try:
+            self._note(ADD, ox.Quad(subject, predicate, object, graph))
+        except TypeError:
+            raise UsageError(f"this is no triple of RDF: {triple}") from None
+
+    def addN(self, quads: Iterable[Any]) -> None:  # noqa: N802 - rdflib's name
+        """State triples in graphs."""
+        for s, p, o, context in quads:
+            self.add((s, p, o), context)
+
+    def remove(self, triple: Pattern, context: Any = None) -> None:
+        """Take back the triples of a pattern, in one graph or in all of them."""
+        super().remove(triple, context)
+        graph = None if context is None else self._names.graph(context)
+        terms = _terms_of(triple)
+        if terms is None:
+            return
+        if graph is not None and None not in terms:
+            self._note(REMOVE, ox.Quad(*terms, graph))
+            return
+        store = self.store
+        with store.transaction() as transaction:
+            if terms == (None, None, None) and graph is not None:
+                if transaction.contains_named_graph(graph):
+                    transaction.clear_graph(graph)
+                return
+            found = transaction.quads_for_pattern(*terms, graph, facts="explicit")
+            transaction.remove_all(list(found))
+
+    # -- reading --------------------------------------------------------------------------------
+
+    def triples(self, triple_pattern: Pattern, context: Any = None) -> Iterator[Any]:
+        """The triples of a pattern, each once, with the graphs that have it."""
+        terms = _terms_of(triple_pattern)
+        if terms is None:
+            return
+        graph = None if context is None else self._names.graph(context)
+        store = self.store.snapshot()
+        blocks = store.rows_for_pattern(*terms, graph)
+        several = any(store.named_graphs())
+        if several and graph is None:
+            yield from self._merged(store, list(blocks))
+            return
+        only = [self._graph(ox.DefaultGraph())]
+        for rows in blocks:
+            columns = [_decoded(store, column) for column in rows[:3]]
+            for triple in zip(*columns, strict=True):
+                yield triple, self._having(store, triple) if several else iter(only)
+
+    def _having(self, store: Reading, triple: Pattern) -> Iterator[Graph]:
+        """All graphs that have a triple, looked up when somebody asks."""
+        terms = _terms_of(triple)
+        if terms is not None:
+            for quad in store.quads_for_pattern(*terms):
+                yield self._graph(quad.graph_name)
+
+    def _merged(self, store: Reading, blocks: list[Any]) -> Iterator[Any]:
+        """Triples of several graphs: each once, with all the graphs that have it."""
+        if not blocks:
+            return
+        s, p, o, g = (np.concatenate(columns) for columns in zip(*blocks, strict=True))
+        order = np.lexsort((g, o, p, s))
+        s, p, o, g = s[order], p[order], o[order], g[order]
+        new = np.ones(len(s), np.bool_)
+        new[1:] = (s[1:] != s[:-1]) | (p[1:] != p[:-1]) | (o[1:] != o[:-1])
+        starts = np.flatnonzero(new)
+        stops = np.append(starts[1:], len(s)).tolist()
+        graphs = {number: self._graph(_graph_of(store, number)) for number in set(g.tolist())}
+        names = g.tolist()
+        columns = [_decoded(store, column[starts]) for column in (s, p, o)]
+        for *triple, start, stop in zip(*columns, starts.tolist(), stops, strict=True):
+            yield tuple(triple), iter([graphs[number] for number in names[start:stop]])
+
+    def __len__(self, context: Any = None) -> int:
+        graph = None if context is None else self._names.graph(context)
+        store = self.store
+        if graph is None and not any(store.named_graphs()):
+            return store.count()
+        if graph is None:
+            found = store.query(
+                "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", use_default_graph_as_union=True
+            )
+            (row,) = cast(Any, found)
+            return int(row["n"].value)
+        return sum(rows.size for rows in store.rows_for_pattern(graph_name=graph))
+
+    def contexts(self, triple: Pattern | None = None) -> Generator[Graph, None, None]:
+        """The graphs that there are, or that have a triple."""
+        store = self.store
+        default = ox.DefaultGraph()
+        if triple is None or triple == (None, None, None):
+            if next(store.quads_for_pattern(None, None, None, default), None) is not None:
+                yield self._graph(default)
+            yield from map(self._graph, store.named_graphs())
+            return
+        yield from self._having(store, triple)
+
+    def _graph(self, graph: Any) -> Graph:
+        return Graph(store=self, identifier=self._names.name(graph))
+
+    # -- graphs ---------------------------------------------------------------------------------
+
+    def add_graph(self, graph: Graph) -> None:
+        """Make a graph exist, also without triples."""
+        self._names.is_dataset()
+        made = self._names.graph(graph)
+        if not isinstance(made, ox.DefaultGraph):
+            self._note(GRAPH, made)
+
+    def remove_graph(self, graph: Graph) -> None:
+        """Take back all triples of a graph, and the graph."""
+        if graph.identifier == DATASET_DEFAULT_GRAPH_ID != self._names.default_if_known:
+            return  # rdflib's parser of N-Quads removes a default graph that it made itself
+        found = self._names.graph(graph)
+        if isinstance(found, ox.DefaultGraph):
+            self.remove((None, None, None), graph)
+        elif self.store.contains_named_graph(found):
+            self._store.remove_graph(found)
+
+    # -- prefixes -------------------------------------------------------------------------------
+
+    def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
+        """Bind a prefix; those that rdflib binds everywhere are not kept with the store."""
+        namespace = URIRef(str(namespace))
+        if self._namespaces.bind(prefix, namespace, override) and not _is_usual(prefix, namespace):
+            self._note(BIND, (prefix, str(namespace)))
+
+    def prefix(self, namespace: URIRef) -> str | None:
+        """The prefix of a namespace."""
+        return self._namespaces.prefix(namespace)
+
+    def namespace(self, prefix: str) -> URIRef | None:
+        """The namespace of a prefix."""
+        return self._namespaces.namespace(prefix)
+
+    def namespaces(self) -> Iterator[tuple[str, URIRef]]:
+        """All prefixes and their namespaces."""
+        return iter(self._namespaces)
+
+    # -- SPARQL ---------------------------------------------------------------------------------
+
+    def query(
+        self,
+        query: Any,
+        initNs: Mapping[str, Any],  # noqa: N803 - rdflib's names
+        initBindings: Mapping[Any, Identifier],  # noqa: N803
+        queryGraph: Any,  # noqa: N803
+        **_: Any,
+    ) -> Any:
+        """The result of a query, evaluated by our engine."""
+        graph = self._asked(queryGraph)
+        return asking.query(self.store, query, initNs, initBindings, graph)
+
+    def update(
+        self,
+        update: Any,
+        initNs: Mapping[str, Any],  # noqa: N803
+        initBindings: Mapping[Any, Identifier],  # noqa: N803
+        queryGraph: Any,  # noqa: N803
+        **_: Any,
+    ) -> None:
+        """Carry out an update of the default graph; rdflib does it in others."""
+        graph = self._asked(queryGraph)
+        asking.update(self.store, update, initNs, initBindings, graph)
+
+    def _asked(self, name: Any) -> Any:
+        return name if name == asking.UNION else self._names.graph(name)
+
+
+def _terms_of(pattern: Pattern) -> tuple[Any, Any, Any] | None:
+    """The terms of a pattern; None if nothing in a store of RDF can match it."""
+    try:
+        s, p, o = (None if term is None else to_term(term) for term in pattern)
+    except UsageError:
+        return None
+    if isinstance(s, ox.Literal) or not isinstance(p, ox.NamedNode | None):
+        return None
+    return s, p, o
+
+
+def _decoded(store: Reading, ids: NDArray[np.uint32]) -> list[Identifier]:
+    distinct, places = np.unique(ids, return_inverse=True)
+    made = [from_term(term) for term in store.terms(distinct)]
+    return [made[place] for place in places.tolist()]
+
+
+def _graph_of(store: Reading, number: int) -> Any:
+    if not number:
+        return ox.DefaultGraph()
+    (term,) = store.terms(np.array([number], np.uint32))
+    return term
+
+
+_USUAL: dict[str, str] = {}
+
+
+def _is_usual(prefix: str, namespace: URIRef) -> bool:
+    """True for the prefixes that every graph of rdflib has from the beginning."""
+    if not _USUAL:
+        _USUAL[""] = ""  # before the graph below asks
+        _USUAL.update((name, str(iri)) for name, iri in NamespaceManager(Graph()).namespaces())
+    return _USUAL.get(prefix) == str(namespace)
