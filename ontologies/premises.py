@@ -90,6 +90,43 @@ def _may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Seque
     return any(slice_of(rule.heads[0]) in wanted for rule in (*rules, *users))
 
 
+def negations_into_axioms(
+    rules: Iterable[Rule], fixed: Iterable[Rule], users: Iterable[Rule]
+) -> list[Rule]:
+    """Users' rules that negate or aggregate, and lead to triples of axioms.
+
+    More facts would make fewer axioms, and these more facts again: nothing says where that ends.
+
+    >>> from triplestore.datalog.text import read
+    >>> rule = "rdfs:subClassOf[?x, ?y] :- <http://e/p>[?x, ?y], NOT <http://e/q>[?x, ?y] ."
+    >>> len(negations_into_axioms((), (), read(rule).rules))
+    1
+    """
+    own = [part for rule in users for part in rule.split()]
+    suspects = [rule for rule in own if rule.nots or rule.aggregates]
+    if not suspects:
+        return []
+    leading: dict[Slice, set[Slice]] = {}
+    about = [part for rule in fixed for part in rule.split()]
+    for rule in (*about, *rules, *own):
+        head = slice_of(rule.heads[0])
+        leading.setdefault(head, set()).update(map(slice_of, rule.atoms))
+    wanted, waiting = set(SCHEMA_SLICES), list(SCHEMA_SLICES)
+    while waiting:
+        slice_ = waiting.pop()
+        found = set(leading.get(slice_, ()))
+        if slice_.kind in ("property", "class"):
+            found |= leading.get(ANY, set())
+        if slice_.kind == "class":
+            found |= leading.get(ANY_CLASS, set())
+        waiting += found - wanted
+        wanted |= found
+    every = {ANY, ANY_CLASS}
+    return [
+        rule for rule in suspects if slice_of(rule.heads[0]) in wanted | every or wanted & every
+    ]
+
+
 SCHEMA_SLICES = frozenset(
     [Slice("property", key_of(node)) for node in SCHEMA_PREDICATES | SWRL_PREDICATES]
     + [Slice("class", key_of(node)) for node in SCHEMA_CLASSES | SWRL_CLASSES]

@@ -20,7 +20,7 @@ from .expressions import Description, InverseOf, Node, Triple
 from .making import Draft, Outside, class_of, constant, triple
 from .ontology import Ontology
 from .owl_rl import sub_class_rule, translate_axioms
-from .premises import with_premises
+from .premises import negations_into_axioms, with_premises
 from .profile import outside_of, without_rules
 from .swrl_rules import translate_swrl
 from .unfold import unfold
@@ -117,6 +117,7 @@ class Translation:
     reflective  whether rules may conclude triples of axioms that no vocabulary rule would: then
                 axioms that are inferred count as much as stated ones
     valued      properties whose values are compared, if they are literals, by their values
+    negated     rules of users that negate or aggregate on a way to triples of axioms
     """
 
     program: Program
@@ -124,6 +125,7 @@ class Translation:
     used: int = 0
     reflective: bool = False
     valued: frozenset[Constant] = frozenset()
+    negated: tuple[Rule, ...] = ()
 
 
 def vocabulary(
@@ -229,7 +231,9 @@ def translate(
     used = len(ontology.axioms) + len(draft.simple)
     used += len(ontology.rules) if "swrl" in [regime.name for regime in chosen] else 0
     outside = _outside(ontology, draft, chosen)
-    return Translation(program, outside, used, reflective, frozenset(draft.valued))
+    negated = negations_into_axioms(made, told, own)
+    valued = frozenset(draft.valued)
+    return Translation(program, outside, used, reflective, valued, tuple(negated))
 
 
 _BLANK = 2

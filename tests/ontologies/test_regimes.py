@@ -8,7 +8,7 @@ import pytest
 from pyoxigraph import NamedNode, Quad
 
 from triplestore import Store
-from triplestore.errors import InconsistencyError, UsageError
+from triplestore.errors import InconsistencyError, ProgramError, UsageError
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd:
@@ -144,6 +144,17 @@ def test_equality__of_classes_and_of_individuals() -> None:
     assert not is_a(store, "y", "D")
     store.remove(Quad(n("x"), SAME_AS, n("y")))
     assert store.count("inferred") == 0
+
+
+def test_negation__on_a_way_to_axioms_is_refused() -> None:
+    rules = """@prefix : <http://ex.org/> .
+        :T[?p] :- :q[?p, ?x], NOT :r[?p, ?x] ."""
+    store = store_of(":p :q :x .", "owl-rl")
+    store.reason(rules=rules)
+    assert is_a(store, "p", "T")
+    with pytest.raises(ProgramError, match="axioms may follow"):
+        store.load(PREFIXES + ":T rdfs:subClassOf owl:TransitiveProperty .", "turtle")
+    assert is_a(store, "p", "T") and len(store) == 2
 
 
 # -- ontologies beside the data -------------------------------------------------------------------

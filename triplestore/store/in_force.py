@@ -8,11 +8,12 @@ one state, and is remembered for it (`note`, `rules_of_state`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import Program, Rule
 from triplestore.errors import UsageError
 from triplestore.store.collecting import no_collection
@@ -185,11 +186,28 @@ def whole(
             if not made.reflective:
                 break
         assert made is not None
+        _refuse(made.negated)
         known = Literals() if before is None else before.literals
         literals = known.looked_at(dictionary) if regimes.look_at_literals else known
         literals = replace(literals, valued=reader.ids_of(made.valued))
         program = _together(users, made.program, reader.facts())
         return InForce(literals.added(program, tables, dictionary), users, made, ontology, literals)
+
+
+def _refuse(rules: Sequence[Rule]) -> None:
+    """Rules of users that negate on a way to axioms are refused."""
+    raise_errors(
+        Problem(
+            "negated-axiom",
+            "it negates or aggregates, and axioms may follow from what it concludes",
+            "conclude something that no axiom is made of",
+            file=rule.source.file if rule.source else None,
+            line=rule.source.line if rule.source else None,
+            column=rule.source.column if rule.source else None,
+            rule=rule.name or str(rule),
+        )
+        for rule in rules
+    )
 
 
 def _together(users: Rules | None, made: Program, facts: list[Rule]) -> Program:
