@@ -135,3 +135,24 @@ def test_closure__over_the_budget_is_compressed_or_refused_before_it_is_written(
     with pytest.raises(BudgetError, match="bytes at once"):
         store.reason(tuning={"schemes": "plain"})
     assert len(store) == 5050
+
+
+def test_read_only_store__follows_a_closure_that_another_changes(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.load(chain(10), "ttl")
+    store.reason(rules=INVERSE, tuning={"schemes": "compressed"})
+    reader = Store.read_only(tmp_path)
+    assert len(reader) == 110
+    before = reader.snapshot()
+    for number in (4, 7, 2):
+        edge = (f"n{number}", "p", f"n{number + 1}")
+        store.remove(Quad(*(NamedNode(f"http://e/{one}") for one in edge)))
+        reader.refresh()
+        assert set(reader) == set(store)
+    store.optimize()
+    reader.refresh()
+    assert set(reader) == set(store)
+    store.reason(tuning={"schemes": "plain"})
+    reader.refresh()
+    assert set(reader) == set(store)
+    assert len(before) == 110

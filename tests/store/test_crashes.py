@@ -31,6 +31,8 @@ RULES = [
     ":reach[?x, ?z] :- :reach[?x, ?y], :edge[?y, ?z] .",
     ":Leaf[?y] :- :edge[?x, ?y], NOT :edge[?y, ?z] .",
     ":near[?y, ?x] :- :near[?x, ?y] . :near[:a, :b] .",
+    ":near[?x, ?z] :- :near[?x, ?y], :near[?y, ?z] .",
+    ":far[?x, ?z] :- :far[?x, ?y], :far[?y, ?z] . :far[?x, ?y] :- :edge[?x, ?y] .",
     ":degree[?x, ?n] :- AGGREGATE(:edge[?x, ?y] ON ?x BIND count(?y) AS ?n) .",
     ':path[?x, ?y, ?z] :- :edge[?x, ?y], :edge[?y, ?z] . constraint "c" "m" :- :edge[?x, ?x] .',
 ]
@@ -75,7 +77,7 @@ class Schedule:
         self.store.close()
 
     def _fact(self) -> Fact:
-        name = self.rng.choice(["edge", "edge", "edge", "near", "reach"])
+        name = self.rng.choice(["edge", "edge", "edge", "near", "reach", "far"])
         x, y = (self.rng.choice("abcdefg") for _ in range(2))
         (fact,) = facts(f"{name}({x}, {y})")
         return fact
@@ -110,7 +112,8 @@ class Schedule:
             self.store.remove_rules(chosen)
         else:
             self._expect(self.explicit, self.program + chosen)
-            self.store.reason(rules=chosen)
+            schemes = self.rng.choice(["plain", "compressed", "compressed"])
+            self.store.reason(rules=chosen, tuning={"schemes": schemes})
         self._acknowledge()
 
     def _mixed(self) -> None:
