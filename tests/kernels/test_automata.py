@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from triplestore.schemes.automata_counts import StateCounts
+from triplestore.schemes.automata_reach import StateReach
 from triplestore.schemes.packed import pack
 from triplestore.schemes.transitive import TransitiveClosure
 
@@ -32,10 +32,16 @@ def test_weigh_some__counts_in_every_form_of_rows(seed: int) -> None:
     for _ in range(size * rng.choice([1, 2, 4])):
         a, b = rng.randrange(size), rng.randrange(size)
         edges.add((a, b) if rng.random() < 0.02 else (min(a, b), max(a, b)))
-    ends = np.array(sorted(edges), np.uint32).T
-    closure = TransitiveClosure.build(pack(ends[0].copy(), ends[1].copy()))
+    tails, heads = np.array(sorted(edges), np.uint32).T.copy()
+    closure = TransitiveClosure.build(pack(tails, heads))
     nodes = closure.graph.nodes
     wanted = np.array([rng.random() < 0.4 for _ in nodes])
     some = {int(node) for node in nodes[wanted]}
-    found = StateCounts(closure.ahead, wanted).of(np.arange(len(nodes)))
-    assert found.tolist() == [len(reaches(edges, node) & some) for node in nodes.tolist()]
+    expected = [sorted(reaches(edges, node) & some) for node in nodes.tolist()]
+    reach = StateReach(closure.ahead, wanted, nodes)
+    every = np.arange(len(nodes))
+    assert reach.counts(every).tolist() == [len(found) for found in expected]
+    keys = [key for block in reach.found(every, nodes, 50) for key in block.tolist()]
+    assert keys == [
+        a << 32 | b for a, ends in zip(nodes.tolist(), expected, strict=True) for b in ends
+    ]

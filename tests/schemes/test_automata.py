@@ -19,7 +19,7 @@ from triplestore.schemes import automata_closure, automata_product
 from triplestore.schemes.automata import Automaton
 from triplestore.schemes.automata_closure import Fact, RegularClosure
 from triplestore.schemes.automata_rules import ChainRule, regular_system
-from triplestore.schemes.scheme import all_keys
+from triplestore.schemes.scheme import Readable, all_keys
 
 Relations = dict[Hashable, set[Pair]]
 
@@ -168,6 +168,7 @@ def check_history(rules: list[ChainRule], seed: int, steps: int = 6) -> None:
             assert closure.relation(name).count() == len(pairs)
             assert old.relation(name).count() == len(before[name])
     for name, pairs in expected.items():
+        check_few(RegularClosure.build(automaton, packed(edges)).relation(name), pairs, nodes)
         check_readable(closure.relation(name), pairs, nodes)
         for a in nodes[:3]:
             for b in nodes[:3]:
@@ -175,6 +176,22 @@ def check_history(rules: list[ChainRule], seed: int, steps: int = 6) -> None:
     assert {n: k.tolist() for n, k in closure.edges.items()} == {
         label: keys_of(sorted(edges.get(label, ()))).tolist() for label in automaton.labels
     }
+
+
+def check_few(relation: Readable, pairs: set[Pair], nodes: list[int]) -> None:
+    """Look-ups of few nodes before anything else was asked."""
+    ids = np.array(nodes, np.uint32)
+    for turned in (False, True):
+        wanted = [
+            (i, b)
+            for i, node in enumerate(nodes)
+            for a, b in sorted((y, x) if turned else (x, y) for x, y in pairs)
+            if a == node
+        ]
+        owners, others = (relation.backward if turned else relation.forward)(ids)
+        assert list(zip(owners.tolist(), others.tolist(), strict=True)) == wanted
+        counts = (relation.backward_counts if turned else relation.forward_counts)(ids)
+        assert counts.tolist() == np.bincount(owners, minlength=len(nodes)).tolist()
 
 
 def check_proof(

@@ -106,7 +106,8 @@ class RegularClosure:
         """The memory it takes, edges included."""
         edges = sum(keys.nbytes() for keys in self._edges.values())
         useful = self._useful.nbytes() if self._useful is not None else 0
-        return edges + useful + self._closure.nbytes() + self._places.ids.nbytes
+        kept = sum(relation.kept_bytes() for relation in self._relations.values())
+        return edges + useful + kept + self._closure.nbytes() + self._places.ids.nbytes
 
     def relation(self, name: Name) -> Readable:
         """The pairs of a defined relation."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.schemes.automata_counts import StateCounts
 from triplestore.schemes.automata_product import Places, numbered
+from triplestore.schemes.automata_reach import StateReach
 from triplestore.schemes.automata_useful import in_states, reached
-from triplestore.schemes.packed import I64, U32, U64, Bools, first, pack, second
+from triplestore.schemes.packed import I64, NO_KEYS, U32, U64, Bools, first, pack, second
 from triplestore.schemes.scheme import BLOCK, Difference, Pairs
 from triplestore.schemes.transitive import TransitiveClosure
 
@@ -41,69 +40,68 @@ class Ends(NamedTuple):
         return pack(ids[here // states], ids[there // states])
 
 
-@dataclass(frozen=True, slots=True)
 class _Side:
-    """Half of the readable side: looking from the first nodes, or from the second."""
+    """Half of the readable side: looking from the first nodes, or from the second.
 
-    closure: TransitiveClosure
-    ends: Ends
-    back: bool
+    Few nodes are asked what they reach in any state, of which the rest is dropped; for more of them
+    the nodes in the state wanted are collected once, and kept.
+    """
+
+    def __init__(self, closure: TransitiveClosure, ends: Ends, back: bool) -> None:
+        self.closure, self.ends, self.back = closure, ends, back
+        self._reach: StateReach | None = None
+
+    def nbytes(self) -> int:
+        """The memory of what is kept for look-ups."""
+        return self._reach.nbytes() if self._reach is not None else 0
 
     def found(self, nodes: U32) -> tuple[I64, U32]:
         """The pairs of each node: (place in `nodes`, other id)."""
-        ends, states = self.ends, np.uint32(self.ends.states)
         known, numbers = self._numbers(nodes)
-        probe = self.closure.backward if self.back else self.closure.forward
-        owners, others = probe(numbers)
-        meant = others % states == (ends.start if self.back else ends.end)
-        owners, ids = known[owners[meant]], ends.places.ids[others[meant] // states]
-        if not ends.places.in_order:
-            keys = np.sort(pack(owners.astype(np.uint32), ids))
-            owners, ids = first(keys).astype(np.int64), second(keys)
-        return owners, ids
-
-    def _numbers(self, nodes: U32) -> tuple[I64, U32]:
-        places = self.ends.places.of(nodes)
-        known = (places >= 0).nonzero()[0]
-        state = self.ends.end if self.back else self.ends.start
-        return known, numbered(places[known], self.ends.states, state)
-
-    def most(self, nodes: U32) -> I64:
-        """At least as many pairs as each node has."""
-        known, numbers = self._numbers(nodes)
-        most = np.zeros(len(nodes), dtype=np.int64)
-        counts = self.closure.backward_counts if self.back else self.closure.forward_counts
-        most[known] = counts(numbers)
-        return most
-
-    def batches(self, nodes: U32, size: int = BLOCK) -> Iterator[tuple[int, int]]:
-        """Ranges of the nodes that have about `size` pairs together, if not fewer."""
-        ends = np.cumsum(self.most(nodes))
-        at = 0
-        while at < len(nodes):
-            before = int(ends[at - 1]) if at else 0
-            stop = max(at + 1, int(ends.searchsorted(before + size, side="right")))
-            yield at, stop
-            at = stop
+        if self._reach is None and len(nodes) <= _FEW:
+            keys = self._searched(known, numbers)
+        else:
+            blocks = list(self.reach.found(self.closure.graph.places(numbers), known))
+            keys = blocks[0] if blocks else NO_KEYS
+        if not self.ends.places.in_order:
+            keys = np.sort(keys)
+        return first(keys).astype(np.int64), second(keys)
 
     def counts(self, nodes: U32) -> I64:
         """How many pairs each node has."""
-        counts = np.zeros(len(nodes), dtype=np.int64)
-        if self.back and len(nodes) <= _FEW:  # rows of predecessors need not be made for these
-            owners, _ = self.found(nodes)
-            return np.bincount(owners, minlength=len(nodes))
         known, numbers = self._numbers(nodes)
-        places = self.closure.graph.places(numbers)
-        there = places >= 0
-        if there.any():
-            counts[known[there]] = self._counts().of(places[there])
+        if self._reach is None and len(nodes) <= _FEW:
+            return np.bincount(first(self._searched(known, numbers)), minlength=len(nodes))
+        counts = np.zeros(len(nodes), dtype=np.int64)
+        counts[known] = self.reach.counts(self.closure.graph.places(numbers))
         return counts
 
-    def _counts(self) -> StateCounts:
+    def _numbers(self, nodes: U32) -> tuple[U32, U32]:
+        """The places in `nodes` of those that the closure knows, and their numbers there."""
         ends = self.ends
-        state = ends.start if self.back else ends.end
-        wanted = in_states(self.closure.graph.nodes, ends.states, [state])
-        return StateCounts(self.closure.behind if self.back else self.closure.ahead, wanted)
+        places = ends.places.of(nodes)
+        numbers = numbered(places, ends.states, ends.end if self.back else ends.start)
+        known = (places >= 0) & (self.closure.graph.places(numbers) >= 0)
+        return known.nonzero()[0].astype(np.uint32), numbers[known]
+
+    def _searched(self, prefix: U32, numbers: U32) -> U64:
+        """What these reach, by the closure: prefix << 32 | id."""
+        states = np.uint32(self.ends.states)
+        owners, others = (self.closure.backward if self.back else self.closure.forward)(numbers)
+        meant = others % states == (self.ends.start if self.back else self.ends.end)
+        return pack(prefix[owners[meant]], self.ends.places.ids[others[meant] // states])
+
+    @property
+    def reach(self) -> StateReach:
+        """What is reached in the state wanted."""
+        if self._reach is None:
+            closure, ends = self.closure, self.ends
+            nodes = closure.graph.nodes
+            wanted = in_states(nodes, ends.states, [ends.start if self.back else ends.end])
+            rows = closure.behind if self.back else closure.ahead
+            ids = ends.places.ids[nodes // np.uint32(ends.states)]
+            self._reach = StateReach(rows, wanted, ids)
+        return self._reach
 
     def nodes(self) -> U32:
         """The nodes that have pairs, sorted."""
@@ -117,16 +115,15 @@ class _Side:
     def blocks(self, size: int) -> Iterator[U64]:
         """All pairs in order, with the nodes of this side in front."""
         nodes = self.nodes()
-        for at, stop in self.batches(nodes, size):
-            owners, others = self.found(nodes[at:stop])
-            if len(owners):
-                yield pack(nodes[at:stop][owners], others)
+        _, numbers = self._numbers(nodes)
+        for keys in self.reach.found(self.closure.graph.places(numbers), nodes, size):
+            yield keys if self.ends.places.in_order else np.sort(keys)
 
 
 class ChainRelation:
     """The pairs (x, z) for which the closure has ((x, start), (z, end)); immutable.
 
-    `forward` and `backward` look at what the nodes reach in any state; counts list nothing.
+    Counts list nothing. What look-ups of many nodes need is made for the first, and kept.
     """
 
     def __init__(self, closure: TransitiveClosure, ends: Ends) -> None:
@@ -142,8 +139,7 @@ class ChainRelation:
     @cached_property
     def _count(self) -> int:
         if self._before is None:
-            nodes = self._ahead.nodes()
-            return int(self._ahead.counts(nodes).sum())
+            return int(self._ahead.counts(self._ahead.nodes()).sum())
         before, change = self._before
         self._before = None
         return before.count() + change.gained.count() - change.lost.count()
@@ -154,7 +150,11 @@ class ChainRelation:
 
     def nbytes(self) -> int:
         """The memory of the closure, which other relations may share."""
-        return self._closure.nbytes() + self._ends.places.ids.nbytes
+        return self._closure.nbytes() + self._ends.places.ids.nbytes + self.kept_bytes()
+
+    def kept_bytes(self) -> int:
+        """The memory of what look-ups made, which is its own."""
+        return self._ahead.nbytes() + self._behind.nbytes()
 
     def contains(self, keys: U64) -> Bools:
         """Which of these pairs are in the relation."""
