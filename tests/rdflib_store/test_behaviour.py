@@ -500,3 +500,33 @@ def test_our_own_store__is_behind_it() -> None:
     behind = graph.store
     assert isinstance(behind, TripleStore)
     assert len(list(behind.store.quads_for_pattern(NamedNode(str(EX.b)), None, None))) == 1
+
+
+# --- names and terms -----------------------------------------------------------------------------
+
+
+def test_blank_nodes__of_documents_name_graphs() -> None:
+    dataset = Dataset(store="triplestore")
+    dataset.parse(data="_:g { <http://ex.org/a> <http://ex.org/p> 1 }", format="trig")
+    assert len(dataset.default_graph) == 0
+    (graph,) = (graph for graph in dataset.graphs() if len(graph))
+    assert isinstance(graph.identifier, BNode)
+
+
+def test_terms__are_right_after_ids_have_changed(tmp_path: Path) -> None:
+    graph = Graph(TripleStore(tmp_path / "s"))
+    graph.add((EX.z, EX.p, Literal("gone")))
+    for node in (EX.c, EX.b, EX.a):
+        graph.add((node, EX.p, Literal(str(node))))
+    graph.remove((EX.z, None, None))
+    before = triples(graph)
+    behind = graph.store
+    assert isinstance(behind, TripleStore)
+    behind.store.optimize()
+    assert triples(graph) == before
+    graph.close()
+
+
+def test_values_of_bindings__are_terms_of_rdf() -> None:
+    with pytest.raises(TripleStoreError):
+        example("triplestore").query("ASK { ?x ?y ?z }", initBindings={"x": URIRef("no iri")})

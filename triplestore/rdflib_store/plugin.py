@@ -12,7 +12,6 @@ from typing import Any, cast
 import numpy as np
 import pyoxigraph as ox
 import rdflib.store
-from numpy.typing import NDArray
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.namespace import NamespaceManager
 from rdflib.term import Identifier, Node, URIRef
@@ -22,7 +21,7 @@ from triplestore.rdflib_store import asking
 from triplestore.rdflib_store.names import Names
 from triplestore.rdflib_store.namespaces import Namespaces
 from triplestore.rdflib_store.pending import ADD, BIND, GRAPH, REMOVE, Pending
-from triplestore.rdflib_store.terms import from_term, to_term
+from triplestore.rdflib_store.terms import Decoder, to_term
 from triplestore.store import Reading, Store
 
 Triple = tuple[Node, Node, Node]
@@ -59,6 +58,7 @@ class TripleStore(rdflib.store.Store):
         self._lock = threading.RLock()
         self._pending = Pending()
         self._names = Names()
+        self._decoder = Decoder()
         self._use(configuration if isinstance(configuration, Store) else Store())
         if configuration is not None and not isinstance(configuration, Store):
             self.open(configuration, create=True)
@@ -167,7 +167,7 @@ class TripleStore(rdflib.store.Store):
             return
         only = [self._graph(ox.DefaultGraph())]
         for rows in blocks:
-            columns = [_decoded(store, column) for column in rows[:3]]
+            columns = [self._decoder.terms(store, column) for column in rows[:3]]
             for triple in zip(*columns, strict=True):
                 yield triple, self._having(store, triple) if several else iter(only)
 
@@ -191,7 +191,7 @@ class TripleStore(rdflib.store.Store):
         stops = np.append(starts[1:], len(s)).tolist()
         graphs = {number: self._graph(_graph_of(store, number)) for number in set(g.tolist())}
         names = g.tolist()
-        columns = [_decoded(store, column[starts]) for column in (s, p, o)]
+        columns = [self._decoder.terms(store, column[starts]) for column in (s, p, o)]
         for *triple, start, stop in zip(*columns, starts.tolist(), stops, strict=True):
             yield tuple(triple), iter([graphs[number] for number in names[start:stop]])
 
@@ -300,12 +300,6 @@ def _terms_of(pattern: Pattern) -> tuple[Any, Any, Any] | None:
     if isinstance(s, ox.Literal) or not isinstance(p, ox.NamedNode | None):
         return None
     return s, p, o
-
-
-def _decoded(store: Reading, ids: NDArray[np.uint32]) -> list[Identifier]:
-    distinct, places = np.unique(ids, return_inverse=True)
-    made = [from_term(term) for term in store.terms(distinct)]
-    return [made[place] for place in places.tolist()]
 
 
 def _graph_of(store: Reading, number: int) -> Any:

@@ -6,14 +6,21 @@ the one that went in; only xsd:string is lost, because RDF 1.1 says that it is a
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyoxigraph as ox
+from numpy.typing import NDArray
 from rdflib.term import BNode, Identifier, Literal, Node, URIRef
 
 from triplestore.errors import UsageError
 from triplestore.terms import key_of, term_of
 from triplestore.terms.vocabulary import XSD_STRING
+
+if TYPE_CHECKING:
+    from triplestore.store import Reading
+
+_MOST_KNOWN = 1 << 17
 
 
 def to_term(term: Node) -> Any:
@@ -45,3 +52,27 @@ def from_term(term: Any) -> Identifier:
     if datatype == XSD_STRING:
         return Literal(term.value)
     return Literal(term.value, datatype=URIRef(datatype), normalize=False)
+
+
+class Decoder:
+    """Columns of ids as terms of rdflib, which are slow to make: those made before are kept."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Identifier] = {}
+        self._dictionary: object = None
+
+    def terms(self, store: Reading, ids: NDArray[np.uint32]) -> list[Identifier]:
+        """The terms of a column."""
+        dictionary = store._view().dictionary
+        if dictionary is not self._dictionary or len(self._known) > _MOST_KNOWN:
+            # Ids stay what they are as long as the dictionary is the same one.
+            self._known, self._dictionary = {}, dictionary
+        known = self._known
+        one_value = ids.strides == (0,) and len(ids) > 0
+        listed = ids[:1].tolist() if one_value else ids.tolist()
+        missing = [number for number in dict.fromkeys(listed) if number not in known]
+        if missing:
+            made = store.terms(np.array(missing, np.uint32))
+            known.update(zip(missing, map(from_term, made), strict=True))
+        found = [known[number] for number in listed]
+        return found * len(ids) if one_value else found
