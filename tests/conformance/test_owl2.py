@@ -67,8 +67,6 @@ def test_oracle__does_not_entail(case: OwlCase) -> None:
 
 # In a store: the same, and what it derives beyond what is required.
 BEYOND: set[str] = set()
-# What a store does not do yet.
-PENDING = {"WebOnt-I5.8-011"}
 
 
 @of_type("Consistency")
@@ -85,8 +83,6 @@ def test_store__is_inconsistent(case: OwlCase) -> None:
 
 @of_type("PositiveEntailment")
 def test_store__entails_what_is_required(case: OwlCase) -> None:
-    if case.name in PENDING:
-        pytest.xfail("not done yet")
     conclusion = case.facts("conclusion")
     with store_of(case.facts("premise"), "owl-rl", trivial=True) as store:
         entailed = entails(Graph(listed(store)), [f for f in conclusion if Quad(*f) not in store])

@@ -58,24 +58,8 @@ NOT_SHOWN = EXCEPTIONS | {
 }
 
 
-# What a store does not do yet.
-PENDING = {
-    "datatypes-non-well-formed-literal-2",
-    "datatypes-range-clash",
-    "datatypes-test010",
-    "rdfms-seq-representation-test002",
-    "rdfms-seq-representation-test003",
-    "rdfms-seq-representation-test004",
-    "rdfs-entailment-test002",
-    "xmlsch-02-whitespace-facet-2",
-    "xmlsch-02-whitespace-facet-4",
-}
-
-
 @pytest.mark.parametrize("case", [case for case in CASES if case.name not in NOT_SHOWN], ids=str)
 def test_store__entails_what_it_must(case: EntailmentCase) -> None:
-    if case.name in PENDING:
-        pytest.xfail("not done yet")
     regime = "none" if case.regime == "simple" else "rdfs"
     with store_of(case.premise, regime, trivial=True) as store:
         follows = case.conclusion is not None and entails(Graph(listed(store)), case.conclusion)

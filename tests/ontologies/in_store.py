@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 
-from pyoxigraph import DefaultGraph, Quad
+from pyoxigraph import BlankNode, DefaultGraph, Quad
 
-from tests.ontologies.oracle import OWL_RL, SKOS, Closure, Fact, RuleSet, rdfs
+from tests.ontologies.oracle import OWL_RL, SKOS, Closure, Fact, Graph, RuleSet, rdfs, term
+from tests.ontologies.oracle.closing import LISTS, ON_PROPERTY
 from tests.ontologies.oracle.values import identity
+from tests.ontologies.oracle.vocabulary import TYPE
 from triplestore import Store
 from triplestore.store.reading import Reading
+
+EXPRESSION = [*LISTS, *ON_PROPERTY, term("owl:complementOf")]
 
 
 def store_of(facts: Iterable[Fact], *regimes: str, trivial: bool = False) -> Store:
@@ -73,6 +77,15 @@ def differences(
     wrong = [f"no inconsistency: {rule}" for rule in noticed - expected]
     wrong += [f"inconsistency not noticed: {rule}" for rule in expected - noticed]
     return sorted(more + less + wrong)
+
+
+def is_in_expression(fact: Fact, held: Graph) -> bool:
+    """Says that something belongs to an anonymous class expression, complete or half made."""
+    return (
+        fact[1] == TYPE
+        and isinstance(fact[2], BlankNode)
+        and any(held.match(fact[2], word, None) for word in EXPRESSION)
+    )
 
 
 def _by_value(facts: Iterable[Fact]) -> dict[tuple[Hashable, ...], Fact]:

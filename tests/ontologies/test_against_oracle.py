@@ -27,13 +27,7 @@ DEVIATIONS = {
 # What a store does not do yet.
 PENDING = {
     "prp-fp a literal and an individual",
-    "prp-ifp a literal in two forms",
     "prp-spo2 over two spellings of a value",
-    "prp-pdw values that are one",
-    "prp-key",
-    "dt-eq joined in a rule",
-    "dt-not-type ill-typed",
-    "rdfs12 of a container",
 }
 # Trivial triples, which are not found yet unless they are asked for with `trivial=True`.
 NOT_FOUND = {"eq-ref", "scm-cls", "scm-op", "scm-dp"}

@@ -24,9 +24,14 @@ SUB_CLASS = term("rdfs:subClassOf")
 REFLEXIVE = terms(
     """owl:sameAs rdfs:subClassOf rdfs:subPropertyOf owl:equivalentClass owl:equivalentProperty"""
 )
-# A blank node that is the subject of one of these is an anonymous class expression.
-EXPRESSION = terms(
-    """owl:intersectionOf owl:unionOf owl:complementOf owl:oneOf owl:onProperty owl:onProperties"""
+# A blank node is an anonymous class expression if it has the list that one of these asks for, or
+# one of those, or a property and what is asked of its values.
+LISTS = terms("owl:intersectionOf owl:unionOf owl:oneOf")
+ON_PROPERTY = terms("owl:onProperty owl:onProperties")
+OF_VALUES = terms(
+    """owl:someValuesFrom owl:allValuesFrom owl:hasValue owl:hasSelf owl:minCardinality
+    owl:maxCardinality owl:cardinality owl:minQualifiedCardinality owl:maxQualifiedCardinality
+    owl:qualifiedCardinality"""
 )
 
 
@@ -155,8 +160,18 @@ class Closure:
         return p == TYPE and (o in (THING, RESOURCE) or self._is_expression(o))
 
     def _is_expression(self, node: Term) -> bool:
-        return isinstance(node, BlankNode) and any(
-            self.graph.match(node, word, None) for word in EXPRESSION
+        """True for an anonymous class expression; what is only half made is none."""
+
+        def has(words: list[Term]) -> bool:
+            return any(self.graph.match(node, word, None) for word in words)
+
+        if not isinstance(node, BlankNode):
+            return False
+        heads = (head for word in LISTS for head in self.graph.objects(node, word))
+        return (
+            has([term("owl:complementOf")])
+            or (has(ON_PROPERTY) and has(OF_VALUES))
+            or any(True for head in heads for _ in self.graph.lists(head))
         )
 
 
