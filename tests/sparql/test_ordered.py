@@ -93,3 +93,19 @@ def test_ordered__candidates_that_are_not_the_first_are_dropped(
     found = Ordered(Values(frame), keys, scope.terms, 10).run(context)
     assert [t.value for t in dictionary.terms(found["x"])] == [str(i) for i in range(10)]
     assert context.used == 0
+
+
+def test_ordered__many_terms_of_all_kinds() -> None:
+    terms: list[Any] = [None]
+    for i in range(2000):
+        n = i * 7919 % 2003
+        terms += [ox.NamedNode(f"http://e/{n}"), ox.Literal(f"é{n}"), ox.Literal(n)]
+        terms += [ox.BlankNode(f"b{n}"), ox.Literal(n / 2), ox.Literal(str(n), language="en")]
+    dictionary = Dictionary()
+    ids = np.append(dictionary.encode([term for term in terms if term is not None]), np.uint32(0))
+    shuffled = np.random.default_rng(1).permutation(ids)
+    scope = Scope(QueryTerms(dictionary))
+    keys = [(Evaluator(Variable("x"), scope), False, "x")]
+    found = Ordered(Values(Frame(("x",), [shuffled], len(ids))), keys, scope.terms).run(Context())
+    by = [rank(term) for term in dictionary.terms(found["x"])]
+    assert by == sorted(map(rank, terms))

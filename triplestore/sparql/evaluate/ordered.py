@@ -1,32 +1,24 @@
 """ORDER BY: rows in the order of expressions, all of them or the first ones.
 
-Start at `Ordered`. Each key becomes a column of ranks: numbers whose values are known exactly rank
-as they are, anything else is ranked once for each different term, by SPARQL's order (nothing, blank
-nodes, IRIs, literals by value). What is always true: terms that are equal by that order have the
-same rank, so later keys decide; rows that are equal by all keys keep their order.
+Start at `Ordered`. Each key becomes a column of ranks (see `ranks`), by which positions are sorted.
+What is always true: rows that are equal by all keys keep their order; with a limit, what is held is
+some candidates for the first rows, not all rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from triplestore.expr.aggregate import order_key
 from triplestore.expr.evaluate import Evaluator
 from triplestore.expr.query_terms import QueryTerms
-from triplestore.expr.vectors import Booleans, Coded, Ids, Numbers, Vector, coded
 from triplestore.ops.context import Context
-from triplestore.ops.frame import INTEGER, Array, Frame
+from triplestore.ops.frame import Array, Frame
 from triplestore.ops.operator import Blocks, Operator, Stream, gather
 from triplestore.ops.sort import sorted_positions
 from triplestore.sparql.evaluate.pieces import vector_of
-from triplestore.terms.model import IRI, STRING
-from triplestore.terms.value_keys import NAN_KEY, Class
+from triplestore.sparql.evaluate.ranks import ranks_of
 
-_SIGN = np.uint64(1 << 63)
-_PIECE = 1 << 15
 _CANDIDATES = 1 << 17  # rows that are held, at least, before those that are not the first go
 
 OrderKey = tuple[Evaluator, bool, str]
@@ -111,55 +103,3 @@ class Ordered(Operator):
         places = sorted_positions(ranks, descending, frame.rows, account)
         account.release(account.held - charged)
         return places
-
-
-def ranks_of(vector: Vector, terms: QueryTerms, budget: Any) -> Array:
-    """Numbers that compare as the values of a vector in SPARQL's order; none comes first."""
-    if isinstance(vector, Booleans):
-        ranks = vector.values.astype(np.int64) + 1
-        return ranks if vector.valid is None else np.where(vector.valid, ranks, 0)
-    if isinstance(vector, Numbers) and vector.valid is None:
-        values = vector.values
-        if values.dtype == INTEGER or not np.isnan(values).any():
-            return values
-    if isinstance(vector, Ids):
-        return _ranks_of_ids(vector.ids, terms, budget)
-    made = coded(vector, terms)
-    return _ranks_of_keys(made, budget)
-
-
-def _ranks_of_ids(ids: Array, terms: QueryTerms, budget: Any) -> Array:
-    distinct, places = np.unique(ids, return_inverse=True)
-    kinds = terms.kinds(distinct)
-    if len(kinds) and (kinds > STRING).all():
-        values = terms.values(distinct)
-        numeric = (values.classes == Class.NUMERIC) & values.exact & (values.keys != NAN_KEY)
-        if numeric.all():
-            return (values.keys ^ _SIGN).view(np.int64)[places]
-    keys: list[bytes | None] = []
-    for start in range(0, len(distinct), _PIECE):
-        budget.check()
-        keys.extend(terms.keys(distinct[start : start + _PIECE]))
-    return _ranks_of_keys(Coded(keys, places), budget)
-
-
-def _ranks_of_keys(made: Coded, budget: Any) -> Array:
-    budget.charge(100 * len(made.keys))
-    kinds = {key[0] if key is not None else 0 for key in made.keys}
-    named = [(key, code) for code, key in enumerate(made.keys) if key is not None]
-    ranks = np.zeros(len(made.keys), np.int64)
-    if kinds <= {0, IRI} or kinds <= {0, STRING}:
-        named.sort()
-        ranks[[code for _, code in named]] = np.arange(1, len(named) + 1)
-    else:
-        ordered = []
-        for at, (key, code) in enumerate(named):
-            if at % _PIECE == 0:
-                budget.check()
-            ordered.append((order_key(key), code))
-        ordered.sort(key=lambda pair: pair[0])
-        rank, last = 0, None
-        for by, code in ordered:
-            rank += by != last
-            ranks[code], last = rank, by
-    return ranks[made.codes]

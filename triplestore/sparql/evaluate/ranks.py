@@ -1,0 +1,152 @@
+"""Numbers that compare as terms do in SPARQL's order.
+
+Start at `ranks_of`. Nothing comes first, then blank nodes, IRIs, and literals: numbers, truth
+values, times, durations, strings, tagged strings, others (see `expr.aggregate.order_key`). Blank
+nodes, IRIs and strings are sorted by their bytes, numbers that are known exactly by their value
+keys; only what is left is compared as Python values, once for each different term. What is always
+true: terms that are equal by that order have the same rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from triplestore.expr.aggregate import order_key
+from triplestore.expr.query_terms import U32, QueryTerms
+from triplestore.expr.vectors import Booleans, Coded, Ids, Numbers, Vector, coded
+from triplestore.ops.context import Budget
+from triplestore.ops.frame import INTEGER, Array
+from triplestore.ops.groups import use_kernels
+from triplestore.terms.dictionary import FIRST_QUERY_ID
+from triplestore.terms.model import BLANK, IRI, STRING
+from triplestore.terms.sorting import sorted_terms
+from triplestore.terms.value_keys import NAN_KEY, Class
+
+_PIECE = 1 << 15
+_NUMBERS, _STRINGS = (2,), (6, 0)  # where these stand by `order_key`
+
+
+def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
+    """Numbers that compare as the values of a vector; where there is none it is the least."""
+    if isinstance(vector, Booleans):
+        ranks = vector.values.astype(np.int64) + 1
+        return ranks if vector.valid is None else np.where(vector.valid, ranks, 0)
+    if isinstance(vector, Numbers) and vector.valid is None:
+        values = vector.values
+        if values.dtype == INTEGER or not np.isnan(values).any():
+            return values
+    if isinstance(vector, Ids):
+        distinct, places = np.unique(vector.ids, return_inverse=True)
+        return _ranks_of_ids(distinct, terms, budget)[places]
+    made = coded(vector, terms)
+    return _ranks_of_keys(made, budget)
+
+
+def _ranks_of_ids(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
+    """The ranks of distinct ids."""
+    budget.charge(40 * len(ids))
+    kinds = terms.kinds(ids)
+    ranks = np.zeros(len(ids), np.int64)
+    top = 0
+    for kind in (BLANK, IRI):
+        (rows,) = (kinds == kind).nonzero()
+        top = _number(ranks, rows, _by_bytes(ids[rows], terms, budget), top)
+    (rows,) = (kinds > BLANK).nonzero()
+    if len(rows):
+        _rank_literals(ranks, rows, ids, kinds, top, terms, budget)
+    budget.release(40 * len(ids))
+    return ranks
+
+
+def _rank_literals(
+    ranks: Array, rows: Array, ids: U32, kinds: Array, top: int, terms: QueryTerms, budget: Budget
+) -> None:
+    values = terms.values(ids[rows])
+    exact = (values.classes == Class.NUMERIC) & values.exact & (values.keys != NAN_KEY)
+    strings = kinds[rows] == STRING
+    others = rows[~exact & ~strings]
+    keys = [order_key(key) for key in _keys(ids[others], terms, budget) if key is not None]
+    if any(key[0] == _NUMBERS[0] for key in keys):
+        # Numbers that only their terms know: compare all numbers as they are.
+        others = rows[~strings]
+        exact[:] = False
+        keys = [order_key(key) for key in _keys(ids[others], terms, budget) if key is not None]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    before = [place for place in order if keys[place] < _STRINGS]
+    after = order[len(before) :]
+    numbers = rows[exact]
+    top = _number_equals(ranks, numbers, values.keys[exact], top)
+    top = _number_python(ranks, others, before, keys, top)
+    texts = rows[strings]
+    top = _number(ranks, texts, _by_bytes(ids[texts], terms, budget), top)
+    _number_python(ranks, others, after, keys, top)
+
+
+def _number(ranks: Array, rows: Array, order: Array, top: int) -> int:
+    """Ranks above `top` for rows in an order; all are different."""
+    ranks[rows[order]] = np.arange(top + 1, top + 1 + len(rows))
+    return top + len(rows)
+
+
+def _number_equals(ranks: Array, rows: Array, keys: Array, top: int) -> int:
+    distinct, places = np.unique(keys, return_inverse=True)
+    ranks[rows] = places + top + 1
+    return top + len(distinct)
+
+
+def _number_python(
+    ranks: Array, rows: Array, order: list[int], keys: list[tuple[object, ...]], top: int
+) -> int:
+    last = None
+    for place in order:
+        top += keys[place] != last
+        last = keys[place]
+        ranks[rows[place]] = top
+    return top
+
+
+def _by_bytes(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
+    """The order of terms of one kind by their texts."""
+    stored = len(ids) == 0 or int(ids[-1]) < FIRST_QUERY_ID
+    if stored and use_kernels(len(ids)):
+        budget.check()
+        buf, offsets, kinds = terms.dictionary.text(ids)
+        budget.charge(buf.nbytes)
+        numbers = np.arange(len(ids), dtype=np.uint32)
+        order = sorted_terms(buf, offsets.astype(np.uint64), kinds, numbers)
+        budget.release(buf.nbytes)
+        return order
+    keys = [key or b"" for key in _keys(ids, terms, budget)]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+
+
+def _keys(ids: U32, terms: QueryTerms, budget: Budget) -> list[bytes | None]:
+    keys: list[bytes | None] = []
+    for start in range(0, len(ids), _PIECE):
+        budget.check()
+        keys.extend(terms.keys(ids[start : start + _PIECE]))
+    return keys
+
+
+def _ranks_of_keys(made: Coded, budget: Budget) -> Array:
+    """The ranks of computed terms."""
+    budget.charge(100 * len(made.keys))
+    named = [(key, code) for code, key in enumerate(made.keys) if key is not None]
+    by: Callable[[bytes], object] = order_key
+    if {key[0] for key, _ in named} in ({IRI}, {STRING}):
+        by = bytes
+    keyed = []
+    for at, (key, code) in enumerate(named):
+        if at % _PIECE == 0:
+            budget.check()
+        keyed.append((by(key), code))
+    keyed.sort(key=lambda pair: pair[0])  # type: ignore[arg-type, return-value]
+    ranks = np.zeros(len(made.keys), np.int64)
+    rank, last = 0, None
+    for key_, code in keyed:
+        rank += key_ != last
+        ranks[code], last = rank, key_
+    budget.release(100 * len(made.keys))
+    return ranks[made.codes]
