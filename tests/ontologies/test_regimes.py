@@ -157,6 +157,31 @@ def test_negation__on_a_way_to_axioms_is_refused() -> None:
     assert is_a(store, "p", "T") and len(store) == 2
 
 
+def test_trivial_triples__hold_and_are_not_listed_unless_asked_for() -> None:
+    store = store_of(":C a owl:Class . :x a :C .", "owl-rl")
+    thing = NamedNode("http://www.w3.org/2002/07/owl#Thing")
+    class_ = NamedNode("http://www.w3.org/2002/07/owl#Class")
+    trivial = [
+        Quad(n("x"), SAME_AS, n("x")),
+        Quad(n("C"), SUB_CLASS, n("C")),
+        Quad(n("C"), SUB_CLASS, thing),
+        Quad(n("x"), RDF_TYPE, thing),
+        Quad(thing, RDF_TYPE, class_),
+    ]
+    assert [quad for quad in trivial if quad not in store] == []
+    assert Quad(n("unknown"), SAME_AS, n("unknown")) not in store
+    assert Quad(n("unknown"), RDF_TYPE, thing) not in store
+    assert Quad(n("x"), SAME_AS, n("C")) not in store
+    assert len(store) == 2
+    with store.transaction() as t:
+        assert trivial[0] in t
+        t.rollback()
+    store.reason(trivial=True)
+    assert trivial[1] in list(store)
+    store.reason("none")
+    assert [quad for quad in trivial if quad in store] == []
+
+
 # -- ontologies beside the data -------------------------------------------------------------------
 
 

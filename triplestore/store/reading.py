@@ -58,6 +58,8 @@ class View:
     """The rules in force."""
     hidden: int = 0
     """How many facts hold that are no triples of RDF, and are not shown."""
+    regimes: tuple[str, ...] = ()
+    """The names of the regimes in force."""
 
     @classmethod
     def of(cls, state: State) -> View:
@@ -69,6 +71,7 @@ class View:
             prefixes_of(meta),
             lambda: rules_in(state),
             hidden_count(meta),
+            regimes_in(meta),
         )
 
     def match(
@@ -77,6 +80,27 @@ class View:
         """The rows of a pattern that can be shown."""
         blocks = match(self.tables, *pattern, where=where, block_rows=block_rows)
         return shown(self.dictionary, blocks) if self.hidden else blocks
+
+
+def regimes_in(meta: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The names of the regimes that a store keeps."""
+    if REGIMES not in meta:
+        return ()
+    from triplestore.store.in_force import Regimes
+
+    return Regimes.of(meta).names
+
+
+def _holds_always(view: View, s: bytes, p: bytes, o: bytes) -> bool:
+    """Whether a triple of terms that are known holds under the regimes whatever the data are."""
+    from triplestore.ontologies.making import NOTHING
+    from triplestore.store.trivial import axiomatic, holds_always
+
+    if (s, p, o) in axiomatic(frozenset(view.regimes)):
+        return True
+    known = view.dictionary.lookup_keys([s, o])
+    about = 1 if s == NOTHING.key else 0
+    return bool(known[about]) and holds_always(view.regimes, s, p, o)
 
 
 def rules_in(state: State) -> Rules | None:
@@ -116,6 +140,8 @@ class Reading(ABC):
         view = self._view()
         s, p, o, graph = quad_keys(quad)
         ids = view.dictionary.lookup_keys([s, p, o] if graph is None else [s, p, o, graph])
+        if graph is None and view.regimes and _holds_always(view, s, p, o):
+            return True
         if not ids.all():
             return False
         columns = [ids[place : place + 1] for place in range(len(ids))]

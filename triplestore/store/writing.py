@@ -212,7 +212,12 @@ class Writing(Reading):
         tables = self._infer()
         closing = self._closing
         return View(
-            self._dictionary, tables, self._prefixes(), lambda: closing.rules, closing.hidden
+            self._dictionary,
+            tables,
+            self._prefixes(),
+            lambda: closing.rules,
+            closing.hidden,
+            closing.regimes.names,
         )
 
     def _settle(self) -> None:
