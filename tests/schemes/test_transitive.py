@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -357,6 +358,37 @@ def test_rows__leaves_take_none() -> None:
     star = build(chain | {(100 + i, 0) for i in range(1000)})
     assert star.count() == 210 + 21 * 1000
     assert sum(forms(star)) <= 21
+
+
+@pytest.mark.parametrize("wasteful", [False, True])
+def test_arrays__give_the_closure_back_from_a_file(tmp_path: Path, wasteful: bool) -> None:
+    edges = graph_of(2, 120, 3, 50, False) | {(2**32 - 1, 5)}
+    made = build(edges)
+    if wasteful:  # rows in several places, and labels out of use
+        for node in range(0, 40):
+            made = made.changed(keys({(node, node + 1)}), keys({(node + 1, node)}))[0]
+        edges = set(pairs(made.edges))
+    for name, array in made.to_arrays().items():
+        np.save(tmp_path / f"{name}.npy", array)
+    mapped = {file.stem: np.load(file, mmap_mode="r") for file in tmp_path.iterdir()}
+    again = TransitiveClosure.from_arrays(mapped)
+    ids = [*range(0, 120, 7), 2**32 - 1]
+    assert streamed(again) == closure(edges)
+    assert (
+        again.forward(np.array(ids, np.uint32))[1].tolist()
+        == made.forward(np.array(ids, np.uint32))[1].tolist()
+    )
+    now, _, _ = changed(again, list(edges)[:30], {(1, 0), (500, 501)})
+    now, _, _ = changed(now, (), list(edges)[:30])
+    assert streamed(now) == closure(edges | {(1, 0), (500, 501)})
+    assert streamed(again) == closure(edges)
+
+
+def test_arrays__of_no_edges() -> None:
+    again = TransitiveClosure.from_arrays(build(()).to_arrays())
+    assert again.count() == 0
+    _, _, gained = changed(again, (), {(1, 2)})
+    assert gained == {(1, 2)}
 
 
 def test_path__is_a_shortest_one() -> None:

@@ -9,9 +9,12 @@ rows of components that reach other labels than before.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triplestore.schemes.graph import Lists
 from triplestore.schemes.packed import I64, U32, U64, Bools, frozen
@@ -126,11 +129,14 @@ class Reach:
         seen = np.zeros(labels, dtype=np.int64)
         found, changed = np.empty((2, labels), dtype=np.uint32)
         left, right, extra = np.empty((3, (labels >> 1) + 5), dtype=np.uint64)
-        start, stop = self.pool.room()
+        pool = self.pool
+        start, stop = pool.room()
+        if not pool.words.flags.writeable:  # mapped from a file
+            pool, start, stop = pool.more_room(start, stop, len(pool.words) + 1)
+        low = start
         state = np.array([0, start, 0, 0, 0, 0, stop], dtype=np.int64)
         none = Lists(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint32))
         back = none if back is None else back
-        pool, low = self.pool, start
         while True:
             done = close_rows(
                 ahead.starts, ahead.cols, back.starts, back.cols, parts.firsts,
@@ -172,6 +178,33 @@ class Reach:
         pool.touched = max(pool.touched, end)
         frozen(self.head)
         made = replace(self, pool=pool, live=live, low=low, end=end)
+        pool.versions.add(made)
+        return made
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """All there is to it, to be written to a file."""
+        live = int(self._rows()[1].sum())
+        head, pool, low, end = self.head.copy(), self.pool, self.low, self.end
+        if 5 * live < 4 * (end - low):
+            pool = Pool(0, live)
+            low, end = 0, gather(head, self.pool, pool, 0, 0, 0)
+        fields = head.reshape(-1, _FIELDS)
+        fields[fields[:, _AT] != 0, _AT] -= 4 * low
+        parts = self.parts
+        return {
+            "label": parts.label,
+            "rank": parts.rank,
+            "at_rank": parts.at_rank,
+            "head": head,
+            "words": pool.words[low:end],
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Reach:
+        """What `to_arrays` gave; the arrays may be mapped from a file, and are not copied."""
+        parts = Components.of(arrays["label"], arrays["rank"], arrays["at_rank"])
+        pool = Pool.around(arrays["words"])
+        made = cls(parts, arrays["head"], pool, pool.touched, 0, pool.touched)
         pool.versions.add(made)
         return made
 

@@ -43,6 +43,13 @@ class Pool:
         self.touched = 0
         self.versions: WeakSet[Version] = WeakSet()
 
+    @classmethod
+    def around(cls, words: U64) -> Pool:
+        """A pool of words that are there already, and may be read only."""
+        pool = cls(0, 0)
+        pool.words, pool.touched = words, len(words)
+        return pool
+
     def end(self) -> int:
         """Where the rows of all versions end."""
         return max((version.end for version in self.versions), default=0)

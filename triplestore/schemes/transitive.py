@@ -7,9 +7,11 @@ along the edges, until that has cost about as much as making rows for it, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triplestore.schemes.estimate import estimate
 from triplestore.schemes.graph import NONE, Graph, Lists
@@ -66,6 +68,24 @@ class TransitiveClosure:
         """The closure of edges, given in any order."""
         graph = Graph.of(_in_order(edges))
         return cls(graph, Reach.build(graph.ahead, budget))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The closure as plain arrays, to be written to a file (see `from_arrays`)."""
+        graph = self.graph
+        arrays: dict[str, NDArray[Any]] = {
+            "nodes": graph.nodes,
+            "edges": graph.edges,
+            "starts": graph.ahead.starts,
+            "cols": graph.ahead.cols,
+        }
+        return arrays | self._ahead.to_arrays()
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> TransitiveClosure:
+        """The closure that `to_arrays` gave; the arrays may be mapped, and are not copied."""
+        plain = {name: np.asarray(array) for name, array in arrays.items()}
+        lists = Lists(plain["starts"], plain["cols"])
+        return cls(Graph(plain["nodes"], plain["edges"], lists), Reach.from_arrays(plain))
 
     @staticmethod
     def estimate(edges: U64) -> Estimate:

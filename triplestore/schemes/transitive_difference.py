@@ -20,6 +20,9 @@ _FEW = 1 << 22
 """So many pairs are sorted to have their second ids in front; for more, rows are made."""
 
 
+_SOME = 8  # labels for each that changed, from which on all pairs are not counted
+
+
 class ClosurePairs:
     """All pairs of a closure."""
 
@@ -51,14 +54,17 @@ class Changes:
 
     @cached_property
     def counts(self) -> tuple[int, int]:
-        """How many pairs are lost and gained: at most one of the two is counted."""
+        """How many pairs are lost and gained."""
+        loses, gains = len(self._moves.gone_from) > 0, len(self._moves.come_from) > 0
+        if len(self._step.changed) * _SOME < self._step.new.labels:
+            return self._weight(0) if loses else 0, self._weight(1) if gains else 0
+        # It takes less to count all pairs than to compare all rows; so one side is not compared.
         more = self._new.count() - self._old.count()
-        if len(self._moves.come_from) == 0:
-            return -more, 0
-        if len(self._moves.gone_from) == 0:
-            return 0, more
-        lost = int(self.ahead[0].counts().sum())
+        lost = self._weight(0) if loses and gains else max(-more, 0)
         return lost, lost + more
+
+    def _weight(self, which: int) -> int:
+        return int(self.ahead[which].counts().sum())
 
     @cached_property
     def behind(self) -> tuple[ReachPairs, ReachPairs]:
