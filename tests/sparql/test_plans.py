@@ -85,9 +85,7 @@ def test_filters__come_as_soon_as_they_can(store: Store) -> None:
 def test_filters__an_iri_is_looked_up(store: Store) -> None:
     tree = plan(store, "SELECT * { ?x :knows ?y FILTER(?y = :n70) }")
     assert most_rows(tree) <= 2
-    assert (
-        most_rows(plan(store, "SELECT * { ?x :knows ?y FILTER(?y = :n70) }", ALL_OFF)) >= SIZE
-    )
+    assert most_rows(plan(store, "SELECT * { ?x :knows ?y FILTER(?y = :n70) }", ALL_OFF)) >= SIZE
 
 
 def test_optional__of_few_rows_does_not_compute_all_of_the_other_side(store: Store) -> None:

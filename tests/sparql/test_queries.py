@@ -401,3 +401,15 @@ def test_custom_aggregates__of_each_group(store: Store) -> None:
     found = rows(store, text, custom_aggregate_functions=aggregates)
     assert ("ada", "Ada") in found
     assert ("cy", "Cy") in found
+
+
+def test_query__merges_of_graphs_are_shared_between_queries_of_one_state(store: Store) -> None:
+    text = "SELECT ?x ?y { ?x :likes ?y }"
+    union = {"use_default_graph_as_union": True}
+    before = rows(store, text, **union)
+    assert rows(store, text, **union) == before
+    assert rows(store, "SELECT ?x ?y FROM :h { ?x :likes ?y }") == [("ada", "tea"), ("dan", "rum")]
+    store.add(Quad(NamedNode(EX + "cy"), NamedNode(EX + "likes"), NamedNode(EX + "gin")))
+    assert rows(store, text, **union) == sorted([*before, ("cy", "gin")])
+    assert rows(store, text, facts="inferred", **union) == []
+    assert rows(store, text, **union) == sorted([*before, ("cy", "gin")])

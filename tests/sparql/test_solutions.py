@@ -158,3 +158,11 @@ def test_explain__has_nothing_to_say_of_good_queries(store: Store) -> None:
         "SELECT * { :a :i ?i . :b :i ?j }",
     ):
         assert store.query(text).advice() == []
+
+
+def test_explain__of_constructed_triples(store: Store) -> None:
+    result = store.query("CONSTRUCT { ?x :j ?i } { ?x :i ?i . ?x :nothing ?n }")
+    assert result.explain().splitlines()[0].startswith("warning: no triple has the property")
+    assert "i[?x, ?i]" in store.query("CONSTRUCT { ?x :j ?i } { ?x :i ?i }").explain()
+    assert store.query("DESCRIBE ?x { ?x :i 1 }").explain_json()["rows"] == 1
+    assert store.query("DESCRIBE :a").explain() == ""

@@ -80,12 +80,23 @@ class Dataset:
         if graph is None:
             if len(self.default) == 1:
                 return self.graph(self.default[0])
-            return MergedTriples([self.graph(one) for one in self.default], self.where)
+            return self._merge()
         if graph == STORE_DEFAULT:
             if self.kinds is not None:
                 return ShownTriples(self.tables, self.kinds, self.where)
             return self.tables
         return GraphTriples(self.tables, graph)
+
+    def _merge(self) -> Triples:
+        """The merge of several graphs; that of the last query, if it was of the same graphs."""
+        global _last_merge
+        asked = (self.default, self.where, self.kinds is not None)
+        last = _last_merge
+        if last is not None and last[0] is self.tables and last[1] == asked:
+            return last[2]
+        made = MergedTriples([self.graph(one) for one in self.default], self.where)
+        _last_merge = (self.tables, asked, made)
+        return made
 
     def facts(self, graph: int | None = None) -> AllFacts:
         """All triples of a graph as one relation of three columns."""
@@ -117,6 +128,11 @@ class Dataset:
     def reaches(self, graph: int) -> bool:
         """True if GRAPH may name this graph."""
         return self.named is None or graph in self.named
+
+
+_last_merge: tuple[Tables, tuple[Any, ...], Triples] | None = None
+"""Merges are made relation by relation and cost a sort each: queries of a server that has the union
+of all graphs as its default graph share one. It is replaced as a whole, so threads need no lock."""
 
 
 class GraphTriples:

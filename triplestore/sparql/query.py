@@ -197,6 +197,8 @@ def _construct(planner: Planner, query: Construct, terms: QueryTerms, context: C
         lambda: constructed(query.template, made.operator, terms, context),
         terms,
         dict(query.prefixes),
+        made.operator,
+        lambda: advice(query, made.operator, planner.dataset, terms.dictionary),
     )
 
 
@@ -211,6 +213,7 @@ def _describe(planner: Planner, query: Describe, terms: QueryTerms, context: Con
         lambda: described(ids, made, planner.dataset, terms, context),
         terms,
         dict(query.prefixes),
+        None if made is None else made.operator,
     )
 
 

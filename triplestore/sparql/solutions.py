@@ -277,8 +277,12 @@ class Triples:
         columns: Callable[[], list[U32]],
         terms: QueryTerms,
         prefixes: dict[str, str] | None = None,
+        plan: Operator | None = None,
+        advise: Callable[[], list[str]] = list,
     ) -> None:
         self._make = columns
+        self._plan = plan
+        self._advise = advise
         self._prefixes = prefixes or {}
         self._columns: list[U32] | None = None
         self._terms = terms
@@ -289,6 +293,20 @@ class Triples:
         if self._columns is None:
             self._columns = self._make()
         return self._columns
+
+    def explain(self) -> str:
+        """How the solutions were found that the triples are made of; see `Solutions.explain`."""
+        self.ids()
+        lines = [f"warning: {text}" for text in self._advise()]
+        if self._plan is not None:
+            lines.append(statistics.explain(self._plan))
+        return "\n".join(lines)
+
+    def explain_json(self) -> dict[str, Any]:
+        """The same as a tree of dicts."""
+        self.ids()
+        tree = {} if self._plan is None else statistics.to_json(self._plan)
+        return {**tree, "warnings": self._advise()}
 
     def __len__(self) -> int:
         return len(self.ids()[0])
