@@ -187,11 +187,37 @@ def test_update__errors_change_nothing(serving: Callable[..., Client]) -> None:
     assert client.update("INSERT DATA { :a :b :c } ; DROP GRAPH :none").status == 400
     assert client.update("LOAD <file:///etc/hostname>").status == 400
     assert client.query("ASK { :a :b :c }").text == "false"
-    using = {"using-graph-uri": G}
-    reply = client.ask(
-        "/update", using, method="POST", body="CLEAR ALL", content_type="application/sparql-update"
-    )
-    assert reply.status == 400
+
+
+def test_update__on_graphs_of_the_request(serving: Callable[..., Client]) -> None:
+    client = serving(update=True)
+
+    def update(text: str) -> int:
+        sent = {"method": "POST", "body": text, "content_type": "application/sparql-update"}
+        return client.ask("/update", {"using-graph-uri": G}, **sent).status
+
+    assert update("INSERT { ?y :by ?x } WHERE { ?x :sees ?y }") == 200
+    assert client.query("SELECT ?x { ?x :by ?y }").text.split() == ["x", "http://ex.org/dora"]
+    assert update("DELETE { ?y :by ?x } USING :h WHERE { ?y :by ?x }") == 400
+    assert update("WITH :g DELETE { ?y :by ?x } WHERE { ?y :by ?x }") == 400
+    assert update("INSERT DATA { :a :b :c") == 400
+
+
+def test_query__graphs_of_the_request_stand_for_its_own(client: Client) -> None:
+    text = "SELECT ?y FROM <http://ex.org/none> { ?x <http://ex.org/sees> ?y }"
+    assert client.query(text).text.split() == ["y"]
+    reply = client.query(text, **{"default-graph-uri": G})
+    assert reply.text.split() == ["y", "http://ex.org/dora"]
+
+
+def test_accept__of_several_headers(client: Client) -> None:
+    connection = client.connection()
+    connection.putrequest("GET", "/query?" + urlencode({"query": "ASK {}"}))
+    for media_type in ("image/png", "text/csv"):
+        connection.putheader("accept", media_type)
+    connection.endheaders()
+    assert connection.getresponse().read() == b"true"
+    connection.close()
 
 
 def test_update__not_from_pages_of_other_sites(serving: Callable[..., Client]) -> None:

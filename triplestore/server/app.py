@@ -31,6 +31,7 @@ from triplestore.server.negotiation import QUADS, RESULTS, TRIPLES, chosen, cont
 from triplestore.server.protocol import (
     Operation,
     Refused,
+    accepted,
     from_elsewhere,
     read_graph,
     read_operation,
@@ -38,6 +39,7 @@ from triplestore.server.protocol import (
 from triplestore.server.running import Job, Output, Runner, on_refused, refusal
 from triplestore.server.settings import Settings
 from triplestore.store.answers import Form, are_triples, write_answer
+from triplestore.store.redirecting import query_on, update_on
 
 if TYPE_CHECKING:
     from triplestore.store import Store
@@ -126,18 +128,18 @@ class _Service:
 
     def _query(self, request: Request, asked: Operation) -> Job:
         store, settings = self._store, self._settings
-        accept = request.headers.get("accept")
+        accept, base = accepted(request), _address(request)
 
         def job(output: Output) -> None:
             store.refresh()
+            text, union = asked.text, asked.union or settings.union
+            if asked.graphs is not None:
+                text, union = query_on(text, *asked.graphs, store.prefixes, base), False
             result = store.query(
-                asked.text,
+                text,
+                base_iri=base,
                 facts=asked.facts,
-                use_default_graph_as_union=(
-                    asked.default is None and (asked.union or settings.union)
-                ),
-                default_graph=asked.default,
-                named_graphs=asked.named,
+                use_default_graph_as_union=union,
                 timeout=settings.seconds,
                 budget=settings.memory,
                 cancel=output.stop,
@@ -158,10 +160,18 @@ class _Service:
             raise Refused(403, "this server only reads: it was started without --allow-update")
         if from_elsewhere(request) and not settings.cors:
             raise Refused(403, "updates from pages of other sites are not carried out")
+        base = _address(request)
 
         def job(output: Output) -> None:
+            text = asked.text
+            if asked.graphs is not None:
+                text = update_on(text, *asked.graphs, store.prefixes, base)
             change = store.update(
-                asked.text, timeout=settings.seconds, budget=settings.memory, cancel=output.stop
+                text,
+                base_iri=base,
+                timeout=settings.seconds,
+                budget=settings.memory,
+                cancel=output.stop,
             )
             output.write(f"{change}\n".encode())
 
@@ -171,7 +181,7 @@ class _Service:
         """A graph, or all of them."""
         store = self._store
         graph, facts = read_graph(request)
-        accept = request.headers.get("accept")
+        accept = accepted(request)
 
         def job(output: Output) -> None:
             store.refresh()
@@ -185,11 +195,10 @@ class _Service:
 
     def _described(self, request: Request) -> Response:
         settings = self._settings
-        endpoint = str(request.url.replace(query="", fragment=""))
-        media_type, form = _negotiated(request.headers.get("accept"), TRIPLES)
+        media_type, form = _negotiated(accepted(request), TRIPLES)
         self._store.refresh()
         triples = service_description(
-            self._store, endpoint, update=settings.update, union=settings.union
+            self._store, _address(request), update=settings.update, union=settings.union
         )
         document = ox.serialize(triples, format=form, prefixes=PREFIXES)
         return Response(document, media_type=content_type(media_type), headers={"vary": "accept"})
@@ -213,6 +222,11 @@ class _NamedHosts:
                 await refusal(refused)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+
+
+def _address(request: Request) -> str:
+    """The endpoint's own IRI, which is also the base of relative ones."""
+    return str(request.url.replace(query="", fragment=""))
 
 
 def _name_of(host: str) -> str | None:

@@ -24,6 +24,7 @@ _GRAPHS = {
 _FACTS = ("all", "explicit", "inferred")
 
 Pairs = list[tuple[str, str]]
+Graphs = tuple[ox.NamedNode, ...]
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer, and no mistake of ours
@@ -42,16 +43,15 @@ class Operation:
 
     kind      "query" or "update"
     text      what is to be carried out
-    default   the graphs whose merge is the default graph; None if the request does not say
-    named     the graphs that GRAPH reaches; None if the request does not say
+    graphs    the graphs whose merge is the default graph, and those that GRAPH reaches; None if the
+              request does not say
     facts     which facts a query sees; an extension of ours
     union     the default graph is the union of all graphs; an extension of Oxigraph
     """
 
     kind: str
     text: str
-    default: tuple[ox.NamedNode, ...] | None = None
-    named: tuple[ox.NamedNode, ...] | None = None
+    graphs: tuple[Graphs, Graphs] | None = None
     facts: str = "all"
     union: bool = False
 
@@ -83,11 +83,9 @@ async def read_operation(request: Request, kinds: Sequence[str], longest: int) -
 
 def _operation(kind: str, text: str, pairs: Pairs) -> Operation:
     default, named = (graphs_of(pairs, name) for name in _GRAPHS[kind])
-    if kind == "update" and (default or named):
-        raise Refused(400, "using-graph-uri is not known here: write USING in the update")
     if not default and not named:
         return Operation(kind, text, facts=_facts_of(pairs), union=_union_of(pairs))
-    return Operation(kind, text, default, named, _facts_of(pairs))
+    return Operation(kind, text, (default, named), _facts_of(pairs))
 
 
 async def read_body(request: Request, longest: int) -> bytes:
@@ -115,7 +113,7 @@ def _pairs(text: str) -> Pairs:
         raise Refused(400, f"parameters cannot be read: {error}") from None
 
 
-def graphs_of(pairs: Pairs, name: str) -> tuple[ox.NamedNode, ...]:
+def graphs_of(pairs: Pairs, name: str) -> Graphs:
     """The graphs that a parameter names."""
     try:
         return tuple(ox.NamedNode(value) for key, value in pairs if key == name)
@@ -143,6 +141,11 @@ def read_graph(request: Request) -> tuple[ox.NamedNode | ox.DefaultGraph | None,
         raise Refused(400, "give one graph, as ?graph=IRI or ?default")
     facts = _facts_of(pairs) if any(name == "facts" for name, _ in pairs) else "explicit"
     return (named[0] if named else ox.DefaultGraph() if default else None), facts
+
+
+def accepted(request: Request) -> str | None:
+    """What the client accepts, in one header or several."""
+    return ", ".join(request.headers.getlist("accept")) or None
 
 
 def from_elsewhere(request: Request) -> bool:

@@ -213,6 +213,9 @@ async def _send(
             return
     headers = [(b"content-type", output.media_type.encode("latin-1")), (b"vary", b"accept")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
+    if scope["method"] == "HEAD":
+        await send({"type": "http.response.body", "body": b""})
+        return
     while piece is not None:
         output.taken()
         await send({"type": "http.response.body", "body": piece, "more_body": True})
