@@ -1,0 +1,115 @@
+"""Our side of the experiments on modules and schemes: a store for a setting, with its memory.
+
+Start at `Modular`. WAYS says how rules that are a closure may be treated; what each is called in
+the papers stands beside it. Rows go in as a bulk load does it, so nothing here is about parsing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.maintained import Done, Maintained, _done
+
+if TYPE_CHECKING:
+    from bench.programs import Setting
+
+RULES, MODULE, COMPRESSED, AUTO = "rules", "module", "compressed", "auto"
+
+WAYS: Mapping[str, Mapping[str, str]] = {
+    RULES: {"modules": "off", "schemes": "plain"},
+    MODULE: {"modules": "on", "schemes": "plain"},
+    COMPRESSED: {"modules": "on", "schemes": "compressed"},
+    AUTO: {"modules": "auto", "schemes": "auto"},
+}
+"""Mat (Standard), Mat-Mod (TCModule), the scheme (MultiScheme), and what the engine chooses."""
+
+STRATEGY = "dredc"
+"""The papers' strategy."""
+
+
+class Modular(Maintained):
+    """A store in memory that has the statements of a setting, to be closed in some way."""
+
+    def __init__(self, setting: Setting) -> None:
+        from bench.reasoners.ours import state_columns, store_of_terms
+
+        self.program = setting.program
+        largest = max(int(setting.s.max()), int(setting.o.max()), len(setting.numbers))
+        self.store = store_of_terms(setting.program, largest)
+        state_columns(self.store, setting.s, setting.p, setting.o)
+
+    def close(self, way: str, strategy: str = STRATEGY, seconds: float | None = None) -> Done:
+        """The closure under the rules."""
+        tuning = {**WAYS[way], "strategy": strategy, "max_seconds": seconds, "max_bytes": 12 << 30}
+        start = time.perf_counter()
+        report = self.store.reason(rules=self.program, tuning=tuning)
+        return _done(report, time.perf_counter() - start)
+
+    def static_bytes(self) -> int:
+        """Rows of facts with their counters, and schemes with the rows that serve them."""
+        info = self.store.info()
+        schemes = self.store._database.state.tables.schemes
+        kept = sum(one.scheme.nbytes() for one in schemes.values())
+        return int(info.fact_table_bytes + info.table_bytes + kept)
+
+
+def start() -> None:
+    """Import everything and read the compiled kernels, so that no measurement pays for that."""
+    from bench.reasoners import REASONERS
+    from bench.reasoners.runs import OURS
+    from bench.shapes.papers import setting
+
+    REASONERS[OURS].start()
+    for way in WAYS:
+        kept = Modular(setting("warming"))
+        kept.close(way)
+        rows = kept.columns()
+        quads = kept.quads(column[::7] for column in rows)
+        kept.remove(quads)
+        kept.add(quads)
+
+
+class Memory:
+    """The memory that something takes on top of what was there before.
+
+    Memory that is free, but not given back, is given back first: else what used it again would seem
+    to take none. Where the system cannot set the peak back, that of the process stands for it.
+    """
+
+    def __init__(self) -> None:
+        gc.collect()
+        give_back = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if give_back is not None:
+            give_back(0)
+        reset = Path("/proc/self/clear_refs")
+        if reset.exists():
+            reset.write_text("5")
+        self.before = _status("VmRSS")
+
+    def peak(self) -> int:
+        """The most so far, in bytes."""
+        return max(0, _status("VmHWM") - self.before)
+
+
+def _status(name: str) -> int:
+    path = Path("/proc/self/status")
+    if path.exists():
+        for line in path.read_text().splitlines():
+            if line.startswith(name + ":"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def found(done: Done) -> dict[str, Any]:
+    """An update for JSON, without what nobody asks for."""
+    return {
+        "seconds": done.seconds,
+        "commit": done.commit,
+        "instances": done.derivations,
+        "inferred": done.inferred,
+    }
