@@ -31,12 +31,17 @@ from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.strategies.restated import stored_counts, stored_keys
 from triplestore.engine.work import Work, united
+from triplestore.errors import BudgetError
 from triplestore.schemes.attached import CHAINS, Attached, Structure
-from triplestore.schemes.kinds import SCHEMES
+from triplestore.schemes.kinds import SCHEMES, guess
 from triplestore.schemes.scheme import BLOCK, Pairs, Scheme
 from triplestore.tables import EXPLICIT
 from triplestore.tables.closed import Closed
 from triplestore.tables.rows import NO_KEYS, U64, Bools, swap
+from triplestore.terms import to_ntriples
+
+GUESSED = 1 << 18
+"""From so many edges on it is guessed what a closure takes before it is made."""
 
 Facts: TypeAlias = dict[RelationKey, Any]
 """Facts by relation, like a `Batch`, but for those that are too many to be written out."""
@@ -246,9 +251,29 @@ def _made(
         made = Attached(structure, owned.relations, chains, False)  # type: ignore[arg-type]
         return made, closures
     edges = sorted_distinct(_edges(owned, structure, external))
+    _check_size(owned, work, structure, edges)
     scheme = SCHEMES[structure.kind](edges, work.budget)
     made = _attached(owned, work, structure, scheme)
     return made, [Closed(scheme, turned) for turned in structure.turned]
+
+
+def _check_size(owned: Owned, work: Work, structure: Structure, edges: U64) -> None:
+    """Refuse a closure of many edges that would not fit in the budget, before it is made."""
+    most = work.budget.bytes
+    if most is None or len(edges) < GUESSED:
+        return
+    names = owned.group.relations
+    found = guess(structure.kind, edges)
+    written = work.choice.mode_of(names) == "plain"
+    needed = found.row_bytes * len(names) if written else found.bytes
+    if needed > most:
+        how = " as rows" if written else ""
+        remedy = ', or keep it compressed (tuning={"schemes": ...})' if written else ""
+        raise BudgetError(
+            f"the closure of {to_ntriples(names[0]).decode()} would have about {found.pairs:,} "
+            f"pairs and take {needed:,} bytes{how}, more than the budget of {most:,}; raise it "
+            f'(tuning={{"max_bytes": ...}}){remedy}'
+        )
 
 
 def _compared(old: StoredPairs, new: Closed) -> tuple[U64, int]:
