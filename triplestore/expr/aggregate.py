@@ -134,6 +134,16 @@ def _sums(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vect
 
 
 def _means(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vector:
+    sums = _sums(vector, groups, count, terms)
+    if isinstance(sums, Numbers):  # exact, and no group has an error
+        sizes = np.bincount(groups, minlength=count).tolist()
+        keys: Keys = []
+        for value, size in zip(sums.values.tolist(), sizes, strict=True):
+            exact = Decimal(value).scaleb(-sums.scale) if sums.rank == DECIMAL else value
+            number = Number(sums.rank, exact)
+            mean = divide(number, Number(INTEGER, size)) if size else Number(INTEGER, 0)
+            keys.append(key_of_number(mean))
+        return Coded(keys, np.arange(count))
     return _each(_numbers_of_groups(vector, groups, count, terms), _mean)
 
 
