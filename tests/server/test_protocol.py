@@ -283,6 +283,28 @@ def test_graphs__are_read(client: Client) -> None:
     assert client.ask("/store", accept="text/turtle").status == 406
 
 
+def test_graphs__are_written_only_if_allowed(
+    client: Client, serving: Callable[..., Client]
+) -> None:
+    def put(to: Client, text: str = "<a> <b> <c> .", **headers: str) -> int:
+        sent = {"content_type": "text/turtle", **headers}
+        return to.ask("/store", {"graph": G}, method="PUT", body=text, **sent).status
+
+    assert put(client) == 403
+    assert client.ask("/store", {"graph": G}, method="DELETE").status == 403
+    writable = serving(update=True)
+    assert put(writable, origin="http://evil.example") == 403
+    assert put(writable, content_type="text/csv") == 415
+    assert put(writable, "<a> <b>") == 400
+    assert put(writable, "<a> <b> <c> <d> .", content_type="application/n-quads") == 400
+    assert writable.query("ASK { GRAPH :g { :cy :sees :dora } }").text == "true"
+    assert put(writable) == 200
+    base = "ASK { GRAPH :g { <http://ex.org/a> <http://ex.org/b> ?c } }"
+    assert writable.query(base).text == "true"
+    assert writable.query("ASK { GRAPH :g { :cy :sees :dora } }").text == "false"
+    assert writable.ask("/store", method="PUT", body="", content_type="text/turtle").status == 400
+
+
 def test_health_and_index(client: Client) -> None:
     assert json.loads(client.ask("/health").text) == {
         "status": "ok",

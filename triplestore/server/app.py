@@ -3,7 +3,7 @@
     /query    SPARQL queries; without a query, a description of the service
     /update   SPARQL updates, if they are allowed
     /sparql   both
-    /store    graphs, as the Graph Store Protocol reads them
+    /store    whole graphs, by the Graph Store Protocol
     /health   whether the server is well
 
 What is always true: nothing but `/health`, `/` and descriptions is done in the event loop; a query
@@ -12,9 +12,9 @@ reads one commit of the store; a page of another site cannot make a browser send
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import IO, TYPE_CHECKING, TypeVar, cast
+from typing import IO, TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 import pyoxigraph as ox
@@ -27,13 +27,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from triplestore.server.description import PREFIXES, service_description
-from triplestore.server.negotiation import QUADS, RESULTS, TRIPLES, chosen, content_type
+from triplestore.server.graphs import changing, reading
+from triplestore.server.negotiation import RESULTS, TRIPLES, content_type, negotiated
 from triplestore.server.protocol import (
     Operation,
     Refused,
     accepted,
     from_elsewhere,
-    read_graph,
     read_operation,
 )
 from triplestore.server.running import Job, Output, Runner, on_refused, refusal
@@ -44,13 +44,12 @@ from triplestore.store.redirecting import query_on, update_on
 if TYPE_CHECKING:
     from triplestore.store import Store
 
-F = TypeVar("F")
 
 _INDEX = """SPARQL over HTTP
 /query    queries, by GET or POST; without one, a description of the service
 /update   updates, by POST{updates}
 /sparql   both
-/store    graphs: ?default or ?graph=IRI
+/store    whole graphs: ?default or ?graph=IRI
 /health   whether the server is well
 """
 
@@ -76,7 +75,7 @@ def create_app(store: Store, settings: Settings | None = None) -> Starlette:
             Route("/query", service.endpoint("query"), methods=both),
             Route("/update", service.endpoint("update"), methods=both),
             Route("/sparql", service.endpoint("query", "update"), methods=both),
-            Route("/store", service.graph),
+            Route("/store", service.graph, methods=["GET", "PUT", "POST", "DELETE"]),
             Route("/health", service.health),
         ],
         middleware=middleware,
@@ -146,9 +145,9 @@ class _Service:
             )
             form: Form
             if are_triples(result):
-                media_type, form = _negotiated(accept, TRIPLES)
+                media_type, form = negotiated(accept, TRIPLES)
             else:
-                media_type, form = _negotiated(accept, RESULTS)
+                media_type, form = negotiated(accept, RESULTS)
             output.media_type = content_type(media_type)
             write_answer(result, cast(IO[bytes], output), form, prefixes=store.prefixes)
 
@@ -156,10 +155,7 @@ class _Service:
 
     def _update(self, request: Request, asked: Operation) -> Job:
         store, settings = self._store, self._settings
-        if not settings.update:
-            raise Refused(403, "this server only reads: it was started without --allow-update")
-        if from_elsewhere(request) and not settings.cors:
-            raise Refused(403, "updates from pages of other sites are not carried out")
+        self._may_change(request)
         base = _address(request)
 
         def job(output: Output) -> None:
@@ -178,24 +174,21 @@ class _Service:
         return job
 
     async def graph(self, request: Request) -> Response:
-        """A graph, or all of them."""
-        store = self._store
-        graph, facts = read_graph(request)
-        accept = accepted(request)
+        """Graphs as a whole."""
+        if request.method in ("GET", "HEAD"):
+            return self._runner.answer(reading(self._store, request))
+        self._may_change(request)
+        return self._runner.answer(await changing(self._store, request, self._settings.body))
 
-        def job(output: Output) -> None:
-            store.refresh()
-            if graph is not None and not store.contains_named_graph(graph):
-                raise Refused(404, f"there is no graph {graph}")
-            media_type, form = _negotiated(accept, QUADS if graph is None else TRIPLES)
-            output.media_type = content_type(media_type)
-            store.dump(cast(IO[bytes], output), form, from_graph=graph, facts=facts)
-
-        return self._runner.answer(job)
+    def _may_change(self, request: Request) -> None:
+        if not self._settings.update:
+            raise Refused(403, "this server only reads: it was started without --allow-update")
+        if from_elsewhere(request) and not self._settings.cors:
+            raise Refused(403, "updates from pages of other sites are not carried out")
 
     def _described(self, request: Request) -> Response:
         settings = self._settings
-        media_type, form = _negotiated(accepted(request), TRIPLES)
+        media_type, form = negotiated(accepted(request), TRIPLES)
         self._store.refresh()
         triples = service_description(
             self._store, _address(request), update=settings.update, union=settings.union
@@ -235,11 +228,3 @@ def _name_of(host: str) -> str | None:
         return urlsplit(f"//{host}").hostname
     except ValueError:
         return None
-
-
-def _negotiated(accept: str | None, offers: Sequence[tuple[str, F]]) -> tuple[str, F]:
-    choice = chosen(accept, offers)
-    if choice is None:
-        known = ", ".join(media_type for media_type, _ in offers)
-        raise Refused(406, f"the answer can be had as: {known}")
-    return choice

@@ -12,6 +12,8 @@ from typing import NamedTuple, TypeVar
 
 import pyoxigraph as ox
 
+from triplestore.server.protocol import Refused
+
 Form = TypeVar("Form")
 
 _Results = ox.QueryResultsFormat
@@ -113,6 +115,15 @@ def chosen(header: str | None, offers: Sequence[tuple[str, Form]]) -> tuple[str,
         if weight > most:
             best, most = offer, weight
     return best
+
+
+def negotiated(accept: str | None, offers: Sequence[tuple[str, Form]]) -> tuple[str, Form]:
+    """The same; a client that accepts none of them is refused."""
+    choice = chosen(accept, offers)
+    if choice is None:
+        known = ", ".join(media_type for media_type, _ in offers)
+        raise Refused(406, f"the answer can be had as: {known}")
+    return choice
 
 
 def content_type(media_type: str) -> str:

@@ -48,13 +48,15 @@ _STATUS: dict[type[Exception], int] = {
 
 
 class Output:
-    """What a job writes its answer to; `media_type` is set before.
+    """What a job writes its answer to; status, headers and media type are set before.
 
     Pieces are handed on when they are large enough, or at the end: until then an error can still
     be answered with its status.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+        self.status = 200
+        self.headers: dict[str, str] = {}
         self.media_type = "text/plain; charset=utf-8"
         self.stop = threading.Event()
         self.queue: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -79,6 +81,10 @@ class Output:
 
     def flush(self) -> None:
         """Nothing: pieces go when they are large enough."""
+
+    def is_over(self) -> bool:
+        """True if nobody waits for the answer any more, or not so long."""
+        return self.stop.is_set() or time.monotonic() > self._deadline
 
     def _hand_on(self) -> None:
         while True:
@@ -211,8 +217,9 @@ async def _send(
         if error is not None:
             await refusal(refused_by(error))(scope, receive, send)
             return
-    headers = [(b"content-type", output.media_type.encode("latin-1")), (b"vary", b"accept")]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    named = {"content-type": output.media_type, "vary": "accept", **output.headers}
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
+    await send({"type": "http.response.start", "status": output.status, "headers": headers})
     if scope["method"] == "HEAD":
         await send({"type": "http.response.body", "body": b""})
         return

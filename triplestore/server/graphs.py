@@ -1,0 +1,130 @@
+"""Whole graphs over HTTP, the SPARQL 1.1 Graph Store Protocol: start at `reading` and `changing`.
+
+https://www.w3.org/TR/sparql11-http-rdf-update/ - graphs are named by `?graph=IRI` or `?default`.
+"""
+
+from __future__ import annotations
+
+import email
+from email.policy import HTTP
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from uuid import uuid4
+
+import pyoxigraph as ox
+from starlette.requests import Request
+
+from triplestore.server.negotiation import QUADS, TRIPLES, content_type, negotiated
+from triplestore.server.protocol import Refused, accepted, read_body, read_graph
+from triplestore.server.running import Job, Output
+
+if TYPE_CHECKING:
+    from triplestore.store import Store, Transaction
+
+Graph: TypeAlias = ox.NamedNode | ox.DefaultGraph
+
+
+class Document(NamedTuple):
+    """Triples that a client sends."""
+
+    data: bytes
+    form: ox.RdfFormat
+
+
+def reading(store: Store, request: Request) -> Job:
+    """GET: a graph, or all of them if none is named; what was stated, unless facts are named."""
+    graph, facts = read_graph(request)
+    accept = accepted(request)
+
+    def job(output: Output) -> None:
+        store.refresh()
+        if graph is not None and not store.contains_named_graph(graph):
+            raise Refused(404, f"there is no graph {graph}")
+        media_type, form = negotiated(accept, QUADS if graph is None else TRIPLES)
+        output.media_type = content_type(media_type)
+        store.dump(cast(IO[bytes], output), form, from_graph=graph, facts=facts)
+
+    return job
+
+
+async def changing(store: Store, request: Request, longest: int) -> Job:
+    """PUT: a graph is what is sent; POST: it gets that, too, or is made; DELETE: it goes."""
+    method = request.method
+    graph, _ = read_graph(request)
+    location = None
+    if graph is None:
+        if method != "POST":
+            raise Refused(400, "name a graph, as ?graph=IRI or ?default")
+        graph = ox.NamedNode(uuid4().urn)
+        location = graph.value
+    documents = [] if method == "DELETE" else await _documents(request, longest)
+    base = graph.value if isinstance(graph, ox.NamedNode) else str(request.url.replace(query=""))
+
+    def job(output: Output) -> None:
+        with store.transaction() as transaction:
+            existed = transaction.contains_named_graph(graph)
+            if method == "DELETE":
+                _delete(transaction, graph, existed)
+            else:
+                _load(transaction, graph, documents, base, method == "PUT", output)
+        if not existed:
+            output.status = 201
+        if location is not None:
+            output.headers["location"] = location
+        output.write(f"{transaction.change}\n".encode())
+
+    return job
+
+
+def _delete(transaction: Transaction, graph: Graph, existed: bool) -> None:
+    if isinstance(graph, ox.DefaultGraph):
+        transaction.clear_graph(graph)
+        return
+    if not existed:
+        raise Refused(404, f"there is no graph {graph}")
+    transaction.remove_graph(graph)
+
+
+def _load(
+    transaction: Transaction,
+    graph: Graph,
+    documents: list[Document],
+    base: str,
+    replace: bool,
+    output: Output,
+) -> None:
+    for number, document in enumerate(documents):
+        first = replace and not number
+        transaction.load(
+            document.data,
+            document.form,
+            base_iri=base,
+            to_graph=None if first else graph,
+            replace_graph=graph if first else None,
+            named_graphs="refuse",
+            cancel=output.is_over,
+        )
+    if isinstance(graph, ox.NamedNode):
+        transaction.add_graph(graph)  # also if there is not a triple in it
+
+
+async def _documents(request: Request, longest: int) -> list[Document]:
+    """What is sent: one document, or the parts of a form."""
+    body = await read_body(request, longest)
+    header = request.headers.get("content-type", "")
+    if not header.lower().startswith("multipart/form-data"):
+        return [_document(header, body)]
+    head = f"content-type: {header}\r\n\r\n".encode("latin-1")
+    form = email.message_from_bytes(head + body, policy=HTTP)
+    return [
+        _document(str(part["content-type"] or ""), cast(bytes, part.get_payload(decode=True)))
+        for part in form.walk()
+        if not part.is_multipart()
+    ]
+
+
+def _document(header: str, data: bytes) -> Document:
+    media_type = header.partition(";")[0].strip().lower()
+    form = ox.RdfFormat.from_media_type(media_type) if media_type else None
+    if form is None:
+        raise Refused(415, f"{media_type!r} is no media type of RDF")
+    return Document(data, form)
