@@ -3,6 +3,7 @@
     dag-10000-100000       random edges from lower to higher nodes (the papers' DAG-R)
     tree-100000            a random tree, as edges to its parents
     network-100000-1000000 a tree with random edges more: one component of so many nodes
+    halves-100000-1000000  two such networks of half the size, joined by one edge (`bridge`)
     cycle-100000           one round, so that any edge but one can go without splitting it
     broader-1426588        a network of categories: a small part is one strongly connected
                            component, all others are below some that came before
@@ -47,6 +48,8 @@ def graph(name: str) -> U64:
         return tree(*numbers)
     if kind == "network" and len(numbers) == 2:
         return network(*numbers)
+    if kind == "halves" and len(numbers) == 2:
+        return halves(*numbers)
     if kind == "cycle" and len(numbers) == 1:
         return cycle(*numbers)
     if kind == "broader" and len(numbers) == 1:
@@ -86,6 +89,20 @@ def network(nodes: int, edges: int, *, seed: str = "network") -> U64:
         keys = _first_of_each(np.concatenate((keys, packed(one[apart], other[apart]))))
         turn += 1
     return np.sort(keys[:edges])
+
+
+def halves(nodes: int, edges: int) -> U64:
+    """Two networks with so many nodes and edges in all, and one edge that joins them."""
+    half = nodes // 2
+    one = network(half, (edges - 1) // 2, seed="one half")
+    other = network(half, (edges - 1) // 2, seed="other half")
+    moved = other + (np.uint64(half) << _32 | np.uint64(half))
+    return np.unique(np.concatenate((one, moved, bridge(nodes))))
+
+
+def bridge(nodes: int) -> U64:
+    """The edge without which `halves` is two components."""
+    return packed(np.array([nodes // 2 * 2 - 1]), np.array([0]))
 
 
 def cycle(nodes: int) -> U64:

@@ -13,6 +13,7 @@ from bench.workloads import (
     opening,
     rulecount,
     scalability,
+    schemes,
     updates,
 )
 from bench.workloads.base import Workload
@@ -28,6 +29,7 @@ WORKLOADS: dict[str, Workload] = {
         rulecount.WORKLOAD,
         maintenance.WORKLOAD,
         modules.WORKLOAD,
+        schemes.WORKLOAD,
         scalability.WORKLOAD,
         updates.WORKLOAD,
         ontologies.WORKLOAD,
