@@ -62,8 +62,11 @@ class Lists:
 
     def renumbered(self, moved: U32, size: int) -> Lists:
         """The same lists in a graph of `size` nodes, in which node v is moved[v]."""
+        if len(moved) and int(moved[-1]) == len(moved) - 1:  # new nodes are the last ones
+            more = np.repeat(self.starts[-1:], size - len(moved))
+            return Lists(np.concatenate((self.starts, more)), self.cols)
         lengths = np.zeros(size, dtype=np.int64)
-        lengths[moved] = np.diff(self.starts)
+        lengths[moved] = self.starts[1:] - self.starts[:-1]
         return Lists(_summed(lengths), moved[self.cols])
 
     def edited(self, drop: I64, at: I64, rows: U32, cols: U32) -> Lists:
@@ -173,7 +176,9 @@ class Graph:
             return self, None
         at = self.nodes.searchsorted(fresh)
         nodes = frozen(np.insert(self.nodes, at, fresh))
-        moved = nodes.searchsorted(self.nodes).astype(np.uint32)
+        before = np.bincount(at, minlength=len(self.nodes))[: len(self.nodes)]
+        moved = np.arange(len(self.nodes), dtype=np.uint32)
+        moved += np.cumsum(before, dtype=np.uint32)
         graph = Graph(nodes, self.edges, self.ahead.renumbered(moved, len(nodes)))
         if self._back is not None:
             graph._back = self._back.renumbered(moved, len(nodes))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triplestore.schemes.graph import NONE, Lists
-from triplestore.schemes.packed import U32
+from triplestore.schemes.packed import U32, sorted_distinct
 from triplestore.schemes.reach import _FIELDS, Reach
 from triplestore.schemes.reach_components import Components, bitmap, number_components
 from triplestore.schemes.scheme import Budget
@@ -64,8 +64,10 @@ def update(
         old_label = np.full(size, NONE, dtype=np.uint32)
         old_label[moves.moved] = old.label
         old_members = moves.moved[old.members]
-    if moves.moved is not None or _breaks_order(old, moves):
+    if _breaks_order(old, old_label, moves):
         draft, fresh = _relabelled(old, old_label, ahead, budget)
+    elif moves.moved is not None:
+        draft, fresh = _extended(old, old_label, old_members, moves)
     else:
         draft, fresh = old, np.zeros(0, dtype=np.uint32)
     sources = draft.label[_sources(old, old_label, ahead, moves)]
@@ -124,13 +126,41 @@ def _relabelled(
     return Reach(parts, head, old.pool, old.live, old.low, old.end), fresh
 
 
-def _breaks_order(old: Reach, moves: Moves) -> bool:
-    """Whether components may be merged or split, or the order of ranks is wrong."""
-    label, rank = old.label, old.parts.rank
-    inside = label[moves.gone_from] == label[moves.gone_to]
+def _extended(old: Reach, old_label: U32, old_members: U32, moves: Moves) -> tuple[Reach, U32]:
+    """The old components and the new nodes, which rank below all others or above them."""
+    low = sorted_distinct(moves.come_to[old_label[moves.come_to] == NONE])
+    high = sorted_distinct(moves.come_from[old_label[moves.come_from] == NONE])
+    nodes = np.concatenate((low, high))
+    fresh = np.arange(old.labels, old.labels + len(nodes), dtype=np.uint32)
+    label = old_label.copy()
+    label[nodes] = fresh
+    below, above = fresh[: len(low)], fresh[len(low) :]
+    at_rank = np.concatenate((below, old.parts.at_rank, above))
+    rank = np.full(old.labels + len(nodes), NONE, dtype=np.uint32)
+    rank[at_rank] = np.arange(len(at_rank), dtype=np.uint32)
+    head = np.zeros(_FIELDS * len(rank), dtype=np.int64)
+    head[: len(old.head)] = old.head
+    firsts = np.concatenate((old.firsts, old.firsts[-1] + np.arange(1, len(nodes) + 1)))
+    heavy = np.zeros((len(rank) >> 6) + 1, dtype=np.uint64)
+    heavy[: len(old.parts.heavy)] = old.parts.heavy
+    members = np.concatenate((old_members, nodes))
+    parts = Components(label, rank, at_rank, firsts, members, heavy)
+    return Reach(parts, head, old.pool, old.live, old.low, old.end), fresh
+
+
+def _breaks_order(old: Reach, old_label: U32, moves: Moves) -> bool:
+    """Whether components may be merged or split, or ranks are in the wrong order."""
+    inside = old_label[moves.gone_from] == old_label[moves.gone_to]
     if (inside & (moves.gone_from != moves.gone_to)).any():
         return True
-    return bool((rank[label[moves.come_from]] < rank[label[moves.come_to]]).any())
+    one, other = old_label[moves.come_from], old_label[moves.come_to]
+    known = (one != NONE) & (other != NONE)
+    rank = old.parts.rank
+    if (rank[one[known]] < rank[other[known]]).any():
+        return True
+    # A new node that edges lead to ranks below all others, so none may lead on from it.
+    low, high = moves.come_to[other == NONE], moves.come_from[one == NONE]
+    return bool(len(low) and len(high) and np.isin(low, high).any())
 
 
 def _kept(old: Reach, old_label: U32, component: U32, count: int) -> U32:
