@@ -413,3 +413,22 @@ def test_query__merges_of_graphs_are_shared_between_queries_of_one_state(store: 
     assert rows(store, text, **union) == sorted([*before, ("cy", "gin")])
     assert rows(store, text, facts="inferred", **union) == []
     assert rows(store, text, **union) == sorted([*before, ("cy", "gin")])
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("EXISTS { ?x :name ?n }", ["ada"]),
+        ("NOT EXISTS { ?x :name ?n }", ["bob"]),
+        ("!EXISTS { ?x :name ?n }", ["bob"]),
+        ("!(NOT EXISTS { ?x :name ?n })", ["ada"]),
+        ("!(!EXISTS { ?x :name ?n })", ["ada"]),
+        ("EXISTS { ?x :name ?n } || ?a > 40", ["ada", "bob"]),
+        ("EXISTS { ?x :name ?n } && NOT EXISTS { ?x :knows :bob }", []),
+    ],
+)
+def test_exists__denied_and_combined(
+    store: Store, options: Options, condition: str, expected: list[str]
+) -> None:
+    text = f"SELECT ?x {{ ?x :age ?a FILTER({condition}) }}"
+    assert rows(store, text, options=options) == [(name,) for name in expected]
