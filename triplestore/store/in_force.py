@@ -98,6 +98,7 @@ class InForce(Rules):
     translation  the part that was made of axioms
     ontology     these axioms
     literals     what the rules were told of literals
+    names        keys of ids that were read for them
     """
 
     def __init__(
@@ -114,6 +115,7 @@ class InForce(Rules):
         self.translation = translation
         self.ontology = ontology
         self.literals = literals or Literals()
+        self.names: tuple[Dictionary, dict[int, bytes]] | None = None
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -166,7 +168,10 @@ def whole(
     from triplestore.store.schema_reader import SchemaReader
 
     with no_collection():
-        reader = SchemaReader(dictionary, tables, regimes)
+        names = None if before is None else before.names
+        # A copy: a transaction that fails takes back the terms that it brought.
+        known_names = dict(names[1]) if names is not None and names[0] is dictionary else {}
+        reader = SchemaReader(dictionary, tables, regimes, known_names)
         equals = reader.equals()
         merged = bool(len(equals)) and reader.speaks_of(equals)
         made = None
@@ -191,7 +196,10 @@ def whole(
         literals = known.looked_at(dictionary) if regimes.look_at_literals else known
         literals = replace(literals, valued=reader.ids_of(made.valued))
         program = _together(users, made.program, reader.facts())
-        return InForce(literals.added(program, tables, dictionary), users, made, ontology, literals)
+        program = literals.added(program, tables, dictionary)
+        found = InForce(program, users, made, ontology, literals)
+        found.names = (dictionary, reader.known)
+        return found
 
 
 def _refuse(rules: Sequence[Rule]) -> None:

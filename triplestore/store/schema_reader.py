@@ -58,9 +58,18 @@ class SchemaReader:
     What vocabulary rules conclude of axioms makes no difference to individuals, if it is not about
     restrictions: so stated triples are enough, with pairs of restrictions below each other. In
     full are all that hold, where other rules may conclude them, too.
+
+    known  keys of ids, which grow while it reads
     """
 
-    def __init__(self, dictionary: Dictionary, tables: Tables, regimes: Regimes) -> None:
+    def __init__(
+        self,
+        dictionary: Dictionary,
+        tables: Tables,
+        regimes: Regimes,
+        known: dict[int, bytes] | None = None,
+    ) -> None:
+        self.known = {} if known is None else known
         self._dictionary = dictionary
         self._tables = tables
         self._regimes = regimes
@@ -124,7 +133,9 @@ class SchemaReader:
 
     def _as_keys(self, keys: U64) -> list[tuple[bytes, bytes]]:
         one, other = (keys >> _HALF).tolist(), (keys & _LOW).tolist()
-        known = {number: self._dictionary.key(number) for number in {*one, *other}}
+        known = self.known
+        for number in {*one, *other} - known.keys():
+            known[number] = self._dictionary.key(number)
         return [(known[a], known[b]) for a, b in zip(one, other, strict=True)]
 
     def _containers(self) -> list[Any]:
@@ -143,20 +154,24 @@ class SchemaReader:
         if not (names.on_property and names.sub_class):
             return NO_KEYS
         nodes = np.unique(self._keys(names.on_property, HOLDS) >> _HALF)
-        keys = self._keys(names.sub_class, INFERRED)
-        both = np.isin(keys >> _HALF, nodes) & np.isin(keys & _LOW, nodes)
-        return Hierarchy(keys[both]).reduced()
+        if not len(nodes):
+            return NO_KEYS
+        blocks = self._tables.relation(names.sub_class).scan_keys(INFERRED)
+        parts = [
+            keys[np.isin(keys >> _HALF, nodes) & np.isin(keys & _LOW, nodes)] for keys in blocks
+        ]
+        return Hierarchy(np.concatenate([NO_KEYS, *parts])).reduced()
 
     def _relations(self, name: int) -> list[Any]:
         """A relation of the default graph, and of the graphs of ontologies."""
         return [self._tables.relation(name), *(graph.relation(name) for graph in self._graphs)]
 
     def _keys(self, name: int, where: int) -> U64:
-        every = self._relations(name)
-        parts = [keys for one in every for keys in one.scan_keys(where)]
-        if len(parts) < 2:
-            return parts[0] if parts else NO_KEYS
-        return np.unique(np.concatenate(parts))
+        found = [_all_keys(one, where) for one in self._relations(name)]
+        found = [keys for keys in found if len(keys)]
+        if len(found) < 2:
+            return found[0] if found else NO_KEYS
+        return np.unique(np.concatenate(found))
 
     def _terms(self, subjects: Any, name: int, objects: Any) -> list[Any]:
         if len(subjects) == 0:
@@ -210,6 +225,12 @@ class SchemaReader:
 
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
+
+
+def _all_keys(relation: Any, where: int) -> U64:
+    """All rows of one relation, which come in order."""
+    parts = list(relation.scan_keys(where))
+    return parts[0] if len(parts) == 1 else np.concatenate([NO_KEYS, *parts])
 
 
 class SchemaNames:
