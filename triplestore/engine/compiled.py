@@ -156,6 +156,7 @@ class Compiled:
         self.method = strata
         self.with_modules = modules
         self.costs: dict[int, Any] = {}
+        self.anchors = frozenset(owned.anchor for owned in self.modules.values())
         others = [one for one in self.stratification if one.number not in self.modules]
         self.blocks = find_blocks(others) if hierarchies else {}
 

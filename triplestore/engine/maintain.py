@@ -25,6 +25,7 @@ from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.evaluate import Job
 from triplestore.engine.families import Family
 from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
+from triplestore.engine.modules.owned import Owned
 from triplestore.engine.modules.projected import as_keys, count_weighted, kept_place, sizes
 from triplestore.engine.plans import WHOLE, AtomStep, plan_for
 from triplestore.engine.sets import differences
@@ -35,6 +36,7 @@ from triplestore.engine.sets.recursive_counts import RecursiveChanges
 from triplestore.engine.sets.stored import unsupported_keys
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.engine.work import Work, distinct_batch, united
+from triplestore.schemes.attached import CHAINS
 from triplestore.tables.rows import I64, NO_IDS, U32
 
 
@@ -113,18 +115,25 @@ class Maintenance:
         for number in [] if fresh is None else [*fresh, *fresh.hierarchies]:
             self._task(number)
         for owned in work.compiled.modules.values():
-            known = work.schemes.get(owned.anchor)
-            if known is None:
-                other = work.choice.mode_of(owned.group.relations) == "compressed"
-            else:
-                other = work.is_compressed(known) != known.compressed
-            if other:
+            if self._is_kept_otherwise(owned):
                 self._task(owned.number)
         for name, batch in (("minus", work.minus), ("plus", work.plus)):
             for level, facts in work.levels.split(batch.batches()).items():
                 setattr(self._task(level), name, facts)
         if removed is not None and previous is not None:
             self._take_out(removed, previous)
+
+    def _is_kept_otherwise(self, owned: Owned) -> bool:
+        """Whether a closure is written out and should not be, or the other way round. Sizes are
+        looked at when a closure changes; here it is about what somebody said."""
+        work = self.work
+        known = work.schemes.get(owned.anchor)
+        if known is not None and (known.compressed or work.choice.says):
+            return work.is_compressed(known) != known.compressed
+        if known is not None or not work.choice.says:
+            return False
+        kind = owned.group.structure.kind
+        return kind != CHAINS and work.choice.mode_of(owned.group.relations) == "compressed"
 
     def _task(self, number: int) -> Task:
         found = self._tasks.get(number)

@@ -56,6 +56,7 @@ def update(
     started = time.perf_counter()
     work = Work(compiled, closed, terms, budget)
     work.choice = choice or work.choice
+    work.same_program = previous is compiled
     if recursive is not None:
         work.recursive = recursive.begin()
     for name, keys in plus.items():

@@ -130,6 +130,8 @@ class Work:
         self.schemes: Schemes = tables.schemes
         self.choice = Choice("plain")
         """How closures are kept."""
+        self.same_program = False
+        """Whether the rules are those under which the stored facts are closed."""
         self.made_schemes: dict[int, Attached | None] = {}
         """The schemes after the update where they are others; None where there is none now."""
         self.rounds = 0
@@ -218,16 +220,19 @@ class Work:
         after = {name for made in self.schemes_after().values() for name, _, _ in made.closures()}
         return set(self.stored.tables.closed), after
 
-    def schemes_after(self) -> dict[int, Attached]:
+    def schemes_after(self) -> Schemes:
         """The schemes that belong to the tables that the update leads to."""
+        if self.same_program and self.schemes.keys() <= self.compiled.anchors:
+            if not self.made_schemes:
+                return self.schemes
+            every = {**self.schemes, **self.made_schemes}
+            return {anchor: one for anchor, one in every.items() if one is not None}
         found: dict[int, Attached] = {}
         for owned in self.compiled.modules.values():
             made = self.made_schemes.get(owned.anchor, self.schemes.get(owned.anchor))
             if made is not None and made.structure.relations == owned.group.relations:
                 found[owned.anchor] = made
         return found
-
-    # -- moving facts ----------------------------------------------------------------------------
 
     def take_away(self, batch: Batch) -> None:
         """Facts of I that hold are gone now."""

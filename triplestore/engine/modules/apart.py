@@ -23,10 +23,11 @@ def apart(strata: Stratification, groups: Sequence[Group]) -> tuple[Stratificati
     numbers: list[int] = []
     renumbered = {0: 0}
     moved: dict[Slice, int] = {}
-    rest = list(groups)
+    by_stratum: dict[int, list[Group]] = {}
+    for group in groups:
+        by_stratum.setdefault(group.stratum, []).append(group)
     for stratum in strata:
-        here = [group for group in rest if group.stratum == stratum.number]
-        rest = rest[len(here) :]
+        here = by_stratum.get(stratum.number, [])
         first = len(made) + 1
         renumbered[stratum.number] = first
         grouped = {Slice("property", name) for group in here for name in group.relations}

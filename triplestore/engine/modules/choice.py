@@ -41,6 +41,11 @@ class Choice:
     mode: Mode = "auto"
     by_relation: Mapping[bytes, Mode] = field(default_factory=dict)
 
+    @property
+    def says(self) -> bool:
+        """Whether it says of any relation how to keep it."""
+        return self.mode != "auto" or bool(self.by_relation)
+
     def mode_of(self, relations: Iterable[bytes]) -> Mode:
         """The mode of relations that have one closure."""
         named = [self.by_relation[name] for name in relations if name in self.by_relation]

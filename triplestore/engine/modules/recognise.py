@@ -63,9 +63,13 @@ def find_groups(rules: Sequence[Rule], strata: Stratification) -> list[Group]:
             continue
         if numbers is None:
             numbers = {id(rule): number for number, rule in enumerate(rules)}
+        around: _Around | None = None
         for members in _knots(stratum):
             group = _group(stratum, members, numbers)
-            if group is not None and _is_apart(strata, stratum, group, set(members)):
+            if group is None:
+                continue
+            around = around or _Around(strata, stratum)
+            if around.leaves_alone(group, set(members)):
                 found.append(group)
     return found
 
@@ -92,25 +96,39 @@ def _group(stratum: Stratum, members: list[int], numbers: dict[int, int]) -> Gro
     return None if structure is None else Group(stratum.number, tuple(shapes), structure)
 
 
-def _is_apart(strata: Stratification, stratum: Stratum, group: Group, members: set[int]) -> bool:
-    """Whether all else in the stratum leaves the group alone, and is not needed by it."""
-    own = {Slice("property", relation) for relation in group.relations}
-    letters = {Slice("property", s.relation) for shape in group.shapes for s in shape.steps} - own
-    if any(strata.level_of(letter) >= stratum.number for letter in letters):
-        return False
-    for place, rule in enumerate(stratum.rules):
-        if place in members:
-            continue
-        head = slice_of(rule.heads[0])
-        if head.kind == "any" or (head in own and stratum.recursive[place]):
+class _Around:
+    """Who writes and reads which slices in one stratum: looked at once, however many groups."""
+
+    def __init__(self, strata: Stratification, stratum: Stratum) -> None:
+        self._strata, self._stratum = strata, stratum
+        self._heads: dict[Slice, list[int]] = {}
+        self._users: dict[Slice, list[int]] = {}
+        for place, rule in enumerate(stratum.rules):
+            self._heads.setdefault(slice_of(rule.heads[0]), []).append(place)
+            for used in {slice_of(atom) for atom in _atoms(rule.body)}:
+                self._users.setdefault(used, []).append(place)
+        recursive = stratum.recursive
+        self._knotted = any(head.kind == "any" for head in self._heads) or any(
+            used.kind == "any" and any(recursive[place] for place in places)
+            for used, places in self._users.items()
+        )
+
+    def leaves_alone(self, group: Group, members: set[int]) -> bool:
+        """Whether all else in the stratum neither needs the group nor is needed by it."""
+        if self._knotted:
             return False
-        for atom in _atoms(rule.body):
-            used = slice_of(atom)
-            if used in own or (used.kind == "any" and stratum.recursive[place]):
+        own = {Slice("property", relation) for relation in group.relations}
+        steps = {Slice("property", s.relation) for shape in group.shapes for s in shape.steps}
+        if any(self._strata.level_of(one) >= self._stratum.number for one in steps - own):
+            return False
+        for relation in own:
+            if not members.issuperset(self._users.get(relation, ())):
                 return False
-    guards = {slice_of(guard) for shape in group.shapes for guard in shape.guards}
-    written = {slice_of(rule.heads[0]) for rule in stratum.rules}
-    return not guards & (own | written)
+            others = set(self._heads[relation]) - members
+            if any(self._stratum.recursive[place] for place in others):
+                return False
+        guards = {slice_of(guard) for shape in group.shapes for guard in shape.guards}
+        return not any(guard in own or guard in self._heads for guard in guards)
 
 
 def _atoms(items: Iterable[Item]) -> Iterable[Atom]:
