@@ -49,6 +49,8 @@ class RuleSet:
     axiomatic  what holds in every graph, by the rule that says so
     literals   True if literals belong to datatypes (dt-*)
     datatypes  the datatypes that literals are said to belong to
+    reflexive  True if `C rdfs:subClassOf C` and the like are concluded where the rules say so, and
+               are premises of other rules then
     """
 
     patterns: list[Rule]
@@ -56,6 +58,7 @@ class RuleSet:
     axiomatic: dict[str, list[Fact]] = field(default_factory=dict)
     literals: bool = False
     datatypes: frozenset[Term] = DATATYPES
+    reflexive: bool = True
 
 
 OWL_RL = RuleSet(owl_rl.PATTERNS, owl_rl.LIST_RULES, owl_rl.AXIOMATIC, literals=True)
@@ -99,7 +102,8 @@ class Closure:
 
     def _run(self) -> None:
         matcher = Matcher(self._ruleset.patterns)
-        self._conclude("", self.explicit)
+        self.rules.update(dict.fromkeys(self.explicit, ""))
+        self._waiting.extend(self.explicit)
         for name, facts in self._ruleset.axiomatic.items():
             self._conclude(name, facts)
         while self._waiting:
@@ -125,7 +129,7 @@ class Closure:
         for fact in facts:
             if isinstance(fact, Violation):
                 self.violations[fact] = None
-            elif fact not in self.rules:
+            elif fact not in self.rules and (self._ruleset.reflexive or not is_reflexive(fact)):
                 self.rules[fact] = rule
                 self._waiting.append(fact)
 
@@ -184,6 +188,11 @@ def _holds_always(ruleset: RuleSet) -> frozenset[Fact]:
     if axiomatic not in _ALWAYS:
         _ALWAYS[axiomatic] = frozenset(Closure([], ruleset).graph)
     return _ALWAYS[axiomatic]
+
+
+def is_reflexive(fact: Fact) -> bool:
+    """Says of a class or a property that it is below itself, or equivalent to itself."""
+    return fact[0] == fact[2] and fact[1] in REFLEXIVE and fact[1] != SAME_AS
 
 
 def _are_one(fact: Fact) -> bool:
