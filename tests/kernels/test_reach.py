@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.schemes.reachability import Pair, closure, keys, pairs, streamed
 from triplestore.kernels.reach import NONE, number_components, spread
-from triplestore.schemes import reach, reach_components, reach_pairs, reach_pool, transitive
+from triplestore.schemes import reach, reach_components, reach_pairs, reach_pool, search
 from triplestore.schemes.graph import Graph
 from triplestore.schemes.transitive import TransitiveClosure
 
@@ -94,7 +94,7 @@ class Tight(reach_pool.Pool):
 @pytest.fixture
 def step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call of a kernel does one step, in pools without room to spare."""
-    for module in (reach, reach_components, reach_pairs, reach_pool, transitive):
+    for module in (reach, reach_components, reach_pairs, reach_pool, search):
         monkeypatch.setattr(module, "STEPS", 1)
     for module in (reach, reach_pool):
         monkeypatch.setattr(module, "Pool", Tight)

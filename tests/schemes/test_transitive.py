@@ -434,6 +434,13 @@ def test_estimate__is_exact_for_few_nodes_and_near_for_many() -> None:
     assert guess.row_bytes == 16 * guess.pairs and not guess.exact
 
 
+def test_estimate__of_a_tree_is_near_in_both_directions() -> None:
+    up = {(node, (node - 1) // 3) for node in range(1, 5000)}
+    for tree in (up, {(b, a) for a, b in up}):
+        guess, made = TransitiveClosure.estimate(keys(tree)), build(tree)
+        assert 0.8 < guess.pairs / made.count() < 1.25
+
+
 class Impatient:
     """A budget that is spent after some calls."""
 

@@ -2,18 +2,21 @@
 
 The strongly connected components are found first, which is linear. Then some nodes are drawn, and
 what they reach is searched for; how many pairs there are, and how large a row is, follows from
-their average. A graph of few nodes is not sampled: its number of pairs is exact.
+their average. Other nodes are drawn, and what reaches them is searched for, too: of a hierarchy
+that is stated from the top downwards few nodes reach most, so that a sample says little, while all
+are reached by about as many. The average that varies less is taken. A graph of few nodes is not
+sampled: its number of pairs is exact.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from triplestore.schemes.graph import NONE, Graph
-from triplestore.schemes.packed import U32, sorted_distinct
+from triplestore.schemes.graph import Graph, Lists
+from triplestore.schemes.packed import I64, U32, sorted_distinct
 from triplestore.schemes.reach_components import number_components
-from triplestore.schemes.reach_pool import STEPS
 from triplestore.schemes.scheme import Estimate
+from triplestore.schemes.search import Search
 
 SAMPLE = 256
 """Nodes that are looked at."""
@@ -29,40 +32,42 @@ def estimate(graph: Graph) -> Estimate:
     if size == 0:
         return Estimate(0, 0, 0, exact=True)
     label, count = number_components(graph.ahead)
-    chosen = np.arange(size)
-    if size > SAMPLE:
-        chosen = np.random.default_rng(size).choice(size, SAMPLE, replace=False)
-    reached, row_bytes, looked = _sampled(graph, label, chosen.tolist())
-    pairs = reached * size // looked
+    rng = np.random.default_rng(size)
+    exact = size <= SAMPLE
+    chosen = np.arange(size) if exact else rng.choice(size, SAMPLE, replace=False)
+    after, row_bytes = _sampled(graph.ahead, chosen, label)
+    exact = exact and len(after) == size
+    counts = after
+    if not exact:
+        before, _ = _sampled(graph.back(), rng.choice(size, SAMPLE, replace=False), None)
+        counts = min(after, before, key=_error)
+    pairs = int(counts.sum()) * size // len(counts)
     # Components that no edge leads to, and with one successor, use that one's row.
     owners = len(sorted_distinct(label[graph.ahead.cols]))
-    rows = row_bytes * owners // looked
+    rows = row_bytes * owners // len(after)
     fixed = _LABEL_BYTES * count + 20 * size + _EDGE_BYTES * len(graph.edges)
-    return Estimate(pairs, 16 * pairs, rows + fixed, exact=looked == size)
+    return Estimate(pairs, 16 * pairs, rows + fixed, exact)
 
 
-def _sampled(graph: Graph, label: U32, chosen: list[int]) -> tuple[int, int, int]:
-    """The pairs of some nodes, the bytes of their rows, and how many were looked at."""
-    from triplestore.kernels.reach import spread
-
-    lists, size = graph.ahead, len(graph.nodes)
-    parent = np.full(size, NONE, dtype=np.uint32)
-    queue = np.empty(size + 1, dtype=np.uint32)
-    reached = row_bytes = steps = looked = 0
-    for node in chosen:
+def _sampled(lists: Lists, chosen: I64, label: U32 | None) -> tuple[I64, int]:
+    """How many nodes each of some leads to, as far as there is time; and bytes of their rows."""
+    search, steps, row_bytes = Search(lists), 0, 0
+    counts: list[int] = []
+    for node in chosen.tolist():
+        found = search.from_node(node)
+        counts.append(len(found))
+        if label is not None:
+            row_bytes += _row_bytes(label[found])
+        steps += search.steps
         if steps > _ENOUGH:
             break
-        queue[0] = node
-        state = np.array([0, 1, 0, 0], dtype=np.int64)
-        while not spread(lists.starts, lists.cols, parent, queue, state, -1, STEPS):
-            pass
-        found = queue[1 : int(state[1])]
-        parent[found] = NONE
-        reached += len(found)
-        row_bytes += _row_bytes(label[found])
-        steps += int(state[2])
-        looked += 1
-    return reached, row_bytes, looked
+    return np.array(counts, dtype=np.int64), row_bytes
+
+
+def _error(counts: I64) -> float:
+    """How far the average may be off, relative to it; more where nothing was found."""
+    mean = float(counts.mean())
+    return float(counts.std()) / mean / len(counts) ** 0.5 if mean else np.inf
 
 
 def _row_bytes(labels: U32) -> int:

@@ -31,9 +31,9 @@ from triplestore.schemes.packed import (
 )
 from triplestore.schemes.reach import Reach
 from triplestore.schemes.reach_pairs import ReachPairs
-from triplestore.schemes.reach_pool import STEPS
 from triplestore.schemes.reach_update import Moves, update
 from triplestore.schemes.scheme import BLOCK, Budget, Difference, Estimate, SortedPairs
+from triplestore.schemes.search import Search
 from triplestore.schemes.transitive_difference import ChangedPairs, Changes, ClosurePairs
 
 _RENT = 8
@@ -183,7 +183,7 @@ class TransitiveClosure:
         graph, limit = self.graph, _RENT * len(self.edges) + _SPARE
         if self._walked > limit:
             return None
-        search = _Search(graph.back())
+        search = Search(graph.back())
         found: list[U32] = []
         for place in graph.places(nodes).tolist():
             if self._walked > limit:
@@ -213,7 +213,7 @@ class TransitiveClosure:
         if not self.contains(np.array([start << 32 | end], dtype=np.uint64))[0]:
             return []
         places = self.graph.places(ends).tolist()
-        nodes: list[int] = self.graph.nodes[_Search(self.graph.ahead).path(*places)].tolist()
+        nodes: list[int] = self.graph.nodes[Search(self.graph.ahead).path(*places)].tolist()
         return nodes
 
     def changed(
@@ -260,42 +260,3 @@ def _in_order(keys: U64) -> U64:
 
 def _numbers(graph: Graph, ids: U32) -> U32:
     return graph.places(ids).astype(np.uint32)
-
-
-class _Search:
-    """Breadth-first searches along the same lists."""
-
-    def __init__(self, lists: Lists) -> None:
-        size = len(lists.starts) - 1
-        self.lists = lists
-        self.parent = np.full(size, NONE, dtype=np.uint32)
-        self.queue = np.empty(size + 1, dtype=np.uint32)
-        self.steps = 0
-
-    def _run(self, start: int, target: int) -> int:
-        from triplestore.kernels.reach import spread
-
-        self.queue[0] = start
-        state = np.array([0, 1, 0, 0], dtype=np.int64)
-        while not spread(
-            self.lists.starts, self.lists.cols, self.parent, self.queue, state, target, STEPS
-        ):
-            pass
-        self.steps = int(state[2])
-        return int(state[1])
-
-    def from_node(self, start: int) -> U32:
-        """The nodes that one or more steps lead to from a node, in no order."""
-        size = self._run(start, -1)
-        found = self.queue[1:size].copy()
-        self.parent[found] = NONE
-        return found
-
-    def path(self, start: int, end: int) -> list[int]:
-        """A shortest path of one or more steps between two nodes, which there must be."""
-        self._run(start, end)
-        nodes = [end]
-        while True:
-            nodes.append(int(self.parent[nodes[-1]]))
-            if nodes[-1] == start:
-                return nodes[::-1]
