@@ -302,6 +302,9 @@ def test_graphs__are_written_only_if_allowed(
     base = "ASK { GRAPH :g { <http://ex.org/a> <http://ex.org/b> ?c } }"
     assert writable.query(base).text == "true"
     assert writable.query("ASK { GRAPH :g { :cy :sees :dora } }").text == "false"
+    empty = {"method": "PUT", "body": "", "content_type": "text/turtle"}
+    assert writable.ask("/store", {"graph": "http://ex.org/empty"}, **empty).status == 201
+    assert writable.store.contains_named_graph(NamedNode("http://ex.org/empty"))
     assert writable.ask("/store", method="PUT", body="", content_type="text/turtle").status == 400
 
 

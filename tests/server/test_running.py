@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import signal
 import subprocess
@@ -17,6 +18,8 @@ from urllib.request import urlopen
 import pytest
 
 from triplestore import Store
+from triplestore.errors import CancelledError, TimeLimitError
+from triplestore.server.running import Output
 
 from .conftest import Client
 
@@ -94,6 +97,22 @@ def test_answers__stream_and_a_reader_that_goes_ends_them(serving: Callable[...,
     connection.close()
     answer.close()
     wait_until(lambda: client.running() == 0)
+
+
+def test_output__ends_what_writes_to_it() -> None:
+    loop = asyncio.new_event_loop()
+    try:
+        output = Output(loop, seconds=60.0)
+        assert output.write(b"x" * 100_000) == 100_000
+        output.stop.set()
+        with pytest.raises(CancelledError):
+            output.write(b"x" * 100_000)
+        late = Output(loop, seconds=-1.0)
+        assert late.is_over()
+        with pytest.raises(TimeLimitError):
+            late.write(b"x" * 100_000)
+    finally:
+        loop.close()
 
 
 def test_answers__that_break_off_are_seen_to_be_incomplete(serving: Callable[..., Client]) -> None:
