@@ -288,6 +288,15 @@ class StratumUpdate:
             for keys in found.blocks():
                 yield {name: keys}
 
+    def reads_large(self) -> bool:
+        """Whether rules of the stratum look at a closure that should not be written out."""
+        relations = self.kept.relations
+        return any(
+            closed.count() > differences.LARGE
+            for name, closed in self.work.stored.tables.closed.items()
+            if relations is None or name in relations
+        )
+
     def gone_below(self) -> FactSet:
         """The facts of lower strata that are gone, as far as rules of this one look at them."""
         return _set_of(self.low_gone, self.large_gone)

@@ -39,10 +39,10 @@ class Counting(Strategy):
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
         work, task = update.work, update.task
-        large = bool(update.large_gone or update.large_added)
+        large = bool(update.large_gone or update.large_added) or update.reads_large()
         if not task.recursive or work.traces is None or large:
             DRedCounting().run(update)
-            why = "too many changes below" if large else "rules have changed"
+            why = "a closure below is too large" if large else "rules have changed"
             return self.name, "no recursion" if not task.recursive else why
         parts = _parts(work.compiled, task.number)
         trace = work.traces.of(task.number)

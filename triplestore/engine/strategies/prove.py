@@ -15,6 +15,7 @@ from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.strategies.abort import NEVER, ROUND, Abort
 from triplestore.engine.strategies.backward import derivable, derivable_keys
 from triplestore.engine.strategies.checked import PROVED
+from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.recursive import rederived
 from triplestore.engine.strategies.search import Search, Test
 from triplestore.engine.work import united
@@ -38,6 +39,9 @@ class ForwardBackward(Strategy):
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
+        if update.reads_large():  # it looks facts up in runs, which would have to be made
+            DRedCounting().run(update)
+            return self.name, "dredc: a closure is too large to be searched backwards"
         search: Search | None = None
         lost = update.touched()
         while lost:
