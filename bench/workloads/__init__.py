@@ -11,6 +11,7 @@ from bench.workloads import (
     modules,
     ontologies,
     opening,
+    queries,
     rulecount,
     scalability,
     schemes,
@@ -33,6 +34,7 @@ WORKLOADS: dict[str, Workload] = {
         scalability.WORKLOAD,
         updates.WORKLOAD,
         ontologies.WORKLOAD,
+        queries.WORKLOAD,
     )
 }
 

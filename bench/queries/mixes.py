@@ -1,0 +1,46 @@
+"""What a mix of queries is, and which there are.
+
+Start at `mix`. A query has one text or several, which differ by the constants they name; what is
+reported is the mean over its texts, so that one lucky constant does not decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bench.harness import MeasurementError
+
+LUBM, PUBLICATIONS, SHOP = "lubm", "publications", "shop"
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Queries by name, each with its texts."""
+
+    name: str
+    queries: Mapping[str, Sequence[str]]
+
+
+def mix(name: str, size: int = 1) -> Mix:
+    """The queries of a mix over data of some size.
+
+    >>> len(mix("lubm").queries)
+    14
+    """
+    from bench.queries import lubm, publications, shop
+
+    if name == LUBM:
+        return Mix(name, {name: [text] for name, text in lubm.queries().items()})
+    if name == PUBLICATIONS:
+        return Mix(name, publications.queries(size))
+    if name == SHOP:
+        return Mix(name, shop.queries(size))
+    raise MeasurementError(f"no mix {name}: there are {LUBM}, {PUBLICATIONS}, {SHOP}")
+
+
+def lines(name: str, size: int) -> Iterator[str]:
+    """The data of a generated mix, as lines of N-Triples."""
+    from bench.queries import publications, shop
+
+    return {PUBLICATIONS: publications.lines, SHOP: shop.lines}[name](size)
