@@ -36,7 +36,7 @@ def arrow_table(
     names: Sequence[str], ids: Callable[[str], U32], terms: QueryTerms, typed: bool
 ) -> Any:
     """A table of pyarrow with a column for each name."""
-    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow as pa
 
     make = _typed if typed else _exact
     return pa.table({name: make(ids(name), terms) for name in names})

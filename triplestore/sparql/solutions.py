@@ -234,7 +234,7 @@ class Solutions:
 
     def to_polars(self, *, typed: bool = True) -> Any:
         """The solutions as a DataFrame of polars; see `to_arrow`."""
-        import polars  # type: ignore[import-not-found]
+        import polars
 
         return polars.from_arrow(self.to_arrow(typed=typed))
 

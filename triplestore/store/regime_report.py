@@ -162,8 +162,8 @@ def _names_of_data(tables: Tables, dictionary: Dictionary) -> set[bytes]:
         if types.distinct_estimate(1) <= MOST_NAMES:
             for keys in types.scan_keys(EXPLICIT):
                 names += np.unique(keys.astype(np.uint32)).tolist()
-    keys = {dictionary.key(name) for name in names}
-    return {key for key in keys if key[0] == IRI and not key[1:].startswith(_VOCABULARIES)}
+    known = {dictionary.key(name) for name in names}
+    return {key for key in known if key[0] == IRI and not key[1:].startswith(_VOCABULARIES)}
 
 
 _VOCABULARIES = (RDF.encode(), RDFS.encode(), OWL.encode(), b"http://www.w3.org/2003/11/swrl")
