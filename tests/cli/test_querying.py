@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pyoxigraph as ox
 import pytest
 from click.testing import CliRunner, Result
@@ -142,6 +143,15 @@ def test_query__explains_on_stderr_and_in_a_file(folder: Path) -> None:
     assert json.loads(Path("plan.json").read_text())
 
 
+def test_query__explains_triples_and_no_truth_values(folder: Path) -> None:
+    made = run("query", "-l", "s", "-q", "CONSTRUCT WHERE { ?x :sees ?y }", "--explain")
+    assert made.exit_code == 0
+    assert "rows 2" in made.stderr
+    asked = run("query", "-l", "s", "-q", "ASK { ?x :sees ?y }", "--explain")
+    assert asked.exit_code == 1
+    assert "SELECT" in asked.stderr
+
+
 @pytest.mark.parametrize("limit", [("--timeout-s", "0.2"), ("--max-memory", "1MB")])
 def test_query__limits_hold(folder: Path, limit: tuple[str, str]) -> None:
     numbers = " ".join(f"({n})" for n in range(60))
@@ -167,11 +177,12 @@ def test_query__creates_nothing_and_takes_no_lock(folder: Path) -> None:
 
 
 def test_query__ends_with_ctrl_c(folder: Path) -> None:
-    many = " ".join(f"?v{n} ?p{n} ?w{n} ." for n in range(12))
+    many = " ".join(f"?v{n} ?p{n} ?w{n} ." for n in range(25))
     text = f"SELECT (COUNT(*) AS ?n) {{ {many} }}"
     command = [sys.executable, "-m", "triplestore.cli", "query", "-l", "s", "-q", text]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(2.0)
+    while sum(psutil.Process(process.pid).cpu_times()[:2]) < 2.0:  # it is well past its start
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (130, b"")

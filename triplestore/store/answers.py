@@ -106,8 +106,8 @@ def for_people(result: Result, prefixes: Mapping[str, str]) -> str:
 
 def explained(result: Result, *, as_json: bool = False) -> str:
     """How a result was evaluated; the query is carried out to its end."""
-    if not isinstance(result, Solutions):
-        raise UsageError("only queries with SELECT can be explained")
+    if isinstance(result, bool):
+        raise UsageError("the answer of an ASK does not say how it was found: ask by SELECT")
     return json.dumps(result.explain_json(), indent=2) if as_json else result.explain()
 
 
