@@ -121,7 +121,7 @@ class Reach:
 
         Writes to `head` and the pool. The second result: the labels that reach other labels.
         """
-        from triplestore.kernels.reach_rows import close_rows
+        from triplestore.kernels.reach_close import close_rows
 
         labels, parts = self.labels, self.parts
         words = len(parts.heavy)
