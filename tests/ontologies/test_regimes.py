@@ -321,3 +321,12 @@ def test_report__lists_axioms_used_and_outside() -> None:
     assert "someValuesFrom" in report.outside[0]
     assert report.rules_by_id["cax-sco"] >= 1
     assert "outside" in str(report)
+
+
+def test_facts_by_rule__counts_what_each_concludes() -> None:
+    store = store_of(
+        """:C rdfs:subClassOf :D . :D rdfs:subClassOf :E . :x a :C . :y a :D .
+        :p a owl:SymmetricProperty . :a :p :b .""",
+        "owl-rl",
+    )
+    assert store.facts_by_rule() == {"cax-sco": 3, "prp-symp": 2, "scm-sco": 1}

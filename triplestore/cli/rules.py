@@ -132,6 +132,7 @@ def reason(
 
 @click.command()
 @location()
+@click.option("--counts", is_flag=True, help="How many facts each rule concludes, by its name.")
 @click.option("--strata", is_flag=True, help="Which rules come after which.")
 @click.option("--modules", is_flag=True, help="Which rules are a closure, and how it is kept.")
 @click.option("--families", is_flag=True, help="Which rules are evaluated as one.")
@@ -145,6 +146,7 @@ def rules(
     add_files: tuple[str, ...],
     remove_files: tuple[str, ...],
     quiet: bool,
+    counts: bool,
     **chosen: bool,
 ) -> None:
     """Print the rules of a store, which `reason --rules` reads back; or add and remove some.
@@ -158,10 +160,13 @@ def rules(
     sections = [section for section in SECTIONS if chosen[section]]
     if add_files or remove_files:
         _change_rules(location, add_files, remove_files, quiet)
-        if not sections:
+        if not sections and not counts:
             return
     with open_to_read(location) as store:
-        if sections:
+        if counts:
+            for name, count in store.facts_by_rule().items():
+                click.echo(f"{name}\t{count}")
+        elif sections:
             click.echo(store.describe_rules(*sections))
         else:
             click.echo(str(store.program), nl=False)

@@ -352,6 +352,22 @@ class Reading(ABC):
         where = listed(view.rules(), view.dictionary)
         return list(islice(violations(view.tables, where, view.dictionary), limit))
 
+    def facts_by_rule(self) -> dict[str, int]:
+        """Name of a rule -> how many facts it concludes; evaluates all rules once.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load('''@prefix : <http://ex.org/> .
+        ...     @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        ...     :Cat rdfs:subClassOf :Animal . :tom a :Cat . :kit a :Cat .''', "ttl")
+        >>> _ = store.reason("owl-rl")
+        >>> store.facts_by_rule()
+        {'cax-sco': 2}
+        """
+        from triplestore.store.per_rule import facts_by_rule
+
+        return facts_by_rule(self._view())
+
     @property
     def inconsistencies(self) -> Inconsistencies:
         """The violations counted by rule, with some of each; `why` has the causes of one.
