@@ -29,7 +29,7 @@ VARIABLES = ["?v", "?w", "?x", "?y", "?z"]
 def random_data(rng: random.Random) -> list[ox.Quad]:
     """Some quads, most of them in the default graph."""
     quads = []
-    for _ in range(rng.randint(5, 40)):
+    for _ in range(rng.randint(5, 70)):
         subject = rng.choice(NODES + BLANKS)
         object_ = rng.choice(NODES + BLANKS + (LITERALS if rng.random() < 0.5 else []))
         graph = rng.choice(GRAPHS) if rng.random() < 0.3 else ox.DefaultGraph()
@@ -51,7 +51,7 @@ class Queries:
     def query(self) -> str:
         """A query of some form."""
         rng = self.rng
-        pattern = self.group(self.depth)
+        pattern = self.group(rng.randint(0, self.depth))
         form = rng.random()
         if form < 0.1:
             return f"ASK {pattern}"
@@ -163,12 +163,12 @@ class Queries:
 
     def triple(self) -> str:
         rng = self.rng
-        subject = rng.choice(VARIABLES) if rng.random() < 0.8 else self.node()
+        subject = rng.choice(VARIABLES) if rng.random() < 0.9 else self.node()
         if rng.random() < 0.2:
             predicate = self.path(2)
         else:
             predicate = f"ex:{rng.choice('pqrs')}" if rng.random() < 0.85 else rng.choice(VARIABLES)
-        object_ = rng.choice(VARIABLES) if rng.random() < 0.75 else self.term()
+        object_ = rng.choice(VARIABLES) if rng.random() < 0.85 else self.term()
         text = f"{subject} {predicate} {object_} ."
         is_path = any(sign in predicate for sign in "*?+|/!")
         return text.replace("ex:f", "ex:e").replace('"nowhere"', '"y"') if is_path else text

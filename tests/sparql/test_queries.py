@@ -314,6 +314,9 @@ def test_query__closures_answer_alike_however_they_are_kept(facts: str) -> None:
         found.append([rows(made, text, facts=facts) for text in texts])
     assert found[0] == found[1]
     assert any(found[0])
+    if facts == "explicit":
+        made.reason("none")
+        assert found[0] == [rows(made, f"SELECT * {{ {text} }}") for text in ABOUT_CLOSURES]
 
 
 def test_query__the_memory_of_the_machine_is_the_default_budget(
@@ -432,3 +435,50 @@ def test_exists__denied_and_combined(
 ) -> None:
     text = f"SELECT ?x {{ ?x :age ?a FILTER({condition}) }}"
     assert rows(store, text, options=options) == [(name,) for name in expected]
+
+
+# --- scopes of variables and repetitions ---------------------------------------------------------
+
+
+def test_filter__sees_what_its_own_group_binds(store: Store, options: Options) -> None:
+    text = "SELECT ?x ?a { { ?x :knows ?y FILTER(!BOUND(?a)) } ?x :age ?a }"
+    assert rows(store, text, options=options) == [("ada", "36"), ("ada", "36"), ("bob", "41")]
+    text = "SELECT ?x ?a { { ?x :knows ?y FILTER(?a > 1) } ?x :age ?a }"
+    assert rows(store, text, options=options) == []
+
+
+def test_distinct__counts_columns_that_nobody_needs(store: Store, options: Options) -> None:
+    text = "SELECT ?x { { SELECT DISTINCT ?x ?y { ?x :knows ?y . ?x :age ?a } } }"
+    assert rows(store, text, options=options) == [("ada",), ("ada",), ("bob",)]
+    text = "SELECT (COUNT(*) AS ?n) { { SELECT DISTINCT ?x ?y { ?x :knows ?y } } }"
+    assert rows(store, text, options=options) == [("3",)]
+
+
+def test_solutions__come_as_often_as_patterns_match(store: Store, options: Options) -> None:
+    text = "SELECT ?x { ?x :knows ?y . ?x :age ?a . ?z :knows :cy }"
+    assert rows(store, text, options=options) == [("ada",)] * 4 + [("bob",)] * 2
+    text = "SELECT ?x (COUNT(*) AS ?n) { ?x :age ?a . ?x :knows ?y . ?z :knows :cy } GROUP BY ?x"
+    assert rows(store, text, options=options) == [("ada", "4"), ("bob", "2")]
+    text = "SELECT (COUNT(DISTINCT *) AS ?n) { ?x :age ?a . ?x :knows ?y . ?z :knows :cy }"
+    assert rows(store, text, options=options) == [("6",)]
+
+
+def test_graph__of_any_predicate(store: Store, options: Options) -> None:
+    texts = {
+        "?x ?p :tea": [("g", "ada"), ("h", "ada")],
+        ":dan ?p ?x": [("h", "rum")],
+        "?x ?p ?y . ?z ?p ?y FILTER(?x != ?z)": [],
+        ":ada ?p ?x . ?p ?q ?r": [],
+        "?x ?p ?y . ?y ?q ?z": [],
+        "?x :knows ?y . ?x ?p :tea": [("g", "ada")],
+        "?y :likes :tea . ?y ?p ?x": [("g", "dan"), ("g", "tea"), ("h", "tea")],
+    }
+    for pattern, expected in texts.items():
+        text = f"SELECT ?g ?x {{ GRAPH ?g {{ {pattern} }} }}"
+        assert rows(store, text, options=options) == expected, pattern
+    found = rows(store, "SELECT ?g ?s ?p ?o { GRAPH ?g { ?s ?p ?o } }", options=options)
+    quads = store.quads_for_pattern(None, None, None)
+    named = [q for q in quads if isinstance(q.graph_name, NamedNode)]
+    assert found == sorted(
+        tuple(map(short, (q.graph_name, q.subject, q.predicate, q.object))) for q in named
+    )

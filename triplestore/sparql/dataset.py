@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
+from triplestore.sparql.all_quads import AllQuads
 from triplestore.tables.order import make_order
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.rows import NO_IDS, distinct, high, in_sorted, swap
@@ -113,6 +114,10 @@ class Dataset:
     def quads(self, predicate: int) -> QuadRelation:
         """The quads of all named graphs of the store: (subject, object, graph)."""
         return self.tables.quads(predicate)
+
+    def every_quad(self) -> AllQuads:
+        """All quads of named graphs as one relation of four columns."""
+        return AllQuads(self.tables)
 
     def quad_names(self) -> U32:
         """The predicates that occur in named graphs."""

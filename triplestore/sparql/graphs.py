@@ -1,8 +1,8 @@
 """GRAPH with a variable: all named graphs at once, or one after the other.
 
-Start at `plan_pushed_graph`: a pattern of triples with known predicates is matched with the quads
-of all graphs, with one more column for the graph, on which its joins join, too. Anything else
-(paths, sub-queries, a variable predicate) is planned for each graph (`plan_each_graph`). What is
+Start at `plan_pushed_graph`: a pattern of triples is matched with the quads of all graphs, with one
+more column for the graph, on which its joins join, too. Anything else (paths, sub-queries, EXISTS)
+is planned for each graph (`plan_each_graph`). What is
 always true: inside of the pattern the graph's variable has no value of its own, so the column has
 a name that no expression can look at.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.expr.tree import Constant, Variable
+from triplestore.expr.tree import Variable
 from triplestore.ops.frame import ID, Array, Frame
 from triplestore.ops.leaves import Values
 from triplestore.ops.operator import Operator
@@ -33,7 +33,7 @@ def can_be_pushed(node: Node) -> bool:
         return False
     match node:
         case sparql.Bgp(patterns):
-            return bool(patterns) and all(isinstance(t.predicate, Constant) for t in patterns)
+            return bool(patterns)
         case sparql.Join(parts):
             rest = [part for part in parts if not isinstance(part, sparql.Values)]
             return bool(rest) and all(map(can_be_pushed, rest))

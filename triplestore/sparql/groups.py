@@ -31,7 +31,6 @@ Item: TypeAlias = Atom | Part | PathPart
 
 _LOOK_UP = 4.0  # what looking a row up costs, in rows that are read one after the other
 _STARTS = 4  # that many of the smallest parts are tried as the first
-_SEEDED = 4.0  # a part is planned with a seed if that many times more rows would come without
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +284,7 @@ class _Group:
             self.planner.options.seeds
             and part.again is not None
             and bool(shared)
-            and made.rows * _SEEDED < part.size
+            and made.rows * self.planner.options.seed_from < part.size
         )
 
     def _compatible(

@@ -112,6 +112,8 @@ class Atom:
 
     def scan(self, keep: Names, order: int | None = None) -> Scan:
         """The scan of its rows, with the columns that are kept."""
+        if order is None and len(self.pattern) > 2 and len(self.names) == len(self.pattern):
+            order = 1  # all predicates: one after the other, not merged by subject
         pattern = [
             None if isinstance(term, str) and self._is_dropped(term, keep) else term
             for term in self.pattern

@@ -52,11 +52,12 @@ Where = int | str | None
 class Options:
     """Which improvements planning makes; each can be switched off, for tests and measurements.
 
-    order     choose the sequence of joins (else that of the text)
-    prune     drop columns that nothing needs
-    seeds     plan parts for the values that are there
-    semijoin  join only for existence where repetitions do not matter
-    rewrites  the passes of `rewrites`
+    order      choose the sequence of joins (else that of the text)
+    prune      drop columns that nothing needs
+    seeds      plan parts for the values that are there
+    semijoin   join only for existence where repetitions do not matter
+    rewrites   the passes of `rewrites`
+    seed_from  seeds only where that many times more rows would come without
     """
 
     order: bool = True
@@ -64,6 +65,7 @@ class Options:
     seeds: bool = True
     semijoin: bool = True
     rewrites: bool = True
+    seed_from: float = 4.0
 
 
 ALL_OFF = Options(False, False, False, False, False)
@@ -257,7 +259,9 @@ class Planner:
         label = show_path(pattern.predicate)
         where = self.dataset.where
         if isinstance(graph, str):
-            assert isinstance(predicate, int), "quads of any predicate are asked graph by graph"
+            if isinstance(predicate, str):
+                every = self.dataset.every_quad()
+                return Atom.of(every, (subject, predicate, object_, graph), where, "quad")
             relation = self.dataset.quads(predicate)
             return Atom.of(relation, (subject, object_, graph), where, label)
         if isinstance(predicate, str):
@@ -366,7 +370,8 @@ class Planner:
         """
         right = plan_right(None)
         certain = [n for n in left.names if n in right.certain and n in left.certain]
-        if self.options.seeds and certain and left.rows * 4 < right.rows:
+        worth = left.rows * self.options.seed_from < right.rows
+        if self.options.seeds and certain and worth:
             seed = make_seed(tuple(certain), min(left.rows, 1000.0))
             block = empty_values(left.names, left.rows)
             right = plan_right(seed)
