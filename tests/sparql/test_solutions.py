@@ -166,3 +166,21 @@ def test_explain__of_constructed_triples(store: Store) -> None:
     assert "i[?x, ?i]" in store.query("CONSTRUCT { ?x :j ?i } { ?x :i ?i }").explain()
     assert store.query("DESCRIBE ?x { ?x :i 1 }").explain_json()["rows"] == 1
     assert store.query("DESCRIBE :a").explain() == ""
+
+
+def test_to_arrow__unbound_among_iris_and_strings_is_null(store: Store) -> None:
+    pytest.importorskip("pyarrow")
+    text = """SELECT ?one ?s { ?x :i ?i OPTIONAL { ?x :m ?one FILTER(ISIRI(?one)) }
+              OPTIONAL { ?x :s ?s FILTER(LANG(?s) = "") } } ORDER BY ?i"""
+    table = store.query(text).to_arrow()
+    assert table["one"].to_pylist() == [EX + "one", None]
+    assert table["s"].to_pylist() == ["text", None]
+    assert table["one"].null_count == table["s"].null_count == 1
+
+
+def test_solutions__stored_and_computed_terms_in_one_column(store: Store) -> None:
+    store.load("\n".join(f"<{EX}{i}> <{EX}many> {i} ." for i in range(300)), "ttl")
+    text = "SELECT (IF(?y / 2 = FLOOR(?y / 2), ?x, STR(?y)) AS ?z) ?y { ?x :many ?y }"
+    for value, number in store.query(text):
+        expected = f"{EX}{number.value}" if int(number.value) % 2 == 0 else number.value
+        assert value.value == expected
