@@ -248,7 +248,7 @@ class Draft:
 
     def schema_rule(self, name: str, head: TripleAtom, axioms: Iterable[Triple]) -> None:
         """A triple that follows from an axiom, whatever the data are; nothing trivial."""
-        if head.s == head.o and head.p in REFLEXIVE:
+        if (head.s == head.o and head.p in REFLEXIVE) or head.s == NOTHING or head.o in EVERYTHING:
             return
         self.schema.append(Rule((head,), (), name, axioms=tuple(map(triple, axioms))))
 

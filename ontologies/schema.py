@@ -21,9 +21,9 @@ from .datatypes import OWL_DATATYPES
 
 _HIERARCHIES = """
 rule "scm-sco" rdfs:subClassOf[?a, ?c] :-
-    rdfs:subClassOf[?a, ?b], rdfs:subClassOf[?b, ?c]DIFFERENT(?a, ?c) .
-rule "scm-eqc1" rdfs:subClassOf[?a, ?b], rdfs:subClassOf[?b, ?a] :-
-    owl:equivalentClass[?a, ?b]DIFFERENT(?a, ?b) .
+    rdfs:subClassOf[?a, ?b], rdfs:subClassOf[?b, ?c]BELOW(?a, ?c) .
+rule "scm-eqc1" rdfs:subClassOf[?a, ?b] :- owl:equivalentClass[?a, ?b]BELOW(?a, ?b) .
+rule "scm-eqc1" rdfs:subClassOf[?b, ?a] :- owl:equivalentClass[?a, ?b]BELOW(?b, ?a) .
 rule "scm-eqc2" owl:equivalentClass[?a, ?b] :-
     rdfs:subClassOf[?a, ?b], rdfs:subClassOf[?b, ?a]DIFFERENT(?a, ?b) .
 rule "scm-spo" rdfs:subPropertyOf[?a, ?c] :-
@@ -49,10 +49,21 @@ rule "scm-avf2" rdfs:subClassOf[?d, ?c] :- owl:allValuesFrom[?c, ?a], owl:onProp
     owl:allValuesFrom[?d, ?a], owl:onProperty[?d, ?q],
     rdfs:subPropertyOf[?p, ?q]DIFFERENT(?c, ?d) .
 """
-_DIFFERENT = re.compile(r"DIFFERENT\((\S+), (\S+)\)")
+_MACRO = re.compile(r"(DIFFERENT|BELOW)\((\S+), (\S+)\)")
+_FILTERS = {
+    "DIFFERENT": ", FILTER(!SAMETERM({one}, {other}))",
+    "BELOW": """, FILTER(!SAMETERM({one}, {other}) && !SAMETERM({one}, owl:Nothing)
+    && !SAMETERM({other}, owl:Thing))""",
+}
+
+
+def _with_filters(text: str) -> str:
+    """The rules without trivial conclusions."""
+    return _MACRO.sub(lambda m: _FILTERS[m[1]].format(one=m[2], other=m[3]), text)
+
 
 OWL_RL_TRIVIAL = (
-    _DIFFERENT.sub("", _HIERARCHIES)
+    _MACRO.sub("", _HIERARCHIES)
     + """
 rule "scm-cls" rdfs:subClassOf[?c, ?c], owl:equivalentClass[?c, ?c],
     rdfs:subClassOf[?c, owl:Thing], rdfs:subClassOf[owl:Nothing, ?c] :- owl:Class[?c] .
@@ -74,7 +85,7 @@ rule "prp-ap" owl:AnnotationProperty[rdfs:label], owl:AnnotationProperty[rdfs:co
 """Table 9 but for scm-int and scm-uni, which read lists, and what holds always."""
 
 OWL_RL = (
-    _DIFFERENT.sub(r", FILTER(!SAMETERM(\1, \2))", _HIERARCHIES)
+    _with_filters(_HIERARCHIES)
     + """
 rule "scm-sco" rdfs:subClassOf[?c, ?d] :- owl:Class[?c], rdfs:subClassOf[owl:Thing, ?d],
     FILTER(!SAMETERM(?c, ?d)) .
@@ -134,6 +145,12 @@ rule "eq-trans" owl:sameAs[?x, ?z] :-
     owl:sameAs[?x, ?y], owl:sameAs[?y, ?z], FILTER(!SAMETERM(?x, ?z)) .
 rule "eq-rep-s" [?t, ?p, ?o] :- owl:sameAs[?s, ?t], [?s, ?p, ?o],
     FILTER(!ISLITERAL(?s) && !ISLITERAL(?t) && (!SAMETERM(?t, ?o) || ?p NOT IN (REFLEXIVE))) .
+rule "eq-rep-o" rdfs:subClassOf[?c, ?d], owl:equivalentClass[?c, ?d] :-
+    owl:sameAs[?c, ?d], owl:Class[?c], FILTER(!SAMETERM(?c, ?d)) .
+rule "eq-rep-o" rdfs:subPropertyOf[?p, ?q], owl:equivalentProperty[?p, ?q] :-
+    owl:sameAs[?p, ?q], owl:ObjectProperty[?p], FILTER(!SAMETERM(?p, ?q)) .
+rule "eq-rep-o" rdfs:subPropertyOf[?p, ?q], owl:equivalentProperty[?p, ?q] :-
+    owl:sameAs[?p, ?q], owl:DatatypeProperty[?p], FILTER(!SAMETERM(?p, ?q)) .
 rule "eq-rep-p" [?s, ?q, ?o] :- owl:sameAs[?p, ?q], [?s, ?p, ?o],
     FILTER(!SAMETERM(?s, ?o) || ?q NOT IN (REFLEXIVE)) .
 rule "eq-rep-o" [?s, ?p, ?t] :- owl:sameAs[?o, ?t], [?s, ?p, ?o],
@@ -142,8 +159,9 @@ rule "eq-rep-o" [?s, ?p, ?t] :- owl:sameAs[?o, ?t], [?s, ?p, ?o],
     "REFLEXIVE",
     "owl:sameAs, rdfs:subClassOf, rdfs:subPropertyOf, owl:equivalentClass, owl:equivalentProperty",
 )
-"""Table 4 but for eq-ref, without trivial conclusions. A literal is replaced by no other: rules
-match literals by value."""
+"""Table 4 but for eq-ref, without trivial conclusions; of the trivial premises of eq-rep-o, those
+that say that names of one class or property are equivalent. A literal is replaced by no other:
+rules match literals by value."""
 
 LITERALS = """
 constraint "dt-not-type" "an ill-typed literal" :-
