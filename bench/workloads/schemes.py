@@ -99,6 +99,7 @@ class Measured:
 CHANGES = (
     "pairs",
     "closing, s",
+    "CPU s",
     "static MB",
     "peak MB",
     "deleting 1,000, s",
@@ -115,6 +116,7 @@ def row(found: Run) -> list[Any]:
     return [
         found["pairs"],
         found["build s" if alone else "close s"],
+        found["cpu s"],
         found["bytes" if alone else "static bytes"] / 1e6,
         found["peak bytes in all" if alone else "peak bytes of closing"] / 1e6,
         found["delete s"],
@@ -147,10 +149,10 @@ def dag(given: argparse.Namespace, measured: Measured) -> None:
     table.add(name, "store, written out", *row(rows))
     nemo = nemo_seconds(name, given, measured)
     if isinstance(nemo, str):
-        table.add(f"{name}, {NEMO}, linear rule: {nemo}", *[None] * 10)
+        table.add(f"{name}, {NEMO}, linear rule: {nemo}", *[None] * 11)
     else:
         pairs = int(nemo["facts"]) - 2 * int(scheme["edges"])  # it counts its input, too
-        cells = (nemo["reason s"], None, nemo["reasoning peak bytes"] / 1e6)
+        cells = (nemo["reason s"], nemo["reason cpu s"], None, nemo["reasoning peak bytes"] / 1e6)
         table.add(name, f"{NEMO}, linear rule", pairs + scheme["edges"], *cells, *[None] * 5)
     if given.large:
         table.add(

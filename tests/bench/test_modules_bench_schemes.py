@@ -107,7 +107,7 @@ class Fake(Harness):
         return {
             **dict.fromkeys(("edges", "pairs", "changed"), 2_000_000_000),
             ("build s" if alone else "close s"): 1.0,
-            **dict.fromkeys(("delete s", "insert s"), 0.5),
+            **dict.fromkeys(("delete s", "insert s", "cpu s"), 0.5),
             **dict.fromkeys(("single delete s", "single insert s"), 0.2),
             ("bytes" if alone else "static bytes"): 1e7,
             ("peak bytes in all" if alone else "peak bytes of closing"): 3e9,
