@@ -34,7 +34,7 @@ def reaching(tuning: dict[str, Any], path: Path | None = None) -> Store:
     """A cycle of four with a way across, closed."""
     store = Store() if path is None else Store(path, durability="flush")
     store.extend(edges("ab", "bc", "cd", "da", "ac"))
-    store.reason(rules=REACH, tuning=tuning)
+    store.reason(rules=REACH, tuning={"modules": "off", **tuning})
     return store
 
 
@@ -114,7 +114,8 @@ def test_recursive_counters__rederivation_looks_at_no_instances(strategy: str) -
         store = Store()
         # More ways than a search may look at before it is given up.
         store.extend(edges(*(x + y for x in "abcdefgh" for y in "abcdefgh" if x != y)))
-        store.reason(rules=REACH, tuning={"strategy": strategy, "recursive_counters": counters})
+        tuning = {"strategy": strategy, "recursive_counters": counters, "modules": "off"}
+        store.reason(rules=REACH, tuning=tuning)
         return derivations(store, "ab", "bc", "cd", "de", "ef")
 
     without, given = phases(False), phases(True)

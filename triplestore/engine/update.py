@@ -88,10 +88,10 @@ def _prepare(
     kept = [i for key, i in after.items() if key in before]
     fresh = [i for key, i in after.items() if key not in before]
     gone = [i for key, i in before.items() if key not in after]
+    if _owned(previous) != _owned(compiled):
+        work.recursive = None  # facts that a module owned are not counted
     _reclassify(work, compiled, previous, before, after)
     removed = previous.strata_of(gone, blocks=False) if gone else None
-    if work.recursive is not None and _owned(previous) != _owned(compiled):
-        work.recursive.complete = False  # facts that a module owns are not counted
     coming = compiled.strata_of(fresh) if fresh else None
     staying = compiled.strata_of(kept) if fresh else compiled.strata
     return Maintenance(work, staying, strategy, coming, removed, previous)
