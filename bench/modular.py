@@ -29,7 +29,7 @@ WAYS: Mapping[str, Mapping[str, str]] = {
 """Mat (Standard), Mat-Mod (TCModule), the scheme (MultiScheme), and what the engine chooses."""
 
 STRATEGY = "dredc"
-"""The papers' strategy."""
+"""The papers' strategy, DRed^c: with counters of non-recursive and of recursive rule instances."""
 
 
 class Modular(Maintained):
@@ -45,7 +45,13 @@ class Modular(Maintained):
 
     def close(self, way: str, strategy: str = STRATEGY, seconds: float | None = None) -> Done:
         """The closure under the rules."""
-        tuning = {**WAYS[way], "strategy": strategy, "max_seconds": seconds, "max_bytes": 12 << 30}
+        tuning = {
+            **WAYS[way],
+            "strategy": strategy,
+            "recursive_counters": strategy == STRATEGY,
+            "max_seconds": seconds,
+            "max_bytes": 12 << 30,
+        }
         start = time.perf_counter()
         report = self.store.reason(rules=self.program, tuning=tuning)
         return _done(report, time.perf_counter() - start)

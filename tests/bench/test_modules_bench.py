@@ -92,7 +92,7 @@ def test_grouped__connects_members_of_one_place_only() -> None:
 def test_measure__deletes_and_states_again(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module_runs, "start", lambda: None)
     monkeypatch.setattr(module_runs, "MOST_BYTES", -1)
-    run = module_runs.measure("dagr-60-200", way, samples=2, facts=20, share=0.25, seconds=60)
+    run = module_runs.measure("dagr-60-1000", way, samples=2, facts=20, share=0.25, seconds=60)
     assert len(run["delete"]) == len(run["add"]) == 2 and "late" not in run
     assert [one["inferred"] for one in run["delete"]] == [one["inferred"] for one in run["add"]]
     assert run["left"] < run["facts"] and run["static bytes"] > 0
@@ -142,11 +142,22 @@ def test_claim_agreement__notices_other_facts_and_other_changes() -> None:
 
 def test_claim_ratios__compares_the_largest_size_with_the_paper() -> None:
     report = Report("x", "")
-    slow = modules.ratios({RULES: run_of(1), MODULE: run_of(1)})
-    fast = modules.ratios({RULES: run_of(1200), MODULE: run_of(1)})
+    slow = {RULES: run_of(1), MODULE: run_of(1)}
+    fast = {RULES: run_of(1200), MODULE: run_of(1)}
     modules.claim_ratios({"claros-1": slow, "claros-2": fast}, report)
-    modules.claim_ratios({"dagr-1-1": slow}, report)
+    modules.claim_ratios({"dagr-1-1": slow, "relations-1": slow}, report)
+    modules.claim_ratios({"dagr-1-1": {MODULE: run_of(1)}}, report)
     assert holds(report) == [True] * 4 + [False] * 4
+
+
+def test_claim_ratios__of_late_rules_claims_what_is_known() -> None:
+    report = Report("x", "")
+    late = {**run_of(200), "delete": [], "add": [], "at least": {"delete": 50.0, "large": 60.0}}
+    del late["large"]
+    modules.claim_ratios({"dagr-1-1": {RULES: late, MODULE: run_of(1)}}, report)
+    assert [claim.measured for claim in report.claims] == ["200 times", "over 50 times"]
+    closing = {"late": "late", "close s": 90.0}
+    assert modules.at_least({RULES: closing, MODULE: run_of(1)}) == (90.0, None, None, None)
 
 
 def test_tables__have_ours_first() -> None:
