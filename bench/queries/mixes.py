@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.harness import MeasurementError
+from bench.queries import lubm, publications, shop
 
 LUBM, PUBLICATIONS, SHOP = "lubm", "publications", "shop"
 
@@ -28,8 +29,6 @@ def mix(name: str, size: int = 1) -> Mix:
     >>> len(mix("lubm").queries)
     14
     """
-    from bench.queries import lubm, publications, shop
-
     if name == LUBM:
         return Mix(name, {name: [text] for name, text in lubm.queries().items()})
     if name == PUBLICATIONS:
@@ -41,6 +40,4 @@ def mix(name: str, size: int = 1) -> Mix:
 
 def lines(name: str, size: int) -> Iterator[str]:
     """The data of a generated mix, as lines of N-Triples."""
-    from bench.queries import publications, shop
-
     return {PUBLICATIONS: publications.lines, SHOP: shop.lines}[name](size)

@@ -139,7 +139,7 @@ ORDER BY ?price ?offer LIMIT 10""",
 
 
 def queries(size: int) -> dict[str, list[str]]:
-    """Five texts of each."""
+    """Five texts of each, about five products."""
     roll = random.Random(f"shop/{size}/queries").random
     chosen = [_constants(size * 100, roll) for _ in range(TEXTS)]
     return {name: [PREFIXES + query % some for some in chosen] for name, query in QUERIES.items()}
