@@ -203,17 +203,17 @@ def engine(
         return kept.remove(quads), kept.add(quads)
 
     updates(1, 1)  # lists that are made at the first change
-    pair = updates(batch, 2)
+    pairs = [updates(batch, 2) for _ in range(turns)]
     many = [updates(1, seed) for seed in range(3, 3 + singles)]
     for place, what in enumerate(("delete", "insert")):
-        result[f"{what} s"] = pair[place].seconds
-        result[f"{what} commit s"] = pair[place].commit
+        result[f"{what} s"] = min(pair[place].seconds for pair in pairs)
+        result[f"{what} commit s"] = min(pair[place].commit for pair in pairs)
         if many:
             result[f"single {what} s"] = statistics.median(one[place].seconds for one in many)
             result[f"single {what} commit s"] = statistics.median(one[place].commit for one in many)
     if kept.count() != result["pairs"]:
         raise AssertionError(f"{name}, {way}: not as it was before")
-    return {**result, "changed": pair[0].inferred}
+    return {**result, "changed": pairs[0][0].inferred}
 
 
 # --- one component -------------------------------------------------------------------------------
