@@ -130,15 +130,8 @@ def unexplained(facts: list[Fact], theirs: set[Fact], table: list[Difference]) -
     ]
 
 
-# What a store does not do yet: see that two names of a class that are the same are equivalent,
-# and hide `owl:Nothing rdfs:subClassOf C` wherever it comes from.
-PENDING = {"sameas.rdf", "sample1.rdf", "subclassof.rdf", "el_ontology.nt"}
-
-
 @each_file
 def test_store__is_as_the_oracle(path: Path) -> None:
-    if path.name in PENDING:
-        pytest.xfail("not done yet")
     facts = readable(path)
     with store_of(facts, "owl-rl") as store:
         assert differences(store, close(facts, rules_for("owl-rl"))) == []
