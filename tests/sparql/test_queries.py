@@ -482,3 +482,23 @@ def test_graph__of_any_predicate(store: Store, options: Options) -> None:
     assert found == sorted(
         tuple(map(short, (q.graph_name, q.subject, q.predicate, q.object))) for q in named
     )
+
+
+def test_exists__what_is_optional_inside_may_be_anything(store: Store, options: Options) -> None:
+    # ?y is that of the solution, so ?x :knows ?y need not hold for the pattern to have solutions.
+    for inner in (
+        "?z :name ?n OPTIONAL { ?z :knows ?y }",
+        "?z :age ?b OPTIONAL { ?z :knows ?y } FILTER(?b > 40)",
+        "{ ?z :age ?b OPTIONAL { ?z :knows ?y } } { ?z :age ?c }",
+    ):
+        text = f"SELECT ?x ?y {{ ?x :knows ?y FILTER EXISTS {{ {inner} }} }}"
+        assert len(rows(store, text, options=options)) == 3, inner
+
+
+def test_exists__values_are_nothing_that_minus_has_in_common(
+    store: Store, options: Options
+) -> None:
+    text = "SELECT ?x { ?x :age ?a FILTER EXISTS { ?x :knows ?y MINUS { ?x :name ?n } } }"
+    assert rows(store, text, options=options) == [("ada",), ("bob",)]
+    text = "SELECT ?x { ?x :age ?a FILTER EXISTS { ?x :knows ?y MINUS { ?y :name ?n } } }"
+    assert rows(store, text, options=options) == [("ada",)]

@@ -84,13 +84,24 @@ def _split(planner: Planner, pattern: Node) -> tuple[Node, list[Expression]]:
     certain = planner.seen.certain(pattern)
     own = [c for c in filters if names_in(c, planner.seen) <= certain]
     others = [c for c in filters if not names_in(c, planner.seen) <= certain]
+    while not filters and isinstance(pattern, sparql.LeftJoin):
+        pattern = pattern.left  # whether what is optional is there changes nothing
     return (sparql.Filter(pattern, conjunction(own)) if own else pattern), others
 
 
 def _looks_outside(planner: Planner, pattern: Node, names: Names) -> bool:
-    """True if an expression in a pattern may look at a variable from outside of it."""
+    """True if putting values into a pattern is more than a join with its solutions.
+
+    So it is if an expression looks at a variable from outside, and where OPTIONAL would bind one to
+    something else, or MINUS have it in common.
+    """
     seen = planner.seen
     for node in sparql.walk(pattern):
+        if isinstance(node, sparql.LeftJoin):
+            if seen.in_scope(node.right) & names - seen.certain(node.left):
+                return True
+        elif isinstance(node, sparql.Minus) and seen.in_scope(node.right) & names:
+            return True
         bound = [seen.certain(child) for child in sparql.children(node)]
         certain = frozenset().union(*bound)
         for expression in expressions_of(node):
