@@ -71,6 +71,8 @@ def test_compatible_join__is_what_the_specification_says(
         condition=condition,
     )
     context = Context(block_rows=block)
+    blocks = join.open(context)
+    assert all(block.rows for block in blocks)  # nobody is handed an empty block
     result = join.run(context)
     assert Counter(result.to_rows()) == expected(left, right, how, overlap, limit)
     assert context.used == 0

@@ -502,3 +502,10 @@ def test_exists__values_are_nothing_that_minus_has_in_common(
     assert rows(store, text, options=options) == [("ada",), ("bob",)]
     text = "SELECT ?x { ?x :age ?a FILTER EXISTS { ?x :knows ?y MINUS { ?y :name ?n } } }"
     assert rows(store, text, options=options) == [("ada",)]
+
+
+def test_path__that_leads_nowhere_ends_the_join(store: Store, options: Options) -> None:
+    text = "SELECT * { :nobody :knows+ ?x . ?x ?p ?y . ?x ?p :cy }"
+    assert rows(store, text, options=options) == []
+    text = "SELECT * { { ?x :nothing ?y } UNION { ?z :nothing ?y } ?x ?p ?q . ?z ?p ?q }"
+    assert rows(store, text, options=options) == []

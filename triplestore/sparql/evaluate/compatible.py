@@ -107,7 +107,7 @@ class CompatibleJoin(Operator):
         classes = [_Class(bound, rows) for bound, rows in self._classes(context, right)]
         pieces = (piece for block in blocks for piece in self._of_block(context, block, classes))
         if isinstance(blocks, tuple) and len(blocks) == 1 and blocks[0].rows * right.rows <= 4096:
-            return tuple(pieces)
+            return tuple(piece for piece in pieces if piece.rows)
         return pieces
 
     def _classes(self, context: Context, frame: Frame) -> Iterator[tuple[frozenset[str], Frame]]:

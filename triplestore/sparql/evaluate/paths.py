@@ -95,8 +95,7 @@ class PathProbe(Operator):
             return ()
         pieces = (piece for block in blocks for piece in self._of_block(context, block))
         if isinstance(blocks, tuple) and len(blocks) == 1 and blocks[0].rows == 1:
-            found = tuple(pieces)
-            return found
+            return tuple(piece for piece in pieces if piece.rows)
         return pieces
 
     def _of_block(self, context: Context, block: Frame) -> Stream:
