@@ -170,11 +170,12 @@ def claim_dag(
 ) -> None:
     if not isinstance(nemo, str):
         faster = nemo["reason s"] / scheme["close s"]
+        by_cpu = nemo["reason cpu s"] / scheme["cpu s"]
         measured.report.claim(
             f"{name}: a closure that answers look-ups 600 times as fast as {NEMO}'s linear program",
-            f"{format_number(faster)} times ({format_number(nemo['reason s'] / alone['build s'])} "
-            "for the scheme alone)",
-            faster >= 600,
+            f"{format_number(faster)} times, {format_number(by_cpu)} by CPU seconds "
+            f"({format_number(nemo['reason s'] / alone['build s'])} for the scheme alone)",
+            min(faster, by_cpu) >= 600,
         )
     static = scheme["static bytes"] / 1e6
     measured.claim(f"{name}: static memory under 20 MB compressed", static, 20, "MB")

@@ -135,6 +135,17 @@ def test_dag__claims_shares_of_the_first_closure() -> None:
     ]
 
 
+@pytest.mark.parametrize(("clock", "cpu", "holds"), [(700, 700, True), (700, 200, False)])
+def test_dag__claims_the_ratio_by_the_clock_and_by_cpu_seconds(
+    clock: float, cpu: float, holds: bool
+) -> None:
+    measured = Measured(Fake(verbose=False), Report("x", ""), 1)
+    runs = [measured.structure("d", 1, expand=False), *[measured.engine("d", "auto", 1)] * 2]
+    nemo = {"reason s": clock, "reason cpu s": cpu / 2}  # ours: one second, half of it on the CPU
+    schemes.claim_dag("d", runs[0], runs[1], runs[2], nemo, measured)
+    assert measured.report.claims[0].holds is holds
+
+
 def test_clique__claims_the_slowest_of_all() -> None:
     holds = [claim.holds for claim in reported("--parts", "clique").claims]
     assert holds == [False, True] * 2 + [False] * 2  # 0.6 s of look-ups, 1 s of closing
