@@ -69,7 +69,7 @@ def title_of(name: str, size: int) -> str:
     'publications, 5 thousand'
     """
     if name == LUBM:
-        return f"LUBM-like {size}, closed"
+        return f"LUBM-like {size}, closed by {'OWL 2 RL' if ontology() else RULES.name}"
     return f"{name}, {size} {'thousand' if name == PUBLICATIONS else 'hundred'}"
 
 
