@@ -63,6 +63,21 @@ def query(
     )
 
 
+def read(
+    view: View,
+    text: str,
+    *,
+    base_iri: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
+    **_: Any,
+) -> None:
+    """Parse a query with the options of `query`, and keep its algebra for when it is asked."""
+    known = {**view.prefixes, **(prefixes or {})}
+    aggregates = _by_name(custom_aggregate_functions)
+    _ENGINE.parse(text, known, base_iri, aggregates=aggregates)
+
+
 def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
     """By the names of variables or functions, which may be texts or terms of pyoxigraph."""
     return {str(getattr(name, "value", name)): value for name, value in (given or {}).items()}

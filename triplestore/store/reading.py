@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from triplestore.sparql.query import Result
     from triplestore.storage import State
     from triplestore.store.explaining import FactLike
+    from triplestore.store.prepared import Prepared
     from triplestore.store.rules import Rules
     from triplestore.store.violations import Inconsistencies, Violation
     from triplestore.terms import Term
@@ -235,6 +236,24 @@ class Reading(ABC):
             custom_functions=custom_functions,
             custom_aggregate_functions=custom_aggregate_functions,
         )
+
+    def prepare(self, query: str, **options: Any) -> Prepared:
+        """A query to be asked often, with other values for its variables each time.
+
+        What is wrong with its text is said at once. `options` are those of `query`.
+
+        >>> from triplestore import NamedNode, Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
+        >>> sees = store.prepare("SELECT ?y { ?x :sees ?y }", timeout=1)
+        >>> [solution["y"].value for solution in sees(x=NamedNode("http://ex.org/bob"))]
+        ['http://ex.org/cy']
+        """
+        from triplestore.store.prepared import Prepared
+        from triplestore.store.querying import read
+
+        read(self._view(), query, **options)
+        return Prepared(self, query, options)
 
     # -- columns of ids -------------------------------------------------------------------------
 
