@@ -361,7 +361,9 @@ def _total(nets: Sequence[tuple[int, int]], where: int) -> int:
 
 def _by_name(names: U32) -> Iterator[tuple[int, slice | I64]]:
     """(name, positions) for each distinct name."""
-    if len(names) and (names[0] == names).all():
+    if len(names) == 0:
+        return
+    if (names[0] == names).all():
         yield int(names[0]), slice(None)
         return
     order = np.argsort(names, kind="stable")
