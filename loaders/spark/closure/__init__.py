@@ -1,0 +1,1 @@
+"""Programs evaluated on DataFrames, for closures that one machine cannot hold."""
