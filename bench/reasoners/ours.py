@@ -180,7 +180,14 @@ class Ours:
         p = np.full(len(s), numbers[b"p"], np.uint32)
         types = np.full(len(s), TYPE_NUMBER, np.uint32)
         members = np.full(len(s), numbers[b"C"], np.uint32)
-        columns = (s, s), (p, types), (s ^ np.uint32(1), members)
+        # A closure of some depth: flat data would leave its kernels to the first real one.
+        steps = np.arange(100, 1_100, dtype=np.uint32)
+        deeper = np.full(len(steps), numbers[b"r"], np.uint32)
+        columns = (
+            (s, s, steps, steps[:500]),
+            (p, types, deeper, deeper[:500]),
+            (s ^ np.uint32(1), members, steps + np.uint32(1), steps[500:] + np.uint32(10)),
+        )
         state_columns(store, *map(np.concatenate, columns))
         store.reason(rules=program)
         store.close()

@@ -91,6 +91,11 @@ KINDS = {
 }
 
 
+def text_of(term: object) -> str:
+    assert isinstance(term, ox.Literal | ox.NamedNode)
+    return term.value
+
+
 class Graph:
     """A manifest, looked up by subject and predicate."""
 
@@ -109,9 +114,7 @@ class Graph:
         return found[0] if found else None
 
     def text(self, subject: object, predicate: str) -> str:
-        value = self.one(subject, predicate)
-        assert isinstance(value, ox.Literal | ox.NamedNode)
-        return value.value
+        return text_of(self.one(subject, predicate))
 
     def listed(self, head: object) -> Iterator[object]:
         while head is not None and head != ox.NamedNode(RDF + "nil"):
@@ -146,9 +149,9 @@ def request_of(graph: Graph, node: object) -> Request:
     made = Request(
         graph.text(node, HT + "methodName"),
         graph.text(node, HT + "absolutePath"),
-        [status.value for status in graph.all(response, MF + "expectedStatus")],  # type: ignore[attr-defined]
-        boolean=None if boolean is None else boolean.value == "true",  # type: ignore[attr-defined]
-        kind=None if kind is None else kind.value,  # type: ignore[attr-defined]
+        [text_of(status) for status in graph.all(response, MF + "expectedStatus")],
+        boolean=None if boolean is None else text_of(boolean) == "true",
+        kind=None if kind is None else text_of(kind),
     )
     made.gives_location = graph.one(response, MF + "expectedLocation") is not None
     expected = graph.one(response, HT + "body")
