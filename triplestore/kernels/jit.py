@@ -29,6 +29,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -163,7 +164,7 @@ def cache_folder() -> Path | None:
     else:
         candidates = [Path(base)]
     for candidate in candidates:
-        folder = candidate / f"kernels-{_fingerprint()}"
+        folder = candidate / f"kernels-{_fingerprint(os.environ.get('NUMBA_BOUNDSCHECK', '0'))}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -173,13 +174,15 @@ def cache_folder() -> Path | None:
     return None
 
 
-def _fingerprint() -> str:
+@cache
+def _fingerprint(bounds_checks: str) -> str:
+    """What compiled code depends on; read once, for it took 5 ms of every kernel's first call."""
     digest = hashlib.blake2b(digest_size=8)
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {metadata.version(package)}\n".encode())
-    digest.update(f"{sys.version} boundscheck={os.environ.get('NUMBA_BOUNDSCHECK', '0')}".encode())
+    digest.update(f"{sys.version} boundscheck={bounds_checks}".encode())
     return digest.hexdigest()
 
 
