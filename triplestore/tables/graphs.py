@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from triplestore.tables.answering import Answering
 from triplestore.tables.layer import Layer
 from triplestore.tables.order import Run, make_order
 from triplestore.tables.plain import PlainRelation
@@ -26,7 +27,7 @@ from triplestore.tables.quad_runs import (
     order_by_graph,
     wide_part,
 )
-from triplestore.tables.reading import bounded_groups, filter_keys, newest, ranges, windows
+from triplestore.tables.reading import filter_keys, newest, ranges, windows
 from triplestore.tables.relation import BLOCK
 from triplestore.tables.rows import (
     I64,
@@ -34,7 +35,6 @@ from triplestore.tables.rows import (
     U8,
     U32,
     U64,
-    Bools,
     Columns,
     columns_of,
     distinct,
@@ -47,7 +47,7 @@ from triplestore.tables.rows import (
 from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
 
 
-class QuadRelation:
+class QuadRelation(Answering):
     """The quads of one predicate: rows (subject, object, graph)."""
 
     __slots__ = ("_layers", "_runs", "explicit", "inferred", "name")
@@ -141,25 +141,13 @@ class QuadRelation:
             tuple(np.concatenate([rows[place] for _, rows in blocks]) for place in range(free)),
         )
 
-    def probe_blocks(
-        self,
-        columns: Sequence[int],
-        values: Sequence[U32],
-        where: int = HOLDS,
-        block_rows: int = BLOCK,
-    ) -> Iterator[tuple[I64, Columns]]:
-        """`probe` in pieces of about `block_rows`, except that one value's rows stay together."""
+    def _probe_group(
+        self, columns: Sequence[int], values: Sequence[U32], where: int
+    ) -> tuple[I64, Columns]:
         given = dict(zip(columns, values, strict=True))
-        sizes = self.fanout(columns, values)
-        for start, stop in bounded_groups(sizes, block_rows):
-            part = {place: value[start:stop] for place, value in given.items()}
-            if set(part) == {GRAPH}:
-                index, free = self._probe_graphs(part[GRAPH], where)
-            else:
-                index, free = self._probe_ids(part, where)
-            for at in range(0, len(index), block_rows):
-                end = at + block_rows
-                yield index[at:end] + start, tuple(column[at:end] for column in free)
+        if set(given) == {GRAPH}:
+            return self._probe_graphs(given[GRAPH], where)
+        return self._probe_ids(given, where)
 
     def _probe_ids(self, given: dict[int, U32], where: int) -> tuple[I64, Columns]:
         """With a subject or an object given: by that order, then filtered by what else is given."""
@@ -210,11 +198,6 @@ class QuadRelation:
             total += hi - lo
         return total
 
-    def contains(self, rows: Columns, where: int = HOLDS) -> Bools:
-        """Which of these rows hold."""
-        held: Bools = (self.status_of(rows) & np.uint8(where)) != 0
-        return held
-
     def status_of(self, rows: Columns) -> U8:
         """The statuses of these rows; 0 for those that do not hold."""
         return self.status_of_keys(pack(rows[0], rows[1]), rows[2])
@@ -231,28 +214,16 @@ class QuadRelation:
                 break
         return status
 
-    def semijoin(self, column: int, ids: U32, where: int = HOLDS) -> Bools:
-        """Which of `ids` occur in this column."""
-        occurs = np.zeros(len(ids), dtype=np.bool_)
-        for index, _ in self.probe_blocks((column,), (ids,), where):
-            occurs[index] = True
-        return occurs
-
-    def estimate(self, bound: Sequence[int] = ()) -> float:
-        """How many rows to expect when these columns are given; exact for none."""
-        rows = float(len(self))
-        for column in set(bound):
-            if column == GRAPH:
-                known = len(self.graphs())
-            else:
-                counts = [
-                    ly.quads.firsts if column == SUBJECT else ly.quads.seconds
-                    for ly in self._layers
-                ]
-                places = [ly.quads.place(self.name) for ly in self._layers]
-                known = sum(int(c[p]) for c, p in zip(counts, places, strict=True))
-            rows /= max(1, min(known, len(self)))
-        return rows
+    def distinct_estimate(self, column: int) -> int:
+        """About how many ids occur in this column; exact for graphs."""
+        if column == GRAPH:
+            known = len(self.graphs())
+        else:
+            tables = [layer.quads for layer in self._layers]
+            counts = [quads.firsts if column == SUBJECT else quads.seconds for quads in tables]
+            places = [quads.place(self.name) for quads in tables]
+            known = sum(int(c[p]) for c, p in zip(counts, places, strict=True))
+        return min(known, len(self))
 
 
 class GraphView:

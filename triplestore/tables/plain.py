@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from triplestore.tables.answering import Answering
 from triplestore.tables.order import Run
 from triplestore.tables.reading import bounded_groups, filter_keys, newest, ranges, windows
 from triplestore.tables.relation import BLOCK
@@ -35,7 +36,7 @@ from triplestore.tables.table import Table
 FORWARD, BACKWARD = 0, 1
 
 
-class PlainRelation:
+class PlainRelation(Answering):
     """The rows of one relation of two columns.
 
     >>> import numpy as np
@@ -239,11 +240,6 @@ class PlainRelation:
             sizes += hi - lo
         return sizes
 
-    def contains(self, rows: Columns, where: int = HOLDS) -> Bools:
-        """Which of these rows hold."""
-        held: Bools = (self.status_of(rows) & np.uint8(where)) != 0
-        return held
-
     def status(self, first: int, second: int) -> int:
         """The status of one row; 0 if it does not hold. Faster than `status_of` for one."""
         key = first << 32 | second
@@ -312,9 +308,7 @@ class PlainRelation:
             inside = np.flatnonzero(lo < run.hi)
             occurs[inside] = (run.keys.take(lo[inside]) >> SHIFT) == ids[inside]
             return occurs
-        for index, _ in self.probe_blocks((column,), (ids,), where):
-            occurs[index] = True
-        return occurs
+        return super().semijoin(column, ids, where)
 
     # -- statistics -----------------------------------------------------------------------------
 
@@ -324,13 +318,6 @@ class PlainRelation:
             return len(self)
         counts = [int(table.distinct.of(column)[place]) for table, place in self._sources]
         return min(sum(counts), len(self))
-
-    def estimate(self, bound: Sequence[int] = ()) -> float:
-        """How many rows to expect when these columns are given; exact for none."""
-        rows = float(len(self))
-        for column in set(bound):
-            rows /= max(1, self.distinct_estimate(column))
-        return rows
 
 
 def _scan_one(run: Run, lo: int, hi: int, where: int, block_rows: int) -> Iterator[U64]:

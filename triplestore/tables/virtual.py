@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from triplestore.tables.answering import Answering, by_name, in_order
 from triplestore.tables.order import Run
 from triplestore.tables.plain import BACKWARD, PlainRelation
-from triplestore.tables.reading import bounded_groups, filter_keys, newest
+from triplestore.tables.reading import filter_keys, newest
 from triplestore.tables.relation import BLOCK
 from triplestore.tables.rows import (
     I64,
@@ -40,7 +41,7 @@ SAMPLE = 64
 """Rows that stand for a block when a scan by subject or object is cut into blocks."""
 
 
-class AllFacts:
+class AllFacts(Answering):
     """All facts of the default graph: rows (subject, predicate, object).
 
     A look-up by subject or object visits only the predicates in the terms' characteristic sets.
@@ -122,7 +123,7 @@ class AllFacts:
         """The rows with these values; see `Relation.probe`."""
         given = dict(zip(columns, values, strict=True))
         free = [place for place in range(3) if place not in given]
-        index, found = [], []
+        found: list[tuple[I64, Columns]] = []
         for name, rows in self._work(given):
             part = [(place, given[place][rows]) for place in sorted(given) if place != PREDICATE]
             if part:
@@ -135,9 +136,8 @@ class AllFacts:
             names = np.full(len(here), name, dtype=np.uint32)
             by_place = dict(zip([p for p in (SUBJECT, OBJECT) if p in free], others, strict=True))
             by_place[PREDICATE] = names
-            index.append(rows[here])
-            found.append([by_place[place] for place in free])
-        return _in_order(index, found, len(free))
+            found.append((rows[here], tuple(by_place[place] for place in free)))
+        return in_order(found, len(free))
 
     def _probe_one(self, name: int, part: list[tuple[int, U32]], where: int) -> tuple[I64, Columns]:
         columns = [0 if place == SUBJECT else 1 for place, _ in part]
@@ -158,26 +158,7 @@ class AllFacts:
         else:
             role = 0 if SUBJECT in given else 1
             index, names = self._tables.predicates_of(given[SUBJECT if role == 0 else OBJECT], role)
-        order = np.argsort(names, kind="stable")
-        ordered = names[order]
-        starts = start_of_runs(ordered)
-        for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-            yield int(ordered[start]), index[order[start:stop]]
-
-    def probe_blocks(
-        self,
-        columns: Sequence[int],
-        values: Sequence[U32],
-        where: int = HOLDS,
-        block_rows: int = BLOCK,
-    ) -> Iterator[tuple[I64, Columns]]:
-        """`probe` in pieces of about `block_rows`, except that one value's rows stay together."""
-        sizes = self.fanout(columns, values)
-        for start, stop in bounded_groups(sizes, block_rows):
-            index, free = self.probe(columns, [value[start:stop] for value in values], where)
-            for at in range(0, len(index), block_rows):
-                end = at + block_rows
-                yield index[at:end] + start, tuple(column[at:end] for column in free)
+        return by_name(index, names)
 
     def fanout(self, columns: Sequence[int], values: Sequence[U32]) -> I64:
         """For each i how many rows a probe looks at."""
@@ -192,11 +173,6 @@ class AllFacts:
             else:
                 np.add.at(sizes, rows, relation.stored_rows)
         return sizes
-
-    def contains(self, rows: Columns, where: int = HOLDS) -> Bools:
-        """Which of these rows hold."""
-        held: Bools = (self.status_of(rows) & np.uint8(where)) != 0
-        return held
 
     def status_of(self, rows: Columns) -> U8:
         """The statuses of these rows; 0 for those that do not hold."""
@@ -224,14 +200,8 @@ class AllFacts:
         found = [self._tables.relation(name).distinct(column // 2, where) for name in names]
         return distinct(np.sort(np.concatenate(found))) if found else NO_IDS
 
-    def estimate(self, bound: Sequence[int] = ()) -> float:
-        """How many rows to expect when these columns are given; exact for none."""
-        rows = float(len(self))
-        for column in set(bound):
-            rows /= max(1, self._distinct_estimate(column))
-        return rows
-
-    def _distinct_estimate(self, column: int) -> int:
+    def distinct_estimate(self, column: int) -> int:
+        """About how many ids occur in this column."""
         if column == PREDICATE:
             return len(self.names())
         layers = self._tables.layers
@@ -331,14 +301,3 @@ def _sorted_rows(found: list[tuple[U64, int]], order: int) -> Columns:
 def array_of(values: list[int]) -> U32:
     """A column of ids from Python ints."""
     return np.array(values, dtype=np.uint32)
-
-
-def _in_order(index: list[I64], found: list[list[U32]], free: int) -> tuple[I64, Columns]:
-    """Parts of an answer, put together in the order of the values they answer."""
-    if not index:
-        return np.zeros(0, dtype=np.int64), (NO_IDS,) * free
-    every = np.concatenate(index)
-    order = np.argsort(every, kind="stable")
-    return every[order], tuple(
-        np.concatenate([part[place] for part in found])[order] for place in range(free)
-    )

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from triplestore.tables.reading import bounded_groups, filter_keys, newest, ranges
+from triplestore.tables.answering import Answering
+from triplestore.tables.reading import filter_keys, newest, ranges
 from triplestore.tables.relation import BLOCK
 from triplestore.tables.rows import (
     I64,
     NO_IDS,
     U8,
     U32,
-    Bools,
     Columns,
     Keys,
     columns_of,
@@ -29,7 +29,7 @@ from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
 from triplestore.tables.tuples import TupleRun
 
 
-class TupleRelation:
+class TupleRelation(Answering):
     """The rows of one relation of `arity` columns, read through all layers.
 
     >>> import numpy as np
@@ -96,22 +96,6 @@ class TupleRelation:
         bounds = [_bounds(run, columns, values) for run in self._runs]
         return self._expand(columns, bounds, where)
 
-    def probe_blocks(
-        self,
-        columns: Sequence[int],
-        values: Sequence[U32],
-        where: int = HOLDS,
-        block_rows: int = BLOCK,
-    ) -> Iterator[tuple[I64, Columns]]:
-        """`probe` in pieces of about `block_rows`, except that one value's rows stay together."""
-        sizes = self.fanout(columns, values)
-        for start, stop in bounded_groups(sizes, block_rows):
-            part = [value[start:stop] for value in values]
-            index, free = self.probe(columns, part, where)
-            for at in range(0, len(index), block_rows):
-                end = at + block_rows
-                yield index[at:end] + start, tuple(column[at:end] for column in free)
-
     def fanout(self, columns: Sequence[int], values: Sequence[U32]) -> I64:
         """For each i how many rows a probe looks at."""
         sizes = np.zeros(len(values[0]), dtype=np.int64)
@@ -119,11 +103,6 @@ class TupleRelation:
             lo, hi, _ = _bounds(run, columns, values)
             sizes += hi - lo
         return sizes
-
-    def contains(self, rows: Columns, where: int = HOLDS) -> Bools:
-        """Which of these rows hold."""
-        held: Bools = (self.status_of(rows) & np.uint8(where)) != 0
-        return held
 
     def status_of(self, rows: Columns) -> U8:
         """The statuses of these rows; 0 for those that do not hold."""
@@ -150,22 +129,18 @@ class TupleRelation:
             yield run, open_[found], places[found]
             open_ = open_[~found]
 
-    def semijoin(self, column: int, ids: U32, where: int = HOLDS) -> Bools:
-        """Which of `ids` occur in this column."""
-        occurs = np.zeros(len(ids), dtype=np.bool_)
-        for index, _ in self.probe_blocks((column,), (ids,), where):
-            occurs[index] = True
-        return occurs
-
     def distinct(self, column: int, where: int = HOLDS) -> U32:
         """The ids that occur in this column, increasing."""
         return distinct(np.sort(columns_of(self.keys(where), self.arity)[column]))
 
+    def distinct_estimate(self, column: int) -> int:
+        """Nothing is counted per column: each is taken to divide the rows by the same factor."""
+        return int(len(self) ** (1.0 / self.arity))
+
     def estimate(self, bound: Sequence[int] = ()) -> float:
         """How many rows to expect when these columns are given; exact for none.
 
-        Nothing is counted per column here: each given column is taken to divide the rows by the
-        same factor, and all of them to leave one row at most.
+        All columns together leave one row at most.
         """
         share = len(set(bound)) / self.arity
         return float(len(self) ** (1.0 - share)) if len(self) else 0.0
