@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pyoxigraph as ox
 import pytest
 
-from triplestore import BlankNode, Literal, NamedNode, Quad, Store
+from triplestore import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Store
 from triplestore.errors import BudgetError, ParseError, UsageError
 from triplestore.sparql.planner import ALL_OFF, Options
 from triplestore.store.querying import query as ask
@@ -121,6 +122,36 @@ def test_query__union_of_all_graphs_as_default_graph(store: Store) -> None:
     assert rows(store, text, default_graph=both) == [("dan",), ("tea",)]
     named = rows(store, "SELECT ?g { GRAPH ?g {} }", named_graphs=[NamedNode(EX + "h")])
     assert named == [("h",)]
+
+
+@pytest.mark.parametrize("clause", ["", "FROM :g", "FROM NAMED :g", "FROM :g FROM NAMED :g"])
+@pytest.mark.parametrize("default", [None, "h"])
+@pytest.mark.parametrize("named", [None, "h"])
+def test_query__graphs_asked_for_go_before_from_as_for_pyoxigraph(
+    store: Store, clause: str, default: str | None, named: str | None
+) -> None:
+    arguments: dict[str, Any] = {}
+    if default is not None:
+        arguments["default_graph"] = NamedNode(EX + default)
+    if named is not None:
+        arguments["named_graphs"] = [NamedNode(EX + named)]
+    peer = ox.Store()
+    peer.extend(store)
+    for pattern in ("?x :likes ?y", "GRAPH ?g { ?x :likes ?y }"):
+        text = f"SELECT ?x ?y {clause} {{ {pattern} }}"
+        found = peer.query(text, prefixes={"": EX}, **arguments)
+        assert isinstance(found, ox.QuerySolutions)
+        expected = sorted((short(row["x"]), short(row["y"])) for row in found)
+        assert rows(store, text, **arguments) == expected
+
+
+def test_query__pseudo_graphs_say_which_facts_beside_a_graph_that_is_asked_for(
+    inferring: Store,
+) -> None:
+    text = "SELECT ?x FROM <http://www.ontotext.com/implicit> { ?x :r ?y }"
+    own, other = DefaultGraph(), NamedNode(EX + "nowhere")
+    assert rows(inferring, text, default_graph=own) == [("a",)]
+    assert rows(inferring, text, default_graph=other) == []
 
 
 # --- inference -----------------------------------------------------------------------------------

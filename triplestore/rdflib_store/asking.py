@@ -31,11 +31,13 @@ def query(
     text, prefixes, base = _text_of(asked, prefixes)
     known = {**store.prefixes, **_plain(prefixes)}
     values = {str(name).removeprefix("?"): to_term(value) for name, value in bindings.items()}
+    # A graph that is asked is asked alone; a data set may say FROM.
+    whole = graph == UNION or graph == ox.DefaultGraph()
     found = store.query(
         text,
         prefixes=known,
         base_iri=base,
-        default_graph=None if graph == UNION else [graph],
+        default_graph=None if whole else [graph],
         use_default_graph_as_union=graph == UNION,
         substitutions=values,
     )
@@ -46,7 +48,7 @@ def update(store: Store, text: Any, prefixes: Mapping[str, Any], bindings: Any, 
     """Carry out an update; what only rdflib's own evaluator can do is left to it."""
     own = graph == ox.DefaultGraph() or (graph == UNION and not any(store.named_graphs()))
     if not isinstance(text, str) or bindings or not own:
-        raise NotImplementedError
+        raise NotImplementedError  # that is how a store tells rdflib to do it by itself
     store.update(text, prefixes={**store.prefixes, **_plain(prefixes)})
 
 
@@ -56,7 +58,7 @@ def _text_of(asked: Any, prefixes: Mapping[str, Any]) -> tuple[str, Mapping[str,
     # What `prepareQuery` makes keeps what it was made of; anything else is for rdflib.
     made_of = getattr(asked, "_original_args", None)
     if made_of is None:
-        raise NotImplementedError
+        raise NotImplementedError  # that is how a store tells rdflib to do it by itself
     text, own, base = made_of
     return str(text), {**prefixes, **(own or {})}, None if base is None else str(base)
 

@@ -11,6 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from triplestore.expr.evaluate import Scope
@@ -65,8 +67,9 @@ class Asked:
 
     where    statuses of the facts that it sees
     default  the graphs whose merge is the default graph, by id; 0 is the store's own
-    named    the named graphs that GRAPH reaches; None for all
+    named    the named graphs that GRAPH reaches, whatever FROM says; None for those that it says
     hidden   True if there are facts that are no triples of RDF, which are not shown
+    chosen   True if `default` was asked for, and goes before FROM
     """
 
     dictionary: Dictionary
@@ -76,6 +79,7 @@ class Asked:
     named: tuple[int, ...] | None = None
     prefixes: Mapping[str, str] = field(default_factory=dict)
     hidden: bool = False
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,26 +222,25 @@ def _describe(planner: Planner, query: Describe, terms: QueryTerms, context: Con
 
 
 def dataset_of(query: Query, asked: Asked) -> Dataset:
-    """The graphs that a query sees: those its FROM names, or those it is asked of."""
+    """The graphs that a query sees: those it is asked of, else those its FROM names."""
     kinds = asked.dictionary.kinds if asked.hidden else None
-    if query.dataset is None:
-        return Dataset(asked.tables, asked.default, asked.named, asked.where, kinds)
-    where, default, pseudo = asked.where, [], False
-    for graph in query.dataset.default:
-        status = PSEUDO_GRAPHS.get(graph.key[1:].decode())
-        if status is None:
-            default.append(graph)
-        else:
-            where, pseudo = (status if not pseudo else where | status), True
-    if pseudo and not default and not query.dataset.named:
-        return Dataset(asked.tables, asked.default, asked.named, where, kinds)
-    return Dataset(
-        asked.tables,
-        _known(asked.dictionary, default) if default or not pseudo else asked.default,
-        _known(asked.dictionary, query.dataset.named),
-        where,
-        kinds,
-    )
+    where, default, named = asked.where, asked.default, asked.named
+    if query.dataset is not None:
+        statuses, graphs = _sorted_out(query.dataset.default)
+        where = reduce(or_, statuses) if statuses else where
+        if graphs or query.dataset.named or not statuses:
+            if named is None:
+                named = _known(asked.dictionary, query.dataset.named)
+            if not asked.chosen and (graphs or not statuses):
+                default = _known(asked.dictionary, graphs)
+    return Dataset(asked.tables, default, named, where, kinds)
+
+
+def _sorted_out(graphs: Sequence[Constant]) -> tuple[list[int], list[Constant]]:
+    """What FROM names: the statuses that it means by some names, and real graphs."""
+    statuses = [PSEUDO_GRAPHS.get(graph.key[1:].decode()) for graph in graphs]
+    real = [graph for graph, status in zip(graphs, statuses, strict=True) if status is None]
+    return [status for status in statuses if status is not None], real
 
 
 def _known(dictionary: Dictionary, graphs: Sequence[Constant]) -> tuple[int, ...]:

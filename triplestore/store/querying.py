@@ -40,7 +40,12 @@ def query(
     custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
     options: Options | None = None,
 ) -> Result:
-    """The result of a query on one state."""
+    """The result of a query on one state.
+
+    `default_graph` and `named_graphs` go before the query's FROM and FROM NAMED, as for pyoxigraph;
+    the union of all graphs is only the default graph of queries whose FROM names none, because who
+    serves a store says so once for all queries.
+    """
     known = {**view.prefixes, **(prefixes or {})}
     dictionary = view.dictionary
     if use_default_graph_as_union:
@@ -51,7 +56,8 @@ def query(
         default = _ids(dictionary, _listed(default_graph))
     named = None if named_graphs is None else _ids(dictionary, named_graphs)
     where, hidden = facts_mask(facts), view.hidden > 0
-    asked = Asked(dictionary, view.tables, where, default, named, known, hidden)
+    chosen = default_graph is not None and not use_default_graph_as_union
+    asked = Asked(dictionary, view.tables, where, default, named, known, hidden, chosen)
     budget = default_budget() if budget is None else budget
     context = Context(budget, seconds=timeout, cancel=cancel)
     custom = NOTHING_CUSTOM
