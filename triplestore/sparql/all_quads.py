@@ -8,14 +8,13 @@ only the predicates that the term occurs with; scans without a constant go by pr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.tables.reading import bounded_groups
+from triplestore.tables.answering import Answering, by_name, in_order
 from triplestore.tables.relation import BLOCK
-from triplestore.tables.rows import I64, NO_IDS, U8, U32, Bools, Columns, start_of_runs
+from triplestore.tables.rows import I64, NO_IDS, U8, U32, Columns
 from triplestore.tables.status import HOLDS
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ _OF_QUADS = {SUBJECT: 0, OBJECT: 1, GRAPH: 2}
 """Where a column stands in the relation of one predicate."""
 
 
-class AllQuads:
+class AllQuads(Answering):
     """All quads of named graphs: rows (subject, predicate, object, graph).
 
     >>> from triplestore.tables import ChangedRows, Changes, Layer, Tables
@@ -85,18 +84,12 @@ class AllQuads:
         """The rows with these values; see `Relation.probe`."""
         given = dict(zip(columns, values, strict=True))
         free = [place for place in range(4) if place not in given]
-        found: list[tuple[I64, dict[int, U32]]] = []
+        found: list[tuple[I64, Columns]] = []
         for name, rows in self._work(given):
             index, by_place = self._of_predicate(name, rows, given, where)
             by_place[PREDICATE] = np.full(len(index), name, np.uint32)
-            found.append((rows[index], by_place))
-        if not found:
-            return np.zeros(0, np.int64), (NO_IDS,) * len(free)
-        every = np.concatenate([index for index, _ in found])
-        order = np.argsort(every, kind="stable")
-        return every[order], tuple(
-            np.concatenate([by_place[place] for _, by_place in found])[order] for place in free
-        )
+            found.append((rows[index], tuple(by_place[place] for place in free)))
+        return in_order(found, len(free))
 
     def _of_predicate(
         self, name: int, rows: I64, given: dict[int, U32], where: int
@@ -133,26 +126,7 @@ class AllQuads:
             for name in self._tables.quad_names().tolist():
                 yield name, rows
             return
-        order = np.argsort(names, kind="stable")
-        ordered = names[order]
-        starts = start_of_runs(ordered).tolist()
-        for start, stop in pairwise(starts):
-            yield int(ordered[start]), index[order[start:stop]]
-
-    def probe_blocks(
-        self,
-        columns: Sequence[int],
-        values: Sequence[U32],
-        where: int = HOLDS,
-        block_rows: int = BLOCK,
-    ) -> Iterator[tuple[I64, Columns]]:
-        """`probe` in pieces of about `block_rows`, except that one value's rows stay together."""
-        sizes = self.fanout(columns, values)
-        for start, stop in bounded_groups(sizes, block_rows):
-            index, free = self.probe(columns, [value[start:stop] for value in values], where)
-            for at in range(0, len(index), block_rows):
-                end = at + block_rows
-                yield index[at:end] + start, tuple(column[at:end] for column in free)
+        yield from by_name(index, names)
 
     def fanout(self, columns: Sequence[int], values: Sequence[U32]) -> I64:
         """For each i how many rows a probe looks at."""
@@ -170,11 +144,6 @@ class AllQuads:
                 np.add.at(sizes, rows, len(relation))
         return sizes
 
-    def contains(self, rows: Columns, where: int = HOLDS) -> Bools:
-        """Which of these rows hold."""
-        held: Bools = (self.status_of(rows) & np.uint8(where)) != 0
-        return held
-
     def status_of(self, rows: Columns) -> U8:
         """The statuses of these rows; 0 for those that do not hold."""
         subjects, predicates, objects, graphs = rows
@@ -182,21 +151,8 @@ class AllQuads:
             return np.zeros(0, np.uint8)
         return self._tables.status_of_quads(predicates, subjects, objects, graphs)
 
-    def semijoin(self, column: int, ids: U32, where: int = HOLDS) -> Bools:
-        """Which of `ids` occur in this column."""
-        occurs = np.zeros(len(ids), np.bool_)
-        for index, _ in self.probe_blocks((column,), (ids,), where):
-            occurs[index] = True
-        return occurs
-
-    def estimate(self, bound: Sequence[int] = ()) -> float:
-        """How many rows to expect when these columns are given; exact for none."""
-        rows = float(len(self))
-        for column in set(bound):
-            rows /= max(1, self._distinct(column))
-        return rows
-
-    def _distinct(self, column: int) -> int:
+    def distinct_estimate(self, column: int) -> int:
+        """About how many ids occur in this column."""
         if column == PREDICATE:
             return len(self._tables.quad_names())
         if column == GRAPH:
