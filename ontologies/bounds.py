@@ -101,12 +101,7 @@ def lower_bound(ontology: Ontology) -> Bound:
     >>> print(lower_bound(Ontology((ReflexiveProperty(p),))).program.rules[0].name)
     L reflexive
     """
-    draft = Draft()
-    translate_axioms(ontology.axioms, draft, _descriptions(ontology))
-    for axiom in ontology.axioms:
-        _sound_axiom(axiom, draft)
-    for expression in _all_descriptions(ontology):
-        _sound(expression, draft)
+    draft = _sound_rules(ontology)
     left = [one for one in outside_of(ontology.axioms) if not _is_covered(one)]
     return _bound(draft, False, left)
 
@@ -125,12 +120,8 @@ def upper_bound(ontology: Ontology) -> Bound:
     >>> bound.upper, "U some, cax-sco" in made
     (True, True)
     """
-    draft = Draft()
-    translate_axioms(ontology.axioms, draft, _descriptions(ontology))
-    for axiom in ontology.axioms:
-        _sound_axiom(axiom, draft)
+    draft = _sound_rules(ontology)
     for expression in _all_descriptions(ontology):
-        _sound(expression, draft)
         _above(expression, draft)
     return _bound(draft, True, list(outside_of(ontology.axioms)))
 
@@ -180,6 +171,17 @@ def _all_descriptions(ontology: Ontology) -> list[Description]:
 
 
 # -- what is sound beyond OWL 2 RL ----------------------------------------------------------------
+
+
+def _sound_rules(ontology: Ontology) -> Draft:
+    """What both bounds have."""
+    draft = Draft()
+    translate_axioms(ontology.axioms, draft, _descriptions(ontology))
+    for axiom in ontology.axioms:
+        _sound_axiom(axiom, draft)
+    for expression in _all_descriptions(ontology):
+        _sound(expression, draft)
+    return draft
 
 
 def _sound_axiom(axiom: Axiom, draft: Draft) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from functools import lru_cache, singledispatch
 from itertools import combinations, product
 
+from pyoxigraph import NamedNode
+
 from triplestore.datalog.program import TYPE, Constant, Item, Rule, TripleAtom, Variable
 
 from .axioms import (
@@ -64,6 +66,7 @@ from .making import (
     variant,
 )
 from .owl_rl_classes import SUB_CLASS, translate_expression
+from .vocabulary import DISTINCT_MEMBERS, TARGET_VALUE
 
 
 def translate_axioms(
@@ -303,22 +306,25 @@ def _no_common(
 
 @translate_axiom.register
 def _all_different(axiom: AllDifferent, draft: Draft) -> None:
-    listed_as = axiom.own[1][1].value if len(axiom.own) > 1 else ""  # type: ignore[union-attr]
-    name = "eq-diff3" if listed_as.endswith("#distinctMembers") else "eq-diff2"
+    name = "eq-diff3" if _has(axiom, DISTINCT_MEMBERS) else "eq-diff2"
     for one, other in combinations(axiom.members, 2):
         draft.pair(name, constant(one), constant(other), axiom.own)
 
 
 @translate_axiom.register
 def _not_related(axiom: NegativePropertyAssertion, draft: Draft) -> None:
-    value = any(p.value.endswith("#targetValue") for _, p, _ in axiom.own)  # type: ignore[union-attr]
-    name = "prp-npa2" if value else "prp-npa1"
+    name = "prp-npa2" if _has(axiom, TARGET_VALUE) else "prp-npa1"
     source, target = constant(axiom.source), constant(axiom.target)
     message = f"{base_of(axiom.property)} is denied of {source} and {target}"
     body: list[Item] = [related(axiom.property, source, target)]
     if is_literal(target):
         body = [related(axiom.property, source, Y), *equal_to(Y, target)]
     draft.constraint(name, message, body, axiom.triples)
+
+
+def _has(axiom: Axiom, predicate: NamedNode) -> bool:
+    """Whether a triple that states the axiom has a predicate."""
+    return any(p == predicate for _, p, _ in axiom.own)
 
 
 @translate_axiom.register

@@ -14,6 +14,7 @@ from triplestore.terms.vocabulary import RDFS_SUB_CLASS_OF
 
 from .expressions import (
     AllValuesFrom,
+    ClassExpression,
     ComplementOf,
     DatatypeComplementOf,
     DatatypeRestriction,
@@ -80,8 +81,10 @@ def _union(expression: UnionOf, draft: Draft) -> None:
         _below("scm-uni", operand, expression, expression, draft)
 
 
-def _below(name: str, sub: object, sup: object, said: Expression, draft: Draft) -> None:
-    edge = TripleAtom(class_of(sub), SUB_CLASS, class_of(sup))  # type: ignore[arg-type]
+def _below(
+    name: str, sub: ClassExpression, sup: ClassExpression, said: Expression, draft: Draft
+) -> None:
+    edge = TripleAtom(class_of(sub), SUB_CLASS, class_of(sup))
     draft.schema_rule(name, edge, said.own)
 
 

@@ -57,11 +57,14 @@ _RDFS_RULES = {
 
 _DATATYPES = ("dt-not-type",)
 
-_HORST_RULES = frozenset(
-    "prp-fp prp-ifp prp-symp prp-trp prp-inv1 prp-inv2 prp-eqp1 prp-eqp2 cax-eqc1 cax-eqc2 cls-hv1 "  # noqa: SIM905
-    "cls-hv2 cls-svf1 cls-svf2 cls-avf scm-sco scm-spo scm-eqc1 scm-eqc2 scm-eqp1 scm-eqp2 "
-    "eq-sym eq-trans eq-rep-s eq-rep-p eq-rep-o eq-diff1".split()
-) | frozenset((*_RDFS_RULES, *_DATATYPES))
+_HORST_IDS = """
+    prp-fp prp-ifp prp-symp prp-trp prp-inv1 prp-inv2 prp-eqp1 prp-eqp2
+    cax-eqc1 cax-eqc2 cls-hv1 cls-hv2 cls-svf1 cls-svf2 cls-avf
+    scm-sco scm-spo scm-eqc1 scm-eqc2 scm-eqp1 scm-eqp2
+    eq-sym eq-trans eq-rep-s eq-rep-p eq-rep-o eq-diff1
+"""
+
+_HORST_RULES = frozenset((*_HORST_IDS.split(), *_RDFS_RULES, *_DATATYPES))
 
 _SKOS_RULES = frozenset(
     ("prp-symp", "prp-trp", "prp-inv1", "prp-inv2", "cls-uni", "cax-dw", *_RDFS_RULES)

@@ -202,8 +202,9 @@ def _apart(definition: Rule, clause: Rule | Constraint) -> Rule:
     for item in (*definition.heads, *definition.body):
         for variable in variables_in(item):
             if variable in taken and variable not in by:
-                by[variable] = _fresh(variable, taken)
-                taken.add(by[variable])  # type: ignore[arg-type]
+                fresh = _fresh(variable, taken)
+                by[variable] = fresh
+                taken.add(fresh)
     if not by:
         return definition
     return replace(

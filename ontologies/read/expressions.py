@@ -125,9 +125,9 @@ class ExpressionReader:
 
     def _resolve(self, role: Role, argument: object) -> object:
         if role is Role.CLASS:
-            return self._classes.get(argument, argument)  # type: ignore[call-overload]
+            return self.class_of(cast(Node, argument))
         if role is Role.PROPERTY:
-            return self._properties.get(argument, argument)  # type: ignore[call-overload]
+            return self.property_of(cast(Node, argument))
         if role is Role.CLASSES:
             return tuple([self._classes.get(item, item) for item in _terms(argument)])
         if role is Role.PROPERTIES:

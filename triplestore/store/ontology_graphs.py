@@ -15,7 +15,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from triplestore.errors import UsageError
 from triplestore.store.in_force import Regimes
@@ -23,6 +23,7 @@ from triplestore.store.in_force import Regimes
 if TYPE_CHECKING:
     from triplestore.ontologies.catalogue import Document
     from triplestore.store.transaction import Transaction
+    from triplestore.terms import Term
 
 Places: TypeAlias = "str | PathLike[str] | Iterable[str | PathLike[str]]"
 """A file, a folder, or several of these."""
@@ -78,9 +79,9 @@ def _load(
     data = document.data if document.data is not None else Path(document.place).read_bytes()
     digest = sha256(data).hexdigest()
     triples = document.triples()
-    headers = [s.value for s, p, o in triples if p == names.TYPE and o == names.ONTOLOGY]  # type: ignore[union-attr]
-    imports = [o.value for _, p, o in triples if p == names.IMPORTS]  # type: ignore[union-attr]
-    others = [iri for iri in headers if iri not in imports and ":" in iri]
+    headers = _names(s for s, p, o in triples if p == names.TYPE and o == names.ONTOLOGY)
+    imports = _names(o for _, p, o in triples if p == names.IMPORTS)
+    others = [iri for iri in headers if iri not in imports]
     name = graph or (others[0] if others else document.iri)
     if known.get(name, ("", ""))[1] != digest:
         transaction.load(
@@ -88,6 +89,11 @@ def _load(
         )
         known[name] = (document.place, digest)
     return imports
+
+
+def _names(terms: Iterable[Term]) -> list[str]:
+    """The IRIs among terms; some files write what they import as a literal."""
+    return [term.value for term in terms if isinstance(term, NamedNode | Literal)]
 
 
 def paths_of(places: Places) -> list[Path]:
