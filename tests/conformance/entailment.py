@@ -8,7 +8,7 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from tests.ontologies.oracle import Fact, Graph, Term, term
-from tests.ontologies.oracle.patterns import Atom, solutions
+from tests.ontologies.oracle.patterns import Atom, ordered, solutions
 
 ONTOLOGY = term("owl:Ontology")
 TYPE = term("rdf:type")
@@ -29,7 +29,7 @@ def read_facts(path: Path, base: str = "http://example.org/tests/") -> list[Fact
 def entails(graph: Graph, conclusion: Iterable[Fact]) -> bool:
     """True if the graph has the conclusion, its blank nodes standing for anything."""
     atoms = tuple(_atom(fact) for fact in conclusion)
-    return next(solutions(graph, _connected(atoms), {}), None) is not None
+    return next(solutions(graph, ordered(atoms), {}), None) is not None
 
 
 def missing(graph: Graph, conclusion: Iterable[Fact]) -> list[Fact]:
@@ -50,17 +50,3 @@ def _atom(fact: Fact) -> Atom:
 
 def _variable(one: Term) -> Term | str:
     return f"?{one.value}" if isinstance(one, ox.BlankNode) else one
-
-
-def _connected(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
-    """The atoms in an order in which the next one always is that of which most is known."""
-    known: set[Term | str] = set()
-    waiting, ordered = list(atoms), []
-    while waiting:
-        best = max(
-            waiting, key=lambda atom: sum(x in known or not isinstance(x, str) for x in atom)
-        )
-        waiting.remove(best)
-        ordered.append(best)
-        known.update(best)
-    return tuple(ordered)

@@ -22,7 +22,9 @@ DATA = Path(os.environ.get("TRIPLESTORE_DATA", Path(__file__).parents[3] / "shar
 CASES = read_cases(DATA) if (DATA / "owl2-testcases").is_dir() else []
 STATUS = {name: status for name, status, _ in read_table()}
 
-needs_cases = pytest.mark.skipif(not CASES, reason=f"no OWL 2 test cases at {DATA}")
+needs_cases = pytest.mark.skipif(
+    not CASES, reason=f"no OWL 2 test cases at {DATA} (set TRIPLESTORE_DATA)"
+)
 
 
 def of_type(kind: str) -> pytest.MarkDecorator:

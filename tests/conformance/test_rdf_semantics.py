@@ -39,7 +39,7 @@ def rules_of(case: EntailmentCase) -> RuleSet:
     return RuleSet(patterns if case.regime == "RDF" else [], literals=True)
 
 
-@pytest.mark.skipif(not CASES, reason=f"no W3C suites at {DATA}")
+@pytest.mark.skipif(not CASES, reason=f"no W3C suites at {DATA} (set TRIPLESTORE_DATA)")
 def test_cases__are_all_found() -> None:
     assert len(CASES) == 48
 

@@ -77,7 +77,7 @@ def _names(manifest: Graph, action: Term, word: str) -> set[str]:
 TESTS = read_tests() if MANIFEST.exists() else []
 
 
-@pytest.mark.skipif(not TESTS, reason=f"no W3C suites at {ROOT}")
+@pytest.mark.skipif(not TESTS, reason=f"no W3C suites at {ROOT} (set TRIPLESTORE_DATA)")
 def test_tests__are_all_found() -> None:
     assert [sum(t.regime == regime for t in TESTS) for regime in ("rdfs", "owl-rl")] == [39, 29]
 

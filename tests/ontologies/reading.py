@@ -34,7 +34,7 @@ def n(name: str) -> NamedNode:
 def triples(turtle: str) -> list[Triple]:
     """The triples of Turtle with the usual prefixes."""
     quads = parse(HEADER + turtle, format=RdfFormat.TURTLE)
-    return [(quad.subject, quad.predicate, quad.object) for quad in quads]  # type: ignore[misc]
+    return [(quad.subject, quad.predicate, quad.object) for quad in quads]
 
 
 def read(turtle: str) -> Ontology:

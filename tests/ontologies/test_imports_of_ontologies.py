@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -43,9 +43,11 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue_module, "urlopen", refuse)
 
 
-def found(iri: str, *sources: Path, **options: object) -> str:
+def found(
+    iri: str, *sources: Path, mapping: Mapping[str, Path] | None = None, network: bool = False
+) -> str:
     """The name of the file an IRI leads to, or the reason why there is none."""
-    result = Catalogue(*sources, **options).find(E + iri)  # type: ignore[arg-type]
+    result = Catalogue(*sources, mapping=mapping, network=network).find(E + iri)
     return Path(result.place).name if isinstance(result, Document) else result.reason
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from pyoxigraph import BlankNode, Literal
+from pyoxigraph import BlankNode, Literal, NamedNode
 from triplestore.ontologies.expressions import Triple
 from triplestore.ontologies.graph import SchemaGraph
 from triplestore.ontologies.lists import MOST_READINGS, ListReader
 from triplestore.ontologies.vocabulary import FIRST, NIL, REST
 
 from tests.ontologies.reading import n, triples
+from triplestore.terms import Term
 
 
 def reader_of(turtle: str) -> ListReader:
@@ -20,10 +21,12 @@ def reader_of(turtle: str) -> ListReader:
 
 def items(turtle: str, head: str = "l") -> list[str]:
     """The readings of the list at `:l`, each as text, without reports."""
-    return [
-        " ".join(item.value.rpartition("/")[2] for item in reading.items)  # type: ignore[union-attr]
-        for reading in reader_of(turtle).read(n(head))
-    ]
+    return [" ".join(map(local_name, reading.items)) for reading in reader_of(turtle).read(n(head))]
+
+
+def local_name(item: Term) -> str:
+    assert isinstance(item, NamedNode | BlankNode | Literal)
+    return item.value.rpartition("/")[2]
 
 
 def codes(turtle: str, *heads: str) -> list[str]:

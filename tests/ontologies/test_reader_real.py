@@ -56,7 +56,7 @@ def parsed(file: Path) -> list[Triple]:
     format = FORMATS[file.name.removesuffix(".gz").rpartition(".")[2]]
     try:
         quads = parse(data, format=format, base_iri="http://example.org/base")
-        return [(quad.subject, quad.predicate, quad.object) for quad in quads]  # type: ignore[misc]
+        return [(quad.subject, quad.predicate, quad.object) for quad in quads]
     except (SyntaxError, ValueError):
         return []
 

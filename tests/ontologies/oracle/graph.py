@@ -45,8 +45,7 @@ class Graph:
         """The facts with these terms; None stands for any."""
         if s is None and p is None and o is None:
             return list(self._facts)
-        key = tuple(None if one is None else identity(one) for one in (s, p, o))
-        return self._index.get(key, [])  # type: ignore[arg-type]
+        return self._index.get((_open(s), _open(p), _open(o)), [])
 
     def holds(self, fact: Fact) -> bool:
         """True if the fact, or one with literals of the same values, is there."""
@@ -83,3 +82,8 @@ class Graph:
 
     def __len__(self) -> int:
         return len(self._facts)
+
+
+def _open(one: Term | None) -> Hashable:
+    """The part of a key for a place that may be left open."""
+    return None if one is None else identity(one)

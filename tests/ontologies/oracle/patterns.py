@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -59,7 +59,7 @@ class Matcher:
         self._others: list[Start] = []
         for rule in rules:
             for place, first in enumerate(rule.body):
-                start = (rule, first, _ordered(rule.body[:place] + rule.body[place + 1 :], first))
+                start = (rule, first, ordered(rule.body[:place] + rule.body[place + 1 :], first))
                 if isinstance(first[1], str):
                     self._others.append(start)
                 else:
@@ -77,17 +77,20 @@ class Matcher:
 Start: TypeAlias = tuple[Rule, Atom, tuple[Atom, ...]]  # the atom matched first, and the others
 
 
-def _ordered(atoms: tuple[Atom, ...], first: Atom) -> tuple[Atom, ...]:
-    """The atoms in an order in which the next one always is that of which most is known."""
-    known, waiting, ordered = set(first), list(atoms), []
+def ordered(atoms: tuple[Atom, ...], first: Iterable[Term | str] = ()) -> tuple[Atom, ...]:
+    """The atoms in an order in which the next one always is that of which most is known.
+
+    first  what is known at the beginning
+    """
+    known, waiting, found = set(first), list(atoms), []
     while waiting:
         best = max(
             waiting, key=lambda atom: sum(x in known or not isinstance(x, str) for x in atom)
         )
         waiting.remove(best)
-        ordered.append(best)
+        found.append(best)
         known.update(best)
-    return tuple(ordered)
+    return tuple(found)
 
 
 def solutions(graph: Graph, atoms: tuple[Atom, ...], binding: Binding) -> Iterator[Binding]:
