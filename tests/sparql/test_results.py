@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triplestore import Store
-from triplestore.errors import ParseError, UsageError
+from triplestore.errors import BudgetError, ParseError, UsageError
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.frame import Frame
 from triplestore.sparql.results import (
@@ -240,6 +241,25 @@ def test_serialize__as_bytes_to_paths_and_to_files(store: Store, tmp_path: Path)
         found = read_results(made, form)
         assert isinstance(found, ReadSolutions)
         assert sorted(found.rows, key=str) == sorted(expected.rows, key=str)
+
+
+def test_serialize__to_a_path_is_compressed_by_its_name_and_whole_or_not_there(
+    store: Store, tmp_path: Path
+) -> None:
+    rows, triples = "SELECT ?o { :a :p ?o }", "CONSTRUCT WHERE { ?x :q ?y }"
+    store.query(rows).serialize(tmp_path / "a.csv.gz")
+    assert gzip.decompress((tmp_path / "a.csv.gz").read_bytes()).startswith(b"o\r\n")
+    store.query(triples).serialize(tmp_path / "a.nt.gz")
+    written = gzip.decompress((tmp_path / "a.nt.gz").read_bytes())
+    assert written == b"<http://e/a> <http://e/q> <http://e/b> .\n"
+    (tmp_path / "b.csv").write_bytes(b"before")
+    many = (
+        "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o . ?p ?q ?r } ORDER BY ?a"
+    )
+    with pytest.raises(BudgetError):
+        store.query(many, budget=100_000).serialize(tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_bytes() == b"before"
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_serialize__of_triples_has_the_prefixes(store: Store) -> None:

@@ -9,6 +9,7 @@ merge is made relation by relation, when a pattern first asks for it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from triplestore.sparql.all_quads import AllQuads
+from triplestore.tables.answering import by_name
 from triplestore.tables.order import make_order
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.rows import NO_IDS, distinct, high, in_sorted, swap
@@ -140,23 +142,44 @@ _last_merge: tuple[Tables, tuple[Any, ...], Triples] | None = None
 of all graphs as its default graph share one. It is replaced as a whole, so threads need no lock."""
 
 
-class GraphTriples:
-    """The triples of one named graph."""
+class _Seen(ABC):
+    """Triples that are not as they are stored: relations are made when first asked for."""
 
     layers: tuple[Any, ...] = ()
 
-    def __init__(self, tables: Tables, graph: int) -> None:
-        self._tables = tables
-        self._view = tables.graph(graph)
+    def __init__(self) -> None:
         self._relations: dict[int, PlainRelation] = {}
-        self._names: U32 | None = None
 
     def relation(self, name: int) -> PlainRelation:
         """The triples with this predicate."""
         found = self._relations.get(name)
         if found is None:
-            found = self._relations[name] = self._view.relation(name)
+            found = self._relations[name] = self._made(name)
         return found
+
+    @abstractmethod
+    def _made(self, name: int) -> PlainRelation:
+        """The triples with this predicate, asked for the first time."""
+
+    def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
+        """The statuses of triples; 0 for those that do not hold."""
+        status = np.zeros(len(p), np.uint8)
+        for name, rows in by_name(np.arange(len(p)), p):
+            status[rows] = self.relation(name).status_of((s[rows], o[rows]))
+        return status
+
+
+class GraphTriples(_Seen):
+    """The triples of one named graph."""
+
+    def __init__(self, tables: Tables, graph: int) -> None:
+        super().__init__()
+        self._tables = tables
+        self._view = tables.graph(graph)
+        self._names: U32 | None = None
+
+    def _made(self, name: int) -> PlainRelation:
+        return self._view.relation(name)
 
     def names(self) -> U32:
         """The predicates, increasing."""
@@ -172,30 +195,17 @@ class GraphTriples:
         """Where a look-up may find rows; see `Tables.predicates_of`."""
         return self._tables.predicates_of(terms, role)
 
-    def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
-        """The statuses of triples; 0 for those that do not hold."""
-        return _status_of(self, p, s, o)
 
-
-class ShownTriples:
+class ShownTriples(_Seen):
     """The triples of a graph of which some are no triples of RDF (a literal as subject)."""
 
-    layers: tuple[Any, ...] = ()
-
     def __init__(self, tables: Tables, kinds: Callable[[U32], U8], where: int) -> None:
+        super().__init__()
         self._tables = tables
         self._kinds = kinds
         self._where = where
-        self._relations: dict[int, PlainRelation] = {}
 
-    def relation(self, name: int) -> PlainRelation:
-        """The triples with this predicate."""
-        found = self._relations.get(name)
-        if found is None:
-            found = self._relations[name] = self._shown(name)
-        return found
-
-    def _shown(self, name: int) -> PlainRelation:
+    def _made(self, name: int) -> PlainRelation:
         relation = self._tables.relation(name)
         subjects = relation.distinct(0, self._where)
         kinds = self._kinds(subjects)
@@ -221,28 +231,18 @@ class ShownTriples:
         fine = self._kinds(names) == IRI
         return index[fine], names[fine]
 
-    def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
-        """The statuses of triples; 0 for those that do not hold."""
-        return _status_of(self, p, s, o)
 
-
-class MergedTriples:
+class MergedTriples(_Seen):
     """The merge of several graphs: each triple once."""
 
-    layers: tuple[Any, ...] = ()
-
     def __init__(self, parts: Sequence[Triples], where: int) -> None:
+        super().__init__()
         self._parts = parts
         self._where = where
-        self._relations: dict[int, PlainRelation] = {}
 
-    def relation(self, name: int) -> PlainRelation:
-        """The triples with this predicate."""
-        found = self._relations.get(name)
-        if found is None:
-            keys = [part.relation(name).keys(where=self._where) for part in self._parts]
-            found = self._relations[name] = relation_of_keys(name, _merged(keys))
-        return found
+    def _made(self, name: int) -> PlainRelation:
+        keys = [part.relation(name).keys(where=self._where) for part in self._parts]
+        return relation_of_keys(name, _merged(keys))
 
     def names(self) -> U32:
         """The predicates, increasing."""
@@ -261,10 +261,6 @@ class MergedTriples:
         keys = [index.astype(np.uint64) << np.uint64(32) | names for index, names in pairs]
         both = _merged(keys)
         return (both >> np.uint64(32)).astype(np.int64), both.astype(np.uint32)
-
-    def status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
-        """The statuses of triples; 0 for those that do not hold."""
-        return _status_of(self, p, s, o)
 
 
 def relation_of_keys(name: int, keys: U64) -> PlainRelation:
@@ -308,11 +304,3 @@ def _merged(keys: Iterable[U64]) -> U64:
     together.sort()
     merged: U64 = distinct(together)
     return merged
-
-
-def _status_of(graph: Triples, p: U32, s: U32, o: U32) -> U8:
-    status = np.zeros(len(p), np.uint8)
-    for name in np.unique(p).tolist():
-        rows = np.flatnonzero(p == name)
-        status[rows] = graph.relation(name).status_of((s[rows], o[rows]))
-    return status

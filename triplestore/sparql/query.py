@@ -39,7 +39,7 @@ from triplestore.sparql.parser import parse_query
 from triplestore.sparql.planned import Planned
 from triplestore.sparql.planner import Options, Planner
 from triplestore.sparql.rewrites import PASSES, rewrite
-from triplestore.sparql.solutions import Rows, Solutions, Triples
+from triplestore.sparql.solutions import Rows, Solutions, Triples, WriteResult
 from triplestore.sparql.substitute import with_values
 from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
 from triplestore.terms import Dictionary
@@ -98,9 +98,13 @@ NOTHING_CUSTOM = Custom()
 
 
 class Engine:
-    """Parses queries, keeping their algebra by text, and evaluates them."""
+    """Parses queries, keeping their algebra by text, and evaluates them.
 
-    def __init__(self) -> None:
+    write  writes results as documents
+    """
+
+    def __init__(self, write: WriteResult) -> None:
+        self._write = write
         self._parsed: OrderedDict[tuple[object, ...], Query] = OrderedDict()
 
     def parse(
@@ -138,7 +142,7 @@ class Engine:
         query = self.parse(text, asked.prefixes, base, options.rewrites, custom.aggregates)
         if values:
             query = with_values(query, values)
-        return evaluate(query, asked, context, options, custom)
+        return evaluate(query, asked, context, self._write, options, custom)
 
 
 def prepared(query: Query, optimise: bool = True) -> Query:
@@ -152,6 +156,7 @@ def evaluate(
     query: Query,
     asked: Asked,
     context: Context,
+    write: WriteResult,
     options: Options | None = None,
     custom: Custom = NOTHING_CUSTOM,
 ) -> Result:
@@ -176,10 +181,10 @@ def evaluate(
         def advise() -> list[str]:
             return advice(query, made.operator, planner.dataset, asked.dictionary)
 
-        return Solutions(names, rows, terms, prefixes, advise)
+        return Solutions(names, rows, terms, prefixes, write, advise)
     if isinstance(query, Construct):
-        return _construct(planner, query, terms, context)
-    return _describe(planner, query, terms, context)
+        return _construct(planner, query, terms, context, write)
+    return _describe(planner, query, terms, context, write)
 
 
 def _wants_few(query: Query) -> bool:
@@ -194,19 +199,24 @@ def _wants_few(query: Query) -> bool:
     return streams and top.offset + top.limit <= _SMALL_BLOCKS
 
 
-def _construct(planner: Planner, query: Construct, terms: QueryTerms, context: Context) -> Triples:
+def _construct(
+    planner: Planner, query: Construct, terms: QueryTerms, context: Context, write: WriteResult
+) -> Triples:
     names = {t.name for triple in query.template for t in triple if isinstance(t, Variable)}
     made = planner.plan(query.pattern, None, frozenset(names))
     return Triples(
         lambda: constructed(query.template, made.operator, terms, context),
         terms,
+        write,
         dict(query.prefixes),
         made.operator,
         lambda: advice(query, made.operator, planner.dataset, terms.dictionary),
     )
 
 
-def _describe(planner: Planner, query: Describe, terms: QueryTerms, context: Context) -> Triples:
+def _describe(
+    planner: Planner, query: Describe, terms: QueryTerms, context: Context, write: WriteResult
+) -> Triples:
     wanted = [t.name for t in query.targets if isinstance(t, Variable)]
     constants = [t for t in query.targets if isinstance(t, Constant)]
     made: Planned | None = None
@@ -216,6 +226,7 @@ def _describe(planner: Planner, query: Describe, terms: QueryTerms, context: Con
     return Triples(
         lambda: described(ids, made, planner.dataset, terms, context),
         terms,
+        write,
         dict(query.prefixes),
         None if made is None else made.operator,
     )

@@ -8,7 +8,7 @@ can be read again, counted and turned into columns at any time, at 4 bytes a val
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyoxigraph as ox
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from triplestore.expr.query_terms import U32
     from triplestore.sparql.results.formats import FormatLike, Output
     from triplestore.terms import Term
+
+WriteResult: TypeAlias = Callable[..., bytes | None]
+"""Writes (result, output, format, *, prefixes) as a document: whoever knows files brings it."""
 
 _FIRST_ROWS = 64
 _MOST_ROWS = 8192
@@ -138,9 +141,11 @@ class Solutions:
         rows: Rows,
         terms: QueryTerms,
         prefixes: dict[str, str],
+        write: WriteResult,
         advise: Callable[[], list[str]] = list,
     ) -> None:
         self._advise = advise
+        self._write = write
         self.variables = variables
         self._rows = rows
         self._terms = terms
@@ -245,14 +250,17 @@ class Solutions:
     ) -> bytes | None:
         """The solutions as JSON, XML, CSV or TSV: as bytes, or written to a path or a file.
 
-        `format` is one of pyoxigraph's, or a name; for a path it comes from its ending. Blocks are
-        written as they are computed.
+        `format` is one of pyoxigraph's, or a name; for a path it comes from its ending, as does the
+        compression, and the file is there complete or not at all. Blocks are written as they are
+        computed.
         """
-        from triplestore.sparql.results.formats import results_format, saved
+        return self._write(self, output, format)
+
+    def document(self, form: ox.QueryResultsFormat) -> Iterator[bytes]:
+        """The solutions in a format, in pieces, which are made as they are asked for."""
         from triplestore.sparql.results.write import write_frames
 
-        form = results_format(format, output)
-        return saved(write_frames(self.variables, self._rows.blocks(), self._terms, form), output)
+        return write_frames(self.variables, self._rows.blocks(), self._terms, form)
 
     # --- for people -----------------------------------------------------------------------------
 
@@ -276,11 +284,13 @@ class Triples:
         self,
         columns: Callable[[], list[U32]],
         terms: QueryTerms,
+        write: WriteResult,
         prefixes: dict[str, str] | None = None,
         plan: Operator | None = None,
         advise: Callable[[], list[str]] = list,
     ) -> None:
         self._make = columns
+        self._write = write
         self._plan = plan
         self._advise = advise
         self._prefixes = prefixes or {}
@@ -328,10 +338,10 @@ class Triples:
         return next(self._iterator)
 
     def serialize(
-        self, output: Output | None = None, format: ox.RdfFormat | None = None
+        self, output: Output | None = None, format: ox.RdfFormat | str | None = None
     ) -> bytes | None:
-        """The triples in a syntax of RDF: as bytes, or written to a path or a file."""
-        return ox.serialize(self, output, format, prefixes=self._prefixes)
+        """The triples in a syntax of RDF; see `Solutions.serialize`."""
+        return self._write(self, output, format, prefixes=self._prefixes)
 
     def __str__(self) -> str:
         return "\n".join(f"{triple} ." for triple in self)

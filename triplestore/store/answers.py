@@ -58,7 +58,7 @@ def write_answer(
         if isinstance(form, ox.RdfFormat):
             _triples(cast(Triples, result), stream, form, prefixes)
         elif isinstance(result, Solutions):
-            result.serialize(stream, form)
+            stream.writelines(result.document(form))
         else:
             stream.write(write_boolean(bool(result), form))
 

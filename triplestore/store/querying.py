@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from triplestore.expr.tree import Constant
 from triplestore.ops.context import Context, Flag
 from triplestore.sparql.query import NOTHING_CUSTOM, Asked, Custom, Engine, Result
+from triplestore.store.answers import write_answer
 from triplestore.store.quads import TermLike, facts_mask, graph_key
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from triplestore.store.reading import View
     from triplestore.terms import Dictionary
 
-_ENGINE = Engine()
+_ENGINE = Engine(write_answer)
 
 
 def query(

@@ -1,11 +1,7 @@
-"""Which format of results is meant, and where a document goes.
-
-Start at `results_format` and `saved`.
-"""
+"""Which format of results is meant: start at `results_format`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import IO, TypeAlias
@@ -46,15 +42,3 @@ _NAMES = {
     "srj": ox.QueryResultsFormat.JSON,
     "srx": ox.QueryResultsFormat.XML,
 }
-
-
-def saved(pieces: Iterable[bytes], output: Output | None) -> bytes | None:
-    """The document, if there is no output; else it is written there, piece by piece."""
-    if output is None:
-        return b"".join(pieces)
-    if isinstance(output, str | PathLike):
-        with Path(output).open("wb") as file:
-            file.writelines(pieces)
-    else:
-        output.writelines(pieces)
-    return None
