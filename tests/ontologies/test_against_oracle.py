@@ -44,7 +44,7 @@ def parameter(case: RuleCase) -> Any:
     return pytest.param(case, id=case.name, marks=marks)
 
 
-@pytest.mark.parametrize("case", map(parameter, CASES))
+@pytest.mark.parametrize("case", [parameter(case) for case in CASES])
 def test_rule__in_a_store(case: RuleCase) -> None:
     """As a whole, without each premise, and with it again."""
     regime = regime_of(case)
