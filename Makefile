@@ -10,7 +10,8 @@ export PYTHON
 
 PY := .venv/bin/python
 WORKERS ?= 2
-PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS)
+# By groups, so that the tests with Spark stay in one process and share its session.
+PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadgroup
 
 # Tests that run kernels: once more with bounds checks, and once more as plain Python.
 KERNEL_TESTS := tests/kernels tests/terms tests/tables tests/ops tests/loaders tests/engine/test_sets.py

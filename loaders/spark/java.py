@@ -1,0 +1,100 @@
+"""Where Java is: Spark runs on it, and pip does not bring it.
+
+`find_java` gives the command and its version, or an error of one line that says what to install.
+It looks at `JAVA_HOME`, then at `PATH`, then where systems keep their Javas.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from triplestore.errors import UsageError
+
+NEEDED = 17
+"""Spark 4 needs Java 17; Spark 3.5 works with it, too."""
+
+HOW_TO_INSTALL = (
+    f"install Java {NEEDED} (Debian: sudo apt-get install openjdk-17-jre-headless, macOS: brew "
+    "install openjdk@17) or point JAVA_HOME at one"
+)
+_PLACES = (
+    "/usr/lib/jvm/*",
+    "/opt/homebrew/opt/openjdk*",
+    "/Library/Java/JavaVirtualMachines/*/*/Home",
+)
+
+
+class Java(NamedTuple):
+    """One Java: its command and the first number of its version."""
+
+    command: Path
+    version: int
+
+    @property
+    def home(self) -> Path:
+        """What `JAVA_HOME` has to be, so that Spark takes this one."""
+        return self.command.resolve().parent.parent
+
+
+def find_java(needed: int = NEEDED) -> Java:
+    """The first Java that is new enough; an error of one line if there is none.
+
+    >>> find_java(needed=999)
+    Traceback (most recent call last):
+        ...
+    triplestore.errors.UsageError: Spark needs Java 999 or later, and ...
+    """
+    too_old = None
+    for command in _candidates():
+        version = version_of(command)
+        if version is not None and version >= needed:
+            return Java(command, version)
+        if version is not None and too_old is None:
+            too_old = Java(command, version)
+    found = f"{too_old.command} is Java {too_old.version}" if too_old else "none was found"
+    raise UsageError(f"Spark needs Java {needed} or later, and {found}: {HOW_TO_INSTALL}")
+
+
+def version_of(command: Path) -> int | None:
+    """The first number of the version that `command -version` says; None if it does not run."""
+    try:
+        run = subprocess.run(
+            [command, "-version"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return read_version(run.stderr + run.stdout) if run.returncode == 0 else None
+
+
+def read_version(text: str) -> int | None:
+    """The first number of a Java's version, in the old and the new way of counting.
+
+    >>> read_version('openjdk version "17.0.15" 2025-04-15')
+    17
+    >>> read_version('java version "1.8.0_292"')
+    8
+    """
+    match = re.search(r'version "(\d+)(?:\.(\d+))?', text)
+    if match is None:
+        return None
+    first, second = match.groups()
+    return int(second) if first == "1" and second else int(first)
+
+
+def _candidates() -> Iterator[Path]:
+    """Commands that may be a Java, the one that Spark would take by itself first."""
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        yield Path(home) / "bin" / "java"
+    on_path = shutil.which("java")
+    if on_path:
+        yield Path(on_path)
+    for place in _PLACES:
+        for folder in sorted(Path("/").glob(place.removeprefix("/")), reverse=True):
+            yield folder / "bin" / "java"

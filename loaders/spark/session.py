@@ -1,0 +1,172 @@
+"""The Spark session: one that is passed in, or one made here with settings that suit this work.
+
+`make` starts one, on this machine or on a cluster; `check` looks at one that somebody else made.
+Nothing here or in this package asks for the session's Java objects, its context or RDDs, so a
+session of Spark Connect does as well.
+
+Memory. A task's Python worker holds a few batches of Arrow (`BATCH_ROWS` rows, some 10 MiB each)
+and, for formats that cannot be cut, one file: this lies outside the heap of the executor, in
+`spark.executor.memoryOverhead` (here 40 % of the executor's memory, at least 512 MiB; Spark's own
+default is 10 %, too little for Python). The heap serves shuffles, which spill to disk: 1 GiB for
+each core of an executor is enough for any size of data, more is faster. The driver holds names of
+files and parts, counts by range, and the schema triples where rules are read on Spark: 1 GiB.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from triplestore.loaders.spark.java import find_java
+
+from triplestore.errors import UsageError
+
+BATCH_ROWS = 65_536
+"""Rows of a batch that goes to Python and back: large enough that the way there costs nothing."""
+
+OLDEST = (3, 5)
+NEEDS = "importing with Spark needs pyspark: pip install 'triplestore[spark]'"
+
+
+def pyspark_module() -> Any:
+    """The module pyspark, or an error of one line that says how to get it.
+
+    Also looks for what pyspark needs for Arrow, and only notices in the middle of a job.
+    """
+    try:
+        import pandas  # noqa: F401  (pyspark refuses Arrow without it)
+        import pyarrow  # noqa: F401
+        import pyspark
+    except ImportError as error:
+        raise UsageError(f"{NEEDS} ({error.name} is missing)") from None
+    _check_version(pyspark.__version__)
+    return pyspark
+
+
+def make(
+    master: str | None = None,
+    *,
+    name: str = "triplestore",
+    memory: str = "1g",
+    executor_memory: str | None = None,
+    partitions: int | None = None,
+    batch_rows: int = BATCH_ROWS,
+    events: Path | None = None,
+    options: Mapping[str, str] | None = None,
+) -> Any:
+    """A session on `master`, with what this package needs set; the one that runs, if one does.
+
+    master          -- `local[*]`, `spark://host:7077`, `yarn`, or `sc://host` for Spark Connect.
+                       By default what spark-submit was given, else all cores of this machine.
+    memory          -- of the driver (and of all, where the master is local).
+    executor_memory -- the heap of an executor; see the module for what else it needs.
+    partitions      -- how many parts a shuffle makes at most; adaptive execution joins small ones.
+    events          -- a folder for Spark's own log of events, from which `metrics` reads the bytes
+                       that were shuffled.
+    options         -- any settings of Spark, which win over all of these.
+
+    Stop it by `session.stop()` when you are done. Ctrl-C stops the jobs that run.
+    """
+    pyspark = pyspark_module()
+    builder = pyspark.sql.SparkSession.builder.appName(name)
+    if master is not None and master.startswith("sc://"):
+        return check(
+            _configured(builder.remote(master), _runtime_settings(partitions, batch_rows), options)
+        )
+    settings = _runtime_settings(partitions, batch_rows)
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if not submitted:
+        _prepare_environment()
+        builder = builder.master(master or "local[*]")
+        settings |= _static_settings(master or "local[*]", memory, executor_memory)
+    elif master is not None:
+        builder = builder.master(master)
+    if events is not None:
+        settings |= _event_settings(events)
+    return check(_configured(builder, settings, options))
+
+
+def check(session: Any) -> Any:
+    """The session, after a look whether this package can work with it."""
+    if not hasattr(session, "createDataFrame"):
+        raise UsageError(f"not a SparkSession: {type(session).__name__}; see session.make")
+    pyspark_module()
+    _check_version(session.version)
+    return session
+
+
+def interrupt(session: Any) -> None:
+    """Stop what the session runs; for Ctrl-C, where Spark does not do it by itself.
+
+    Spark 3.5 without Connect stops its jobs in its own handler of the signal, in the main thread.
+    """
+    stop_all = getattr(session, "interruptAll", None)
+    if stop_all is None:
+        return
+    with contextlib.suppress(Exception):  # we are stopping: there is nothing better to do
+        stop_all()
+
+
+def _check_version(version: str) -> None:
+    numbers = tuple(int(part) for part in version.split(".")[:2])
+    if numbers < OLDEST:
+        raise UsageError(f"Spark {version} is too old: 3.5 or later is needed")
+
+
+def _prepare_environment() -> None:
+    """Java is found, and the workers' Python is this one unless something else was asked for."""
+    java = find_java()
+    os.environ.setdefault("JAVA_HOME", str(java.home))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+
+
+def _runtime_settings(partitions: int | None, batch_rows: int) -> dict[str, str]:
+    """What may be set in any session, also one that somebody else started."""
+    settings = {
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(batch_rows),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
+    }
+    if partitions is not None:
+        settings["spark.sql.shuffle.partitions"] = str(partitions)
+    return settings
+
+
+def _static_settings(master: str, memory: str, executor_memory: str | None) -> dict[str, str]:
+    """What has to be known before the session starts."""
+    settings = {
+        "spark.driver.memory": memory,
+        "spark.executor.memoryOverheadFactor": "0.4",
+        "spark.ui.showConsoleProgress": "false",
+        # What goes wrong comes as an exception; Spark's own log would bury the progress.
+        "spark.log.level": "FATAL",
+    }
+    if executor_memory is not None:
+        settings["spark.executor.memory"] = executor_memory
+    if master.startswith("local"):
+        settings["spark.ui.enabled"] = "false"
+    return settings
+
+
+def _event_settings(folder: Path) -> dict[str, str]:
+    folder.mkdir(parents=True, exist_ok=True)
+    return {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": folder.resolve().as_uri(),
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.rolling.enabled": "false",
+    }
+
+
+def _configured(
+    builder: Any, settings: Mapping[str, str], options: Mapping[str, str] | None
+) -> Any:
+    for key, value in {**settings, **(options or {})}.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()

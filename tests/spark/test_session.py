@@ -1,0 +1,87 @@
+"""The session: where its work runs, what is set, and what is said when something is missing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from triplestore.loaders.spark import java, session
+
+from triplestore.errors import UsageError
+
+
+def where_it_runs(batches: Any) -> Any:
+    import pyarrow as pa
+
+    for batch in batches:
+        row = {"process": [os.getpid()], "python": [sys.executable], "rows": [batch.num_rows]}
+        yield pa.RecordBatch.from_pydict(row)
+
+
+def test_session__works_in_other_processes_with_this_python(spark: Any) -> None:
+    places = spark.range(0, 100, 1, 8).mapInArrow(
+        where_it_runs, "process long, python string, rows long"
+    )
+    rows = places.collect()
+    assert sum(row.rows for row in rows) == 100
+    assert os.getpid() not in {row.process for row in rows}
+    assert {row.python for row in rows} == {sys.executable}
+
+
+def test_make__takes_the_session_that_runs_and_sets_what_it_needs(spark: Any) -> None:
+    assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == str(session.BATCH_ROWS)
+    assert session.check(spark) is spark
+
+
+def test_check__refuses_what_is_no_session() -> None:
+    with pytest.raises(UsageError, match="not a SparkSession: dict"):
+        session.check({})
+
+
+def test_pyspark_module__says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(UsageError, match=r"pip install 'triplestore\[spark\]'"):
+        session.pyspark_module()
+
+
+def fake_java(folder: Path, says: str) -> Path:
+    command = folder / "bin" / "java"
+    command.parent.mkdir(parents=True)
+    command.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    command.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    monkeypatch.setattr(java, "_PLACES", ())
+
+
+@pytest.mark.usefixtures("no_java")
+def test_find_java__none_is_one_line_that_says_what_to_install() -> None:
+    with pytest.raises(UsageError, match="none was found: install Java 17") as caught:
+        java.find_java()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("no_java")
+def test_find_java__an_old_one_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = fake_java(tmp_path / "old", 'openjdk version "1.8.0_292"')
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    with pytest.raises(UsageError, match=r"old/bin/java is Java 8: install Java 17"):
+        java.find_java()
+
+
+@pytest.mark.usefixtures("no_java")
+def test_find_java__passes_over_an_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = fake_java(tmp_path / "old", 'openjdk version "11.0.2"')
+    new = fake_java(tmp_path / "new", 'openjdk version "21.0.1" 2024-01-01')
+    monkeypatch.setenv("JAVA_HOME", str(old))
+    monkeypatch.setattr(java, "_PLACES", (str(tmp_path / "n*"),))
+    found = java.find_java()
+    assert (found.version, found.home) == (21, new)
