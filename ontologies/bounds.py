@@ -165,9 +165,8 @@ def _descriptions(ontology: Ontology) -> list[Description]:
 
 
 def _all_descriptions(ontology: Ontology) -> list[Description]:
-    found = {one.node: one for one in innermost_first(*ontology.axioms)}
-    found.update({one.node: one for one in ontology.expressions})
-    return [one for one in found.values() if isinstance(one, Description) and one.node is not None]
+    found = dict.fromkeys((*innermost_first(*ontology.axioms), *ontology.expressions))
+    return [one for one in found if isinstance(one, Description) and one.node is not None]
 
 
 # -- what is sound beyond OWL 2 RL ----------------------------------------------------------------

@@ -83,11 +83,9 @@ def translate_axioms(
     rule "prp-trp" <http://e/p>[?x, ?z] :- <http://e/p>[?x, ?y], <http://e/p>[?y, ?z] .
     """
     listed = sorted(axioms, key=_follows_from_others)
-    seen = set()
-    for expression in (*innermost_first(*listed), *expressions):
-        if expression.node not in seen:
-            seen.add(expression.node)
-            translate_expression(expression, draft)
+    # A node may stand for several: a class with two definitions has the rules of both.
+    for expression in dict.fromkeys((*innermost_first(*listed), *expressions)):
+        translate_expression(expression, draft)
     for axiom in listed:
         translate_axiom(axiom, draft)
 

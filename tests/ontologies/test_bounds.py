@@ -48,6 +48,11 @@ CASES = {
         ":a :p :a .",
         (True, True),
     ),
+    "a named class with two definitions": (
+        ":C owl:unionOf (:D) ; owl:hasSelf true ; owl:onProperty :p .",
+        ":a :p :a .",
+        (True, True),
+    ),
     "disjoint union": (":C owl:disjointUnionOf (:A :B) .", ":a a :A .", (True, True)),
     "nothing": (":A rdfs:subClassOf :B .", ":a a :D .", (False, False)),
     "minimum": (

@@ -151,5 +151,18 @@ TABLE = {
         then: ex:a a ex:D .
         not: ex:b a ex:D .
         spare: ex:b ex:p 2 .
+
+        about: of a class with two enumerations, one of a literal
+        if: ex:C owl:oneOf _:l , _:m . _:l rdf:first "x" ; rdf:rest rdf:nil .
+            _:m rdf:first ex:b ; rdf:rest rdf:nil .
+        then: ex:b a ex:C .
+        spare: ex:C owl:oneOf _:l . _:l rdf:first "x" . _:l rdf:rest rdf:nil .
+
+        about: of a class that is a union, too
+        if: ex:C owl:unionOf _:l ; owl:oneOf _:m . _:l rdf:first ex:D ; rdf:rest rdf:nil .
+            _:m rdf:first ex:b ; rdf:rest rdf:nil . ex:d a ex:D .
+        then: ex:b a ex:C .
+        not: ex:d a ex:E .
+        spare: ex:C owl:unionOf _:l . _:l rdf:first ex:D . _:l rdf:rest rdf:nil . ex:d a ex:D .
         """,
 }
