@@ -9,7 +9,7 @@ from tests.engine.naive import Fact, counts, naive
 from tests.engine.programs import Case
 from triplestore.datalog.program import Program
 from triplestore.datalog.stratify import Method
-from triplestore.engine.maintain import Strategy
+from triplestore.engine.stratum import Strategy
 from triplestore.tables import EXPLICIT, INFERRED
 
 

@@ -14,10 +14,10 @@ from tests.engine.naive import Fact
 from triplestore.datalog.program import TYPE, Program
 from triplestore.datalog.stratify import Method
 from triplestore.engine.compiled import Compiled
-from triplestore.engine.maintain import Strategy
 from triplestore.engine.modules.choice import Choice
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
+from triplestore.engine.stratum import Strategy
 from triplestore.engine.traces import Traces
 from triplestore.engine.update import Closure, update
 from triplestore.expr.query_terms import QueryTerms

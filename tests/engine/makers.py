@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from triplestore.engine.maintain import Strategy
 from triplestore.engine.strategies.abort import ALWAYS, Abort
 from triplestore.engine.strategies.prove import fbf, fbfc
 from triplestore.engine.strategies.registry import strategy
+from triplestore.engine.stratum import Strategy
 
 GIVING_UP = {
     "never": Abort(),

@@ -18,11 +18,11 @@ from tests.engine.naive import Fact
 from triplestore.engine import plans
 from triplestore.engine.evaluate import Evaluation
 from triplestore.engine.families import CompiledAtom, Family
-from triplestore.engine.maintain import StratumUpdate
 from triplestore.engine.sets.keys import ANY, Batch
 from triplestore.engine.strategies import backward, pieces, prove
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.engine.strategies.search import Search
+from triplestore.engine.stratum import StratumUpdate
 from triplestore.tables.rows import columns_of
 
 

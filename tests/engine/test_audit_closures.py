@@ -77,7 +77,7 @@ def test_audit__an_edge_too_many(thorough: bool) -> None:
 def test_audit__a_scheme_of_other_edges() -> None:
     driver = compressed(RULES, "R(a, b) R(b, c) P(c, d)")
     ((anchor, attached),) = driver.tables.schemes.items()
-    other = SCHEMES["transitive"](attached.scheme.edges[:2], None)
+    other = SCHEMES["transitive"](attached.closure.edges[:2], None)
     driver.tables = driver.tables.with_schemes({anchor: attached._replace(scheme=other)})
     assert not audited(driver, False).ok
 

@@ -16,11 +16,11 @@ from tests.engine.naive import Fact, counts
 from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from triplestore.datalog.simple import simplify
-from triplestore.engine.maintain import Strategy, StratumUpdate
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.strategies.recursive import count_recursive
 from triplestore.engine.strategies.registry import strategy
+from triplestore.engine.stratum import Strategy, StratumUpdate
 from triplestore.errors import ProgramError
 from triplestore.tables.rows import columns_of
 

@@ -18,7 +18,6 @@ from tests.engine.programs import random_case
 from tests.engine.recording import Recording, recorded
 from triplestore.datalog.simple import simplify
 from triplestore.engine import reference
-from triplestore.engine.maintain import Strategy
 from triplestore.engine.reference import OVERDELETION, PROVING, Materialisation
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.strategies.abort import Abort
@@ -26,6 +25,7 @@ from triplestore.engine.strategies.checked import Checked
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.engine.strategies.prove import bf, bfc, fbf, fbfc
 from triplestore.engine.strategies.registry import strategy
+from triplestore.engine.stratum import Strategy
 from triplestore.engine.work import Work
 from triplestore.errors import ProgramError
 

@@ -24,11 +24,11 @@ from tests.engine.reference.papers import by_name
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import Method
 from triplestore.engine import reference
-from triplestore.engine.maintain import Strategy
 from triplestore.engine.reference import INSERTION, OVERDELETION, Materialisation, Report
 from triplestore.engine.reference.matching import Instance
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.strategies.registry import strategy
+from triplestore.engine.stratum import Strategy
 from triplestore.errors import ProgramError
 
 ALONE: dict[str, Callable[..., Report]] = {

@@ -258,7 +258,8 @@ def test_why__what_is_negated__may_be_inferred(
         rule "so" :D[?x] :- :C[?x] . :C[?x] :- :B[?x] . :E[?x] :- :D[?x], :A[?x] ."""
     proof = proof_of(closed(rules, "A(a)"), "E(a)", limits=limits)
     assert (proof.height, proof.least) == (4, True)
-    assert proof.steps[atom_of(fact("D(a)"))].rule.name == "so"  # type: ignore[union-attr]
+    rule = proof.steps[atom_of(fact("D(a)"))].rule
+    assert rule is not None and rule.name == "so"
 
 
 def test_why__rules_made_from_axioms__name_them() -> None:

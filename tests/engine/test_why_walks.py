@@ -10,7 +10,7 @@ from tests.engine.notation import fact, facts, program
 from tests.engine.proving import atom_of
 from tests.engine.test_why import check_state
 from triplestore.datalog.simple import simplify
-from triplestore.engine.modules.choice import Choice
+from triplestore.engine.modules.choice import Choice, Mode
 from triplestore.engine.strategies.registry import strategy
 from triplestore.engine.why import walks, why
 from triplestore.errors import ProgramError
@@ -19,7 +19,9 @@ TRANS = ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z] . "
 
 
 @pytest.mark.parametrize("mode", ["plain", "compressed"])
-def test_why__random_closures__proofs_are_valid(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why__random_closures__proofs_are_valid(
+    mode: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(walks, "LARGE", -1)
     checked = 0
     for seed in range(40):
@@ -31,7 +33,7 @@ def test_why__random_closures__proofs_are_valid(mode: str, monkeypatch: pytest.M
             continue
         rules, stated = next(iter(case.states()))
         driver = Driver(modules=True)
-        driver.choice = Choice(mode)  # type: ignore[arg-type]
+        driver.choice = Choice(mode)
         driver.step(stated, (), rules, strategy("dredc"))
         assert driver.compiled is not None
         if driver.compiled.modules:

@@ -32,7 +32,7 @@ def both(seed: int) -> tuple[Tables, Tables]:
     rows += [(KNOWN, b, a, INFERRED, 3) for a, b in turned_stated]
     rows += [(OTHER, a, b, EXPLICIT, 0) for a, b in pairs[:3]]
     structure = Structure("any", (b"", b""), (False, not symmetric))
-    attached = Attached(structure, (KNOWS, KNOWN), scheme, True)  # type: ignore[arg-type]
+    attached = Attached(structure, (KNOWS, KNOWN), scheme, True)
     closed = tables_of(rows).with_schemes({KNOWS: attached})
     written = {(p, s, o) for p, s, o, _, _ in rows}
     rows += [(KNOWS, a, b, INFERRED, 0) for a, b in scheme.pairs if (KNOWS, a, b) not in written]

@@ -290,8 +290,8 @@ class _Auditor:
                 continue
             if (
                 one.structure == other.structure
-                and one.scheme.count() == other.scheme.count()
-                and np.array_equal(one.scheme.edges, other.scheme.edges)
+                and one.closure.count() == other.closure.count()
+                and np.array_equal(one.closure.edges, other.closure.edges)
             ):
                 found.update(one.ids)
         return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -42,6 +42,34 @@ Check: TypeAlias = Callable[[int], None]
 Evaluate: TypeAlias = "Callable[[Evaluation], tuple[Rows, int]]"
 Job: TypeAlias = "tuple[Family, Evaluate]"
 """A family, and what makes its instances."""
+
+
+class Around(NamedTuple):
+    """What the other items of a body are matched with, beside the one that changed (the pivot).
+
+    before, after      what atoms before and after the pivot are matched with
+    nots, nots_before  what negations after and before it must not be in
+    """
+
+    before: Setting
+    after: Setting
+    nots: Setting
+    nots_before: Setting
+
+    @classmethod
+    def all_of(cls, setting: Setting) -> Around:
+        """The same for all."""
+        return cls(setting, setting, setting, setting)
+
+
+def changed_job(family: Family, item: int, batch: Batch, around: Around, phase: str) -> Job:
+    """The instances of a family in which one item matches a fact of the batch."""
+    return family, lambda run: run.changed(family, item, batch, around, phase)
+
+
+def whole_job(family: Family, setting: Setting, phase: str) -> Job:
+    """All instances of a family."""
+    return family, lambda run: run.whole(family, setting, phase)
 
 
 class Evaluation:
@@ -110,17 +138,11 @@ class Evaluation:
         family: Family,
         pivot: int,
         batch: Batch,
-        before: Setting,
-        after: Setting,
-        nots: Setting,
-        nots_before: Setting,
+        around: Around,
         phase: str,
     ) -> tuple[Rows, int]:
-        """The instances in which one item (the pivot) matches a fact of the batch.
-
-        before, after             what atoms before and after the pivot are matched with
-        nots_before, nots         what negations before and after it must not be in
-        """
+        """The instances in which one item (the pivot) matches a fact of the batch."""
+        before, after, nots, nots_before = around
         count = len(family.body)
         negated = pivot >= count
         atom = family.nots[pivot - count] if negated else family.body[pivot]

@@ -287,8 +287,10 @@ def _copied(
 ) -> tuple[Any, list[int]]:
     """What says the shape of a rule `D[?x] :- C[?x]`, and its constants as drafts have them."""
     head, item = rule.heads[0], rule.body[0]
-    level, below = strata.level_of(slice_of(head)), strata.level_of(slice_of(item))  # type: ignore[arg-type]
-    constants = [ids[head.o.key], ids[item.o.key]]  # type: ignore[union-attr]
+    assert isinstance(head, TripleAtom) and isinstance(item, TripleAtom), "see copied_class"
+    assert isinstance(head.o, Constant) and isinstance(item.o, Constant), "see copied_class"
+    level, below = strata.level_of(slice_of(head)), strata.level_of(slice_of(item))
+    constants = [ids[head.o.key], ids[item.o.key]]
     return (level, recursive, level == below), constants
 
 

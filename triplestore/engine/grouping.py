@@ -13,6 +13,7 @@ import numpy as np
 
 from triplestore.engine.compiled import CompiledStratum
 from triplestore.engine.conclusions import Heads, conclude
+from triplestore.engine.evaluate import Around
 from triplestore.engine.families import Family
 from triplestore.engine.frames import Rows
 from triplestore.engine.plans import GROUPS, plan_for
@@ -44,9 +45,8 @@ def regroup(
     # A negated atom matters where a fact came that was not there, and the other way round.
     for setting, positive, negative in ((old, gone, added), (new, added, gone)):
         for family, item, batch in _triggered(work, stratum, positive, negative):
-            rows, n = work.run.changed(
-                family, item, batch, setting, setting, setting, setting, "aggregates"
-            )
+            around = Around.all_of(setting)
+            rows, n = work.run.changed(family, item, batch, around, "aggregates")
             if n:
                 groups = _group_keys(family, rows, n)
                 touched.setdefault(family.number, (family, []))[1].append(groups)

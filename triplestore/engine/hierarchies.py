@@ -24,7 +24,7 @@ from triplestore.tables.rows import I64, NO_IDS, NO_KEYS, U8, U32, U64, low, pac
 
 if TYPE_CHECKING:
     from triplestore.engine.families import IdsOf
-    from triplestore.engine.maintain import Task
+    from triplestore.engine.stratum import Task
     from triplestore.engine.work import Work
 
 LEVELS = 4

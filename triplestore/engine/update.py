@@ -14,12 +14,13 @@ import numpy as np
 from triplestore.engine.compiled import Compiled, Strata, recursive_numbers
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.grouping import summarise_whole
-from triplestore.engine.maintain import Maintenance, Strategy
+from triplestore.engine.maintain import Maintenance
 from triplestore.engine.modules.choice import Choice
 from triplestore.engine.modules.rows import written
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
+from triplestore.engine.stratum import Strategy
 from triplestore.engine.traces import Traces
 from triplestore.engine.work import Budget, Work
 from triplestore.engine.write import Closure

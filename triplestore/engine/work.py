@@ -205,7 +205,7 @@ class Work:
             return False  # its edges are facts of other relations, too
         names = closure.structure.relations
         before = closure.ids[0] in self.stored.tables.closed
-        return self.choice.compressed(names, closure.scheme, before, self.budget.bytes)
+        return self.choice.compressed(names, closure.closure, before, self.budget.bytes)
 
     def closed_now(self, relation: int) -> Closed | None:
         """The pairs of a relation as they are now, if these are not written out."""

@@ -9,9 +9,12 @@ what they hold.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from triplestore.schemes.scheme import Scheme
+
+if TYPE_CHECKING:
+    from triplestore.schemes.automata_closure import RegularClosure
 
 TRANSITIVE, SYMMETRIC, CHAINS = "transitive", "symmetric", "chain"
 
@@ -35,19 +38,32 @@ class Attached(NamedTuple):
     """The closure of some relations.
 
     ids         of the relations, in the order of `structure.relations`
+    scheme      of chains all their relations; else one closure (see `chains` and `closure`)
     compressed  whether the tables hold its edges only; if not, all pairs are rows
     """
 
     structure: Structure
     ids: tuple[int, ...]
-    scheme: Scheme
+    scheme: Scheme | RegularClosure
     compressed: bool
+
+    @property
+    def closure(self) -> Scheme:
+        """The scheme of a structure that is one closure."""
+        assert self.structure.kind != CHAINS
+        return cast("Scheme", self.scheme)  # the structure says which of the two it is
+
+    @property
+    def chains(self) -> RegularClosure:
+        """The scheme of a structure of chains."""
+        assert self.structure.kind == CHAINS
+        return cast("RegularClosure", self.scheme)  # the structure says which of the two it is
 
     def closures(self) -> Iterator[tuple[int, Scheme, bool]]:
         """The relations of which the pairs are no rows: (id, pairs, whether they are turned)."""
         if self.compressed:
             for name, turned in zip(self.ids, self.structure.turned, strict=True):
-                yield name, self.scheme, turned
+                yield name, self.closure, turned
 
 
 Schemes: TypeAlias = Mapping[int, Attached]

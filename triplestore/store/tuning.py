@@ -17,8 +17,8 @@ from triplestore.errors import UsageError
 from triplestore.store.kept import TUNING
 
 if TYPE_CHECKING:
-    from triplestore.engine.maintain import Strategy
     from triplestore.engine.modules.choice import Choice, Mode
+    from triplestore.engine.stratum import Strategy
     from triplestore.engine.work import Budget
 
 AUTO = "auto"

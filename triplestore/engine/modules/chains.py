@@ -55,8 +55,7 @@ def chains_changed(
         removed[key], added[key] = work.gone.keys_of(name), work.added.keys_of(name)
     work.run.instances["closure"] += sum(map(len, removed.values()))
     work.run.instances["closure"] += sum(map(len, added.values()))
-    scheme: RegularClosure = known.scheme  # type: ignore[assignment]
-    made, differences = scheme.changed(removed, added, work.budget)
+    made, differences = known.chains.changed(removed, added, work.budget)
     found = zip(owned.relations, known.structure.relations, strict=True)
     return made, {name: differences[key] for name, key in found}
 

@@ -19,7 +19,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from triplestore.engine.compiled import nonrecursive_part
-from triplestore.engine.maintain import Strategy, StratumUpdate, Task
 from triplestore.engine.modules.chains import chains_built, chains_changed
 from triplestore.engine.modules.owned import Owned
 from triplestore.engine.sets import differences
@@ -30,6 +29,7 @@ from triplestore.engine.sets.stored import StoredPairs, unsupported_keys
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.strategies.restated import stored_counts, stored_keys
+from triplestore.engine.stratum import Strategy, StratumUpdate, Task
 from triplestore.engine.work import Work, united
 from triplestore.errors import BudgetError
 from triplestore.schemes.attached import CHAINS, Attached, Structure
@@ -68,7 +68,7 @@ def close_group(owned: Owned, work: Work, task: Task) -> Done:
     work.made_schemes[owned.anchor] = made
     for sets, found in ((work.gone, gone), (work.added, added)):
         for name, facts in found.items():
-            sets[name] = facts if isinstance(facts, DifferenceSet) else KeySet(facts)  # type: ignore[assignment]
+            sets.put(name, facts if isinstance(facts, DifferenceSet) else KeySet(facts))
     if not made.compressed:
         work.budget.spend(sum(map(len, added.values())))
     work.rounds += 1
@@ -121,7 +121,7 @@ def _changed(
         after |= _is_external(work, name, keys)
     removed, added = edges[before & ~after], edges[after & ~before]
     work.run.instances["closure"] += len(edges)
-    scheme, difference = known.scheme.changed(removed, added, work.budget)
+    scheme, difference = known.closure.changed(removed, added, work.budget)
     made = _attached(owned, work, known.structure, scheme)
     lost: Facts = {}
     gained: Facts = {}
@@ -137,7 +137,7 @@ def _chains_changed(
 ) -> tuple[Attached, Facts, Facts]:
     """The same for chains."""
     scheme, differences = chains_changed(owned, work, known, touched, _was_external, _is_external)
-    made = known._replace(scheme=scheme)  # type: ignore[arg-type]
+    made = known._replace(scheme=scheme)
     lost: Facts = {}
     gained: Facts = {}
     for name, difference in differences.items():
@@ -248,7 +248,7 @@ def _made(
         chains = chains_built(owned, work, structure, external)
         closures = [Closed(chains.relation(key), False) for key in structure.relations]
         work.budget.check(sum(one.count() for one in closures))
-        made = Attached(structure, owned.relations, chains, False)  # type: ignore[arg-type]
+        made = Attached(structure, owned.relations, chains, False)
         return made, closures
     edges = sorted_distinct(_edges(owned, structure, external))
     _check_size(owned, work, structure, edges)

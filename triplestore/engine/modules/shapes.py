@@ -7,7 +7,7 @@ axiom that a rule was made from, for one) are guards: the rule counts while they
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from triplestore.datalog.program import (
     TYPE,
@@ -59,7 +59,7 @@ def shape_of(rule: Rule, number: int) -> Shape | None:
     guards: list[Atom] = []
     for item in rule.body:
         if _is_ground(item):
-            guards.append(item)  # type: ignore[arg-type]
+            guards.append(item)
             continue
         link = _ends(item)
         if link is None:
@@ -79,7 +79,7 @@ def _ends(item: Item) -> tuple[Variable, bytes, Variable] | None:
     return s, item.p.key, o
 
 
-def _is_ground(item: Item) -> bool:
+def _is_ground(item: Item) -> TypeGuard[Atom]:
     if not isinstance(item, TripleAtom | TupleAtom):
         return False
     terms: tuple[Term, ...] = item.terms

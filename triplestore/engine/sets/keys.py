@@ -9,7 +9,7 @@ that a fact is merged O(log n) times.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from triplestore.tables.rows import (
     in_sorted,
     key_of,
 )
+
+if TYPE_CHECKING:
+    from triplestore.engine.sets.differences import DifferenceSet
 
 RelationKey: TypeAlias = int | tuple[int, int]
 """The id of a property, or (id of the name, arity) of a user's relation."""
@@ -196,6 +199,10 @@ class FactSet(dict[RelationKey, SetOfKeys]):
         """Add sorted, distinct facts that are not in the set."""
         if len(keys):
             self.of(relation).add(keys)
+
+    def put(self, relation: RelationKey, facts: SetOfKeys | DifferenceSet) -> None:
+        """Have just these facts of a relation, in a set that is read only from now on."""
+        self[relation] = cast("SetOfKeys", facts)  # a difference is read as other sets are
 
     def discard(self, relation: RelationKey, keys: Keys) -> None:
         """Take away those facts that are in the set."""

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from triplestore.engine.families import Family
-from triplestore.engine.maintain import Strategy, StratumUpdate
 from triplestore.engine.sets.keys import RelationKey, size_of
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.prove import bfc, fbfc
 from triplestore.engine.strategies.rematerialise import Rematerialise
+from triplestore.engine.stratum import Strategy, StratumUpdate
 from triplestore.engine.work import Overrun
 
 PER_FAMILY = 40e-6

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 
 from triplestore.engine.families import Family
-from triplestore.engine.maintain import StratumUpdate
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.strategies.checked import PROVED, Checked
 from triplestore.engine.strategies.pieces import Pieces
+from triplestore.engine.stratum import StratumUpdate
 from triplestore.tables.rows import Bools, Keys
 
 _FIRST, _MOST = 4, 1 << 40

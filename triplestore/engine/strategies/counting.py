@@ -14,7 +14,7 @@ import numpy as np
 
 from triplestore.engine.compiled import Compiled, CompiledStratum, Strata
 from triplestore.engine.conclusions import Heads, conclude
-from triplestore.engine.maintain import Strategy, StratumUpdate, Task
+from triplestore.engine.evaluate import Around
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import ANY, Batch, FactSet, RelationKey, set_of
 from triplestore.engine.sets.views import Setting
@@ -22,6 +22,7 @@ from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.recursion import Recursion
 from triplestore.engine.strategies.replay import Replay
 from triplestore.engine.strategies.restated import Derived, Restated
+from triplestore.engine.stratum import Strategy, StratumUpdate, Task
 from triplestore.engine.traces import Derivations, Trace
 from triplestore.engine.work import Work, united
 from triplestore.tables import EXPLICIT
@@ -107,9 +108,9 @@ def make_trace(work: Work, stratum: CompiledStratum) -> Trace:
         work.budget.check()
         heads = Heads()
         after = Setting(stored, plus=[mine])
-        before = after.without(set_of(fresh))
+        around = Around(after.without(set_of(fresh)), after, after, after)
         for family, item in stratum.own.of(fresh, type_id):
-            rows, n = run.changed(family, item, fresh, before, after, after, after, "trace")
+            rows, n = run.changed(family, item, fresh, around, "trace")
             conclude(family, rows, n, type_id, heads)
         number += 1
     return Trace().changed(

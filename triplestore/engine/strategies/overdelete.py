@@ -6,10 +6,10 @@ facts without a nonrecursive derivation, and knows from the recursive counters w
 
 from __future__ import annotations
 
-from triplestore.engine.maintain import Strategy, StratumUpdate
 from triplestore.engine.sets.keys import Batch
 from triplestore.engine.strategies.backward import derivable
 from triplestore.engine.strategies.recursive import rederived
+from triplestore.engine.stratum import Strategy, StratumUpdate
 from triplestore.engine.work import united
 
 

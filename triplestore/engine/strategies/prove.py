@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from triplestore.engine.maintain import Strategy, StratumUpdate
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.strategies.abort import NEVER, ROUND, Abort
 from triplestore.engine.strategies.backward import derivable, derivable_keys
@@ -18,6 +17,7 @@ from triplestore.engine.strategies.checked import PROVED
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.recursive import rederived
 from triplestore.engine.strategies.search import Search, Test
+from triplestore.engine.stratum import Strategy, StratumUpdate
 from triplestore.engine.work import united
 from triplestore.tables.rows import Bools, Keys
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.conclusions import Heads, conclude
-from triplestore.engine.maintain import StratumUpdate
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import Batch
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.strategies.backward import derivable
+from triplestore.engine.stratum import StratumUpdate
 from triplestore.engine.work import Budget, Work
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import Tables

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from triplestore.engine.maintain import Strategy
 from triplestore.engine.strategies.auto import Auto
 from triplestore.engine.strategies.counting import Counting
 from triplestore.engine.strategies.overdelete import DRed, DRedCounting
 from triplestore.engine.strategies.prove import bf, bfc, fbf, fbfc
 from triplestore.engine.strategies.rematerialise import Rematerialise
+from triplestore.engine.stratum import Strategy
 from triplestore.errors import UsageError
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {

@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from triplestore.engine.compiled import Compiled, CompiledStratum, Levels, Strata
-from triplestore.engine.maintain import Maintenance, Strategy, StratumUpdate, Task
+from triplestore.engine.maintain import Maintenance
 from triplestore.engine.modules.choice import Choice
 from triplestore.engine.modules.rows import written
 from triplestore.engine.sets.arrays import summed, unite, without
@@ -28,6 +28,7 @@ from triplestore.engine.strategies.restated import (
     stored_counts,
     stored_keys,
 )
+from triplestore.engine.stratum import Strategy, StratumUpdate, Task
 from triplestore.engine.traces import Traces
 from triplestore.engine.work import Budget, Work
 from triplestore.engine.write import Closure

@@ -29,12 +29,13 @@ from typing import TypeAlias
 import numpy as np
 
 from triplestore.engine.compiled import Triggers
-from triplestore.engine.maintain import StratumUpdate
+from triplestore.engine.evaluate import Around
 from triplestore.engine.sets.arrays import places_in, sorted_distinct
 from triplestore.engine.sets.keys import ANY, Batch, FactSet, RelationKey, set_of, size_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.checked import Checked
 from triplestore.engine.strategies.recursion import Instances, Met, Recursion
+from triplestore.engine.stratum import StratumUpdate
 from triplestore.engine.traces import NEVER, Derivations, Trace
 from triplestore.tables import EXPLICIT
 from triplestore.tables.rows import I64, Bools, Keys, start_of_runs
@@ -216,12 +217,12 @@ class Replay:
         rules = self.recursion.rules
         before = old.without(work.gone)
         for triggers, batch in ((rules.lower, gone), (rules.negated, added)):
-            met = self._meet(triggers, batch, before, old, old, work.union())
+            met = self._meet(triggers, batch, Around(before, old, old, work.union()))
             self._wait(met, 0, self._less)
         before = new.without(work.added)
         either = Setting(work.stored, plus=[work.added, work.gone])
         for triggers, batch in ((rules.lower, added), (rules.negated, gone)):
-            met = self._meet(triggers, batch, before, new, new, either)
+            met = self._meet(triggers, batch, Around(before, new, new, either))
             self._wait(met, 0, self._more)
 
     def _fire(self, number: int, moved: Sequence[_Moved]) -> None:
@@ -234,7 +235,7 @@ class Replay:
             batch = self.facts.batch(np.concatenate((late, early)))
             after = Setting(work.stored, minus=[work.gone, self.moved])
             before = after.without(set_of(batch))
-            met = self._meet(own, batch, before, after, work.union(), after)
+            met = self._meet(own, batch, Around(before, after, work.union(), after))
             self._wait(met, number, self._less)
             _add(self.moved, batch)
             _add(self.missing, self._expect(late, number))
@@ -250,7 +251,7 @@ class Replay:
                 work.stored, plus=[work.added, self.come], minus=[work.gone, self.missing]
             )
             before = after.without(set_of(batch))
-            met = self._meet(own, batch, before, after, after, after)
+            met = self._meet(own, batch, Around(before, after, after, after))
             self._wait(met, number, self._more)
 
     def _expect(self, late: I64, number: int) -> Batch:
@@ -268,15 +269,12 @@ class Replay:
         self,
         triggers: Triggers,
         batch: Batch,
-        before: Setting,
-        after: Setting,
-        nots: Setting,
-        nots_before: Setting,
+        around: Around,
     ) -> list[Met]:
         """All instances with a fact of a batch, family by family."""
         run, met = self.work.run, []
         for family, item in triggers.of(batch, self.work.type_id) if batch else ():
-            rows, n = run.changed(family, item, batch, before, after, nots, nots_before, _SAME)
+            rows, n = run.changed(family, item, batch, around, _SAME)
             if n:
                 met.append(Met(self.recursion.shapes[id(family)], rows, n))
         return met

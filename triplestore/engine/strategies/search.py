@@ -27,13 +27,13 @@ import numpy as np
 from triplestore.engine.conclusions import body_facts
 from triplestore.engine.families import LOWER, MIXED, Family
 from triplestore.engine.frames import Rows
-from triplestore.engine.maintain import StratumUpdate
 from triplestore.engine.sets.keys import Batch, RelationKey, size_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.abort import ROUND, Abort
 from triplestore.engine.strategies.checked import BLOCKED, CHECKED, DEAD, LIVE, PROVED, Checked
 from triplestore.engine.strategies.instances import Instances
 from triplestore.engine.strategies.pieces import Pieces
+from triplestore.engine.stratum import StratumUpdate
 from triplestore.engine.work import united
 from triplestore.tables.rows import I64, U32, Bools, Keys, distinct, start_of_runs
 

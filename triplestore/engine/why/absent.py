@@ -27,6 +27,7 @@ from triplestore.datalog.program import (
     TripleAtom,
     TupleAtom,
     Variable,
+    bound_by,
 )
 from triplestore.datalog.slices import slice_of
 from triplestore.engine.conclusions import Heads
@@ -263,8 +264,7 @@ class _Search:
         if isinstance(item, Not):
             if self.matching.atoms and self._guarded(place):
                 return False
-            terms = (term for atom in item.body for term in atom.terms)  # type: ignore[union-attr]
-            return all(term in values for term in terms if isinstance(term, Variable))
+            return all(variable in values for variable in bound_by(item.body))
         if isinstance(item, Filter | Bind):
             return all(variable in values for variable in variables_of(item.expression))
         return True

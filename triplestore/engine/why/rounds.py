@@ -16,6 +16,7 @@ from triplestore.datalog.program import TripleAtom, TupleAtom
 from triplestore.datalog.simple import is_helper
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.engine.conclusions import Heads, conclude
+from triplestore.engine.evaluate import Around
 from triplestore.engine.families import Family, compile_rules
 from triplestore.engine.frames import Rows
 from triplestore.engine.grouping import summarise_whole
@@ -79,8 +80,7 @@ def _first(closed: Closed, families: list[Family], setting: Setting) -> Heads:
 def _next(closed: Closed, families: list[Family], after: Setting, fresh: Batch) -> Heads:
     """What all rules conclude with a fact of the last round."""
     heads = Heads()
-    before = after.without(set_of(fresh))
-    nots = closed.all
+    around = Around(after.without(set_of(fresh)), after, closed.all, closed.all)
     for family in families:
         if family.summary is not None:
             continue
@@ -88,9 +88,7 @@ def _next(closed: Closed, families: list[Family], after: Setting, fresh: Batch) 
             if atom.relation in fresh or (
                 atom.relation == ANY and any(isinstance(name, int) for name in fresh)
             ):
-                rows, n = closed.run.changed(
-                    family, item, fresh, before, after, nots, nots, "rounds"
-                )
+                rows, n = closed.run.changed(family, item, fresh, around, "rounds")
                 conclude(family, rows, n, closed.type_id, heads)
     return heads
 

@@ -42,7 +42,7 @@ class Walks:
     def __init__(self, closed: Closed) -> None:
         self._closures: dict[RelationKey, _Closure] = {}
         for attached in closed.tables.schemes.values():
-            if attached.structure.kind != CHAINS and attached.scheme.count() > LARGE:
+            if attached.structure.kind != CHAINS and attached.closure.count() > LARGE:
                 found = _Closure(closed, attached)
                 self._closures.update(dict.fromkeys(attached.ids, found))
 
@@ -96,7 +96,7 @@ class _Closure:
         start, end = divmod(key, 1 << 32)
         if self._turned[relation]:
             start, end = end, start
-        walk = self._attached.scheme.path(start, end)
+        walk = self._attached.closure.path(start, end)
         if self._turned[relation]:
             walk = walk[::-1]
         made: dict[Place, Instance] = {}

@@ -1,0 +1,279 @@
+"""One stratum of an update: the steps that strategies are made of.
+
+Start reading at `StratumUpdate`. `touched` and `gained` are the papers' first steps of deletion and
+insertion, `drop` and `insert` go on from there; `firing` evaluates the rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from triplestore.engine.compiled import CompiledStratum
+from triplestore.engine.conclusions import Heads
+from triplestore.engine.evaluate import Around
+from triplestore.engine.firing import Firing, Large, blocks_of
+from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
+from triplestore.engine.sets import differences
+from triplestore.engine.sets.differences import DifferenceSet
+from triplestore.engine.sets.keys import Batch, FactSet, RelationKey, set_of
+from triplestore.engine.sets.views import Setting
+from triplestore.engine.work import Work, united
+
+
+@dataclass(slots=True)
+class Task:
+    """What one stratum has to deal with.
+
+    minus, plus      facts of it that are not stated any more, and that are from now on
+    lost, lost_rec   conclusions of rules that were taken out: nonrecursive (each as often as it was
+                     derived), and recursive ones
+    fewer            whether recursive rules were taken out whose conclusions are not among these,
+                     because a module closes the stratum
+    """
+
+    number: int
+    kept: CompiledStratum
+    fresh: CompiledStratum | None = None
+    minus: Batch = field(default_factory=dict)
+    plus: Batch = field(default_factory=dict)
+    lost: Heads = field(default_factory=Heads)
+    lost_rec: Heads = field(default_factory=Heads)
+    fewer: bool = False
+
+    @property
+    def recursive(self) -> bool:
+        """Whether the stratum has recursive rules that were there before."""
+        return bool(self.kept.recursive)
+
+    @property
+    def recursive_ever(self) -> bool:
+        """Whether it has, had, or gets recursive rules."""
+        fresh = self.fresh is not None and bool(self.fresh.recursive)
+        return self.recursive or fresh or bool(self.lost_rec)
+
+
+class Strategy:
+    """How a stratum is brought up to date; see `strategies`."""
+
+    name = "none"
+
+    def run(self, update: StratumUpdate) -> tuple[str, str]:
+        """Do it; returns the name of what was done, and why."""
+        raise NotImplementedError
+
+
+class StratumUpdate:
+    """The steps that strategies are made of, for one stratum."""
+
+    def __init__(self, work: Work, task: Task) -> None:
+        self.work = work
+        self.task = task
+        self.kept = task.kept
+        self._firing = Firing(work)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin, or begin again after `Work.restore`."""
+        work, task = self.work, self.task
+        self.low_gone, self.large_gone = _relevant(work.gone, task)
+        self.low_added, self.large_added = _relevant(work.added, task)
+        self.regrouped: Regrouped | None = None
+        self._all_dropped: list[Batch] = []
+        self._all_gained: list[Batch] = []
+
+    # -- what is lost ----------------------------------------------------------------------------
+
+    def touched(self) -> Batch:
+        """Facts that lost a derivation, or are not stated any more; their counters are brought
+        down. The papers' first step of deletion."""
+        work, task = self.work, self.task
+        lost, lost_rec = task.lost.copied(), task.lost_rec.copied()
+        self._regroup()
+        if self.regrouped is not None:
+            for name, keys in self.regrouped.lost.items():
+                lost.put(name, keys)
+        old = work.old()
+        around = Around(old.without(work.gone), old, old, work.union())
+        low = (self.low_gone, self.low_added)
+        large = (self.large_gone, self.large_added)
+        many = self._from_below(low, large, around, "deletion", -1, (lost, lost_rec))
+        nonrecursive = self._firing.count(lost, -1)
+        return united(task.minus, nonrecursive, self._firing.concluded(lost_rec, -1), many)
+
+    def _regroup(self) -> None:
+        if not self.kept.aggregating:
+            return
+        gone = [self.low_gone, *blocks_of(self.large_gone)]
+        added = [self.low_added, *blocks_of(self.large_added)]
+        if any(gone) or any(added):
+            self.regrouped = regroup(self.work, self.kept, gone, added)
+
+    def reads_large(self) -> bool:
+        """Whether rules of the stratum look at a closure that should not be written out."""
+        relations = self.kept.relations
+        return any(
+            closed.count() > differences.LARGE
+            for name, closed in self.work.stored.tables.closed.items()
+            if relations is None or name in relations
+        )
+
+    def gone_below(self) -> FactSet:
+        """The facts of lower strata that are gone, as far as rules of this one look at them."""
+        return _set_of(self.low_gone, self.large_gone)
+
+    def _from_below(
+        self,
+        low: tuple[Batch, Batch],
+        large: tuple[Large, Large],
+        around: Around,
+        phase: str,
+        sign: int,
+        into: tuple[Heads, Heads],
+    ) -> Batch:
+        """Fire all rules on changes of lower strata: positive atoms and negated ones. What closures
+        that changed in many pairs lead to is counted at once, and returned."""
+        firing, touched = self._firing, []
+        for triggers, batch, many in zip(
+            (self.kept.lower, self.kept.negated), low, large, strict=True
+        ):
+            if batch:
+                firing.fire(triggers, batch, around, phase, *into)
+            touched.append(firing.many(triggers, many, around, phase, sign))
+        return united(*touched)
+
+    def drop(self, batch: Batch) -> Batch:
+        """Take facts away, and return what recursive rules derived with them and still holds."""
+        work = self.work
+        survivors = work.survivors()
+        delta = set_of(batch)
+        heads = self.fire(batch, survivors.without(delta), survivors, work.union(), "deletion")
+        work.take_away(batch)
+        self._all_dropped.append(batch)
+        work.rounds += 1
+        found = self._firing.concluded(heads, -1)
+        return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
+
+    def fire(
+        self, batch: Batch, before: Setting, after: Setting, nots: Setting, phase: str
+    ) -> Heads:
+        """Fire the recursive rules on facts of this stratum."""
+        heads = Heads()
+        around = Around(before, after, nots, nots)
+        self._firing.fire(self.kept.own, batch, around, phase, heads, heads)
+        return heads
+
+    def dropped(self) -> Batch:
+        """The facts of this stratum that were taken away so far."""
+        return united(*self._all_dropped)
+
+    # -- what is gained --------------------------------------------------------------------------
+
+    def gained(self) -> Batch:
+        """Facts that gained a derivation by changes below, or are stated from now on; their
+        counters are brought up. The papers' first step of insertion."""
+        work, task = self.work, self.task
+        heads, heads_rec = Heads(), Heads()
+        if self.regrouped is not None:
+            for name, keys in self.regrouped.gained.items():
+                heads.put(name, keys)
+        new = work.new()
+        before = new.without(_set_of(self.low_added, self.large_added))
+        around = Around(before, new, new, Setting(work.stored, plus=[work.added, work.gone]))
+        low = (self.low_added, self.low_gone)
+        large = (self.large_added, self.large_gone)
+        many = self._from_below(low, large, around, "insertion", 1, (heads, heads_rec))
+        fresh = self._fresh_nonrecursive(new, heads)
+        gained = self._firing.count(heads, 1)
+        return united(task.plus, gained, self._firing.concluded(heads_rec, 1), many, fresh)
+
+    def insert(self, again: Batch) -> None:
+        """Bring in what is stated, what follows from changes below, and what follows from that.
+
+        again  facts that are gone, and must come back
+        """
+        work = self.work
+        found = united(again, self.gained())
+        first = True
+        while found or first:
+            delta = work.bring(found)
+            if delta:
+                self._all_gained.append(delta)
+                work.rounds += 1
+            heads = Heads()
+            if delta:
+                after = work.new()
+                before = after.without(set_of(delta))
+                heads = self.fire(delta, before, after, after, "insertion")
+                if not first:
+                    self._fire_fresh(delta, before, after, heads)
+            if first:
+                self._fresh_recursive(heads)
+                first = False
+            found = self._firing.concluded(heads, 1)
+
+    def _fresh_nonrecursive(self, new: Setting, heads: Heads) -> Batch:
+        """All instances of new rules that are not recursive; returned is what is counted."""
+        fresh, work = self.task.fresh, self.work
+        if fresh is None:
+            return {}
+        touched = self._firing.whole(fresh.nonrecursive, new, heads)
+        for family in fresh.aggregating:
+            summarise_whole(work, family, new, heads, "insertion")
+        return touched
+
+    def _fresh_recursive(self, heads: Heads) -> None:
+        """All instances of new recursive rules, as things are after the first step."""
+        fresh, work = self.task.fresh, self.work
+        if fresh is None or not fresh.recursive:
+            return
+        self._firing.whole(fresh.recursive, work.new(), heads)
+
+    def _fire_fresh(self, batch: Batch, before: Setting, after: Setting, heads: Heads) -> None:
+        fresh = self.task.fresh
+        if fresh is not None:
+            around = Around(before, after, after, after)
+            self._firing.fire(fresh.own, batch, around, "insertion", heads, heads)
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def settle(self, gone: Batch, added: Batch, *, counted: bool = False) -> None:
+        """Take facts away and bring others, by a strategy that knows what the stratum comes to.
+
+        counted  whether it has changed the recursive counters, where they are kept
+        """
+        work = self.work
+        for sets, batch in ((work.gone, gone), (work.added, added)):
+            for name, keys in batch.items():
+                sets.add(name, keys)
+        self._all_dropped.append(gone)
+        self._all_gained.append(added)
+        if work.recursive is not None and self.task.recursive_ever and not counted:
+            work.recursive.complete = False  # how often each fact was derived is not known
+
+    def outcome(self) -> tuple[Batch, Batch]:
+        """The facts of this stratum that are gone, and those that are new."""
+        work = self.work
+        dropped, gained = united(*self._all_dropped), united(*self._all_gained)
+        gone = work.filter(dropped, work.gone.contains)
+        added = work.filter(gained, work.added.contains)
+        return gone, added
+
+
+def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:
+    """The changed facts that rules of a stratum may look at."""
+    relations = task.kept.relations
+    batch: Batch = {}
+    large: Large = {}
+    for name in changed if relations is None else relations:
+        found: object = changed.get(name)
+        if isinstance(found, DifferenceSet) and len(found) > differences.LARGE:
+            large[name] = found
+        elif found is not None and len(changed[name]):
+            batch[name] = changed[name].keys()
+    return batch, large
+
+
+def _set_of(batch: Batch, large: Large) -> FactSet:
+    found: dict[RelationKey, Any] = {**set_of(batch), **large}  # all are read in the same way
+    return FactSet(found)
