@@ -9,6 +9,7 @@ from pyoxigraph import NamedNode, Quad
 
 from triplestore import Store
 from triplestore.errors import InconsistencyError, ProgramError, UsageError
+from triplestore.store import turns
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd:
@@ -132,6 +133,28 @@ def test_axioms__below_their_own_vocabulary_come_and_go() -> None:
     assert is_a(store, "x", "D")
     store.remove(Quad(n("C"), n("under"), n("D")))
     assert not is_a(store, "x", "D")
+
+
+NESTED = """:s1 rdfs:subPropertyOf rdfs:subPropertyOf . :s2 :s1 rdfs:subPropertyOf .
+:s3 :s2 rdfs:subPropertyOf . :s4 :s3 rdfs:subPropertyOf . :p :s4 :q . :a :p :b ."""
+
+
+def test_turns__go_on_while_axioms_come() -> None:
+    store = store_of(NESTED, "owl-rl")
+    assert Quad(n("a"), n("q"), n("b")) in store
+
+
+def test_turns__that_are_too_many_end_with_the_axioms_that_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "MOST_TURNS", 2)
+    store = Store()
+    store.load(PREFIXES + NESTED, "turtle")
+    with pytest.raises(
+        UsageError, match=r"do not come to rest: .* changed.* \+ <.*s3> <.*subPropertyOf>"
+    ):
+        store.reason("owl-rl")
+    assert (store.count("inferred"), len(store), len(store.program)) == (0, 6, 0)
 
 
 def test_equality__of_classes_and_of_individuals() -> None:

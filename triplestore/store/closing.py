@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from triplestore.errors import UsageError
 from triplestore.storage import State
 from triplestore.store.change import Change
 from triplestore.store.difference import net_changes
@@ -35,6 +34,7 @@ from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in
 from triplestore.store.progress import ProgressLine
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.schema_reader import SchemaNames
+from triplestore.store.turns import Turns
 from triplestore.store.violations import Listed, count_new, count_new_between, listed_by
 from triplestore.tables import INFERRED, Changes, Layer, Tables
 
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 
 MOST_BEGINNINGS = 3
 """So often a first closure is begun with the axioms that the one before found."""
-
-MOST_TURNS = 200
-"""After so many turns that each found new axioms something is wrong with the rules."""
 
 
 class Closing:
@@ -216,7 +213,8 @@ class Closing:
                 self.rules = self._whole(self._run(since, tables))
                 self._restore({**before, "rules": self.rules})
                 again = False
-            for _ in range(MOST_TURNS):
+            turns: Turns | None = None
+            while True:
                 known = len(self.steps)
                 tables = self._run(since, tables)
                 since = []
@@ -225,16 +223,17 @@ class Closing:
                     break
                 again = False
                 made = self._whole(tables)
-                if self.rules is not None and made.program == self.rules.program:
-                    break
+                if self.rules is not None:
+                    if made.program == self.rules.program:
+                        break
+                    turns = turns or Turns(self.rules.program)
+                    turns.take(made.program)
                 self.rules = made
                 beginnings -= 1
                 if beginnings > 0:  # what was inferred in vain is inferred again as fast
                     self._restore({**before, "rules": made})
                     since, tables = start
                     total = {}
-            else:
-                raise UsageError("the axioms do not come to rest: each turn makes new ones")
         except BaseException:
             self._restore(before)
             raise
