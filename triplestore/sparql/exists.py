@@ -22,9 +22,10 @@ from triplestore.ops.leaves import Values
 from triplestore.ops.rows import Filter, Limit
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node
+from triplestore.sparql.combining import joined
 from triplestore.sparql.evaluate.pieces import condition_of
 from triplestore.sparql.evaluate.seeded import empty_values
-from triplestore.sparql.planned import Names, Planned
+from triplestore.sparql.planned import NONE, Names, Planned, Wanted, Where
 from triplestore.sparql.scope import (
     conjunction,
     conjuncts,
@@ -36,7 +37,7 @@ from triplestore.sparql.show import show_expression
 from triplestore.sparql.substitute import substituted
 
 if TYPE_CHECKING:
-    from triplestore.sparql.planner import Planner, Where
+    from triplestore.sparql.planner import Planner
 
 _ROW = " row"
 
@@ -67,12 +68,12 @@ def plan_exists(
     needed = shared | (asked & planner.seen.in_scope(inner))
 
     def right(seed: Values | None) -> Planned:
-        planned = planner.plan(inner, graph, needed, False, seed)
+        planned = planner.plan(inner, Wanted(graph, needed, False, seed))
         if not shared and not conditions:
             return planned.with_operator(Limit(planned.operator, 1))
         return planned
 
-    return planner.joined(made, right, how, condition=condition, text=text)
+    return joined(planner, made, right, how, condition=condition, text=text)
 
 
 def _split(planner: Planner, pattern: Node) -> tuple[Node, list[Expression]]:
@@ -110,7 +111,7 @@ def _looks_outside(planner: Planner, pattern: Node, names: Names) -> bool:
     return False
 
 
-def test_exists(
+def exists_test(
     planner: Planner, exists: Exists, names: tuple[str, ...], bound: Names, graph: Where
 ) -> Callable[[Frame], Array]:
     """For which rows of a frame an EXISTS in some expression is true."""
@@ -127,9 +128,6 @@ def test_exists(
         return ~found if exists.negated else found
 
     return test
-
-
-test_exists.__test__ = False  # type: ignore[attr-defined]
 
 
 class _Substituting:
@@ -165,10 +163,7 @@ class _Substituting:
             if term_id
         }
         pattern = substituted(self._pattern, values)
-        plan = Limit(planner.plan(pattern, self._graph, frozenset(), False).operator, 1)
+        plan = Limit(planner.plan(pattern, Wanted(self._graph, NONE, False)).operator, 1)
         context = planner.context or Context()
         context.check()
         return plan.run(context).rows > 0
-
-
-__all__ = ["plan_exists", "substituted", "test_exists"]

@@ -1,10 +1,10 @@
-"""GRAPH with a variable: all named graphs at once, or one after the other.
+"""GRAPH: in one named graph, in all of them at once, or in one after the other.
 
-Start at `plan_pushed_graph`: a pattern of triples is matched with the quads of all graphs, with one
-more column for the graph, on which its joins join, too. Anything else (paths, sub-queries, EXISTS)
-is planned for each graph (`plan_each_graph`). What is
-always true: inside of the pattern the graph's variable has no value of its own, so the column has
-a name that no expression can look at.
+Start at `plan_graph`. With a variable, a pattern of triples is matched with the quads of all graphs
+at once, with one more column for the graph, on which its joins join, too. Anything else (paths,
+sub-queries, EXISTS) is planned for each graph (`plan_each_graph`). What is always true: inside of the
+pattern the graph's variable has no value of its own, so the column has a name that no expression can
+look at.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.expr.tree import Variable
+from triplestore.expr.tree import Constant, Variable
 from triplestore.ops.frame import ID, Array, Frame
-from triplestore.ops.leaves import Values
 from triplestore.ops.operator import Operator
 from triplestore.ops.rows import Extend, Filter, Project
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node
-from triplestore.sparql.planned import NONE, Names, Planned, nothing
+from triplestore.sparql.combining import union
+from triplestore.sparql.planned import Planned, Wanted, nothing
 from triplestore.sparql.scope import exists_in, expressions_of
+from triplestore.terms.dictionary import FIRST_QUERY_ID
 
 if TYPE_CHECKING:
     from triplestore.sparql.planner import Planner
@@ -43,19 +44,32 @@ def can_be_pushed(node: Node) -> bool:
             return False
 
 
-def plan_pushed_graph(
-    planner: Planner, node: sparql.Graph, needed: Names | None, bag: bool, seed: Values | None
-) -> Planned | None:
+def plan_graph(planner: Planner, node: sparql.Graph, wanted: Wanted) -> Planned:
+    """The plan of GRAPH."""
+    if isinstance(node.name, Constant):
+        names = planner.seen.in_scope(node.pattern)
+        term_id = planner.look_up(node.name)
+        dataset = planner.dataset
+        reached = term_id < FIRST_QUERY_ID and dataset.reaches(term_id)
+        if not reached or not dataset.tables.has_graph(term_id):
+            return nothing(tuple(sorted(names if wanted.names is None else names & wanted.names)))
+        return planner.plan(node.pattern, Wanted(term_id, wanted.names, wanted.bag, wanted.seed))
+    made = plan_pushed_graph(planner, node, wanted)
+    return made if made is not None else plan_each_graph(planner, node, wanted)
+
+
+def plan_pushed_graph(planner: Planner, node: sparql.Graph, wanted: Wanted) -> Planned | None:
     """The plan of GRAPH ?g over all quads; None if the pattern needs one graph at a time."""
     assert isinstance(node.name, Variable)
     name = node.name.name
     if not can_be_pushed(node.pattern):
         return None
+    seed = wanted.seed
     if seed is not None and name in seed.names:
         seed = None
     column = planner.new_name("graph")
-    inside = None if needed is None else needed | {column, name}
-    made = planner.plan(node.pattern, column, inside, bag, seed)
+    inside = None if wanted.names is None else wanted.names | {column, name}
+    made = planner.plan(node.pattern, Wanted(column, inside, wanted.bag, seed))
     operator = made.operator
     if planner.dataset.named is not None:
         graphs = planner.dataset.graphs()
@@ -66,7 +80,7 @@ def plan_pushed_graph(
         operator = Filter(operator, allowed, text="FROM NAMED")
     operator = _with_graph(operator, name, column)
     made = Planned(operator, made.maybe - {name}, made.distinct)
-    if needed is not None and name not in needed:
+    if wanted.names is not None and name not in wanted.names:
         kept = tuple(n for n in made.names if n != name)
         made = made.with_operator(Project(made.operator, kept))
     return made
@@ -85,22 +99,18 @@ def _with_graph(operator: Operator, name: str, column: str) -> Operator:
     return Project(operator, {**names, name: column})
 
 
-def plan_each_graph(
-    planner: Planner, node: sparql.Graph, needed: Names | None, bag: bool
-) -> Planned:
+def plan_each_graph(planner: Planner, node: sparql.Graph, wanted: Wanted) -> Planned:
     """The plan of GRAPH ?g as the union of plans, one for each graph."""
-    from triplestore.sparql.planner import union
-
     assert isinstance(node.name, Variable)
     name = node.name.name
-    inside = None if needed is None else needed | {name}
+    inside = None if wanted.names is None else wanted.names | {name}
     plans = [
-        _in_graph(planner.plan(node.pattern, graph, inside, bag), name, graph)
+        _in_graph(planner.plan(node.pattern, Wanted(graph, inside, wanted.bag)), name, graph)
         for graph in planner.dataset.graphs().tolist()
     ]
     if not plans:
         names = planner.seen.in_scope(node)
-        return nothing(tuple(sorted(names if needed is None else names & needed)))
+        return nothing(tuple(sorted(names if wanted.names is None else names & wanted.names)))
     return union(plans)
 
 
@@ -116,6 +126,3 @@ def _in_graph(made: Planned, name: str, graph: int) -> Planned:
         operator = Project(operator, tuple(n for n in operator.names if n != name))
     operator = Extend(operator, name, np.uint32(graph), ID)
     return Planned(operator, made.maybe - {name}, made.distinct)
-
-
-__all__ = ["NONE", "can_be_pushed", "plan_each_graph", "plan_pushed_graph"]

@@ -7,6 +7,7 @@ aggregates of one SELECT are one.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 
 from triplestore.expr.functions import AGGREGATES, FUNCTIONS
@@ -20,7 +21,7 @@ from triplestore.sparql.prefixes import WELL_KNOWN
 IN_PATTERN = "aggregates stand in SELECT, HAVING and ORDER BY, not in a graph pattern"
 
 
-class QueryExpressions(ExpressionParser):
+class QueryExpressions(ExpressionParser, ABC):
     """Reads expressions of queries.
 
     aggregate_iris  functions named by an IRI that are aggregates
@@ -44,9 +45,9 @@ class QueryExpressions(ExpressionParser):
         """How a prefix that is missing is declared."""
         return f"PREFIX {prefix}: <{WELL_KNOWN.get(prefix, '...')}>"
 
+    @abstractmethod
     def exists_pattern(self) -> Node:
         """The pattern of an EXISTS; the parser of patterns reads it."""
-        raise NotImplementedError
 
     def word(self) -> Expression:
         """A built-in call, EXISTS or an aggregate."""

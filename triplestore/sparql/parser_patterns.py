@@ -8,6 +8,7 @@ between them; the variables in scope are those of `scope`.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -71,9 +72,9 @@ class PatternParser(TripleParser):
         self.scope, self.triples, self.paths, self.aggregates, self.no_aggregates = before
         return read
 
+    @abstractmethod
     def sub_select(self) -> Node:
         """A SELECT in braces; the parser of queries reads it."""
-        raise NotImplementedError
 
     def exists_pattern(self) -> Node:
         """The pattern of an EXISTS, which changes nothing around it."""

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from triplestore.expr.tree import Constant
-from triplestore.ops.frame import Frame
+from triplestore.ops.frame import Array, Frame
 from triplestore.ops.leaves import Values
 from triplestore.ops.merge import join
 from triplestore.ops.operator import Operator
@@ -111,14 +113,13 @@ def _is_unit(operator: Operator) -> bool:
 def _merged(operator: Operator, renamed: dict[str, str], names: tuple[str, ...]) -> Operator:
     """The rows whose old and new columns are compatible, with the new ones in their place."""
 
-    def compatible(frame: Frame) -> object:
-        mask = None
+    def compatible(frame: Frame) -> Array:
+        mask = np.ones(frame.rows, np.bool_)
         for old, new in renamed.items():
-            fits = (frame[old] == 0) | (frame[old] == frame[new])
-            mask = fits if mask is None else mask & fits
+            mask &= (frame[old] == 0) | (frame[old] == frame[new])
         return mask
 
-    filtered = Filter(operator, compatible, text="compatible ends")  # type: ignore[arg-type]
+    filtered = Filter(operator, compatible, text="compatible ends")
     temporary = set(renamed.values())
     columns = {name: renamed.get(name, name) for name in names}
     columns |= {n: n for n in operator.names if n not in names and n not in temporary}

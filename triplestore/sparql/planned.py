@@ -1,25 +1,62 @@
-"""What planning works with: plans of patterns, atoms of triple patterns, and how large they are.
+"""What planning works with: what is wanted of a pattern, its plan, atoms of triple patterns.
 
-Start at `Planned` and `Atom`. What is always true: columns of a plan are ids, named as the
-variables; those not in `maybe` are bound in every row; estimates are never 0.
+Start at `Wanted`, `Planned` and `Atom`. What is always true: columns of a plan are ids, named as
+the variables; those not in `maybe` are bound in every row; estimates are never 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from triplestore.ops.frame import ID, Frame, empty_frame
 from triplestore.ops.leaves import Scan, Values
 from triplestore.ops.operator import Operator
+from triplestore.ops.rows import Project
 from triplestore.tables.plain import PlainRelation
 
 Names = frozenset[str]
 NONE: Names = frozenset()
 LEAST = 0.01
+
+Where: TypeAlias = int | str | None
+"""The active graph: None for the default one, an id, or the column of the graph's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of a pattern.
+
+    graph  the active graph
+    names  the variables; None for all
+    bag    False if it does not matter how often a solution comes
+    seed   values of some certain variables, which the solutions may be restricted to
+    """
+
+    graph: Where = None
+    names: Names | None = None
+    bag: bool = True
+    seed: Values | None = None
+
+    def with_names(self, names: Names | None) -> Wanted:
+        """The same of other variables."""
+        return Wanted(self.graph, names, self.bag, self.seed)
+
+    def with_seed(self, seed: Values | None) -> Wanted:
+        """The same for other values."""
+        return Wanted(self.graph, self.names, self.bag, seed)
+
+    @property
+    def graph_column(self) -> tuple[str, ...]:
+        """The column of the active graph, which every plan keeps, if there is one."""
+        return (self.graph,) if isinstance(self.graph, str) else ()
+
+
+ANYTHING = Wanted()
+"""All solutions, in the default graph."""
 
 
 @dataclass(slots=True)
@@ -62,6 +99,17 @@ def unit() -> Planned:
 def nothing(names: tuple[str, ...]) -> Planned:
     """No rows of these columns."""
     return Planned(Values(empty_frame(names, (ID,) * len(names), (), True)))
+
+
+def trimmed(made: Planned, wanted: Wanted) -> Planned:
+    """A plan without the columns that are not wanted; those of the planner's own stay."""
+    needed = wanted.names
+    if needed is None or needed.issuperset(made.names):
+        return made
+    kept = tuple(name for name in made.names if name in needed or name[0] == " ")
+    if kept == made.names:
+        return made
+    return made.with_operator(Project(made.operator, kept))
 
 
 @dataclass(slots=True)

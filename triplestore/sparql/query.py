@@ -36,7 +36,7 @@ from triplestore.sparql.algebra import (
 from triplestore.sparql.construct import constructed, described
 from triplestore.sparql.dataset import STORE_DEFAULT, Dataset
 from triplestore.sparql.parser import parse_query
-from triplestore.sparql.planned import Planned
+from triplestore.sparql.planned import NONE, Planned, Wanted
 from triplestore.sparql.planner import Options, Planner
 from triplestore.sparql.rewrites import PASSES, rewrite
 from triplestore.sparql.solutions import Rows, Solutions, Triples, WriteResult
@@ -170,7 +170,7 @@ def evaluate(
     if _wants_few(query):
         context.block_rows = min(context.block_rows, _SMALL_BLOCKS)
     if isinstance(query, Ask):
-        plan = planner.plan(query.pattern, None, frozenset(), False)
+        plan = planner.plan(query.pattern, Wanted(names=NONE, bag=False))
         return Limit(plan.operator, 1).run(context).rows > 0
     if isinstance(query, Select):
         made = planner.plan(query.pattern)
@@ -203,7 +203,7 @@ def _construct(
     planner: Planner, query: Construct, terms: QueryTerms, context: Context, write: WriteResult
 ) -> Triples:
     names = {t.name for triple in query.template for t in triple if isinstance(t, Variable)}
-    made = planner.plan(query.pattern, None, frozenset(names))
+    made = planner.plan(query.pattern, Wanted(names=frozenset(names)))
     return Triples(
         lambda: constructed(query.template, made.operator, terms, context),
         terms,
@@ -221,7 +221,7 @@ def _describe(
     constants = [t for t in query.targets if isinstance(t, Constant)]
     made: Planned | None = None
     if wanted:
-        made = planner.plan(query.pattern, None, frozenset(wanted), False)
+        made = planner.plan(query.pattern, Wanted(names=frozenset(wanted), bag=False))
     ids = [planner.look_up(term) for term in constants]
     return Triples(
         lambda: described(ids, made, planner.dataset, terms, context),

@@ -23,6 +23,7 @@ from triplestore.ops.distinct import Distinct
 from triplestore.ops.frame import Frame
 from triplestore.ops.leaves import Values
 from triplestore.sparql.algebra import Modify, QuadPattern, Select, TermOrVariable
+from triplestore.sparql.planned import Wanted
 from triplestore.sparql.planner import Planner
 from triplestore.sparql.query import Around, Asked, dataset_of, prepared
 from triplestore.terms.dictionary import FIRST_QUERY_ID
@@ -59,7 +60,7 @@ def changed_rows(
     bag = any(
         isinstance(t, Constant) and t.kind == BLANK for quad in operation.insert for t in quad
     )
-    plan = planner.plan(query.pattern, None, frozenset(names), bag).operator
+    plan = planner.plan(query.pattern, Wanted(names=frozenset(names), bag=bag)).operator
     deleted, inserted = _Rows(terms, context), _Rows(terms, context)
     token, numbers = secrets.token_hex(8), count()
 

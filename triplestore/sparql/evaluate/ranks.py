@@ -10,6 +10,8 @@ true: terms that are equal by that order have the same rank.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -134,7 +136,7 @@ def _ranks_of_keys(made: Coded, budget: Budget) -> Array:
     """The ranks of computed terms."""
     budget.charge(100 * len(made.keys))
     named = [(key, code) for code, key in enumerate(made.keys) if key is not None]
-    by: Callable[[bytes], object] = order_key
+    by: Callable[[bytes], Any] = order_key  # what it gives can be compared with its like
     if {key[0] for key, _ in named} in ({IRI}, {STRING}):
         by = bytes
     keyed = []
@@ -142,7 +144,7 @@ def _ranks_of_keys(made: Coded, budget: Budget) -> Array:
         if at % _PIECE == 0:
             budget.check()
         keyed.append((by(key), code))
-    keyed.sort(key=lambda pair: pair[0])  # type: ignore[arg-type, return-value]
+    keyed.sort(key=itemgetter(0))
     ranks = np.zeros(len(made.keys), np.int64)
     rank, last = 0, None
     for key_, code in keyed:

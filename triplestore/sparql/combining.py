@@ -1,0 +1,177 @@
+"""What combines patterns: UNION, OPTIONAL, MINUS, BIND.
+
+Start at `joined`, which OPTIONAL, MINUS and EXISTS come down to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.expr.tree import Constant
+from triplestore.ops.frame import ID, Frame
+from triplestore.ops.join import How
+from triplestore.ops.leaves import Values
+from triplestore.ops.merge import join
+from triplestore.ops.operator import Operator
+from triplestore.ops.rows import Extend, Union
+from triplestore.sparql import algebra as sparql
+from triplestore.sparql.evaluate.compatible import CompatibleJoin
+from triplestore.sparql.evaluate.pieces import column_of, condition_of
+from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
+from triplestore.sparql.labels import has_labels, numbered, with_solution
+from triplestore.sparql.planned import NONE, Planned, Wanted, trimmed
+from triplestore.sparql.scope import names_in
+from triplestore.sparql.show import show_expression
+
+if TYPE_CHECKING:
+    from triplestore.sparql.planner import Planner
+
+
+def plan_union(planner: Planner, node: sparql.Union, wanted: Wanted) -> Planned:
+    """The plan of UNION."""
+    return union([planner.plan(part, wanted) for part in node.parts])
+
+
+def union(plans: Iterable[Planned]) -> Planned:
+    """The rows of all plans, with columns for all variables."""
+    plans = list(plans)
+    names = tuple(dict.fromkeys(name for made in plans for name in made.names))
+    maybe: set[str] = set()
+    operators = []
+    distinct: dict[str, float] = {}
+    for made in plans:
+        operator = made.operator
+        for name in names:
+            if name not in made.names:
+                operator = Extend(operator, name, np.uint32(0), ID, text="unbound")
+                maybe.add(name)
+        maybe |= made.maybe
+        for name in made.names:
+            distinct[name] = distinct.get(name, 0.0) + made.distinct.get(name, made.rows)
+        operators.append(operator)
+    return Planned(Union(operators), frozenset(maybe), distinct)
+
+
+def plan_left_join(planner: Planner, node: sparql.LeftJoin, wanted: Wanted) -> Planned:
+    """The plan of OPTIONAL."""
+    seen = planner.seen
+    shared = seen.in_scope(node.right) & seen.in_scope(node.left)
+    asked = NONE if node.condition is None else names_in(node.condition, seen)
+    inside = wanted.with_names(None if wanted.names is None else wanted.names | shared | asked)
+    left = planner.plan(node.left, inside)
+    condition, text = None, ""
+    if node.condition is not None:
+        condition = condition_of(planner.evaluator(node.condition, wanted.graph), planner.check)
+        text = show_expression(node.condition)
+
+    def right(seed: Values | None) -> Planned:
+        return planner.plan(node.right, inside.with_seed(seed))
+
+    return trimmed(joined(planner, left, right, "left", condition=condition, text=text), wanted)
+
+
+def plan_minus(planner: Planner, node: sparql.Minus, wanted: Wanted) -> Planned:
+    """The plan of MINUS."""
+    shared = planner.seen.in_scope(node.right) & planner.seen.in_scope(node.left)
+    if not shared:
+        return planner.plan(node.left, wanted)
+    inside = wanted if wanted.names is None else wanted.with_names(wanted.names | shared)
+    left = planner.plan(node.left, inside)
+
+    def right(seed: Values | None) -> Planned:
+        return planner.plan(node.right, Wanted(wanted.graph, shared, False, seed))
+
+    return trimmed(joined(planner, left, right, "anti", overlap=True), wanted)
+
+
+def joined(
+    planner: Planner,
+    left: Planned,
+    plan_right: Callable[[Values | None], Planned],
+    how: How,
+    *,
+    condition: Callable[[Frame], np.ndarray] | None = None,
+    text: str = "",
+    overlap: bool = False,
+) -> Planned:
+    """A left, semi or anti join, with a seed for the right side where that should be cheaper.
+
+    overlap  as MINUS wants it: rows must have a variable in common
+    """
+    right = plan_right(None)
+    certain = [n for n in left.names if n in right.certain and n in left.certain]
+    worth = left.rows * planner.options.seed_from < right.rows
+    if planner.options.seeds and certain and worth:
+        seed = make_seed(tuple(certain), min(left.rows, 1000.0))
+        block = empty_values(left.names, left.rows)
+        right = plan_right(seed)
+        inner = Planned(block, left.maybe, left.distinct)
+        made = _join(inner, right, how, condition, text, overlap)
+        operator: Operator = Seeded(left.operator, block, seed, made.operator)
+        return Planned(operator, made.maybe, left.distinct)
+    return _join(left, right, how, condition, text, overlap)
+
+
+def _join(
+    left: Planned,
+    right: Planned,
+    how: How,
+    condition: Callable[[Frame], np.ndarray] | None,
+    text: str,
+    overlap: bool,
+) -> Planned:
+    """A left, semi or anti join of two plans."""
+    shared = tuple(name for name in left.names if name in right.names)
+    doubtful = tuple(name for name in shared if name in left.maybe or name in right.maybe)
+    maybe = left.maybe
+    if how == "left":
+        maybe |= frozenset(right.names) - frozenset(left.names)
+    operator: Operator
+    if doubtful:
+        operator = CompatibleJoin(
+            left.operator,
+            right.operator,
+            doubtful,
+            how,
+            condition=condition,
+            text=text,
+            overlap=overlap,
+        )
+    elif overlap and not shared:
+        operator = left.operator
+    else:
+        operator = join(
+            left.operator,
+            right.operator,
+            shared,
+            how,
+            condition=condition,
+            text=text,
+        )
+    return Planned(operator, frozenset(maybe), dict(left.distinct))
+
+
+def plan_extend(planner: Planner, node: sparql.Extend, wanted: Wanted) -> Planned:
+    """The plan of BIND."""
+    name = node.variable.name
+    inside = wanted
+    if wanted.names is not None:
+        if name not in wanted.names:
+            return planner.plan(node.pattern, wanted)
+        looked_at = names_in(node.expression, planner.seen)
+        inside = wanted.with_names((wanted.names - {name}) | looked_at)
+    made = planner.plan(node.pattern, inside)
+    expression = node.expression
+    if has_labels(expression):
+        made = numbered(made)
+        expression = with_solution(expression)
+    value = column_of(planner.evaluator(expression, wanted.graph), planner.check)
+    text = show_expression(node.expression)
+    operator: Operator = Extend(made.operator, name, value, ID, text=text)
+    maybe = made.maybe
+    if not isinstance(node.expression, Constant):
+        maybe = maybe | {name}
+    return trimmed(Planned(operator, maybe, made.distinct), wanted)
