@@ -1,10 +1,10 @@
 """GRAPH: in one named graph, in all of them at once, or in one after the other.
 
-Start at `plan_graph`. With a variable, a pattern of triples is matched with the quads of all graphs
-at once, with one more column for the graph, on which its joins join, too. Anything else (paths,
-sub-queries, EXISTS) is planned for each graph (`plan_each_graph`). What is always true: inside of the
-pattern the graph's variable has no value of its own, so the column has a name that no expression can
-look at.
+Start at `plan_graph`. With a variable, a pattern of triples is matched with the quads of all
+graphs at once, with one more column for the graph, on which its joins join, too. Anything else
+(paths, sub-queries, EXISTS) is planned for each graph (`plan_each_graph`). What is always true:
+inside of the pattern the graph's variable has no value of its own, so the column has a name that
+no expression can look at.
 """
 
 from __future__ import annotations
