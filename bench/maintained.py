@@ -59,9 +59,14 @@ class Maintained:
         self.store.load(path=data.path, format=data.format)
 
     def reason(self, strategy: str = AUTO) -> Done:
-        """Close under the rules; a strategy that needs tables of its own makes them now."""
+        """Close under the rules; a strategy that needs tables of its own makes them now.
+
+        Strategies are measured, so no module takes recursive rules from them: not now, nor in any
+        update that follows.
+        """
         start = time.perf_counter()
-        report = self.store.reason(rules=self.program, tuning={"strategy": strategy})
+        tuning = {"strategy": strategy, "modules": "off"}
+        report = self.store.reason(rules=self.program, tuning=tuning)
         return _done(report, time.perf_counter() - start)
 
     def use(self, strategy: str, seconds: float | None = None) -> None:
