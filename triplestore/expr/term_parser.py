@@ -208,6 +208,30 @@ class TermParser:
         """What relative IRIs are relative to from here on."""
         self.base = iri
 
+    def take_declaration(self) -> bool:
+        """Step over PREFIX or BASE, and what it declares, if that comes next."""
+        word = self.texts[self.at].upper()
+        if word == "PREFIX":
+            self.at += 1
+            self._take_prefix()
+        elif word == "BASE":
+            self.at += 1
+            if self.kinds[self.at] != IRI:
+                self.fail("an IRI in <> after BASE")
+            self.set_base(iri_of(self.iri()))
+        else:
+            return False
+        return True
+
+    def _take_prefix(self) -> None:
+        text = self.texts[self.at]
+        if self.kinds[self.at] != PREFIXED or text.index(":") != len(text) - 1:
+            self.fail("a prefix and ':' after PREFIX")
+        self.at += 1
+        if self.kinds[self.at] != IRI:
+            self.fail(f"an IRI in <> for the prefix {text}")
+        self.declare(text[:-1], iri_of(self.iri()))
+
     def declare(self, prefix: str, namespace: str) -> None:
         """What a prefix stands for from here on."""
         self.prefixes[prefix] = namespace

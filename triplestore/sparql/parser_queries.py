@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from triplestore.expr.term_parser import iri_of
 from triplestore.expr.tokens import END, IRI, PREFIXED, VARIABLE, WORD
 from triplestore.expr.tree import Constant, Expression, Variable, substitute, variables_of
 from triplestore.sparql.algebra import (
@@ -79,27 +78,8 @@ class QueryParser(ModifierParser):
 
     def prologue(self) -> None:
         """BASE and PREFIX."""
-        while self.kinds[self.at] == WORD:
-            word = self.texts[self.at].upper()
-            if word == "PREFIX":
-                self.at += 1
-                self._prefix()
-            elif word == "BASE":
-                self.at += 1
-                if self.kinds[self.at] != IRI:
-                    self.fail("an IRI in <> after BASE")
-                self.set_base(iri_of(self.iri()))
-            else:
-                return
-
-    def _prefix(self) -> None:
-        text = self.texts[self.at]
-        if self.kinds[self.at] != PREFIXED or text.index(":") != len(text) - 1:
-            self.fail("a prefix and ':' after PREFIX")
-        self.at += 1
-        if self.kinds[self.at] != IRI:
-            self.fail(f"an IRI in <> for the prefix {text}")
-        self.declare(text[:-1], iri_of(self.iri()))
+        while self.kinds[self.at] == WORD and self.take_declaration():
+            pass
 
     def query(self) -> Query:
         """A whole query."""

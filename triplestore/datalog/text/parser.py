@@ -43,8 +43,8 @@ from triplestore.datalog.program import (
 )
 from triplestore.expr.functions import AGGREGATES
 from triplestore.expr.parser import ExpressionParser
-from triplestore.expr.term_parser import Stop, did_you_mean, iri_of
-from triplestore.expr.tokens import AT, END, IRI, PREFIXED, STRING, VARIABLE, WORD, Tokens
+from triplestore.expr.term_parser import Stop, did_you_mean
+from triplestore.expr.tokens import AT, END, STRING, VARIABLE, WORD, Tokens
 from triplestore.expr.tree import Constant, Expression, Variable
 from triplestore.terms.vocabulary import OWL, RDF, RDFS, SKOS, XSD
 
@@ -137,17 +137,8 @@ class _Parser(ExpressionParser):
         self._rule(start, "")
 
     def _declaration(self) -> bool:
-        at_sign = self.kinds[self.at] == AT
-        word = self.texts[self.at].upper()
-        if word == "PREFIX":
-            self.at += 1
-            self._prefix()
-        elif word == "BASE":
-            self.at += 1
-            if self.kinds[self.at] != IRI:
-                self.fail("an IRI in <> after BASE")
-            self.set_base(iri_of(self.iri()))
-        else:
+        at_sign, word = self.kinds[self.at] == AT, self.texts[self.at]
+        if not self.take_declaration():
             return False
         if at_sign:
             self.expect(".", f"after @{word.lower()}")
@@ -155,16 +146,9 @@ class _Parser(ExpressionParser):
             self.take(".")
         return True
 
-    def _prefix(self) -> None:
-        text = self.texts[self.at]
-        if self.kinds[self.at] != PREFIXED or not text.endswith(":"):
-            self.fail("a prefix and ':'")
-        self.at += 1
-        if self.kinds[self.at] != IRI:
-            self.fail(f"an IRI in <> for the prefix {text}")
-        namespace = iri_of(self.iri())
-        self.declare(text[:-1], namespace)
-        self.declared[text[:-1]] = namespace
+    def declare(self, prefix: str, namespace: str) -> None:
+        super().declare(prefix, namespace)
+        self.declared[prefix] = namespace
 
     def _rule(self, start: int, name: str) -> None:
         heads = [self._head()]

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from triplestore.expr.strings import split_string
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, to_ntriples
+from triplestore.terms.value_keys import split_typed
 from triplestore.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
 CSV_SPECIAL = re.compile('[",\r\n]')
@@ -45,9 +47,9 @@ def _csv(key: bytes) -> str:
     else:
         text = key[1:].decode()
         if kind == TYPED:
-            text = text.rpartition('"^^<')[0]
+            text = split_typed(key[1:])[0]
         elif kind == LANG:
-            text = text.rpartition('"@')[0]
+            text = split_string(key)[0]
         elif kind == BLANK:
             return f"_:{text}"
     if CSV_SPECIAL.search(text):
@@ -77,8 +79,8 @@ def tsv_around(variable: str) -> dict[int, tuple[str, str]]:
 
 def _tsv(key: bytes) -> str:
     if key[0] == TYPED:
-        lexical, _, datatype = key[1:].decode().rpartition('"^^<')
-        number = _NUMBERS.get(datatype[:-1])
+        lexical, datatype = split_typed(key[1:])
+        number = _NUMBERS.get(datatype)
         if number is not None and number.fullmatch(lexical):
             return lexical
     return to_ntriples(key).decode()  # in which a tab is an escape

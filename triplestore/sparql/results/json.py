@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 from json.encoder import encode_basestring as quoted
 
 from triplestore.expr.compare import parts_of_triple
+from triplestore.expr.strings import split_string
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
+from triplestore.terms.value_keys import split_typed
 
 SPECIAL = re.compile('["\\\\\x00-\x1f]')
 END = "\n]}}\n"
@@ -51,12 +53,12 @@ def _term(key: bytes) -> str:
     if kind == STRING:
         return f'{{"type":"literal","value":{quoted(text)}}}'
     if kind == TYPED:
-        lexical, _, datatype = text.rpartition('"^^<')
-        rest = f'"datatype":{quoted(datatype[:-1])}'
+        lexical, datatype = split_typed(key[1:])
+        rest = f'"datatype":{quoted(datatype)}'
         return f'{{"type":"literal","value":{quoted(lexical)},{rest}}}'
     if kind == LANG:
-        lexical, _, tag = text.rpartition('"@')
-        language, _, way = tag.partition("--")
+        lexical, tag = split_string(key)
+        language, _, way = tag.decode().partition("--")
         rest = f'"xml:lang":{quoted(language)}' + (f',"its:dir":"{way}"' if way else "")
         return f'{{"type":"literal","value":{quoted(lexical)},{rest}}}'
     names = ("subject", "predicate", "object")

@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 
 from triplestore.errors import UsageError
 from triplestore.expr.compare import parts_of_triple
+from triplestore.expr.strings import split_string
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
+from triplestore.terms.value_keys import split_typed
 
 END = "</results>\n</sparql>\n"
 
@@ -61,11 +63,11 @@ def _term(key: bytes) -> str:
     if kind == STRING:
         return f"<literal>{_escaped(text)}</literal>"
     if kind == TYPED:
-        lexical, _, datatype = text.rpartition('"^^<')
-        return f'<literal datatype="{_escaped(datatype[:-1])}">{_escaped(lexical)}</literal>'
+        lexical, datatype = split_typed(key[1:])
+        return f'<literal datatype="{_escaped(datatype)}">{_escaped(lexical)}</literal>'
     if kind == LANG:
-        lexical, _, tag = text.rpartition('"@')
-        language, _, way = tag.partition("--")
+        lexical, tag = split_string(key)
+        language, _, way = tag.decode().partition("--")
         direction = f' its:dir="{way}"' if way else ""
         return f'<literal xml:lang="{language}"{direction}>{_escaped(lexical)}</literal>'
     names = ("subject", "predicate", "object")
