@@ -1,15 +1,25 @@
-"""Reads the W3C's manifests of query evaluation, and compares results with what they expect."""
+"""Reads the W3C's manifests of SPARQL, and compares results of queries with what they expect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pyoxigraph as ox
+import pytest
+
+ROOT = (
+    Path(os.environ.get("TRIPLESTORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
+    / "w3c-rdf-tests"
+    / "sparql"
+).resolve()
+NO_SUITES = f"no W3C suites at {ROOT}: set TRIPLESTORE_DATA to the folder with w3c-rdf-tests"
 
 MF = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 QT = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#"
@@ -40,47 +50,70 @@ class Expected:
     truth: bool | None = None
 
 
+def cases(tests: Sequence[Any], skipped: Mapping[str, str] = MappingProxyType({})) -> list[Any]:
+    """Tests with a `name` each, as parameters; one that says what to do if there are none."""
+    if not tests:
+        return [pytest.param(None, marks=pytest.mark.skip(reason=NO_SUITES))]
+    return [
+        pytest.param(
+            test,
+            id=test.name,
+            marks=[pytest.mark.skip(reason=skipped[test.name])] if test.name in skipped else (),
+        )
+        for test in tests
+    ]
+
+
+def read_manifest(path: Path) -> ox.Store:
+    """The triples of a manifest."""
+    store = ox.Store()
+    store.load(path=str(path), format=ox.RdfFormat.TURTLE, base_iri=path.as_uri())
+    return store
+
+
 def evaluations(manifest: Path, root: Path) -> Iterator[Evaluation]:
     """The tests of query evaluation of a manifest and of those that it includes."""
-    store = ox.Store()
-    store.load(path=str(manifest), format=ox.RdfFormat.TURTLE, base_iri=manifest.as_uri())
-    for included in _objects(store, None, MF + "include"):
-        for node in _items(store, included):
-            yield from evaluations(_path(node), root)
-    for listing in _objects(store, None, MF + "entries"):
-        for node in _items(store, listing):
-            kinds = {kind.value for kind in _objects(store, node, RDF + "type")}
+    store = read_manifest(manifest)
+    for included in objects(store, None, MF + "include"):
+        for node in items(store, included):
+            yield from evaluations(local_path(node), root)
+    for listing in objects(store, None, MF + "entries"):
+        for node in items(store, listing):
+            kinds = {kind.value for kind in objects(store, node, RDF + "type")}
             if MF + "QueryEvaluationTest" in kinds:
                 yield _evaluation(store, node, root)
 
 
 def _evaluation(store: ox.Store, node: Any, root: Path) -> Evaluation:
-    (action,) = _objects(store, node, MF + "action")
-    (query,) = _objects(store, action, QT + "query")
-    (result,) = _objects(store, node, MF + "result")
-    query_path = _path(query)
+    (action,) = objects(store, node, MF + "action")
+    (query,) = objects(store, action, QT + "query")
+    (result,) = objects(store, node, MF + "result")
+    query_path = local_path(query)
     return Evaluation(
         f"{query_path.parent.relative_to(root)}/{unquote(urlsplit(node.value).fragment)}",
         query_path,
-        tuple(map(_path, _objects(store, action, QT + "data"))),
-        tuple(map(_path, _objects(store, action, QT + "graphData"))),
-        _path(result),
+        tuple(map(local_path, objects(store, action, QT + "data"))),
+        tuple(map(local_path, objects(store, action, QT + "graphData"))),
+        local_path(result),
     )
 
 
-def _objects(store: ox.Store, subject: Any, predicate: str) -> list[Any]:
+def objects(store: ox.Store, subject: Any, predicate: str) -> list[Any]:
+    """The objects of the triples of a manifest with this subject (None: any) and predicate."""
     found = store.quads_for_pattern(subject, ox.NamedNode(predicate), None)
     return [quad.object for quad in found]
 
 
-def _items(store: ox.Store, node: Any) -> Iterator[Any]:
+def items(store: ox.Store, node: Any) -> Iterator[Any]:
+    """The members of a list."""
     while node.value != RDF + "nil":
-        (first,) = _objects(store, node, RDF + "first")
+        (first,) = objects(store, node, RDF + "first")
         yield first
-        (node,) = _objects(store, node, RDF + "rest")
+        (node,) = objects(store, node, RDF + "rest")
 
 
-def _path(node: Any) -> Path:
+def local_path(node: Any) -> Path:
+    """The file that an IRI of a manifest names."""
     return Path(unquote(urlsplit(node.value).path))
 
 
@@ -112,15 +145,15 @@ def _of_graph(path: Path) -> Expected:
     sets = [q.subject for q in store.quads_for_pattern(None, None, ox.NamedNode(RS + "ResultSet"))]
     if not sets:
         return Expected(triples=[quad.triple for quad in store])
-    for truth in _objects(store, sets[0], RS + "boolean"):
+    for truth in objects(store, sets[0], RS + "boolean"):
         return Expected(truth=truth.value == "true")
     rows = []
-    for solution in _objects(store, sets[0], RS + "solution"):
-        index = [int(i.value) for i in _objects(store, solution, RS + "index")]
+    for solution in objects(store, sets[0], RS + "solution"):
+        index = [int(i.value) for i in objects(store, solution, RS + "index")]
         row = {}
-        for binding in _objects(store, solution, RS + "binding"):
-            (name,) = _objects(store, binding, RS + "variable")
-            (value,) = _objects(store, binding, RS + "value")
+        for binding in objects(store, solution, RS + "binding"):
+            (name,) = objects(store, binding, RS + "variable")
+            (value,) = objects(store, binding, RS + "value")
             row[name.value] = value
         rows.append((index, row))
     rows.sort(key=lambda pair: pair[0])

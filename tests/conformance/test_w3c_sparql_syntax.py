@@ -6,28 +6,28 @@ line and column. The queries and updates of all evaluation tests are read as wel
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import pyoxigraph as ox
 import pytest
 
+from tests.conformance.sparql_evaluation import (
+    MF,
+    NO_SUITES,
+    RDF,
+    ROOT,
+    cases,
+    local_path,
+    objects,
+    read_manifest,
+)
 from triplestore.errors import QuerySyntaxError
 from triplestore.sparql.algebra import Query, Update
 from triplestore.sparql.parser import parse_query, parse_update
 from triplestore.sparql.printer import write
 
-ROOT = (
-    Path(os.environ.get("TRIPLESTORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
-    / "w3c-rdf-tests"
-    / "sparql"
-).resolve()
-
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-MF = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 PUBLISHED = "https://w3c.github.io/rdf-tests/sparql/"
 
 
@@ -51,16 +51,15 @@ class Text:
 
 def texts_of(manifest: Path) -> Iterator[Text]:
     """The syntax tests of a manifest, and each query and update that another test is about."""
-    store = ox.Store()
-    store.load(path=str(manifest), format=ox.RdfFormat.TURTLE, base_iri=manifest.as_uri())
+    store = read_manifest(manifest)
     for action in store:
         if not isinstance(action.object, ox.NamedNode):
             continue
         if not action.object.value.endswith((".rq", ".ru")):
             continue
-        types = store.quads_for_pattern(action.subject, ox.NamedNode(RDF + "type"), None)
-        kind = "".join(quad.object.value.removeprefix(MF) for quad in types)
-        file = Path(unquote(urlsplit(action.object.value).path))
+        types = objects(store, action.subject, RDF + "type")
+        kind = "".join(found.value.removeprefix(MF) for found in types)
+        file = local_path(action.object)
         name = f"{file.parent.relative_to(ROOT)}/{file.name}"
         yield Text(name, file, kind if "SyntaxTest" in kind else "")
 
@@ -77,14 +76,9 @@ def all_tests() -> list[Text]:
 TESTS = all_tests() if ROOT.is_dir() else []
 NEGATIVE = [text for text in TESTS if text.kind.startswith("Negative")]
 POSITIVE = [text for text in TESTS if text not in NEGATIVE]
-needs_suites = pytest.mark.skipif(not TESTS, reason=f"no W3C suites at {ROOT}")
 
 
-def cases(chosen: list[Text]) -> list[object]:
-    return [pytest.param(text, id=text.name) for text in chosen]
-
-
-@needs_suites
+@pytest.mark.skipif(not TESTS, reason=NO_SUITES)
 def test_manifests__all_are_found() -> None:
     # On 2026-08-07: 257 positive and 110 negative tests of syntax, 657 texts of other tests
     assert len([text for text in POSITIVE if text.kind]) >= 257

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,18 +11,19 @@ from urllib.parse import unquote, urlsplit
 import pyoxigraph as ox
 import pytest
 
+from tests.conformance.sparql_evaluation import (
+    MF,
+    NO_SUITES,
+    RDF,
+    ROOT,
+    cases,
+    local_path,
+    objects,
+    read_manifest,
+)
 from triplestore import Store
 
-ROOT = (
-    Path(os.environ.get("TRIPLESTORE_DATA", Path(__file__).parents[3] / "shared" / "data"))
-    / "w3c-rdf-tests"
-    / "sparql"
-    / "sparql11"
-).resolve()
-
-MF = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 UT = "http://www.w3.org/2009/sparql/tests/test-update#"
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 
 
@@ -57,9 +57,8 @@ def parsed(path: Path) -> list[ox.Quad]:
 
 
 def entries() -> Iterator[Entry]:
-    for manifest in sorted(ROOT.rglob("manifest.ttl")):
-        store = ox.Store()
-        store.load(path=str(manifest), format=ox.RdfFormat.TURTLE, base_iri=manifest.as_uri())
+    for manifest in sorted((ROOT / "sparql11").rglob("manifest.ttl")):
+        store = read_manifest(manifest)
         kind = ox.NamedNode(MF + "UpdateEvaluationTest")
         for quad in store.quads_for_pattern(None, ox.NamedNode(RDF + "type"), kind):
             node = quad.subject
@@ -70,7 +69,7 @@ def entries() -> Iterator[Entry]:
             fragment = unquote(urlsplit(node.value).fragment)
             yield Entry(
                 f"{manifest.parent.name}/{fragment}",
-                local(request),
+                local_path(request),
                 contents(store, action),
                 contents(store, result),
             )
@@ -81,17 +80,8 @@ def contents(store: ox.Store, node: Any) -> Contents:
     for found in objects(store, node, UT + "graphData"):
         (graph,) = objects(store, found, UT + "graph")
         (label,) = objects(store, found, RDFS + "label")
-        named.append((local(graph), label.value))
-    return Contents(tuple(map(local, objects(store, node, UT + "data"))), tuple(named))
-
-
-def objects(store: ox.Store, subject: Any, predicate: str) -> list[Any]:
-    found = store.quads_for_pattern(subject, ox.NamedNode(predicate), None)
-    return [quad.object for quad in found]
-
-
-def local(node: ox.NamedNode) -> Path:
-    return Path(unquote(urlsplit(node.value).path))
+        named.append((local_path(graph), label.value))
+    return Contents(tuple(map(local_path, objects(store, node, UT + "data"))), tuple(named))
 
 
 def canonical(quads: Any) -> list[str]:
@@ -103,12 +93,12 @@ def canonical(quads: Any) -> list[str]:
 ENTRIES = sorted(entries(), key=lambda entry: entry.name) if ROOT.is_dir() else []
 
 
-@pytest.mark.skipif(not ENTRIES, reason=f"no W3C suites at {ROOT}")
+@pytest.mark.skipif(not ENTRIES, reason=NO_SUITES)
 def test_manifests__all_are_found() -> None:
     assert len(ENTRIES) >= 94  # on 2026-08-07
 
 
-@pytest.mark.parametrize("entry", [pytest.param(entry, id=entry.name) for entry in ENTRIES])
+@pytest.mark.parametrize("entry", cases(ENTRIES))
 def test_update__leaves_what_the_test_says(entry: Entry) -> None:
     with Store() as store:
         store.extend(entry.before.quads())
