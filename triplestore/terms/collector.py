@@ -60,6 +60,10 @@ class TermCollector:
         """How many bytes the texts of its terms take."""
         return int(self._offsets.array[len(self)])
 
+    def spans(self) -> Spans:
+        """All its terms in the order of their numbers, from number 1 on; not while others add."""
+        return self._spans(slice(0, len(self)))
+
     def add(self, buf: U8, starts: I64, lengths: I64, kinds: U8, hashes: U64) -> U32:
         """The numbers of terms given as spans of `buf`, repeated ones allowed; safe in threads."""
         spans = Spans(buf, starts, lengths, kinds, hashes)
