@@ -8,9 +8,22 @@ from tests.engine.driver import Driver
 from tests.engine.naive import Fact, counts, naive
 from tests.engine.programs import Case
 from triplestore.datalog.program import Program
+from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import Method
 from triplestore.engine.stratum import Strategy
+from triplestore.errors import ProgramError
 from triplestore.tables import EXPLICIT, INFERRED
+
+
+def engine_takes(case: Case) -> bool:
+    """Whether the engine evaluates all programs of a case: it refuses negations under a filter that
+    need a guard which recurses."""
+    try:
+        for rules, _ in case.states():
+            simplify(rules)
+    except ProgramError:
+        return False
+    return True
 
 
 def check_case(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from tests.engine.checking import engine_takes
 from tests.engine.closures import closure_case
 from tests.engine.driver import Driver
 from tests.engine.notation import fact, facts, program
 from tests.engine.proving import atom_of
 from tests.engine.test_why import check_state
-from triplestore.datalog.simple import simplify
 from triplestore.engine.modules.choice import Choice, Mode
 from triplestore.engine.strategies.registry import strategy
 from triplestore.engine.why import walks, why
-from triplestore.errors import ProgramError
 
 TRANS = ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z] . "
 
@@ -26,10 +25,7 @@ def test_why__random_closures__proofs_are_valid(
     checked = 0
     for seed in range(40):
         case = closure_case(seed)
-        try:
-            for rules, _ in case.states():
-                simplify(rules)
-        except ProgramError:
+        if not engine_takes(case):
             continue
         rules, stated = next(iter(case.states()))
         driver = Driver(modules=True)

@@ -170,7 +170,7 @@ def recursive_rules(stratification: Stratification) -> set[int]:
 def _constant_ids(rules: Iterable[Rule], ids_of: IdsOf) -> dict[bytes, int]:
     keys: dict[bytes, None] = {TYPE.key: None}
     for rule in rules:
-        for atom in _all_atoms((*rule.heads, *rule.body)):
+        for atom in all_atoms((*rule.heads, *rule.body)):
             if isinstance(atom, TupleAtom):
                 keys[atom.name.key] = None
             for term in atom.terms:
@@ -180,12 +180,13 @@ def _constant_ids(rules: Iterable[Rule], ids_of: IdsOf) -> dict[bytes, int]:
     return dict(zip(listed, ids_of(listed).tolist(), strict=True))
 
 
-def _all_atoms(items: Iterable[Item]) -> Iterator[Atom]:
+def all_atoms(items: Iterable[Item]) -> Iterator[Atom]:
+    """The atoms of a body, those in its negations and aggregates, too."""
     for item in items:
         if isinstance(item, TripleAtom | TupleAtom):
             yield item
         elif isinstance(item, Not | Aggregate):
-            yield from _all_atoms(item.body)
+            yield from all_atoms(item.body)
 
 
 class _Draft:
@@ -213,7 +214,7 @@ class _Draft:
             self._atom(atom)
             for item in body
             if isinstance(item, Not)
-            for atom in _all_atoms(item.body)
+            for atom in all_atoms(item.body)
         )
         self.computations = tuple(self._computations(body))
         if aggregate is not None:

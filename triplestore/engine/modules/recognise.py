@@ -13,12 +13,13 @@ nothing waits for parts of it: it can be a stratum of its own (see `apart`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from triplestore.datalog.program import Aggregate, Atom, Item, Not, Rule, TripleAtom, TupleAtom
+from triplestore.datalog.program import Atom, Rule
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
+from triplestore.engine.families import all_atoms
 from triplestore.engine.modules.shapes import Shape, Step, shape_of
 from triplestore.schemes.attached import CHAINS, SYMMETRIC, TRANSITIVE, Structure
 
@@ -105,7 +106,7 @@ class _Around:
         self._users: dict[Slice, list[int]] = {}
         for place, rule in enumerate(stratum.rules):
             self._heads.setdefault(slice_of(rule.heads[0]), []).append(place)
-            for used in {slice_of(atom) for atom in _atoms(rule.body)}:
+            for used in {slice_of(atom) for atom in all_atoms(rule.body)}:
                 self._users.setdefault(used, []).append(place)
         recursive = stratum.recursive
         self._knotted = any(head.kind == "any" for head in self._heads) or any(
@@ -129,14 +130,6 @@ class _Around:
                 return False
         guards = {slice_of(guard) for shape in group.shapes for guard in shape.guards}
         return not any(guard in own or guard in self._heads for guard in guards)
-
-
-def _atoms(items: Iterable[Item]) -> Iterable[Atom]:
-    for item in items:
-        if isinstance(item, TripleAtom | TupleAtom):
-            yield item
-        elif isinstance(item, Not | Aggregate):
-            yield from _atoms(item.body)
 
 
 # -- what chains come to ---------------------------------------------------------------------------
