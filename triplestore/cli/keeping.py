@@ -14,18 +14,34 @@ from triplestore.cli.options import EXIT_FAILED, edge, location, open_to_read
 @click.command()
 @location()
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--digest",
+    "with_digest",
+    is_flag=True,
+    help="Add a digest of the facts, which is the same wherever the same facts are.",
+)
 @edge
-def info(location: Path, style: str) -> None:
+def info(location: Path, style: str, with_digest: bool) -> None:
     """Say what is in a store and what it costs in memory and on disk.
+
+    With --digest also 32 digits that are equal for equal facts (stated or inferred ones told
+    apart), whatever the order, the ids, the files and the labels of blank nodes. It reads all.
 
     \b
     Examples:
       triplestore info -l my.db
       triplestore info -l my.db --format json
+      triplestore info -l my.db --digest
     """
     with open_to_read(location) as store:
         facts = store.info()
-    click.echo(json.dumps(facts.as_dict(), indent=2) if style == "json" else str(facts))
+        digests = {"digest": store.digest()} if with_digest else {}
+    if style == "json":
+        click.echo(json.dumps({**facts.as_dict(), **digests}, indent=2))
+        return
+    click.echo(str(facts))
+    for name, value in digests.items():
+        click.echo(f"{name:<16} {value}")
 
 
 @click.command()

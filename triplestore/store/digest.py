@@ -1,0 +1,259 @@
+"""A digest of what holds: equal for equal data, however and wherever a store was made.
+
+Start reading at `digest`. It is 128 bits over the multiset of (subject, predicate, object, graph,
+stated or inferred), terms by their text. Always true: ids, the order of rows, layers, files and the
+labels of blank nodes do not show in it. Blank nodes go in by their *colour*: at first all have the
+same, then each takes up the rows that it stands in, with the colours of its neighbours, until no
+round tells more of them apart. What this cannot tell apart is said at `digest`.
+
+Each term and row is two independent numbers of 64 bits (columns of an array of two), rows are mixed
+and summed; nothing is sorted. Costs about 1 microsecond a distinct term (BLAKE2b of its text), 0.1
+a row, and 16 bytes a term in memory; rows with blank nodes as much again in each round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pyoxigraph as ox
+
+from triplestore.store.matching import ANY_GRAPH, Rows
+from triplestore.store.quads import facts_mask
+from triplestore.store.reading import View
+from triplestore.tables import EXPLICIT, INFERRED
+from triplestore.tables.rows import I64, U8, U64, Bools
+from triplestore.terms import BLANK, TRIPLE, Dictionary, Term, key_of, term_of
+
+ROUNDS_AT_LEAST = 64
+"""So many rounds are made for any number of rows, if they tell more blank nodes apart."""
+
+ROUND_ROWS = 20_000_000
+"""And as many as visit so many rows in all: a long list is a chain that needs a round a cell."""
+
+_BATCH = 1 << 16
+_PART = 4
+"""The status of a row that stands for the parts of a triple term (in the graph's place)."""
+
+_PLACES = np.array(
+    [
+        [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F],
+        [0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
+        [0xBF58476D1CE4E5B9, 0xE7037ED1A0B428DB],
+        [0x94D049BB133111EB, 0x8EBC6AF09C88C6E3],
+        [0xFF51AFD7ED558CCD, 0x589965CC75374CC3],
+    ],
+    np.uint64,
+)
+"""What subject, predicate, object, graph and status are multiplied with: odd numbers."""
+
+
+class _Quads(NamedTuple):
+    """Rows of term numbers, and a status for each."""
+
+    places: tuple[I64, I64, I64, I64]
+    status: U64
+
+
+def digest(view: View, facts: str = "all") -> str:
+    """The digest of some facts, 32 hexadecimal digits; see `Store.digest`.
+
+    Told apart: any two sets of facts without blank nodes (but for an accident of probability
+    2^-128 or so: the sums are no protection against somebody who makes data on purpose), and such
+    with blank nodes unless every node of one has its like in the other as far as its surroundings
+    go, row by row, as in two triangles and one hexagon of blank nodes with one property. Such nodes
+    have equal colours, also within a store, which is right for symmetric ones. Not
+    in the digest: rules, prefixes, graphs without quads, relations of three columns or more.
+    """
+    view = replace(view, hidden=0)  # what is no triple of RDF holds as well
+    terms = _Terms(view.dictionary)
+    total, counts = np.zeros(2, np.uint64), []
+    labelled: list[_Quads] = []
+    for status in (EXPLICIT, INFERRED):
+        count = 0
+        for quads in _batches(view, status & facts_mask(facts), status):
+            count += len(quads.status)
+            plain = quads
+            if terms.has_nodes:
+                odd = _any_of(terms.is_node, quads)
+                if odd.any():
+                    labelled.append(_taken(quads, odd))
+                    plain = _taken(quads, ~odd)
+            total += _row_hashes(terms.hashes, plain).sum(axis=0, dtype=np.uint64)
+        counts.append(count)
+    if labelled:
+        quads = _joined(labelled)
+        _colour(terms, quads)
+        total += _row_hashes(terms.hashes, quads).sum(axis=0, dtype=np.uint64)
+    whole = [*total.tolist(), *counts]
+    return blake2b(b"".join(n.to_bytes(8, "little") for n in whole), digest_size=16).hexdigest()
+
+
+def _batches(view: View, where: int, status: int) -> Iterator[_Quads]:
+    """All rows that pass, in batches that are worth a call of numpy each."""
+    if not where:
+        return
+    waiting: list[Rows] = []
+    size = 0
+    for rows in view.match((0, 0, 0, ANY_GRAPH), where):
+        waiting.append(rows)
+        size += rows.size
+        if size >= _BATCH:
+            yield _as_quads(waiting, status)
+            waiting, size = [], 0
+    if waiting:
+        yield _as_quads(waiting, status)
+
+
+def _as_quads(blocks: list[Rows], status: int) -> _Quads:
+    s, p, o, g = (
+        np.concatenate([block[place] for block in blocks]).astype(np.int64) for place in range(4)
+    )
+    return _Quads((s, p, o, g), np.full(len(s), status, np.uint64))
+
+
+# --- terms --------------------------------------------------------------------------------------
+
+
+class _Terms:
+    """Two numbers for each term, by its id; those without a name of their own begin all alike."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self.dictionary = dictionary
+        size = dictionary.size
+        self.hashes: U64 = np.zeros((size + 1, 2), np.uint64)
+        self.is_node: Bools = np.zeros(size + 1, np.bool_)
+        self._others: dict[bytes, int] = {}
+        for low in range(1, size + 1, _BATCH):
+            high = min(low + _BATCH, size + 1)
+            found = self._looked_at(*dictionary.text(np.arange(low, high, dtype=np.uint32)))
+            self.hashes[low:high], self.is_node[low:high] = found
+        self.has_nodes = bool(self.is_node.any())
+
+    def _looked_at(self, texts: U8, offsets: I64, kinds: U8) -> tuple[U64, Bools]:
+        """The numbers of some terms, and which of them depend on labels of blank nodes."""
+        hashes = _text_hashes(texts, offsets)
+        hashes += kinds[:, None].astype(np.uint64) * _PLACES[4]
+        nodes: Bools = kinds == BLANK
+        for place in np.flatnonzero(kinds == TRIPLE).tolist():
+            text = texts[offsets[place] : offsets[place + 1]].tobytes()
+            nodes[place] = b"_:" in text and _has_blank(term_of(bytes([TRIPLE]) + text))
+        hashes[nodes] = kinds[nodes, None] * _PLACES[0]
+        return _mixed(hashes), nodes
+
+    def parts(self, numbers: I64) -> list[tuple[int, int, int, int]]:
+        """The parts of those triple terms that depend on labels, each with the term's number."""
+        rows = []
+        waiting = [(n, self.dictionary.term(n)) for n in numbers.tolist()]
+        done = set()
+        while waiting:
+            number, term = waiting.pop()
+            if not isinstance(term, ox.Triple) or number in done:
+                continue
+            done.add(number)
+            inner = (term.subject, term.predicate, term.object)
+            subject, predicate, object_ = places = tuple(map(self._number, inner))
+            rows.append((subject, predicate, object_, number))
+            waiting += [pair for pair in zip(places, inner, strict=True) if self.is_node[pair[0]]]
+        return rows
+
+    def _number(self, term: Term) -> int:
+        """The place of a term in the arrays: its id, or one at the end if it has none."""
+        key = key_of(term)
+        number = int(self.dictionary.lookup_keys([key])[0]) or self._others.get(key, 0)
+        if 0 < number < len(self.hashes):
+            return number
+        number = self._others[key] = len(self.hashes)
+        text, kind = np.frombuffer(key[1:], np.uint8), np.array([key[0]], np.uint8)
+        hashes, nodes = self._looked_at(text, np.array([0, len(text)]), kind)
+        self.hashes = np.concatenate([self.hashes, hashes])
+        self.is_node = np.concatenate([self.is_node, nodes])
+        return number
+
+
+def _has_blank(term: Term) -> bool:
+    if isinstance(term, ox.Triple):
+        return _has_blank(term.subject) or _has_blank(term.object)
+    return isinstance(term, ox.BlankNode)
+
+
+def _text_hashes(texts: U8, offsets: I64) -> U64:
+    data = texts.tobytes()
+    places = offsets.tolist()
+    made = [blake2b(data[low:high], digest_size=16).digest() for low, high in pairwise(places)]
+    return np.frombuffer(b"".join(made), "<u8").reshape(-1, 2).astype(np.uint64)
+
+
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def _row_hashes(hashes: U64, quads: _Quads) -> U64:
+    """Two numbers for each row, from those of its terms and its status."""
+    total = quads.status[:, None] * _PLACES[4]
+    for place, factor in zip(quads.places, _PLACES, strict=False):
+        total += hashes[place] * factor
+    return _mixed(total)
+
+
+def _mixed(numbers: U64) -> U64:
+    """Every bit of the result depends on every bit of its number; in place."""
+    for constant in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        numbers ^= numbers >> np.uint64(33)
+        numbers *= np.uint64(constant)
+    numbers ^= numbers >> np.uint64(33)
+    return numbers
+
+
+def _any_of(mask: Bools, quads: _Quads) -> Bools:
+    s, p, o, g = quads.places
+    found: Bools = mask[s] | mask[p] | mask[o] | mask[g]
+    return found
+
+
+def _taken(quads: _Quads, chosen: Bools) -> _Quads:
+    s, p, o, g = quads.places
+    return _Quads((s[chosen], p[chosen], o[chosen], g[chosen]), quads.status[chosen])
+
+
+def _joined(parts: list[_Quads]) -> _Quads:
+    s, p, o, g = (np.concatenate([part.places[i] for part in parts]) for i in range(4))
+    return _Quads((s, p, o, g), np.concatenate([part.status for part in parts]))
+
+
+# --- blank nodes --------------------------------------------------------------------------------
+
+
+def _colour(terms: _Terms, quads: _Quads) -> None:
+    """Give the nodes of the rows their colours, in place of the numbers that all began with."""
+    numbers = np.unique(np.concatenate(quads.places))
+    parts = terms.parts(numbers[terms.is_node[numbers]])
+    if parts:
+        columns = np.array(parts, np.int64)
+        s, p, o, g = (columns[:, place].copy() for place in range(4))
+        quads = _joined([quads, _Quads((s, p, o, g), np.full(len(s), _PART, np.uint64))])
+    rows, places, nodes, begins = _occurrences(terms.is_node, quads)
+    colours, told = terms.hashes[nodes], 0
+    for _ in range(max(ROUNDS_AT_LEAST, ROUND_ROWS // len(quads.status))):
+        surroundings = _row_hashes(terms.hashes, quads)[rows]
+        surroundings += _PLACES[places]
+        around = np.add.reduceat(_mixed(surroundings), begins, axis=0)
+        colours = _mixed(colours * _PLACES[1] + around)
+        terms.hashes[nodes] = colours
+        before, told = told, len(np.unique(colours[:, 0]))
+        if told == before:
+            return
+
+
+def _occurrences(is_node: Bools, quads: _Quads) -> tuple[I64, I64, I64, I64]:
+    """Where nodes stand: row and place of each occurrence, by node; the nodes; their starts."""
+    found = [np.flatnonzero(is_node[column]) for column in quads.places]
+    rows = np.concatenate(found)
+    places = np.repeat(np.arange(4), [len(part) for part in found])
+    numbers = np.concatenate([c[part] for c, part in zip(quads.places, found, strict=True)])
+    order = np.argsort(numbers, kind="stable")
+    nodes, begins = np.unique(numbers[order], return_index=True)
+    return rows[order], places[order], nodes, begins
