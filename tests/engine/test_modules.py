@@ -260,6 +260,30 @@ def test_modules__nothing_is_overdeleted() -> None:
     assert (report.strategy, report.gone, report.added) == ("transitive closure", 19, 0)
 
 
+def test_modules__changes_of_a_compressed_closure_are_listed_for_rules_that_read_them_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed: list[int] = []
+    stream = differences.DifferenceSet.keys
+
+    def noted(found: differences.DifferenceSet) -> Any:
+        listed.append(len(found))
+        return stream(found)
+
+    monkeypatch.setattr(differences.DifferenceSet, "keys", noted)
+    monkeypatch.setattr(differences.DifferenceSet, "blocks", noted)
+    above = ":A[?x] :- :R[?x, :n9] ."
+    for rules, expected in ((TRANS, []), (TRANS + above, [25])):
+        driver = Driver(modules=True)
+        driver.choice = Choice("compressed")
+        edges = facts(" ".join(f"R(n{i}, n{i + 1})" for i in range(9)))
+        driver.step(edges, (), program(rules), strategy("dredc"))
+        listed.clear()
+        closure = driver.step((), facts("R(n4, n5)"), None, strategy("dredc"))
+        assert closure.strata[0].gone == 25
+        assert listed == expected
+
+
 @pytest.mark.parametrize("mode", ["plain", "compressed"])
 def test_modules__program_changes(mode: Mode) -> None:
     """A group comes, becomes another, and goes, with the facts of its properties in place."""

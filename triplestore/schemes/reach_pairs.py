@@ -142,9 +142,10 @@ class ReachPairs:
             if len(out):
                 yield out
 
-    def blocks(self, size: int = BLOCK) -> Iterator[U64]:
-        """The pairs as packed keys, in order."""
-        return self.found(self.ids[self.places], self.counts(), size)
+    def blocks(self, size: int = BLOCK, counts: I64 | None = None) -> Iterator[U64]:
+        """The pairs as packed keys, in order; `counts`, if they are known already."""
+        counts = self.counts() if counts is None else counts
+        return self.found(self.ids[self.places], counts, size)
 
 
 def difference(step: Step, ids: U32) -> tuple[ReachPairs, ReachPairs]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.schemes.packed import NO_KEYS, U64, swapped
+from triplestore.schemes.packed import I64, NO_KEYS, U64, swapped
 from triplestore.schemes.reach_pairs import ReachPairs, difference
 from triplestore.schemes.reach_update import Moves, Step, update
 from triplestore.schemes.scheme import BLOCK
@@ -46,6 +46,7 @@ class Changes:
     ) -> None:
         self._old, self._new, self._moves = old, new, moves
         self._step = step
+        self._weights: dict[int, I64] = {}
 
     @cached_property
     def ahead(self) -> tuple[ReachPairs, ReachPairs]:
@@ -64,7 +65,14 @@ class Changes:
         return lost, lost + more
 
     def _weight(self, which: int) -> int:
-        return int(self.ahead[which].counts().sum())
+        return int(self.weights(which).sum())
+
+    def weights(self, which: int) -> I64:
+        """How many pairs begin with each node from which pairs are lost (0) or gained (1)."""
+        found = self._weights.get(which)
+        if found is None:
+            found = self._weights[which] = self.ahead[which].counts()
+        return found
 
     @cached_property
     def behind(self) -> tuple[ReachPairs, ReachPairs]:
@@ -92,13 +100,17 @@ class ChangedPairs:
         if total == 0:
             return
         if not swapped:
-            yield from self._changes.ahead[self._which].blocks(size)
+            yield from self._ahead(size)
         elif total <= _FEW:
-            keys = _turned(list(self._changes.ahead[self._which].blocks(size)))
+            keys = _turned(list(self._ahead(size)))
             for at in range(0, len(keys), size):
                 yield keys[at : at + size]
         else:
             yield from self._changes.behind[self._which].blocks(size)
+
+    def _ahead(self, size: int) -> Iterator[U64]:
+        pairs, weights = self._changes.ahead[self._which], self._changes.weights(self._which)
+        return pairs.blocks(size, weights)
 
 
 def _turned(blocks: list[U64]) -> U64:

@@ -21,7 +21,6 @@ import numpy as np
 from triplestore.engine.compiled import nonrecursive_part
 from triplestore.engine.modules.chains import chains_built, chains_changed
 from triplestore.engine.modules.owned import Owned
-from triplestore.engine.sets import differences
 from triplestore.engine.sets.arrays import places_in, sorted_distinct, unite, without
 from triplestore.engine.sets.differences import DifferenceSet, Matched
 from triplestore.engine.sets.keys import Batch, KeySet, RelationKey
@@ -169,12 +168,13 @@ def _put(
     these: Matched,
     others: Matched,
 ) -> None:
-    """Add pairs of a closure to facts, written out unless they are very many."""
+    """Add pairs of a closure to facts. Where the closure is compressed nobody needs a list of them,
+    unless a rule, a counter or a reader asks for it."""
     count = pairs.count()
     if count == 0:
         return
     work.run.instances["closure"] += count
-    if made.compressed and count > differences.LARGE:
+    if made.compressed:
         facts[name] = DifferenceSet(these, others, count, lambda: pairs.blocks(swapped=turned))
     else:
         facts[name] = _written(pairs.blocks(swapped=turned))
@@ -232,7 +232,7 @@ def _built(
             gone[name] = lost
         count = new.count() - common
         work.run.instances["closure"] += count
-        if made.compressed and count > differences.LARGE:
+        if made.compressed and count:
             added[name] = DifferenceSet(new, old, count, partial(_without, new, old))
         elif count:
             follows = _written(new.blocks(0, BLOCK))

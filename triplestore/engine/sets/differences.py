@@ -2,7 +2,8 @@
 
 Start reading at `DifferenceSet`. An update may change billions of pairs of a closure; what rules
 above it ask is answered from the closures before and after, and where all pairs are wanted they
-come in blocks. `KeySet` has the same reading side.
+come in blocks. Once somebody has had them written out, what was written answers. `KeySet` has the
+same reading side.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from triplestore.engine.sets.keys import KeySet
 from triplestore.tables.rows import I64, NO_KEYS, U32, U64, Bools, pack
 
 LARGE = 1 << 21
@@ -35,7 +37,7 @@ class DifferenceSet:
     stream  lists them, sorted, in blocks
     """
 
-    __slots__ = ("_count", "_keys", "_others", "_stream", "_these")
+    __slots__ = ("_count", "_others", "_stream", "_these", "_written")
 
     def __init__(
         self,
@@ -46,7 +48,7 @@ class DifferenceSet:
     ) -> None:
         self._these, self._others = these, others
         self._count, self._stream = count, stream
-        self._keys: U64 | None = None
+        self._written: KeySet | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -57,19 +59,19 @@ class DifferenceSet:
 
     def blocks(self) -> Iterator[U64]:
         """All pairs as sorted keys, in blocks."""
-        if self._keys is not None:
-            return iter((self._keys,))
-        return self._stream()
+        return self._stream() if self._written is None else iter((self._written.keys(),))
 
     def keys(self) -> U64:
         """All pairs, sorted and written out."""
-        if self._keys is None:
+        if self._written is None:
             blocks = list(self._stream())
-            self._keys = np.concatenate(blocks) if blocks else NO_KEYS
-        return self._keys
+            self._written = KeySet(np.concatenate(blocks) if blocks else NO_KEYS)
+        return self._written.keys()
 
     def contains(self, keys: U64) -> Bools:
         """Which of these pairs, in any order, are in the set."""
+        if self._written is not None:
+            return self._written.contains(keys)
         found: Bools = self._these.contains(keys)
         (places,) = found.nonzero()
         if len(places):
@@ -78,6 +80,8 @@ class DifferenceSet:
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
         """The pairs with these ids in one place: (number of the value, id in the other place)."""
+        if self._written is not None:
+            return self._written.match(place, values)
         index, other = self._these.match(place, values)
         if len(index) == 0:
             return index, other
