@@ -137,8 +137,7 @@ class Queries:
             case 9 if self.exists:
                 # pyoxigraph puts values into sub-queries that do not show the variable, and takes
                 # those of the outer solution for something that both sides of MINUS have.
-                word = rng.choice(["EXISTS", "NOT EXISTS"])
-                return f"FILTER {word} {self.group(depth - 1, selects=False)}"
+                return self.existing(depth)
             case 10:
                 return inner
             case 11:
@@ -156,6 +155,16 @@ class Queries:
                 )
             case _:
                 return self.triples()
+
+    def existing(self, depth: int) -> str:
+        """A filter that is an EXISTS, in which there may be another one."""
+        rng = self.rng
+        word = rng.choice(["EXISTS", "NOT EXISTS"])
+        if rng.random() < 0.5:
+            return f"FILTER {word} {self.group(depth - 1, selects=False)}"
+        inner = self.existing(depth - 1) if depth > 1 else f"FILTER {word} {{ {self.triple()} }}"
+        denied = f" FILTER({self.condition()})" if rng.random() < 0.3 else ""
+        return f"FILTER {word} {{ {self.triples()} {inner}{denied} }}"
 
     def triples(self) -> str:
         """One to three triple patterns."""

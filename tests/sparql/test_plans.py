@@ -101,6 +101,19 @@ def test_exists__of_few_rows_neither(store: Store) -> None:
     assert most_rows(plan(store, text)) < 200
 
 
+@pytest.mark.parametrize(
+    "inner",
+    ["?o :knows ?z", "?z :knows ?o FILTER EXISTS { ?z :name ?n }", "?o :knows ?z . ?x :is ?t"],
+    ids=["within", "three deep", "looks outside"],
+)
+def test_exists__one_in_another_is_joined_too(store: Store, inner: str) -> None:
+    text = f"""SELECT * {{ ?x :knows ?y FILTER NOT EXISTS {{
+      ?o :knows ?y FILTER NOT EXISTS {{ {inner} }} }} }}"""
+    tree = plan(store, text)
+    assert not any("one by one" in node["detail"] for node in nodes(tree))
+    assert most_rows(tree) <= 4 * SIZE
+
+
 def test_union__of_few_rows_neither(store: Store) -> None:
     text = "SELECT * { ?x :is :Chief { ?x :knows ?y } UNION { ?y :knows ?x } }"
     assert most_rows(plan(store, text)) < 400

@@ -3,8 +3,9 @@
 Start at `plan_exists`. The specification puts the values of a solution into the pattern and asks
 whether it has solutions. That is a join on the variables that both have, unless an expression
 inside of the pattern looks at a variable of the solution that the pattern does not bind there: a
-filter at the top of the pattern becomes the condition of the join; for others (rare) the values
-are put into the pattern, once for each different combination (`substituted`).
+filter at the top of the pattern becomes the condition of the join, also one with an EXISTS in it;
+for others (rare) the values are put into the pattern, once for each different combination
+(`substituted`).
 """
 
 from __future__ import annotations
@@ -39,18 +40,16 @@ from triplestore.sparql.substitute import substituted
 if TYPE_CHECKING:
     from triplestore.sparql.planner import Planner
 
-_ROW = " row"
-
 
 def plan_exists(
     planner: Planner, made: Planned, exists: Exists, negated: bool, graph: Where
 ) -> Planned:
     """The rows of a plan for which an EXISTS is true (or false, if it is negated)."""
     how: How = "anti" if exists.negated != negated else "semi"
-    inner, conditions = _split(planner, exists.pattern)
     names = frozenset(made.names)
+    inner, conditions = _split(planner, exists.pattern, names)
     asked = frozenset().union(*(names_in(c, planner.seen) for c in conditions))
-    if _looks_outside(planner, inner, names) or any(map(planner.has_exists, conditions)):
+    if _looks_outside(planner, inner, names):
         test = _Substituting(planner, exists.pattern, made.names, graph)
         text = "EXISTS {...}" if how == "semi" else "NOT EXISTS {...}"
 
@@ -76,15 +75,19 @@ def plan_exists(
     return joined(planner, made, right, how, condition=condition, text=text)
 
 
-def _split(planner: Planner, pattern: Node) -> tuple[Node, list[Expression]]:
-    """The pattern, and those filters at its top that look at variables it does not surely bind."""
+def _split(planner: Planner, pattern: Node, names: Names) -> tuple[Node, list[Expression]]:
+    """The pattern, and those filters at its top that look outside.
+
+    names  the variables of the solution outside, of which the pattern may bind some: where it
+           surely does, the values are the same
+    """
     filters: list[Expression] = []
     while isinstance(pattern, sparql.Filter):
         filters.extend(conjuncts(pattern.condition))
         pattern = pattern.pattern
-    certain = planner.seen.certain(pattern)
-    own = [c for c in filters if names_in(c, planner.seen) <= certain]
-    others = [c for c in filters if not names_in(c, planner.seen) <= certain]
+    outside = names - planner.seen.certain(pattern)
+    own = [c for c in filters if outside.isdisjoint(names_in(c, planner.seen))]
+    others = [c for c in filters if not outside.isdisjoint(names_in(c, planner.seen))]
     while not filters and isinstance(pattern, sparql.LeftJoin):
         pattern = pattern.left  # whether what is optional is there changes nothing
     return (sparql.Filter(pattern, conjunction(own)) if own else pattern), others
@@ -115,7 +118,8 @@ def exists_test(
     planner: Planner, exists: Exists, names: tuple[str, ...], bound: Names, graph: Where
 ) -> Callable[[Frame], Array]:
     """For which rows of a frame an EXISTS in some expression is true."""
-    rows = empty_values((*names, _ROW), 1000.0)
+    number = planner.new_name("row")  # one EXISTS may stand in another
+    rows = empty_values((*names, number), 1000.0)
     made = Planned(rows, frozenset(names) - bound)
     plan = plan_exists(planner, made, Exists(exists.pattern), False, graph).operator
 
@@ -124,7 +128,7 @@ def exists_test(
         rows.frame = Frame(rows.names, [*frame.columns, numbers], frame.rows)
         found = np.zeros(frame.rows, np.bool_)
         for block in plan.stream(planner.context or Context()):
-            found[block[_ROW]] = True
+            found[block[number]] = True
         return ~found if exists.negated else found
 
     return test
