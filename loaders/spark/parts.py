@@ -1,0 +1,185 @@
+"""Parquet tables of terms and rows, read back as arrays by the one who assembles a store.
+
+Start reading at `Parts`. What is always true: every page is compared with the checksum that Spark
+wrote into it, and the numbers of terms and rows are those that the job counted; a part that is
+damaged, missing or cut off is refused by name. Reading needs pyarrow only, no Spark and no Java, on
+any file system that pyarrow knows by its URI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from triplestore.loaders.spark.collect import key_spans
+
+from triplestore.errors import CorruptError, StorageError
+from triplestore.terms.spans import I64, U8, U32, Spans, copy_texts, offsets_of, with_hashes
+
+BATCH_ROWS = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Columns of ids; `g` is None if all rows are in the default graph.
+
+    status, count  of a closure; None if all rows are stated
+    """
+
+    s: U32
+    p: U32
+    o: U32
+    g: U32 | None
+    status: NDArray[np.uint8] | None = None
+    count: U32 | None = None
+
+    def __len__(self) -> int:
+        return len(self.s)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The files of one table."""
+
+    files: pafs.FileSystem
+    paths: tuple[str, ...]
+
+    @classmethod
+    def of(cls, place: str) -> Parts:
+        """The parts of the table in a folder, a path or a URI, in the order of their names."""
+        try:
+            files, path = pafs.FileSystem.from_uri(place)
+        except pa.ArrowInvalid as error:
+            raise StorageError(f"cannot read {place}: {error}") from error
+        found = files.get_file_info(pafs.FileSelector(path, allow_not_found=True))
+        names = sorted(info.path for info in found if info.path.endswith(".parquet"))
+        return cls(files, tuple(names))
+
+    def sizes(self) -> dict[str, int]:
+        """The length of each part, by the name of its file."""
+        infos = self.files.get_file_info(list(self.paths))
+        return {info.base_name: info.size for info in infos}
+
+    def batches(self, path: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The columns of one part, piece by piece, verified."""
+        try:
+            with self.files.open_input_file(path) as source:
+                file = pq.ParquetFile(source, page_checksum_verification=True)
+                known = [name for name in columns if name in file.schema_arrow.names]
+                yield from file.iter_batches(BATCH_ROWS, columns=known)
+        except (OSError, pa.ArrowException) as error:
+            raise CorruptError(f"{path} cannot be read: {error}; run the job again") from error
+
+    def rows(self) -> int:
+        """How many rows all parts say that they have."""
+        total = 0
+        for path in self.paths:
+            with self.files.open_input_file(path) as source:
+                total += pq.ParquetFile(source).metadata.num_rows
+        return total
+
+
+class Keys(NamedTuple):
+    """The keys of terms 1, 2, ... one after the other."""
+
+    texts: U8
+    offsets: NDArray[np.uint64]
+    kinds: U8
+
+    def spans(self) -> Spans:
+        """The terms, hashed."""
+        starts = self.offsets.astype(np.int64)
+        buf = self.texts if len(self.texts) else np.zeros(1, np.uint8)
+        return with_hashes(buf, starts[:-1], np.diff(starts), self.kinds)
+
+
+def read_keys(place: str, terms: int, number: str) -> Keys:
+    """The keys of a table of terms, each part of which is sorted by the column `number`.
+
+    number  the id, or what grows with it
+    """
+    parts = Parts.of(place)
+    read: list[tuple[int, list[pa.Array]]] = []
+    total = size = 0
+    for path in parts.paths:
+        arrays: list[pa.Array] = []
+        first = last = -1
+        for batch in parts.batches(path, ("key", number)):
+            if batch.num_rows == 0:
+                continue
+            numbers = batch.column(batch.schema.get_field_index(number)).to_numpy()
+            if (np.diff(numbers) <= 0).any() or numbers[0] <= last:
+                raise CorruptError(f"{path}: its terms are not in order; run the job again")
+            first = int(numbers[0]) if first < 0 else first
+            last = int(numbers[-1])
+            key = batch.column(batch.schema.get_field_index("key"))
+            arrays.append(key)
+            total += len(key)
+            size += _size_of(key)
+        if arrays:
+            read.append((first, arrays))
+    if total != terms:
+        raise CorruptError(f"{place} has {total:,} terms, not {terms:,}; run the job again")
+    read.sort(key=lambda part: part[0])
+    return _joined([array for _, arrays in read for array in arrays], total, size - total)
+
+
+def _size_of(key: pa.Array) -> int:
+    _, starts, stops = key_spans(key)
+    return int(stops[-1] - starts[0])
+
+
+def _joined(arrays: list[pa.Array], terms: int, size: int) -> Keys:
+    texts, kinds = np.empty(size, np.uint8), np.empty(terms, np.uint8)
+    lengths = np.empty(terms, np.int64)
+    at = place = 0
+    arrays.reverse()
+    while arrays:
+        buf, starts, stops = key_spans(arrays.pop())
+        part = slice(at, at + len(starts))
+        kinds[part] = buf[starts]
+        lengths[part] = stops - starts - 1
+        places: I64 = np.cumsum(lengths[part]) - lengths[part] + place
+        copy_texts(buf, starts + 1, lengths[part], texts, places)
+        at, place = part.stop, place + int(lengths[part].sum())
+    return Keys(texts, offsets_of(lengths), kinds)
+
+
+def read_rows(place: str) -> Rows:
+    """The rows of a table of ids (s, p, o, g, status, count), in any order."""
+    parts = Parts.of(place)
+    total = parts.rows()
+    made: dict[str, Any] = {name: np.empty(total, np.uint32) for name in ("s", "p", "o")}
+    made["g"] = np.zeros(total, np.uint32)  # pages that are never written cost nothing
+    made["status"], made["count"] = np.ones(total, np.uint8), np.zeros(total, np.uint32)
+    seen = set()
+    at = 0
+    for path in parts.paths:
+        for batch in parts.batches(path, tuple(made)):
+            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                if column.null_count:
+                    if name != "g":
+                        raise CorruptError(f"{path}: a statement without {name}; run the job again")
+                    if column.null_count == len(column):
+                        continue
+                    column = column.fill_null(0)
+                seen.add(name)
+                made[name][at : at + batch.num_rows] = column.to_numpy(zero_copy_only=False)
+            at += batch.num_rows
+    if at != total:
+        raise CorruptError(f"{place} has {at:,} rows, not {total:,}; run the job again")
+    closed = "status" in seen
+    return Rows(
+        made["s"],
+        made["p"],
+        made["o"],
+        made["g"] if "g" in seen else None,
+        made["status"] if closed else None,
+        made["count"] if closed else None,
+    )
