@@ -7,7 +7,7 @@ take too much room.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TypeAlias
 
 import numpy as np
@@ -46,9 +46,13 @@ class Firing:
         phase: str,
         heads: Heads,
         recursive: Heads,
+        done: Set[Family] = frozenset(),
     ) -> None:
-        """Add what all items that may match a batch conclude with it."""
-        items = list(triggers.of(batch, self._work.type_id))
+        """Add what all items that may match a batch conclude with it.
+
+        done  families whose conclusions are there already
+        """
+        items = [one for one in triggers.of(batch, self._work.type_id) if one[0] not in done]
         self._fire_all(items, batch, around, phase, heads, recursive)
 
     def _fire_all(

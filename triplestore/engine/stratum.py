@@ -6,14 +6,17 @@ insertion, `drop` and `insert` go on from there; `firing` evaluates the rules.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from triplestore.engine.compiled import CompiledStratum
 from triplestore.engine.conclusions import Heads
 from triplestore.engine.evaluate import Around
+from triplestore.engine.families import Family
 from triplestore.engine.firing import Firing, Large, blocks_of
 from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
+from triplestore.engine.leaps import Leaps
 from triplestore.engine.sets import differences
 from triplestore.engine.sets.differences import DifferenceSet
 from triplestore.engine.sets.keys import Batch, FactSet, RelationKey, set_of
@@ -155,12 +158,18 @@ class StratumUpdate:
         return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
 
     def fire(
-        self, batch: Batch, before: Setting, after: Setting, nots: Setting, phase: str
+        self,
+        batch: Batch,
+        before: Setting,
+        after: Setting,
+        nots: Setting,
+        phase: str,
+        done: Set[Family] = frozenset(),
     ) -> Heads:
-        """Fire the recursive rules on facts of this stratum."""
+        """Fire the recursive rules on facts of this stratum, but for those that are done."""
         heads = Heads()
         around = Around(before, after, nots, nots)
-        self._firing.fire(self.kept.own, batch, around, phase, heads, heads)
+        self._firing.fire(self.kept.own, batch, around, phase, heads, heads, done)
         return heads
 
     def dropped(self) -> Batch:
@@ -194,9 +203,13 @@ class StratumUpdate:
         """
         work = self.work
         found = united(again, self.gained())
+        leaps = self._leaps()
         first = True
         while found or first:
             delta = work.bring(found)
+            done: frozenset[Family] = frozenset()
+            if leaps is not None:
+                delta, done = leaps.follow(delta, first)
             if delta:
                 self._all_gained.append(delta)
                 work.rounds += 1
@@ -204,13 +217,21 @@ class StratumUpdate:
             if delta:
                 after = work.new()
                 before = after.without(set_of(delta))
-                heads = self.fire(delta, before, after, after, "insertion")
+                heads = self.fire(delta, before, after, after, "insertion", done)
                 if not first:
-                    self._fire_fresh(delta, before, after, heads)
+                    self._fire_fresh(delta, before, after, heads, done)
             if first:
-                self._fresh_recursive(heads)
+                self._fresh_recursive(heads, done)
                 first = False
             found = self._firing.concluded(heads, 1)
+
+    def _leaps(self) -> Leaps | None:
+        """Transitive rules to be followed in one step; None where each instance is wanted."""
+        work, fresh = self.work, self.task.fresh
+        if work.recursive is not None or not work.compiled.with_modules:
+            return None
+        leaps = Leaps(work, self.kept.recursive, [] if fresh is None else fresh.recursive)
+        return leaps if leaps.any() else None
 
     def _fresh_nonrecursive(self, new: Setting, heads: Heads) -> Batch:
         """All instances of new rules that are not recursive; returned is what is counted."""
@@ -222,18 +243,21 @@ class StratumUpdate:
             summarise_whole(work, family, new, heads, "insertion")
         return touched
 
-    def _fresh_recursive(self, heads: Heads) -> None:
+    def _fresh_recursive(self, heads: Heads, done: Set[Family]) -> None:
         """All instances of new recursive rules, as things are after the first step."""
         fresh, work = self.task.fresh, self.work
         if fresh is None or not fresh.recursive:
             return
-        self._firing.whole(fresh.recursive, work.new(), heads)
+        families = [family for family in fresh.recursive if family not in done]
+        self._firing.whole(families, work.new(), heads)
 
-    def _fire_fresh(self, batch: Batch, before: Setting, after: Setting, heads: Heads) -> None:
+    def _fire_fresh(
+        self, batch: Batch, before: Setting, after: Setting, heads: Heads, done: Set[Family]
+    ) -> None:
         fresh = self.task.fresh
         if fresh is not None:
             around = Around(before, after, after, after)
-            self._firing.fire(fresh.own, batch, around, "insertion", heads, heads)
+            self._firing.fire(fresh.own, batch, around, "insertion", heads, heads, done)
 
     # -- the end ---------------------------------------------------------------------------------
 

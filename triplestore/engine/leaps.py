@@ -1,0 +1,212 @@
+"""Leaps: what a transitive rule comes to, found in one step instead of round by round.
+
+Start reading at `Leaps.follow`. A transitive rule that other recursive rules go through (the class
+hierarchy under OWL 2 RL is one, with equivalent classes and restrictions around it) has no stratum
+of its own, so no module can own it. But once facts are there, all that follows from them by this
+rule alone is the closure of a graph, and a scheme finds that in time proportional to it; the rule
+itself considers an instance for each node between each two, in every round. So an insertion leaps:
+it brings the whole closure at once, and fires the other rules on it.
+
+The conclusions may be filtered: `FILTER(!SAMETERM(?a, ?c) && !SAMETERM(?a, :k))` and the like. What
+the rule comes to then is the closure without these pairs, of all edges but those from a node that
+no conclusion begins with to one that none ends with. For take a path x0 -> x1 -> ... -> xk, and
+suppose that none of its inner nodes can be left out, since each has such a node before it or after
+it: x2 must be one that none ends with, so x1 is not one that none begins with (its edge to x2 would
+be left out), so x3 is one that none ends with, and so on up to xk, which is not. So one can be left
+out, and then the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from triplestore.engine.families import Family
+from triplestore.engine.sets.arrays import sorted_distinct, unite, without
+from triplestore.engine.sets.keys import Batch
+from triplestore.engine.work import Work
+from triplestore.expr.tree import Call, Constant, Expression, Variable
+from triplestore.schemes.transitive import TransitiveClosure
+from triplestore.tables.rows import NO_IDS, NO_KEYS, U32, U64, Bools, high, low
+
+_FEW = 1 << 12
+"""Up to so many new facts it is looked at whether a leap is worth while."""
+
+_STEPS = 8
+"""Instances that the rule considers for a pair, at the least, set against a leap's for an edge."""
+
+
+class Leap(NamedTuple):
+    """A transitive rule, and which conclusions it does not draw.
+
+    loops     whether it concludes that a node is related to itself
+    subjects  nodes that no conclusion begins with
+    objects   nodes that none ends with
+    """
+
+    family: Family
+    relation: int
+    loops: bool
+    subjects: U32
+    objects: U32
+
+    def concluded(self, keys: U64) -> Bools:
+        """Which pairs pass its filter."""
+        first, second = high(keys), low(keys)
+        kept: Bools = np.ones(len(keys), dtype=np.bool_)
+        if not self.loops:
+            kept &= first != second
+        for node in self.subjects.tolist():
+            kept &= first != node
+        for node in self.objects.tolist():
+            kept &= second != node
+        return kept
+
+    def edges(self, keys: U64) -> U64:
+        """The pairs through which it may conclude something."""
+        if not len(self.subjects) or not len(self.objects):
+            return keys
+        barred = np.isin(high(keys), self.subjects) & np.isin(low(keys), self.objects)
+        return keys[~barred]
+
+
+class Leaps:
+    """The leaps of one insertion.
+
+    fresh  whether these rules are new, so that nothing is closed under them yet
+    """
+
+    def __init__(self, work: Work, kept: Sequence[Family], fresh: Sequence[Family]) -> None:
+        self._work = work
+        self._kept = _leaps(work, kept)
+        self._fresh = _leaps(work, fresh)
+        both = self._kept.keys() & self._fresh.keys()
+        for relation in both:  # a rule with another filter: let the rules find out
+            del self._kept[relation], self._fresh[relation]
+
+    def any(self) -> bool:
+        """Whether there are such rules."""
+        return bool(self._kept or self._fresh)
+
+    def follow(self, delta: Batch, first: bool) -> tuple[Batch, frozenset[Family]]:
+        """Bring all that follows from some facts by transitive rules; returned are the facts with
+        these, and the rules that need not be fired on them.
+
+        delta  facts that hold now and did not before
+        first  whether nothing was followed yet, so that new rules may conclude from older facts
+        """
+        done: list[Family] = []
+        for leaps, is_fresh in ((self._kept, False), (self._fresh, True)):
+            for relation, leap in leaps.items():
+                new = delta.get(relation, NO_KEYS)
+                everything = is_fresh and first
+                if not everything and (not len(new) or not self._pays(leap, new)):
+                    continue
+                done.append(leap.family)
+                brought = self._bring(leap)
+                if len(brought):
+                    delta = {**delta, relation: unite(delta.get(relation, NO_KEYS), brought)}
+        return delta, frozenset(done)
+
+    def _pays(self, leap: Leap, new: U64) -> bool:
+        """Whether the rule would consider more instances than there are edges to leap over."""
+        if len(new) > _FEW:
+            return True
+        view = self._work.new().pairs(leap.relation)
+        before, after = (
+            np.bincount(view.match(place, values)[0], minlength=len(new)) + 1
+            for place, values in ((1, high(new)), (0, low(new)))
+        )
+        return float((before * after).sum()) * _STEPS > view.estimate(())
+
+    def _bring(self, leap: Leap) -> U64:
+        """The conclusions that did not hold, which do from now on."""
+        work, relation = self._work, leap.relation
+        held = sorted_distinct(work.new().pairs(relation).keys())
+        closure = TransitiveClosure.build(leap.edges(held), work.budget)
+        work.budget.check(closure.count())
+        missing = [NO_KEYS]
+        for keys in closure.blocks():
+            keys = without(keys, held)
+            missing.append(keys[leap.concluded(keys)])
+        found = np.concatenate(missing)
+        work.run.instances["leaps"] += len(found)
+        return work.bring({relation: found}).get(relation, NO_KEYS)
+
+
+def _leaps(work: Work, families: Iterable[Family]) -> dict[int, Leap]:
+    """The transitive rules among some families, by relation; no other such rule has the same."""
+    found: dict[int, Leap | None] = {}
+    for family in families:
+        relation = _closed_relation(family)
+        if relation is not None and relation != work.type_id:
+            found[relation] = None if relation in found else _leap(family, relation, work)
+    return {relation: leap for relation, leap in found.items() if leap is not None}
+
+
+def _closed_relation(family: Family) -> int | None:
+    """p, if the family is one rule `p(a, c) :- p(a, b), p(b, c)`, whatever it filters."""
+    head, body = family.head, family.body
+    relation = head.relation
+    if family.table is not None or family.nots or family.summary is not None or len(body) != 2:
+        return None
+    if not isinstance(relation, int) or any(atom.relation != relation for atom in body):
+        return None
+    (a, b), (b_, c) = body[0].terms, body[1].terms
+    if head.terms != (a, c):  # written the other way round
+        (a, b), (b_, c) = body[1].terms, body[0].terms
+    distinct = len({a, b, c}) == 3 and min(a, b, c) >= 0
+    return relation if distinct and b == b_ and head.terms == (a, c) else None
+
+
+def _leap(family: Family, relation: int, work: Work) -> Leap | None:
+    """The rule with its filter; None if that says more than which terms are not the same."""
+    ends = [family.variables[term] for term in family.head.terms]
+    loops = True
+    barred: tuple[list[bytes], list[bytes]] = ([], [])
+    for computation in family.computations:
+        if computation.target >= 0:
+            return None
+        for part in _parts(computation.expression):
+            pair = _told_apart(part)
+            if pair is None:
+                return None
+            names = {one.name for one in pair if isinstance(one, Variable)}
+            keys = [one.key for one in pair if isinstance(one, Constant)]
+            if names == set(ends):
+                loops = False
+            elif len(names) == len(keys) == 1 and names <= set(ends):
+                barred[ends.index(names.pop())].extend(keys)
+            else:
+                return None
+    if any(barred) and work.terms is None:
+        return None
+    subjects, objects = (_ids(keys, work) for keys in barred)
+    return Leap(family, relation, loops, subjects, objects)
+
+
+def _ids(keys: list[bytes], work: Work) -> U32:
+    """The ids of terms; those that the dictionary does not have are in no fact."""
+    return NO_IDS if work.terms is None else work.terms.encode_keys(keys)
+
+
+def _parts(expression: Expression) -> Iterator[Expression]:
+    """What must hold one by one for a filter to hold."""
+    if isinstance(expression, Call) and expression.function == "&&":
+        for one in expression.arguments:
+            yield from _parts(one)
+    else:
+        yield expression
+
+
+def _told_apart(expression: Expression) -> tuple[Expression, Expression] | None:
+    """The two terms that must not be the same, if this is what an expression says."""
+    if not isinstance(expression, Call) or expression.function != "!":
+        return None
+    (inner,) = expression.arguments
+    if not isinstance(inner, Call) or inner.function != "SAMETERM":
+        return None
+    left, right = inner.arguments
+    return left, right
