@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triplestore.columns import Column
 from triplestore.engine.maintain import StratumReport
@@ -136,11 +137,12 @@ def _new(work: Work, name: RelationKey, closure: Closure) -> Rows:
             keys = without(keys, work.plus[name].keys())
     known, by = work.counts.changed(name)
     places = places_in(keys, known)
-    counts = np.where(places >= 0, by[places], 0) if len(known) else np.zeros(len(keys))
+    counts = np.where(places >= 0, by[places], 0) if len(known) else np.zeros(len(keys), np.uint32)
     if name not in work.compiled.helpers:
         closure.inferred_added += len(keys)
     status = np.full(len(keys), INFERRED, dtype=np.uint8)
-    return Rows(keys, status, np.zeros(len(keys), dtype=np.uint8), counts.astype(np.uint32))
+    previous = np.zeros(len(keys), dtype=np.uint8)
+    return Rows(keys, status, previous, counts.astype(np.uint32, copy=False))
 
 
 def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> Rows:
@@ -222,17 +224,22 @@ def _sorted_table(rows: dict[RelationKey, Rows], type_id: int) -> Table:
     names = np.array(list(facts), dtype=np.uint32)
     sizes = [len(r.keys) for r in facts.values()]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    status, uniform = split_status(np.concatenate([r.status for r in facts.values()]))
+    status, uniform = split_status(_together([r.status for r in facts.values()]))
     one = [(name, r.keys, r.status, r.counts) for name, r in facts.items()]
     other = [(name, *_turned(r, status is not None, name == type_id)) for name, r in facts.items()]
     orders = []
     for backward in (False, True):
         parts = [b if (a[0] == type_id) != backward else a for a, b in zip(one, other, strict=True)]
-        keys = Column.of(np.concatenate([part[1] for part in parts]))
-        mixed = None if status is None else Column.of(np.concatenate([part[2] for part in parts]))
-        counts = None if backward else Column.of(np.concatenate([part[3] for part in parts]))
+        keys = Column.of(_together([part[1] for part in parts]))
+        mixed = None if status is None else Column.of(_together([part[2] for part in parts]))
+        counts = None if backward else Column.of(_together([part[3] for part in parts]))
         orders.append(Order(names, starts, keys, None, mixed, uniform, counts))
     return Table.of(orders[0], orders[1], _nets(names, list(facts.values())))
+
+
+def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """The parts one after the other; one alone is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _pairs(rows: dict[RelationKey, Rows]) -> list[tuple[int, Rows]]:

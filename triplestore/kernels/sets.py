@@ -184,3 +184,24 @@ def place_by_second(keys, least, start, cursors, order):
         place = cursors[second]
         cursors[second] = place + 1
         order[place] = np.uint32(start + i)
+
+
+@kernel("void(u64r, u64, i64w)")
+def count_seconds(keys, least, sizes):
+    """Count the keys of each second id, from `least` on, on top of `sizes`."""
+    low = np.uint64(0xFFFFFFFF)
+    for i in range(keys.size):
+        sizes[np.int64((keys[i] & low) - least)] += 1
+
+
+@kernel("void(u64r, u64, i64w, u64w)")
+def turn_by_second(keys, least, cursors, out):
+    """Write each key with its ids changed over where the cursor of its second id stands, and
+    advance that. Keys that are sorted come to be sorted when they are turned."""
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    for i in range(keys.size):
+        second = keys[i] & low
+        at = np.int64(second - least)
+        place = cursors[at]
+        cursors[at] = place + 1
+        out[place] = second << half | keys[i] >> half

@@ -21,7 +21,7 @@ import numpy as np
 from triplestore.engine.compiled import nonrecursive_part
 from triplestore.engine.modules.chains import chains_built, chains_changed
 from triplestore.engine.modules.owned import Owned
-from triplestore.engine.sets.arrays import places_in, sorted_distinct, unite, without
+from triplestore.engine.sets.arrays import sorted_distinct, unite, without
 from triplestore.engine.sets.differences import DifferenceSet, Matched
 from triplestore.engine.sets.keys import Batch, KeySet, RelationKey
 from triplestore.engine.sets.stored import StoredPairs, unsupported_keys
@@ -235,8 +235,7 @@ def _built(
         if made.compressed and count:
             added[name] = DifferenceSet(new, old, count, partial(_without, new, old))
         elif count:
-            follows = _written(new.blocks(0, BLOCK))
-            added[name] = _except(follows, old.array(0)) if common else follows
+            added[name] = _written_without(new.blocks(0, BLOCK), count, old)
     return made, gone, added
 
 
@@ -301,10 +300,15 @@ def _all_external(work: Work, name: int) -> U64:
     return unite(found, stored_counts(work.stored, name)[0])
 
 
-def _except(keys: U64, taken: U64) -> U64:
-    """The sorted keys that are not among others; fast where these are few."""
-    if len(taken) * 4 > len(keys):
-        return without(keys, taken)
-    places = places_in(taken, keys)
-    places = places[places >= 0]
-    return np.delete(keys, places) if len(places) else keys
+def _written_without(blocks: Iterator[U64], count: int, old: StoredPairs) -> U64:
+    """The keys of sorted blocks that are not among the old ones, of which there are `count`; never
+    more than these and a block are in memory."""
+    found: U64 = np.empty(count, dtype=np.uint64)
+    taken, at = old.array(0), 0
+    for block in blocks:
+        lo, hi = taken.searchsorted(block[0]), taken.searchsorted(block[-1], side="right")
+        keys = without(block, taken[lo:hi])
+        found[at : at + len(keys)] = keys
+        at += len(keys)
+    assert at == count
+    return found

@@ -218,8 +218,16 @@ def _counted_beside(first: int, pieces: list[U64]) -> tuple[U64, U32]:
 
 def swapped(keys: U64) -> U64:
     """Sorted keys with their ids changed over, sorted."""
-    order = order_by_second(keys)
-    return np.sort(swap(keys)) if order is None else swap(keys)[order]
+    found = _cursors(keys)
+    if found is None:
+        return np.sort(swap(keys))
+    from triplestore.kernels.sets import turn_by_second
+
+    least, cursors = found
+    out = np.empty(len(keys), dtype=np.uint64)
+    for at in range(0, len(keys), _PIECE):
+        turn_by_second(keys[at : at + _PIECE], least, cursors, out)
+    return out
 
 
 def order_by_second(keys: U64) -> U32 | None:
@@ -227,23 +235,37 @@ def order_by_second(keys: U64) -> U32 | None:
 
     None where numpy sorts as fast: for few keys, and for second ids that are far apart.
     """
-    if not _DENSE <= len(keys) < 1 << 32:
-        return None
-    second = low(keys)
-    least = second.min()
-    span = int(second.max() - least) + 1
-    if span > _SPAN * len(keys):
+    found = _cursors(keys)
+    if found is None:
         return None
     from triplestore.kernels.sets import place_by_second
 
-    _warm()
-
-    sizes = np.bincount((second - least).astype(np.int64), minlength=span)
-    cursors = np.cumsum(sizes) - sizes
+    least, cursors = found
     order = np.empty(len(keys), dtype=np.uint32)
     for at in range(0, len(keys), _PIECE):
-        place_by_second(keys[at : at + _PIECE], np.uint64(least), at, cursors, order)
+        place_by_second(keys[at : at + _PIECE], least, at, cursors, order)
     return order
+
+
+def _cursors(keys: U64) -> tuple[np.uint64, I64] | None:
+    """The least second id, and where the keys of each one begin when they are sorted by it; None
+    where sorting is as fast."""
+    if not _DENSE <= len(keys) < 1 << 32:
+        return None
+    pieces = [keys[at : at + _PIECE] for at in range(0, len(keys), _PIECE)]
+    seconds = [low(piece) for piece in pieces]
+    least = min(int(second.min()) for second in seconds)
+    span = max(int(second.max()) for second in seconds) - least + 1
+    if span > _SPAN * len(keys):
+        return None
+    from triplestore.kernels.sets import count_seconds
+
+    _warm()
+
+    sizes = np.zeros(span, dtype=np.int64)
+    for piece in pieces:
+        count_seconds(piece, np.uint64(least), sizes)
+    return np.uint64(least), np.cumsum(sizes) - sizes
 
 
 def bounds(keys: U64, first: int) -> tuple[int, int]:
