@@ -18,11 +18,13 @@ from triplestore.ops.merge import join
 from triplestore.ops.operator import Operator
 from triplestore.ops.rows import Extend, Union
 from triplestore.sparql import algebra as sparql
+from triplestore.sparql.algebra import Node
 from triplestore.sparql.evaluate.compatible import CompatibleJoin
 from triplestore.sparql.evaluate.pieces import column_of, condition_of
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
 from triplestore.sparql.labels import has_labels, numbered, with_solution
-from triplestore.sparql.planned import NONE, Planned, Wanted, trimmed
+from triplestore.sparql.matching import expected_rows
+from triplestore.sparql.planned import NONE, Planned, Wanted, Where, trimmed
 from triplestore.sparql.scope import names_in
 from triplestore.sparql.show import show_expression
 
@@ -70,7 +72,8 @@ def plan_left_join(planner: Planner, node: sparql.LeftJoin, wanted: Wanted) -> P
     def right(seed: Values | None) -> Planned:
         return planner.plan(node.right, inside.with_seed(seed))
 
-    return trimmed(joined(planner, left, right, "left", condition=condition, text=text), wanted)
+    made = joined(planner, left, right, "left", node.right, wanted.graph, condition, text)
+    return trimmed(made, wanted)
 
 
 def plan_minus(planner: Planner, node: sparql.Minus, wanted: Wanted) -> Planned:
@@ -84,7 +87,8 @@ def plan_minus(planner: Planner, node: sparql.Minus, wanted: Wanted) -> Planned:
     def right(seed: Values | None) -> Planned:
         return planner.plan(node.right, Wanted(wanted.graph, shared, False, seed))
 
-    return trimmed(joined(planner, left, right, "anti", overlap=True), wanted)
+    made = joined(planner, left, right, "anti", node.right, wanted.graph, overlap=True)
+    return trimmed(made, wanted)
 
 
 def joined(
@@ -92,27 +96,35 @@ def joined(
     left: Planned,
     plan_right: Callable[[Values | None], Planned],
     how: How,
-    *,
+    node: Node,
+    graph: Where,
     condition: Callable[[Frame], np.ndarray] | None = None,
     text: str = "",
+    *,
     overlap: bool = False,
 ) -> Planned:
     """A left, semi or anti join, with a seed for the right side where that should be cheaper.
 
+    node     the pattern of the right side, which `plan_right` plans, in the active graph
     overlap  as MINUS wants it: rows must have a variable in common
     """
-    right = plan_right(None)
-    certain = [n for n in left.names if n in right.certain and n in left.certain]
-    worth = left.rows * planner.options.seed_from < right.rows
+    certain = planner.seen.certain(node).intersection(left.certain)
+    rows = expected_rows(planner, node, graph)
+    right = None
+    if rows is None:
+        right = plan_right(None)
+        rows = right.rows
+    worth = left.rows * planner.options.seed_from < rows
     if planner.options.seeds and certain and worth:
-        seed = make_seed(tuple(certain), min(left.rows, 1000.0))
+        names = [name for name in left.names if name in certain]
+        seed = make_seed(tuple(names), min(left.rows, 1000.0))
         block = empty_values(left.names, left.rows)
         right = plan_right(seed)
         inner = Planned(block, left.maybe, left.distinct)
         made = _join(inner, right, how, condition, text, overlap)
         operator: Operator = Seeded(left.operator, block, seed, made.operator)
         return Planned(operator, made.maybe, left.distinct)
-    return _join(left, right, how, condition, text, overlap)
+    return _join(left, right or plan_right(None), how, condition, text, overlap)
 
 
 def _join(

@@ -1,16 +1,16 @@
 """Groups: triple patterns, paths and other parts that are joined, with their filters.
 
-Start at `plan_group`. The sequence of joins is chosen first, from estimates alone: greedily, once
-from each part that can come first, and the cheapest of these. Then operators are made one after
-the other: a join by looking rows up, by merging, by hashing, or with a seed, whichever should be
-cheapest; columns are dropped when nothing needs them, and filters come as soon as they can.
+Start at `plan_group`. The sequence of joins is chosen first (`ordering`). Then operators are made
+one after the other: a join by looking rows up, by merging, by hashing, or with a seed, whichever
+should be cheapest; columns are dropped when nothing needs them, and filters come as soon as they
+can.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from triplestore.ops.distinct import Distinct
 from triplestore.ops.join import HashJoin, How
@@ -20,17 +20,20 @@ from triplestore.ops.probe import Probe
 from triplestore.ops.rows import Project
 from triplestore.sparql.evaluate.compatible import CompatibleJoin
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
+from triplestore.sparql.ordering import (
+    LOOK_UP,
+    Item,
+    Step,
+    choose_steps,
+    expected,
+    steps_as_written,
+)
 from triplestore.sparql.pathplan import PathPart
-from triplestore.sparql.planned import LEAST, NONE, Atom, Names, Part, Planned, unit
+from triplestore.sparql.planned import NONE, Atom, Names, Part, Planned, unit
 
 if TYPE_CHECKING:
     from triplestore.expr.tree import Expression
     from triplestore.sparql.planner import Planner
-
-Item: TypeAlias = Atom | Part | PathPart
-
-_LOOK_UP = 4.0  # what looking a row up costs, in rows that are read one after the other
-_STARTS = 4  # that many of the smallest parts are tried as the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,79 +42,6 @@ class Condition:
 
     expression: Expression
     names: Names
-
-
-@dataclass(slots=True)
-class _Guess:
-    """What is expected after some joins."""
-
-    rows: float = 1.0
-    cost: float = 0.0
-    distinct: dict[str, float] = field(default_factory=dict)
-    order: list[int] = field(default_factory=list)
-
-    def with_item(self, item: Item) -> tuple[float, float]:
-        """The cost and the rows that are expected when another item is joined."""
-        size = item.size
-        rows, linked = self.rows * size, False
-        known = self.distinct
-        for name in item.names:
-            if name in known:
-                linked = True
-                there, own = known[name], item.distinct(name)
-                most = there if there > own else own
-                if most > 1.0:
-                    rows /= most
-        rows = max(rows, LEAST)
-        work = size
-        if linked and not isinstance(item, Part):
-            work = min(work + self.rows, _LOOK_UP * self.rows)
-        elif not linked and self.order:
-            work += rows  # a product is never better than what it could be put off for
-        return self.cost + rows + work, rows
-
-    def after(self, number: int, item: Item) -> _Guess:
-        """What is expected when another item is joined."""
-        cost, rows = self.with_item(item)
-        distinct = {name: min(known, rows) for name, known in self.distinct.items()}
-        for name in item.names:
-            own = item.distinct(name)
-            distinct[name] = min(own, distinct.get(name, own), rows)
-        return _Guess(rows, cost, distinct, [*self.order, number])
-
-
-def choose_order(items: Sequence[Item]) -> list[int]:
-    """The sequence in which the items should be joined.
-
-    >>> choose_order([])
-    []
-    """
-    if len(items) < 2:
-        return list(range(len(items)))
-    starts = [number for number, item in enumerate(items) if not _must_wait(item)]
-    starts = sorted(starts or range(len(items)), key=lambda number: items[number].size)
-    guesses = [_greedy(items, start) for start in starts[:_STARTS]]
-    return min(guesses, key=lambda guess: guess.cost).order
-
-
-def _must_wait(item: Item) -> bool:
-    return isinstance(item, PathPart) and not item.has_constant
-
-
-def _greedy(items: Sequence[Item], start: int) -> _Guess:
-    guess = _Guess().after(start, items[start])
-    left = [number for number in range(len(items)) if number != start]
-    while left:
-        linked = [n for n in left if not items[n].names.isdisjoint(guess.distinct)] or left
-        ready = [n for n in linked if not _must_wait(items[n]) or _reached(items[n], guess)]
-        best = min((guess.with_item(items[number])[0], number) for number in ready or linked)[1]
-        guess = guess.after(best, items[best])
-        left.remove(best)
-    return guess
-
-
-def _reached(item: Item, guess: _Guess) -> bool:
-    return not item.names.isdisjoint(guess.distinct)
 
 
 def plan_group(
@@ -127,14 +57,25 @@ def plan_group(
     needed  the variables that are wanted of it; None for all
     bag     False if it does not matter how often a solution comes
     """
-    order = choose_order(items) if planner.options.order else list(range(len(items)))
-    every = NONE.union(*(item.names for item in items)) if items else NONE
+    steps = choose_steps(items) if planner.options.order else steps_as_written(items)
+    every = NONE.union(*[item.names for item in items])
     wanted = every if needed is None else every & needed
     group = _Group(planner, list(conditions), wanted, bag, graph)
-    group.left = [items[number] for number in order]
-    while group.left:
-        group.join(group.left.pop(0))
+    group.later = _names_behind([items[step.number] for step in steps])
+    before = None
+    for place, step in enumerate(steps):
+        following = items[steps[place + 1].number] if place + 1 < len(steps) else None
+        group.join(items[step.number], step, before, following)
+        before = step
     return group.finished()
+
+
+def _names_behind(items: Sequence[Item]) -> list[Names]:
+    """For each item the names of those behind it, the last one's first."""
+    behind = [NONE]
+    for item in reversed(items[1:]):
+        behind.append(behind[-1] | item.names)
+    return behind
 
 
 class _Group:
@@ -153,7 +94,7 @@ class _Group:
         self.conditions = conditions
         self.wanted = wanted
         self.bag = bag
-        self.left: list[Item] = []
+        self.later: list[Names] = []  # of the items that are left, the names behind each
         self.made: Planned | None = None
 
     def finished(self) -> Planned:
@@ -163,16 +104,20 @@ class _Group:
             made = self.planner.filtered(made, condition.expression, self.graph)
         return self._trimmed(made, self.wanted)
 
-    def join(self, item: Item) -> None:
-        """Join one more item, and apply the filters that can be."""
-        keep = self._kept()
-        self.made = self._joined(item, keep)
-        later = NONE.union(*(other.names for other in self.left)) if self.left else NONE
-        ready = [c for c in self.conditions if self._is_ready(c, later)]
-        for condition in self._sorted(ready):
-            self.conditions.remove(condition)
-            self.made = self.planner.filtered(self.made, condition.expression, self.graph)
-        self.made = self._trimmed(self.made, self._kept())
+    def join(self, item: Item, step: Step, before: Step | None, following: Item | None) -> None:
+        """Join one more item, and apply the filters that can be.
+
+        step, before  what is expected with it, and was without it, if there are no filters
+        """
+        later = self.later.pop()
+        keep = self._kept(later)
+        self.made = self._joined(item, keep, step, before, following)
+        if self.conditions:
+            for condition in self._sorted([c for c in self.conditions if self._is_ready(c, later)]):
+                self.conditions.remove(condition)
+                self.made = self.planner.filtered(self.made, condition.expression, self.graph)
+            keep = self._kept(later)
+        self.made = self._trimmed(self.made, keep)
 
     def _sorted(self, conditions: Sequence[Condition]) -> list[Condition]:
         """Those with an EXISTS last."""
@@ -183,14 +128,12 @@ class _Group:
         assert self.made is not None
         return not (condition.names & later - self.made.certain)
 
-    def _kept(self) -> Names:
+    def _kept(self, later: Names) -> Names:
         """What is needed by what is left, and by whoever wanted the group."""
-        names = set(self.wanted)
-        for item in self.left:
-            names |= item.names
+        names = self.wanted | later
         for condition in self.conditions:
             names |= condition.names
-        return frozenset(names)
+        return names
 
     def _trimmed(self, made: Planned, keep: Names) -> Planned:
         if keep.issuperset(made.names) or not self.planner.options.prune:
@@ -198,41 +141,43 @@ class _Group:
         kept = tuple(name for name in made.names if name in keep)
         return made.with_operator(Project(made.operator, kept))
 
-    def _joined(self, item: Item, keep: Names) -> Planned:
+    def _joined(
+        self, item: Item, keep: Names, step: Step, before: Step | None, following: Item | None
+    ) -> Planned:
         made = self.made
         if isinstance(item, PathPart):
             return item.joined(self.planner, made if made is not None else unit(), keep)
         if made is None:
-            return self._first(item, keep)
+            return self._first(item, keep, step, following)
+        rows, distinct = step.rows, step.distinct
+        if before is None or before.rows != made.rows:  # there was a filter, or a path
+            rows, distinct = expected(made.rows, _known(made), item)
         shared = [name for name in made.names if name in item.names]
-        guess = _Guess(made.rows, 0.0, _known(made)).after(0, item)
-        if any(name in made.maybe for name in shared) or _may_be_unbound(item, shared):
-            return self._compatible(made, item, shared, keep, guess)
+        if not made.maybe.isdisjoint(shared) or _may_be_unbound(item, shared):
+            return self._compatible(made, item, shared, keep, rows, distinct)
         operator: Operator
         if isinstance(item, Atom):
-            operator = self._with_atom(made, item, shared, keep, guess)
+            operator = self._with_atom(made, item, shared, keep, rows)
             maybe = made.maybe
         else:
-            operator = self._with_part(made, item, shared, guess)
+            operator = self._with_part(made, item, shared, rows)
             maybe = made.maybe | item.planned.maybe
-        return Planned(operator, maybe.intersection(operator.names), guess.distinct)
+        return Planned(operator, maybe.intersection(operator.names), distinct)
 
-    def _first(self, item: Item, keep: Names) -> Planned:
+    def _first(self, item: Item, keep: Names, step: Step, following: Item | None) -> Planned:
         if not isinstance(item, Atom):
             assert isinstance(item, Part)
             return item.planned
         # Sorted by what the next join is on, if there is one.
         order = None
-        free = [name for name in item.pattern if isinstance(name, str)]
-        if len(free) > 1 and self.left and not any(isinstance(t, int) for t in item.pattern):
-            following = [name for name in free if name in self.left[0].names]
-            if following and not self._is_virtual(item):
-                order = item.place_of(following[0])
+        if following is not None and len(item.names) > 1 and not item.constants:
+            linked = [name for name in item.pattern if name in following.names]
+            if linked and not self._is_virtual(item):
+                order = item.place_of(str(linked[0]))
         operator = item.scan(keep, order)
-        sizes = {name: item.distinct(name) for name in item.names}
         if self._is_repetitive(item, operator.names, keep):
-            return Planned(Distinct(operator), NONE, sizes)
-        return Planned(operator, NONE, sizes)
+            return Planned(Distinct(operator), NONE, step.distinct)
+        return Planned(operator, NONE, step.distinct)
 
     def _is_repetitive(self, item: Atom, names: tuple[str, ...], keep: Names) -> bool:
         """True if dropping columns leaves many rows alike that may as well be one."""
@@ -247,36 +192,37 @@ class _Group:
         return len(item.pattern) > 2
 
     def _with_atom(
-        self, made: Planned, atom: Atom, shared: list[str], keep: Names, guess: _Guess
+        self, made: Planned, atom: Atom, shared: list[str], keep: Names, rows: float
     ) -> Operator:
         left = made.operator
-        tests_only = not (atom.names - set(shared)) or (
-            not self.bag and self.planner.options.semijoin and not (atom.names - set(shared)) & keep
+        new = atom.names.difference(shared)
+        tests_only = not new or (
+            not self.bag and self.planner.options.semijoin and new.isdisjoint(keep)
         )
-        if shared and _LOOK_UP * made.rows <= atom.size + made.rows:
+        if shared and LOOK_UP * made.rows <= atom.size + made.rows:
             return Probe(
                 left,
                 atom.relation,
                 atom.probe_pattern(left.names, keep),
                 where=atom.where,
-                how="semi" if tests_only and atom.names - set(shared) else "inner",
+                how="semi" if tests_only and new else "inner",
                 name=atom.label,
-                estimate=guess.rows,
+                estimate=rows,
             )
         order = None
-        if shared and not any(isinstance(term, int) for term in atom.pattern):
+        if shared and not atom.constants:
             by = left.order[0] if left.order and left.order[0] in shared else shared[0]
             order = None if self._is_virtual(atom) else atom.place_of(by)
         right = atom.scan(keep.union(shared), order)
         how: How = "semi" if tests_only and shared else "inner"
-        return join(left, right, shared, how, estimate=guess.rows)
+        return join(left, right, shared, how, estimate=rows)
 
-    def _with_part(self, made: Planned, part: Part, shared: list[str], guess: _Guess) -> Operator:
+    def _with_part(self, made: Planned, part: Part, shared: list[str], rows: float) -> Operator:
         if self.is_worth_a_seed(made, part, shared):
             assert part.again is not None
-            return seeded_join(made, part, shared, guess.rows)
+            return seeded_join(made, part, shared, rows)
         left, right = made.operator, part.planned.operator
-        return join(left, right, shared, "inner", estimate=guess.rows)
+        return join(left, right, shared, "inner", estimate=rows)
 
     def is_worth_a_seed(self, made: Planned, part: Part, shared: list[str]) -> bool:
         """True if a part should be planned for the values that are there."""
@@ -288,7 +234,13 @@ class _Group:
         )
 
     def _compatible(
-        self, made: Planned, item: Item, shared: list[str], keep: Names, guess: _Guess
+        self,
+        made: Planned,
+        item: Item,
+        shared: list[str],
+        keep: Names,
+        rows: float,
+        distinct: Mapping[str, float],
     ) -> Planned:
         if isinstance(item, Atom):
             right = Planned(item.scan(keep.union(shared)))
@@ -296,10 +248,10 @@ class _Group:
             assert isinstance(item, Part)
             right = item.planned
         doubtful = tuple(n for n in shared if n in made.maybe or n in right.maybe)
-        operator = CompatibleJoin(made.operator, right.operator, doubtful, estimate=guess.rows)
+        operator = CompatibleJoin(made.operator, right.operator, doubtful, estimate=rows)
         maybe = (made.maybe - set(right.names)) | (right.maybe - set(made.names))
         maybe |= made.maybe & right.maybe
-        return Planned(operator, maybe, guess.distinct)
+        return Planned(operator, maybe, distinct)
 
 
 def _known(made: Planned) -> dict[str, float]:

@@ -16,9 +16,20 @@ from triplestore.ops.rows import Project
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node, TriplePattern
 from triplestore.sparql.evaluate.steps import Nodes
-from triplestore.sparql.groups import Condition, Item, plan_group
+from triplestore.sparql.groups import Condition, plan_group
+from triplestore.sparql.ordering import Item, choose_steps
 from triplestore.sparql.pathplan import PathPart, is_closed, make_step
-from triplestore.sparql.planned import NONE, Atom, Names, Part, Planned, Wanted, Where, nothing
+from triplestore.sparql.planned import (
+    LEAST,
+    NONE,
+    Atom,
+    Names,
+    Part,
+    Planned,
+    Wanted,
+    Where,
+    nothing,
+)
 from triplestore.sparql.scope import conjuncts, names_in
 from triplestore.sparql.show import show_path
 from triplestore.terms.dictionary import FIRST_QUERY_ID
@@ -84,9 +95,7 @@ def _items(planner: Planner, part: Node, wanted: Wanted, again: bool) -> list[It
     again  True if it may be worth planning it for some values
     """
     if isinstance(part, sparql.Bgp):
-        atoms = [make_atom(planner, pattern, wanted.graph) for pattern in part.patterns]
-        found = [atom for atom in atoms if atom is not None]
-        return None if len(found) < len(atoms) else list(found)
+        return _atoms(planner, part, wanted.graph)
     if isinstance(part, sparql.Path):
         return [_closed_path(planner, part, wanted.graph) or _path(planner, part, wanted.graph)]
     planned = planner.plan(part, wanted)
@@ -106,6 +115,34 @@ def _seed_items(seed: Values, certain: Names) -> list[Item]:
     if names == seed.names:
         return [Part(Planned(seed))]
     return [Part(Planned(Distinct(Project(seed, names))))]
+
+
+def _atoms(planner: Planner, node: sparql.Bgp, graph: Where) -> list[Item] | None:
+    """Triple patterns as patterns of relations; None if nothing can match one of them."""
+    found: list[Item] = []
+    for pattern in node.patterns:
+        key = (id(pattern), graph)
+        known = planner.atoms.get(key)
+        if known is None:
+            known = planner.atoms[key] = (pattern, make_atom(planner, pattern, graph))
+        if known[1] is None:
+            return None
+        found.append(known[1])
+    return found
+
+
+def expected_rows(planner: Planner, node: Node, graph: Where) -> float | None:
+    """About how many solutions a pattern has, if that can be said without planning it."""
+    match node:
+        case sparql.Bgp():
+            items = _atoms(planner, node, graph)
+            return choose_steps(items)[-1].rows if items else LEAST if items is None else 1.0
+        case sparql.Filter(pattern, _) | sparql.Extend(pattern, _, _) | sparql.Minus(pattern, _):
+            return expected_rows(planner, pattern, graph)
+        case sparql.LeftJoin(left, _, _):
+            return expected_rows(planner, left, graph)
+        case _:
+            return None
 
 
 def make_atom(planner: Planner, pattern: TriplePattern, graph: Where) -> Atom | None:

@@ -6,7 +6,7 @@ the variables; those not in `maybe` are bound in every row; estimates are never 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -69,7 +69,7 @@ class Planned:
 
     operator: Operator
     maybe: Names = NONE
-    distinct: dict[str, float] = field(default_factory=dict)
+    distinct: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,7 +116,9 @@ def trimmed(made: Planned, wanted: Wanted) -> Planned:
 class Atom:
     """A triple pattern as a pattern of a relation: names of variables and ids.
 
-    size  rows with these ids: exact for relations of triples
+    size       rows with these ids: exact for relations of triples
+    names      the variables
+    constants  how many ids there are
     """
 
     relation: Any
@@ -125,7 +127,7 @@ class Atom:
     label: str
     size: float
     names: Names
-    """The variables."""
+    constants: int
     _distinct: dict[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -139,7 +141,7 @@ class Atom:
         else:
             size = _size_with(relation, pattern, given)
         names = frozenset([term for term in pattern if isinstance(term, str)])
-        return cls(relation, pattern, where, label, max(size, LEAST), names)
+        return cls(relation, pattern, where, label, max(size, LEAST), names, len(given))
 
     def distinct(self, name: str) -> float:
         """About how many different values a variable has."""
@@ -149,13 +151,12 @@ class Atom:
         return found
 
     def _count_distinct(self, name: str) -> float:
+        if self.constants == len(self.pattern) - 1:
+            return self.size  # what is left is different in each row
         place = self.pattern.index(name)
         whole = float(len(self.relation)) or 1.0
         each = self.relation.estimate((place,)) or 1.0
         known = whole / max(each, 1e-9)
-        constants = sum(isinstance(term, int) for term in self.pattern)
-        if constants == len(self.pattern) - 1:
-            return self.size  # what is left is different in each row
         return max(LEAST, min(known, self.size))
 
     def scan(self, keep: Names, order: int | None = None) -> Scan:

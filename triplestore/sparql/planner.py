@@ -24,7 +24,7 @@ from triplestore.ops.context import Context
 from triplestore.ops.frame import Frame
 from triplestore.ops.rows import Filter
 from triplestore.sparql import algebra as sparql
-from triplestore.sparql.algebra import Node
+from triplestore.sparql.algebra import Node, TriplePattern
 from triplestore.sparql.combining import plan_extend, plan_left_join, plan_minus, plan_union
 from triplestore.sparql.dataset import Dataset
 from triplestore.sparql.evaluate.pieces import condition_of
@@ -39,7 +39,7 @@ from triplestore.sparql.modifying import (
     plan_reduced,
     plan_slice,
 )
-from triplestore.sparql.planned import ANYTHING, Planned, Wanted, Where
+from triplestore.sparql.planned import ANYTHING, Atom, Planned, Wanted, Where
 from triplestore.sparql.scope import Variables, exists_in
 from triplestore.sparql.show import show_expression
 
@@ -68,7 +68,11 @@ ALL_OFF = Options(False, False, False, False, False)
 
 
 class Planner:
-    """Plans the patterns of one query."""
+    """Plans the patterns of one query.
+
+    atoms  those made already, by pattern (which is kept, so that its address stays its own) and
+           active graph: what is planned for some values was planned without them before
+    """
 
     def __init__(self, dataset: Dataset, scope: Scope, options: Options | None = None) -> None:
         self.dataset = dataset
@@ -77,6 +81,8 @@ class Planner:
         self.seen = Variables()
         self.context: Context | None = None
         self.aggregates: Mapping[str, Callable[[], Any]] = {}
+        self.atoms: dict[tuple[int, Where], tuple[TriplePattern, Atom | None]] = {}
+        self._ids: dict[bytes, int] = {}
         self._numbers = count()
 
     def plan(self, node: Node, wanted: Wanted = ANYTHING) -> Planned:
@@ -94,7 +100,10 @@ class Planner:
 
     def look_up(self, constant: Constant) -> int:
         """The id of a constant, also of one that the store does not have."""
-        return int(self.scope.terms.encode_keys([constant.key])[0])
+        found = self._ids.get(constant.key)
+        if found is None:
+            found = self._ids[constant.key] = int(self.scope.terms.encode_keys([constant.key])[0])
+        return found
 
     def evaluator(self, expression: Expression, graph: Where) -> Evaluator:
         """What evaluates an expression on frames."""

@@ -1,0 +1,152 @@
+"""The sequence in which the parts of a group are joined, from estimates alone.
+
+Start at `choose_steps`: greedily, once from each of the smallest parts that can come first, and the
+cheapest of these; a start that costs more than what was found before is given up. What is always
+true: every item is in one step; a part that only goes on from known values (a path without a
+constant) waits for them where it can. Costs 1 to 2 us for each part that is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from triplestore.sparql.pathplan import PathPart
+from triplestore.sparql.planned import LEAST, Atom, Part
+
+Item: TypeAlias = Atom | Part | PathPart
+
+LOOK_UP = 4.0
+"""What looking a row up costs, in rows that are read one after the other."""
+
+_STARTS = 4  # that many of the smallest parts are tried as the first
+_ENDLESS = float("inf")
+
+
+class Step(NamedTuple):
+    """The next item to join, and what is expected then: rows, and different values by variable."""
+
+    number: int
+    rows: float
+    distinct: Mapping[str, float]
+
+
+def choose_steps(items: Sequence[Item]) -> list[Step]:
+    """The sequence in which the items should be joined.
+
+    >>> choose_steps([])
+    []
+    """
+    if not items:
+        return []
+    search = _Search(items)
+    if len(items) == 1:
+        return [search.first(0)]
+    starts = [number for number, waits in enumerate(search.waits) if not waits]
+    starts = sorted(starts or range(len(items)), key=search.sizes.__getitem__)
+    best: list[Step] = []
+    least = _ENDLESS
+    for start in starts[:_STARTS]:
+        found, cost = search.greedy(start, least)
+        if cost < least:
+            best, least = found, cost
+    return best
+
+
+def steps_as_written(items: Sequence[Item]) -> list[Step]:
+    """The items one after the other, as they are given."""
+    if not items:
+        return []
+    steps = [_Search(items).first(0)]
+    for number in range(1, len(items)):
+        before = steps[-1]
+        rows, distinct = expected(before.rows, before.distinct, items[number])
+        steps.append(Step(number, rows, distinct))
+    return steps
+
+
+def expected(rows: float, known: Mapping[str, float], item: Item) -> tuple[float, dict[str, float]]:
+    """The rows, and different values by variable, when an item is joined with some rows."""
+    facts = [(name, item.distinct(name)) for name in item.names]
+    rows = max(_selected(rows * item.size, known, facts)[0], LEAST)
+    return rows, _together(rows, known, facts)
+
+
+class _Search:
+    """What is known of the items, looked up once."""
+
+    __slots__ = ("_facts", "_names", "_parts", "sizes", "waits")
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.sizes = [item.size for item in items]
+        self.waits = [isinstance(item, PathPart) and not item.has_constant for item in items]
+        self._parts = [isinstance(item, Part) for item in items]
+        self._names = [item.names for item in items]
+        self._facts = [[(name, item.distinct(name)) for name in item.names] for item in items]
+
+    def first(self, start: int) -> Step:
+        """The step that begins with an item."""
+        rows = max(self.sizes[start], LEAST)
+        return Step(start, rows, _together(rows, {}, self._facts[start]))
+
+    def greedy(self, start: int, most: float) -> tuple[list[Step], float]:
+        """The steps from a first item, always the cheapest next, and their cost; incomplete if it
+        comes to `most`."""
+        step = self.first(start)
+        steps, cost = [step], step.rows + self.sizes[start]
+        left = [number for number in range(len(self.sizes)) if number != start]
+        while left and cost < most:
+            best, least, rows = left[0], _ENDLESS, LEAST
+            for number in self._ready(left, step.distinct):
+                expected_cost, expected_rows = self._cost(number, step)
+                if expected_cost < least:
+                    best, least, rows = number, expected_cost, expected_rows
+            cost += least
+            step = Step(best, rows, _together(rows, step.distinct, self._facts[best]))
+            steps.append(step)
+            left.remove(best)
+        return steps, cost
+
+    def _ready(self, left: list[int], known: Mapping[str, float]) -> Iterable[int]:
+        """Those that can be next: linked with what there is, if there are any."""
+        names = known.keys()
+        linked = [number for number in left if not names.isdisjoint(self._names[number])]
+        if linked:
+            return linked
+        return [number for number in left if not self.waits[number]] or left
+
+    def _cost(self, number: int, step: Step) -> tuple[float, float]:
+        """What joining an item costs, and the rows that are expected."""
+        size = self.sizes[number]
+        rows, linked = _selected(step.rows * size, step.distinct, self._facts[number])
+        rows = max(rows, LEAST)
+        if not linked:
+            return size + rows + rows, rows  # a product is never better than what may come first
+        if self._parts[number]:
+            return size + rows, rows
+        return min(size + step.rows, LOOK_UP * step.rows) + rows, rows
+
+
+def _selected(
+    rows: float, known: Mapping[str, float], facts: Iterable[tuple[str, float]]
+) -> tuple[float, bool]:
+    """How many pairs agree on the variables that both have; whether there are such."""
+    linked = False
+    for name, own in facts:
+        there = known.get(name)
+        if there is not None:
+            linked = True
+            most = there if there > own else own
+            if most > 1.0:
+                rows /= most
+    return rows, linked
+
+
+def _together(
+    rows: float, known: Mapping[str, float], facts: Iterable[tuple[str, float]]
+) -> dict[str, float]:
+    """How many different values variables have in joined rows: as many as on either side."""
+    found = {name: there if there < rows else rows for name, there in known.items()}
+    for name, own in facts:
+        found[name] = min(own, found.get(name, own), rows)
+    return found
