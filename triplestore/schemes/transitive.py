@@ -39,6 +39,9 @@ from triplestore.schemes.transitive_difference import ChangedPairs, Changes, Clo
 _RENT = 8
 """Edges walked backwards, for each edge of the graph, before rows of predecessors are made."""
 
+_EDITED = 64
+"""Lists of predecessors are edited while at most one edge in so many changes; else made anew."""
+
 _SPARE = 1024  # labels and nodes that may be out of use whatever the size
 
 
@@ -229,6 +232,8 @@ class TransitiveClosure:
         if len(self.edges) == 0 or (len(removed) == len(self.edges) and len(added) == 0):
             made = TransitiveClosure.build(added, budget)
             return made, Difference(ClosurePairs(self), ClosurePairs(made))
+        if (len(removed) + len(added)) * _EDITED < len(self.edges):
+            self.graph.back()  # kept here, it is edited by every change that begins here
         graph, moved = self.graph.edited(removed, added)
         moves = Moves(
             _numbers(graph, first(removed)),
