@@ -27,6 +27,7 @@ from triplestore.ops.operator import Blocks, Operator, Stream, as_tuple, positio
 from triplestore.ops.pairs import cut_pairs
 
 How: TypeAlias = Literal["inner", "left", "semi", "anti"]
+HOWS: tuple[str, ...] = get_args(How)
 Condition: TypeAlias = Callable[[Frame], Array]
 
 _RANGE_BYTES = 24  # of a left row, while its matches are looked for: a key, and a range
@@ -54,8 +55,8 @@ class Join(Operator):
         text: str = "",
         estimate: float | None = None,
     ) -> None:
-        if how not in get_args(How):
-            raise UsageError(f"{self.kind}: how is one of {', '.join(get_args(How))}, not {how!r}")
+        if how not in HOWS:
+            raise UsageError(f"{self.kind}: how is one of {', '.join(HOWS)}, not {how!r}")
         if matched is not None and how != "left":
             raise UsageError(f"{self.kind}: a column {matched!r} of matches needs how='left'")
         if on is None:

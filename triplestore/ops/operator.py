@@ -68,10 +68,9 @@ class Operator(ABC):
         self.estimate = float(estimate)
         self.width = row_width(types)
         self.statistics = Statistics()
-        self._tree: tuple[Operator, ...] = (
-            self,
-            *(node for child in children for node in child._tree),
-        )
+        self._tree: tuple[Operator, ...] = (self,)
+        for child in children:
+            self._tree += child._tree
         self._held = 0  # bytes charged by this operator now
         self._block = 0  # those of them that are charged for the block handed on last
         self._reading: list[tuple[Operator, Stream]] = []  # children that are open

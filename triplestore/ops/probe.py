@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import ClassVar, TypeAlias, get_args
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from triplestore.errors import UsageError
 from triplestore.ops.context import Context
 from triplestore.ops.frame import BOOLEAN, ID, Array, Frame, nulls
-from triplestore.ops.join import How
+from triplestore.ops.join import HOWS, How
 from triplestore.ops.leaves import Pattern, atom, check_pattern, slices
 from triplestore.ops.operator import Blocks, Operator, Stream
 from triplestore.tables.relation import Relation
@@ -58,8 +58,8 @@ class Probe(Operator):
         name: str = "",
         estimate: float | None = None,
     ) -> None:
-        if how not in get_args(How):
-            raise UsageError(f"probe: how is one of {', '.join(get_args(How))}, not {how!r}")
+        if how not in HOWS:
+            raise UsageError(f"probe: how is one of {', '.join(HOWS)}, not {how!r}")
         if matched is not None and how != "left":
             raise UsageError(f"probe: a column {matched!r} of matches needs how='left'")
         self.child = child
@@ -94,23 +94,30 @@ class Probe(Operator):
         self._values: list[int] = []  # for each bound column, that of the child; -1: a constant
         free: list[str | None] = []
         for place, entry in enumerate(self.pattern):
-            if isinstance(entry, int) or entry in child.names:
+            if isinstance(entry, int):
                 self._bound.append(place)
-                known = -1 if isinstance(entry, int) else child.names.index(str(entry))
-                if known >= 0 and child.types[known] != ID:
+                self._values.append(-1)
+            elif entry in child.names:
+                known = child.names.index(str(entry))
+                if child.types[known] is not ID and child.types[known] != ID:
                     raise UsageError(f"probe: ?{entry} holds {child.types[known]}, not ids")
+                self._bound.append(place)
                 self._values.append(known)
             else:
                 free.append(entry)
-        if all(value < 0 for value in self._values):
+        if max(self._values, default=-1) < 0:
             raise UsageError(f"probe: {atom(self.name, self.pattern)} shares no column; use a join")
-        self._new = tuple(dict.fromkeys(name for name in free if name is not None))
-        self._free = [free.index(name) for name in self._new]
-        self._same = [
-            (free.index(name), i)
-            for i, name in enumerate(free)
-            if name is not None and free.index(name) != i
-        ]
+        self._new: tuple[str, ...] = ()
+        self._free: list[int] = []
+        self._same: list[tuple[int, int]] = []  # free columns that must be equal
+        for i, name in enumerate(free):
+            if name is None:
+                continue
+            if name in self._new:
+                self._same.append((free.index(name), i))
+            else:
+                self._new += (name,)
+                self._free.append(i)
         self._only = not self._same and len(self._bound) == 1  # semi: a column is all we ask of
 
     def _expected(self) -> float:

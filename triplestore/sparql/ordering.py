@@ -47,6 +47,8 @@ def choose_steps(items: Sequence[Item]) -> list[Step]:
     best: list[Step] = []
     least = _ENDLESS
     for start in starts[:_STARTS]:
+        if 2 * search.sizes[start] >= least:
+            break
         found, cost = search.greedy(start, least)
         if cost < least:
             best, least = found, cost
@@ -87,13 +89,13 @@ class _Search:
     def first(self, start: int) -> Step:
         """The step that begins with an item."""
         rows = max(self.sizes[start], LEAST)
-        return Step(start, rows, _together(rows, {}, self._facts[start]))
+        return Step(start, rows, {name: min(own, rows) for name, own in self._facts[start]})
 
     def greedy(self, start: int, most: float) -> tuple[list[Step], float]:
         """The steps from a first item, always the cheapest next, and their cost; incomplete if it
         comes to `most`."""
         step = self.first(start)
-        steps, cost = [step], step.rows + self.sizes[start]
+        steps, cost = [step], 2 * self.sizes[start]
         left = [number for number in range(len(self.sizes)) if number != start]
         while left and cost < most:
             best, least, rows = left[0], _ENDLESS, LEAST

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from triplestore.ops.frame import ID, Frame, empty_frame
-from triplestore.ops.leaves import Scan, Values
+from triplestore.ops.leaves import Pattern, Scan, Values
 from triplestore.ops.operator import Operator
 from triplestore.ops.rows import Project
 from triplestore.tables.plain import PlainRelation
@@ -163,10 +163,7 @@ class Atom:
         """The scan of its rows, with the columns that are kept."""
         if order is None and len(self.pattern) > 2 and len(self.names) == len(self.pattern):
             order = 1  # all predicates: one after the other, not merged by subject
-        pattern = [
-            None if isinstance(term, str) and self._is_dropped(term, keep) else term
-            for term in self.pattern
-        ]
+        pattern = self._kept_of(keep)
         return Scan(
             self.relation,
             pattern,
@@ -176,16 +173,18 @@ class Atom:
             estimate=self.size,
         )
 
-    def _is_dropped(self, name: str, keep: Names) -> bool:
-        return name not in keep and self.pattern.count(name) == 1
-
-    def probe_pattern(self, left: tuple[str, ...], keep: Names) -> list[str | int | None]:
+    def probe_pattern(self, left: tuple[str, ...], keep: Names) -> Pattern:
         """The pattern for a probe from a plan with the columns `left`."""
+        return self._kept_of(keep.union(left))
+
+    def _kept_of(self, keep: Names) -> Pattern:
+        """The pattern, with None for variables that nobody wants and that stand in it once."""
+        if self.names <= keep:
+            return self.pattern
+        pattern = self.pattern
         return [
-            None
-            if isinstance(term, str) and term not in left and self._is_dropped(term, keep)
-            else term
-            for term in self.pattern
+            term if isinstance(term, int) or term in keep or pattern.count(term) > 1 else None
+            for term in pattern
         ]
 
     def place_of(self, name: str) -> int:
