@@ -9,7 +9,8 @@
     │   ├── LockedError                                another process is writing
     │   ├── ReadOnlyError                              a write to something opened for reading
     │   ├── CorruptError                               bytes on disk are not those that were written
-    │   └── FormatError                                written by a version this one cannot read
+    │   ├── FormatError                                written by a version this one cannot read
+    │   └── StaleError                                 what follows is not up to date; nothing is shown
     ├── InconsistencyError                           a strict store would have become inconsistent
     ├── BudgetError           (also MemoryError)       a memory budget would have been exceeded
     ├── TimeLimitError        (also TimeoutError)      a time budget was exceeded
@@ -130,6 +131,10 @@ class CorruptError(StorageError):
 
 class FormatError(StorageError):
     """The directory is no store, or one of a format version that this version cannot read."""
+
+
+class StaleError(StorageError):
+    """What is stated was changed without what follows from it; the message says what to do."""
 
 
 class InconsistencyError(TripleStoreError):

@@ -6,7 +6,7 @@ Each is a named value in the storage's `meta`, as bytes. All names in use are in
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 PREFIXES = "prefixes"
 """Prefix to IRI, as JSON."""
@@ -32,6 +32,16 @@ STRICT = "strict"
 
 HIDDEN = "hidden"
 """How many facts follow that are no triples of RDF (a literal as subject), and are not shown."""
+
+IMPORTS = "imports"
+"""The names of the last import jobs that were committed, as JSON: one that is tried again after it
+was committed is not done twice."""
+
+STALE = "stale"
+"""There if something was committed without bringing the closure up to date: what that is thought
+to take, as JSON (`facts`, `seconds`). See `stale`."""
+
+_JOBS_KEPT = 1000
 
 
 def prefixes_of(meta: Mapping[str, bytes]) -> dict[str, str]:
@@ -67,3 +77,14 @@ def hidden_count(meta: Mapping[str, bytes]) -> int:
     """How many facts hold that are no triples of RDF."""
     value = meta.get(HIDDEN)
     return 0 if value is None else int(value)
+
+
+def import_jobs(meta: Mapping[str, bytes]) -> list[str]:
+    """The names of the import jobs that were committed, the newest last."""
+    value = meta.get(IMPORTS)
+    return [] if value is None else list(json.loads(value))
+
+
+def bytes_of_jobs(jobs: Sequence[str]) -> bytes:
+    """The form in which the names of jobs are kept: the last thousand."""
+    return json.dumps(list(jobs)[-_JOBS_KEPT:]).encode()

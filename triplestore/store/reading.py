@@ -21,6 +21,7 @@ from triplestore.store.hiding import is_triple, shown
 from triplestore.store.kept import PROGRAM, REGIMES, hidden_count, prefixes_of
 from triplestore.store.matching import ANY_GRAPH, Rows, match
 from triplestore.store.quads import QuadLike, TermLike, facts_mask, graph_key, quad_keys
+from triplestore.store.stale import refuse_if_stale
 from triplestore.tables import INFERRED, Tables
 from triplestore.tables.relation import BLOCK
 from triplestore.terms import Dictionary, key_of
@@ -64,8 +65,9 @@ class View:
 
     @classmethod
     def of(cls, state: State) -> View:
-        """Everything that reading a committed state needs."""
+        """Everything that reading a committed state needs; refused if its closure is stale."""
         meta = state.meta
+        refuse_if_stale(meta)
         return cls(
             state.dictionary,
             state.tables,
