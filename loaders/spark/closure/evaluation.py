@@ -1,0 +1,131 @@
+"""A program evaluated on Spark: from what is stated to all that holds, with status and counters.
+
+Start reading at `evaluate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from triplestore.loaders.spark.closure.expressions import Expressions
+from triplestore.loaders.spark.closure.facts import Facts, Frame
+from triplestore.loaders.spark.closure.graphs import Graphs
+from triplestore.loaders.spark.closure.groups import close_group, structure_in_force
+from triplestore.loaders.spark.closure.joins import Joiner
+from triplestore.loaders.spark.closure.naming import Naming
+from triplestore.loaders.spark.closure.options import Options
+from triplestore.loaders.spark.closure.phases import Phase, nonrecursive, phases_of
+from triplestore.loaders.spark.closure.rounds import Progress, Rounds
+from triplestore.loaders.spark.closure.shapes import (
+    TRIPLE,
+    Shape,
+    atoms_of,
+    constants_of,
+    facts_of,
+    flat_terms,
+    shapes_of,
+)
+
+from triplestore.datalog.program import TYPE, Program
+from triplestore.engine.compiled import Compiled
+from triplestore.tables.status import EXPLICIT, INFERRED
+
+
+@dataclass(slots=True)
+class Evaluated:
+    """A program and all that follows by it."""
+
+    compiled: Compiled
+    ids: dict[bytes, int]
+    naming: Naming
+    facts: Facts
+    rounds: Rounds
+
+    def counted(self) -> Frame:
+        """All facts with `status` and `count`, the number of nonrecursive instances."""
+        numbers = nonrecursive(self.compiled)
+        rules = [(number, self.compiled.rules[number]) for number in numbers]
+        stated = facts_of((rule for _, rule in rules), self.ids)
+        counts = self.rounds.instances(shapes_of(rules, self.ids), stated)
+        columns = self.facts.columns
+        found = self.facts.every().join(counts, columns, "left")
+        status = f"IF(r = 0, {EXPLICIT}, {INFERRED}) AS status"
+        return found.selectExpr(*columns, status, "coalesce(count, 0L) AS count")
+
+    def violations(self) -> dict[str, int]:
+        """How often each constraint is violated, by its id."""
+        found: dict[str, int] = {}
+        for key, constraint in self.compiled.simple.violations.items():
+            number = self.ids.get(key, -1)
+            count = sum(
+                n for (k, c), n in self.facts.known.relations.items() if c == number and k > 2
+            )
+            if count:
+                found[constraint.id] = found.get(constraint.id, 0) + count
+        return found
+
+
+def evaluate(
+    program: Program,
+    stated: Frame,
+    naming: Naming,
+    work: str,
+    options: Options,
+    progress: Progress | None = None,
+    more: Sequence[tuple[int, ...]] = (),
+) -> Evaluated:
+    """Everything that follows from stated triples (s, p, o; distinct) by a program.
+
+    more  facts that are known to follow, as (arity, name, arguments), to save rounds
+    """
+    compiled = Compiled(program, _numbers())
+    rules = compiled.rules
+    ids = naming.ids_of([TYPE.key, *constants_of(rules), *compiled.simple.violations])
+    spark = naming.spark
+    width = max([TRIPLE, *(_arity(rule) for rule in rules)])
+    parts = options.partitions or int(spark.conf.get("spark.sql.shuffle.partitions"))
+    facts = Facts(spark, work, width, ids[TYPE.key], parts, options.most_runs)
+    facts.start(facts.flat_triples(stated))
+    joiner = Joiner(facts, Expressions(naming), options.broadcast_rows)
+    rounds = Rounds(facts, joiner, options, progress)
+    given = [*facts_of(rules, ids), *more]
+    if given:
+        facts.add(facts.flat_rows(given))
+    evaluated = Evaluated(compiled, ids, naming, facts, rounds)
+    graphs = Graphs(spark, work, options.driver_edges)
+    for phase in phases_of(compiled):
+        _run(phase, evaluated, graphs)
+    return evaluated
+
+
+def _run(phase: Phase, evaluated: Evaluated, graphs: Graphs) -> None:
+    facts, naming = evaluated.facts, evaluated.naming
+    evaluated.rounds.close(_shapes(evaluated, phase.rules))
+    for owned in phase.groups:
+        structure = structure_in_force(owned, facts, naming)
+        if structure is None:
+            evaluated.rounds.close(_shapes(evaluated, sorted(owned.rules)))
+        else:
+            facts.add(close_group(structure, facts, naming, graphs))
+
+
+def _shapes(evaluated: Evaluated, numbers: Sequence[int]) -> list[Shape]:
+    rules = evaluated.compiled.rules
+    return shapes_of(((number, rules[number]) for number in numbers), evaluated.ids)
+
+
+def _arity(rule: Any) -> int:
+    return max(len(flat_terms(atom)) - 1 for atom in atoms_of((*rule.heads, *rule.body)))
+
+
+def _numbers() -> Any:
+    """Numbers for keys in the place of ids, which the compiler of the engine wants."""
+    known: dict[bytes, int] = {}
+
+    def ids_of(keys: Sequence[bytes]) -> Any:
+        return np.array([known.setdefault(key, len(known) + 1) for key in keys], np.uint32)
+
+    return ids_of

@@ -1,0 +1,281 @@
+"""Tracks as joins of DataFrames.
+
+Start reading at `Joiner.follow`. A state is a frame of columns `v0`, `v1`, ... and, where several
+shapes share the track, `w`: which of them a row belongs to. What a place is bound by, and what is
+kept, is then looked up by `w` in small arrays (`pick`); where all shapes agree it is just a column.
+
+Which side of a join is sent to all executors is decided here, by how many facts the names in the
+rules have; what is too large on both sides is shuffled by the bound places, and adaptive execution
+has the last word there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from triplestore.loaders.spark.closure.expressions import Expressions
+from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics, local_frame
+from triplestore.loaders.spark.closure.plans import Evaluate, Join, Track, Way
+from triplestore.loaders.spark.closure.shapes import TRIPLE, FlatAtom, Shape
+
+MOST_LISTED = 100
+"""So many names are listed in the condition by which facts are read."""
+
+GROWTH = 4
+"""So many matches a row is taken to have in a join."""
+
+
+class Joiner:
+    """What joins need beside tracks.
+
+    most  up to so many rows are broadcast
+    """
+
+    def __init__(self, facts: Facts, expressions: Expressions, most: int) -> None:
+        self.facts, self.expressions, self.most = facts, expressions, most
+
+    def follow(self, track: Track, delta: bool) -> Frame:
+        """The state at the end of a track: a column `h0`, `h1`, ... for each of the result.
+
+        delta  whether the first join is with the facts of the last round, or with all
+        """
+        state = self._begin(track)
+        rows: float = sum(len(way.shape) for way in track.ways)
+        first = True
+        for i, step in enumerate(track.steps):
+            if isinstance(step, Evaluate):
+                state = self._evaluate(track, i, step, state)
+                continue
+            sides = _names(track, i)
+            if first and not step.negated:
+                state = self._join(track, i, step, state, delta, "left", sides)
+                known = self.facts.fresh if delta else self.facts.known
+                rows, first = _matched(track, i, known), False
+                continue
+            there = _size(sides, step.arity, self.facts)
+            state = self._join(track, i, step, state, False, self._side(step, rows, there), sides)
+            rows = rows if step.negated else min(rows * GROWTH, rows * there)
+        return self._end(track, state)
+
+    def _side(self, step: Join, here: float, there: float) -> str:
+        """Which side of a join is broadcast, if any."""
+        if there <= self.most and (step.negated or there <= here):
+            return "right"
+        if here <= self.most and not step.negated:
+            return "left"
+        return "right" if there <= self.most else ""
+
+    def _begin(self, track: Track) -> Frame:
+        width, several = track.widths[0], len(track.ways) > 1
+        names = [f"v{i}" for i in range(width)]
+        parts = []
+        for number, way in enumerate(track.ways):
+            part = np.zeros((len(way.shape), width + 1), np.int64)
+            part[:, : len(way.first)] = way.shape.constants[:, way.first]
+            part[:, width] = number
+            parts.append(part)
+        rows = np.concatenate(parts)
+        frame = local_frame(self.facts.spark, [*names, "w"], rows, ints=("w",))
+        return frame if several or not width else frame.drop("w")
+
+    def _join(
+        self, track: Track, i: int, step: Join, state: Frame, delta: bool, side: str, names: Names
+    ) -> Frame:
+        from pyspark.sql import functions
+
+        facts = self._read(step, delta, names)
+        width = track.widths[i]
+        ties = [
+            f"{_pick([way.layouts[i].bound[j] for way in track.ways], width, ())} = c{place}"
+            for j, place in enumerate(step.bound)
+        ]
+        if side == "left":
+            state = functions.broadcast(state)
+        elif side == "right":
+            facts = functions.broadcast(facts)
+        if step.negated:
+            if not ties:
+                raise AssertionError("what is negated has a name at least")
+            state = state.join(facts, functions.expr(" AND ".join(ties)), "left_anti")
+        elif ties:
+            state = state.join(facts, functions.expr(" AND ".join(ties)), "inner")
+        else:
+            state = state.crossJoin(facts)
+        return self._kept(track, i, state, [f"c{place}" for place in range(step.arity + 1)])
+
+    def _read(self, step: Join, delta: bool, names: Names) -> Frame:
+        facts = self.facts.last() if delta else self.facts.every()
+        tests = [f"k = {step.arity}"]
+        tests += [f"c{one} = c{other}" for one, other in step.same]
+        if names is not None and len(names) <= MOST_LISTED:
+            tests.append(f"c0 IN ({', '.join(map(str, sorted(names)))})")
+        if step.old:
+            tests.append(f"r < {self.facts.now}")
+        columns = sorted({*step.bound, *step.gets})
+        return facts.where(" AND ".join(tests)).select(*[f"c{place}" for place in columns])
+
+    def _evaluate(self, track: Track, i: int, step: Evaluate, state: Frame) -> Frame:
+        if not step.binds and step.test < 0:
+            state = self.expressions.where(state, step.expression, step.needs)
+            return self._kept(track, i, state, [])
+        state = self.expressions.bind(state, step.expression, step.needs, "b")
+        if step.test >= 0:
+            state = state.where(f"b = v{step.test}")
+        return self._kept(track, i, state, ["b"] if step.binds else [])
+
+    def _kept(self, track: Track, i: int, state: Frame, new: Sequence[str]) -> Frame:
+        """The columns of the state after a step.
+
+        new  the columns of what was joined or computed, which follow those of the state
+        """
+        width = track.widths[i]
+        made = []
+        for column in range(track.widths[i + 1]):
+            sources = [_source(way, i, column, width) for way in track.ways]
+            made.append(f"{_pick(sources, width, new)} AS v{column}")
+        if len(track.ways) > 1:
+            made.append("w")
+        if not made:
+            made.append("1 AS nothing")
+        return state.selectExpr(*made)
+
+    def _end(self, track: Track, state: Frame) -> Frame:
+        width = track.widths[-1]
+        size = max(len(way.result) for way in track.ways)
+        made = []
+        for place in range(size):
+            columns = [way.result[place] for way in track.ways]
+            made.append(f"{_pick(columns, width, ())} AS h{place}")
+        return state.selectExpr(*made) if made else state
+
+    def heads(self, track: Track, delta: bool) -> Frame:
+        """What a track concludes, as facts."""
+        state = self.follow(track, delta)
+        columns = [f"{track.arity} AS k"]
+        columns += [
+            f"h{place} AS c{place}" if place <= track.arity else f"0L AS c{place}"
+            for place in range(self.facts.width + 1)
+        ]
+        return state.selectExpr(*columns)
+
+
+def _source(way: Way, i: int, column: int, width: int) -> int | None:
+    """Where a column after a step comes from, if the state before has this width."""
+    layout, own = way.layouts[i].kept, len(_before(way, i))
+    if column >= len(layout):
+        return None
+    source = layout[column]
+    return source if source < own else width + source - own
+
+
+def _before(way: Way, i: int) -> Sequence[int]:
+    """The columns of a shape's state before a step."""
+    return way.first if i == 0 else way.layouts[i - 1].kept
+
+
+def _pick(columns: Sequence[int | None], width: int, new: Sequence[str]) -> str:
+    """The value of a column that may be another one for each shape; None where it is no matter."""
+    asked = sorted({column for column in columns if column is not None})
+    names = {c: f"v{c}" if c < width else new[c - width] for c in asked}
+    if len(asked) == 1:
+        return names[asked[0]]
+    at = {column: str(place) for place, column in enumerate(asked)}
+    places = ", ".join("0" if column is None else at[column] for column in columns)
+    return f"array({', '.join(names[c] for c in asked)})[array({places})[w]]"
+
+
+# -- how many facts -------------------------------------------------------------------------------
+
+Names = set[int] | None
+"""The names of relations that a join speaks of; None for any."""
+
+
+def _names(track: Track, i: int) -> Names:
+    found: set[int] = set()
+    for way in track.ways:
+        slot = _slot_of_name(track, way, i)
+        if slot is None:
+            return None
+        found.update(np.unique(way.shape.names(slot)).tolist())
+    return found
+
+
+def _slot_of_name(track: Track, way: Way, i: int) -> int | None:
+    """The constant slot by which the name of a fact is bound at a step, if it is."""
+    step = track.steps[i]
+    assert isinstance(step, Join)
+    if 0 not in step.bound:
+        return None
+    column = way.layouts[i].bound[step.bound.index(0)]
+    for j in range(i - 1, -1, -1):  # back to where the column comes from
+        column = way.layouts[j].kept[column]
+        if column >= len(_before(way, j)):
+            return None
+    slot = way.first[column]
+    return slot if slot < way.shape.form.width else None
+
+
+def _size(names: Names, arity: int, facts: Facts) -> int:
+    if names is None:
+        return sum(n for (k, _), n in facts.known.relations.items() if k == arity)
+    return sum(facts.known.relations.get((arity, name), 0) for name in names)
+
+
+def _matched(track: Track, i: int, known: Statistics) -> float:
+    """How many facts the first join of a track matches."""
+    step = track.steps[i]
+    assert isinstance(step, Join)
+    total = 0
+    for way in track.ways:
+        slot = _slot_of_name(track, way, i)
+        if slot is None:
+            total += known.total * len(way.shape)
+            continue
+        names, numbers = np.unique(way.shape.names(slot), return_counts=True)
+        for name, count in zip(names.tolist(), numbers.tolist(), strict=True):
+            there = known.relations.get((step.arity, name), 0)
+            total += there * (1 if 2 in step.bound and step.arity == TRIPLE else count)
+    return total
+
+
+def weigh(shape: Shape, atom: FlatAtom, known: Statistics, type_id: int) -> float:
+    """How many facts an atom of a shape matches, for all its rules together."""
+    width = shape.form.width
+    name = atom.slots[0]
+    if name >= width:
+        return float(known.total)
+    names = shape.names(name)
+    if atom.arity == TRIPLE and atom.slots[2] < width:
+        classes = shape.names(atom.slots[2])
+        return float(
+            sum(
+                known.classes.get(class_, 0) if one == type_id else _share(known, one)
+                for one, class_ in zip(names.tolist(), classes.tolist(), strict=True)
+            )
+        )
+    distinct = np.unique(names).tolist()
+    return sum(float(known.relations.get((atom.arity, one), 0)) for one in distinct)
+
+
+def _share(known: Statistics, name: int) -> float:
+    return float(known.relations.get((TRIPLE, name), 0) ** 0.5)
+
+
+def triggered(shape: Shape, atom: FlatAtom, fresh: Statistics, type_id: int) -> Any:
+    """Which rules of a shape may match a new fact with an atom."""
+    width = shape.form.width
+    name = atom.slots[0]
+    if not fresh.whole:
+        return np.ones(len(shape), np.bool_)
+    if name >= width:
+        any_ = any(arity == atom.arity for arity, _ in fresh.relations)
+        return np.full(len(shape), any_)
+    relations = np.array([n for k, n in fresh.relations if k == atom.arity], np.int64)
+    names = shape.names(name)
+    found = np.isin(names, relations)
+    if atom.arity == TRIPLE and atom.slots[2] < width and found.any():
+        classes = np.fromiter(fresh.classes, np.int64, len(fresh.classes))
+        found &= (names != type_id) | np.isin(shape.names(atom.slots[2]), classes)
+    return found

@@ -1,0 +1,119 @@
+"""Terms on Spark: ids of keys, and ids for the keys that rules make.
+
+Start reading at `Naming`. The data's terms are a frame (id, key) that the driver never holds; terms
+that rules bring (constants that the data do not have, values of BINDs and aggregates) are few, held
+by the driver, and numbered after the others, those of one step in the order of their keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from triplestore.loaders.spark.closure.facts import Frame, from_arrow
+
+from triplestore.errors import BudgetError
+
+
+class Naming:
+    """Ids and keys of terms.
+
+    new  keys of the terms that were added, in the order of their ids
+    """
+
+    def __init__(self, spark: Any, terms: Frame, work: str, most: int) -> None:
+        self.spark, self.new = spark, list[bytes]()
+        self._terms = terms.selectExpr("id", "key")
+        self._work, self._most, self._made = work.rstrip("/"), most, 0
+        (last,) = terms.selectExpr("max(id)").first()
+        self._first = int(last or 0) + 1
+        self._ids: dict[bytes, int] = {}
+        self._absent: set[bytes] = set()
+
+    @property
+    def frame(self) -> Frame:
+        """All terms: id, key."""
+        if not self.new:
+            return self._terms
+        return self._terms.unionAll(self._added())
+
+    def _added(self) -> Frame:
+        import pyarrow as pa
+
+        ids = pa.array(range(self._first, self._first + len(self.new)), pa.int64())
+        keys = pa.array(self.new, pa.binary())
+        return from_arrow(self.spark, pa.table({"id": ids, "key": keys}))
+
+    def ids_of(self, keys: Iterable[bytes]) -> dict[bytes, int]:
+        """The ids of keys that rules name; those that are no terms yet become terms."""
+        wanted = list(dict.fromkeys(keys))
+        self._look_up(wanted)
+        self._append([key for key in wanted if key not in self._ids])
+        return {key: self._ids[key] for key in wanted}
+
+    def known_ids(self, keys: Iterable[bytes]) -> dict[bytes, int]:
+        """The ids of keys; 0 for those that are no terms."""
+        wanted = list(dict.fromkeys(keys))
+        self._look_up(wanted)
+        return {key: self._ids.get(key, 0) for key in wanted}
+
+    def keys_of(self, ids: Iterable[int]) -> dict[int, bytes]:
+        """The keys of ids, as many as the driver can hold."""
+        import pyarrow as pa
+        from pyspark.sql import functions
+
+        wanted = pa.table({"id": pa.array(sorted(set(ids)), pa.int64())})
+        if not wanted.num_rows:
+            return {}
+        asked = functions.broadcast(from_arrow(self.spark, wanted))
+        return {int(i): bytes(key) for i, key in self.frame.join(asked, "id").collect()}
+
+    def _look_up(self, keys: Iterable[bytes]) -> None:
+        import pyarrow as pa
+        from pyspark.sql import functions
+
+        asked = [key for key in keys if key not in self._ids and key not in self._absent]
+        if not asked:
+            return
+        frame = from_arrow(self.spark, pa.table({"key": pa.array(asked, pa.binary())}))
+        found = self._terms.join(functions.broadcast(frame), "key").select("key", "id").collect()
+        self._ids.update((bytes(key), int(i)) for key, i in found)
+        self._absent.update(key for key in asked if key not in self._ids)
+
+    def _append(self, keys: Sequence[bytes]) -> None:
+        if len(self.new) + len(keys) > self._most:
+            raise BudgetError(
+                f"the rules make more than {self._most:,} terms that the data do not have; if that "
+                "is meant, raise `most_terms`"
+            )
+        for key in keys:
+            self._ids[key] = self._first + len(self.new)
+            self.new.append(key)
+
+    def settle(self, rows: Frame, column: str, name: str) -> Frame:
+        """The rows with the ids of the keys in a column under a new name, and without the keys.
+
+        The rows are written first: their keys are looked at twice, and computed once.
+        """
+
+        self._made += 1
+        path = f"{self._work}/values-{self._made}-{id(self)}"
+        rows.write.mode("overwrite").parquet(path)
+        rows = self.spark.read.parquet(path)
+        distinct = rows.select(column).distinct()
+        found = self._among(distinct, column, name)
+        unknown = distinct.join(found, column, "left_anti").limit(self._most + 1).collect()
+        if unknown:
+            self._append(sorted(bytes(row[0]) for row in unknown))
+            found = self._among(distinct, column, name)
+        return rows.join(found, column).drop(column)
+
+    def _among(self, keys: Frame, column: str, name: str) -> Frame:
+        """The terms among some keys, as these columns: key, id."""
+        from pyspark.sql import functions
+
+        named = self._terms.selectExpr(f"key AS {column}", f"id AS {name}")
+        found = named.join(functions.broadcast(keys), column)
+        if not self.new:
+            return found
+        return found.unionAll(self._added().selectExpr(f"key AS {column}", f"id AS {name}"))

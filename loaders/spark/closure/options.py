@@ -1,0 +1,30 @@
+"""What a caller may set of a closure on Spark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a closure is computed; nothing here changes what it is.
+
+    partitions      parts of the known facts, by their hash; None: as many as Spark shuffles into
+    broadcast_rows  up to so many rows are sent to every executor instead of being shuffled
+    driver_edges    up to so many edges are looked at by the driver where graphs are taken apart
+    most_rounds     a program that needs more rounds in one stratum is stopped
+    most_runs       of the known facts, before they are joined to one
+    most_terms      a program whose expressions make more new terms is stopped
+    most_constants  rules that only copy are joined to longer steps up to so many pairs
+
+    >>> Options(partitions=4).most_rounds
+    10000
+    """
+
+    partitions: int | None = None
+    broadcast_rows: int = 200_000
+    driver_edges: int = 1_000_000
+    most_rounds: int = 10_000
+    most_runs: int = 8
+    most_terms: int = 1_000_000
+    most_constants: int = 500_000

@@ -1,0 +1,85 @@
+"""Programs evaluated on Spark: closures, counters and violations are those of the oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from triplestore.loaders.spark.closure.options import Options
+
+from tests.engine.features import ALL
+from tests.engine.notation import facts, program
+from tests.engine.programs import random_case
+from tests.spark.random_programs_on_spark import (
+    assert_equal,
+    closed_on_spark,
+    together,
+    wanted_of,
+)
+
+SHUFFLED = Options(partitions=3, broadcast_rows=0, driver_edges=0, most_runs=3)
+"""Nothing is broadcast, and no graph is looked at by the driver."""
+
+
+APART = ALL.without("variable_property", "variable_class")
+"""Programs that do not see each other's facts."""
+
+
+def cases(seeds: range) -> list[Any]:
+    found = [random_case(seed, APART, steps=0) for seed in seeds]
+    return [(case.program, case.facts) for case in found]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("options", [Options(partitions=3), SHUFFLED], ids=["small", "shuffled"])
+def test_closure__of_random_programs_is_the_oracles(
+    spark: Any, tmp_path: Path, options: Options
+) -> None:
+    rules, stated, wanted = together(cases(range(10)))
+    assert_equal(closed_on_spark(spark, rules, stated, tmp_path, options), wanted)
+
+
+def test_closure__negation_waits_for_closures_and_aggregates(spark: Any, tmp_path: Path) -> None:
+    rules = program(
+        """:p[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] . :d[?x] :- :c[?x], NOT :p[?x, ?x] .
+        :c[?x] :- :b[?x] . :b[?x] :- :a[?x] .
+        :s[?y, ?x] :- :s[?x, ?y] . :s[?x, ?z] :- :s[?x, ?y], :s[?y, ?z] .
+        :q[?x, ?n] :- AGGREGATE(:p[?x, ?y] ON ?x BIND COUNT(?y) AS ?n) .
+        :m[?x, ?k] :- :q[?x, ?n], BIND(?n + 1 AS ?k), FILTER(?n > 1), NOT :s[?x, ?x] .
+        :r[?x, ?y, ?z] :- :p[?x, ?y], :p[?y, ?z] ."""
+    )
+    stated = facts("a(k) a(l) p(k, l) p(l, m) p(m, l) s(k, n) s(n, o) s(i, i)")
+    found = closed_on_spark(spark, rules, stated, tmp_path, Options(partitions=3))
+    assert_equal(found, wanted_of(rules, stated))
+
+
+def test_closure__any_property_may_be_a_variable(spark: Any, tmp_path: Path) -> None:
+    rules = program(
+        """[?x, ?q, ?y] :- [?x, ?p, ?y], :sub[?p, ?q] . :thing[?x] :- [?x, ?p, ?y] .
+        [?y, rdf:type, ?d] :- [?x, rdf:type, ?c], :sub[?c, ?d], :p[?x, ?y] ."""
+    )
+    stated = facts("sub(p, q) sub(q, r) sub(A, B) A(a) p(a, b) p(b, c)")
+    found = closed_on_spark(spark, rules, stated, tmp_path, Options(partitions=3))
+    assert_equal(found, wanted_of(rules, stated))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(0, 500, 25))
+def test_closure__of_500_random_programs_is_the_oracles(
+    spark: Any, tmp_path: Path, first: int
+) -> None:
+    options = SHUFFLED if first % 50 else Options(partitions=3)
+    rules, stated, wanted = together(cases(range(first, first + 25)))
+    assert_equal(closed_on_spark(spark, rules, stated, tmp_path, options), wanted)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(20))
+def test_closure__of_random_programs_with_variable_properties_is_the_oracles(
+    spark: Any, tmp_path: Path, seed: int
+) -> None:
+    likely = ALL.only("variable_property", "variable_class", "recursion", "negation", "classes")
+    case = random_case(seed, likely, steps=0)
+    rules, stated, wanted = together([(case.program, case.facts)])
+    assert_equal(closed_on_spark(spark, rules, stated, tmp_path, Options(partitions=3)), wanted)
