@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplestore.kernels.charsets import number_sets, reenter_sets
-from triplestore.kernels.mask import select_masked
 from triplestore.kernels.merge import merge_by_plan, plan_merge
 from triplestore.kernels.sort_rows import (
     compact,
@@ -195,14 +193,3 @@ def test_number_sets__same_set_same_number(terms: dict, limit: int) -> None:
         begin, length = examples[number], lengths[number]
         assert {int(pair) & LARGE for pair in pairs[begin : begin + length]} == names
         assert sizes[number] == sum(frozenset(n) == names for n in terms.values())
-
-
-@pytest.mark.parametrize("size", [0, 1, 2, 255, 256, 257])
-def test_select_masked__passes_what_the_table_says(size: int) -> None:
-    random = np.random.default_rng(size)
-    values = frozen(np.sort(random.integers(0, 1 << 62, size)).tolist(), np.uint64)
-    masks = frozen(random.integers(0, 256, size).tolist(), np.uint8)
-    table = frozen(random.integers(0, 2, 256).tolist(), np.uint8)
-    out = np.zeros(size, dtype=np.uint64)
-    found = select_masked(values, masks, table, out)
-    assert out[:found].tolist() == values[table[masks] != 0].tolist()

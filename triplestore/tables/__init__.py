@@ -7,12 +7,10 @@ measurements.
 """
 
 from triplestore.tables.changes import GRAPHS, ChangedRows, Changes, TupleName
-from triplestore.tables.expressions import SetExpression, symbols
 from triplestore.tables.layer import Layer
 from triplestore.tables.merging import merge_layers
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.relation import BLOCK, Relation
-from triplestore.tables.sets import RowSets
 from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED, REMOVED
 from triplestore.tables.tables import OBJECT, SUBJECT, Tables
 
@@ -30,10 +28,7 @@ __all__ = [
     "Layer",
     "PlainRelation",
     "Relation",
-    "RowSets",
-    "SetExpression",
     "Tables",
     "TupleName",
     "merge_layers",
-    "symbols",
 ]
