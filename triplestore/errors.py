@@ -10,7 +10,7 @@
     │   ├── ReadOnlyError                              a write to something opened for reading
     │   ├── CorruptError                               bytes on disk are not those that were written
     │   ├── FormatError                                written by a version this one cannot read
-    │   └── StaleError                                 what follows is not up to date; nothing is shown
+    │   └── StaleError                                 what follows is out of date: nothing is shown
     ├── InconsistencyError                           a strict store would have become inconsistent
     ├── BudgetError           (also MemoryError)       a memory budget would have been exceeded
     ├── TimeLimitError        (also TimeoutError)      a time budget was exceeded
