@@ -1,4 +1,5 @@
-"""Closures of which the tables hold the edges only: found again from what a store keeps.
+"""What holds and is not written as rows, found again from what a store keeps: closures of which
+tables hold the edges only, and what is said of individuals that others stand for.
 
 What is always true: the value `SCHEMES` of a state says which relations of its tables are closed.
 """
@@ -9,7 +10,16 @@ from collections.abc import Mapping
 
 from triplestore.schemes.described import restore
 from triplestore.tables import Tables
+from triplestore.tables.equality import (
+    MEMBERS_KEY,
+    kept_classes,
+    representatives,
+    with_equality,
+)
 from triplestore.terms import Dictionary
+from triplestore.terms.vocabulary import OWL_SAME_AS
+
+_SAME_AS = b"\x01" + OWL_SAME_AS.encode()
 
 SCHEMES = "schemes"
 """The name of the value in which `schemes.described` says what is closed."""
@@ -18,12 +28,16 @@ SCHEMES = "schemes"
 def restored(tables: Tables, dictionary: Dictionary, meta: Mapping[str, bytes]) -> Tables:
     """The tables with the closures that a store keeps, in the place of others."""
     data = meta.get(SCHEMES)
-    if data is None:
-        return tables.with_schemes({})
-    bare = tables.with_schemes({})
-    schemes = restore(
-        data,
-        lambda names: dictionary.lookup_keys(list(names)).tolist(),
-        lambda name: bare.stored_relation(name).keys(),
-    )
-    return tables.with_schemes(schemes)
+    bare = made = tables.with_schemes({})
+    members, same_as = dictionary.lookup_keys([MEMBERS_KEY, _SAME_AS]).tolist()
+    classes = kept_classes(bare, members)
+    if len(classes):
+        made = representatives(bare, classes, same_as)
+    if data is not None:
+        schemes = restore(
+            data,
+            lambda names: dictionary.lookup_keys(list(names)).tolist(),
+            lambda name: made.stored_relation(name).keys(),
+        )
+        made = made.with_schemes(schemes)
+    return with_equality(bare, made, classes, same_as) if len(classes) else made

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from triplestore.storage import State
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from triplestore.engine.write import Closure
     from triplestore.store.bookkeeping import Books
     from triplestore.store.rules import Rules
+    from triplestore.store.stated import Stated
 
 MOST_BEGINNINGS = 3
 """So often a first closure is begun with the axioms that the one before found."""
@@ -57,6 +59,7 @@ class Closing:
     tuning   how to apply them
     hidden   how many facts hold that are no triples of RDF
     runs     how often the closure was brought up to date
+    put_off  whether this commit leaves the closure as it is: see `stale`
     figures  what the last run did, as a report says it
     """
 
@@ -75,9 +78,11 @@ class Closing:
         self._kept_as = self._keeping
         self.closed = state.tables
         self.hidden = hidden_count(state.meta)
+        self._reread = False
         self.steps: list[Step] = []
         self.stated: list[Step] = []
         self.runs = 0
+        self.put_off = False
         self.figures: dict[str, Any] = {}
         self.cancel: Callable[[], bool] | None = None
         self.progress: ProgressLine | None = None
@@ -85,6 +90,8 @@ class Closing:
     @property
     def active(self) -> bool:
         """Whether there is anything to do at all, or was in this transaction."""
+        if self.put_off:
+            return False
         known = self.rules is not None or self._under is not None
         return known or self.users is not None or bool(self.regimes) or self.runs > 0
 
@@ -246,7 +253,7 @@ class Closing:
 
     def _touches_axioms(self, steps: Sequence[Step]) -> bool:
         names = SchemaNames(self.dictionary)
-        if names.touched_by(steps, self.dictionary, self.regimes):
+        if self._reread or names.touched_by(steps, self.dictionary, self.regimes):
             return True
         known = self.rules.literals if isinstance(self.rules, InForce) else Literals()
         return known.are_outdated(steps, self.dictionary, self.regimes.look_at_literals)
@@ -259,6 +266,7 @@ class Closing:
 
     def _run(self, since: Sequence[Step], tables: Tables) -> Tables:
         """One turn, with the rules in force."""
+        self._reread = False
         if self.rules is None:
             if self._under is not None:
                 return self._strip(since, tables)
@@ -272,8 +280,15 @@ class Closing:
         if self.rules is self._under and stated.nothing and self._kept_as == self._keeping:
             self._done(added, stated.steps, stated.tables, {}, self.hidden)
             return stated.tables
+        from triplestore.store.equality import rewrites
+
+        under = self._compiled_under(compiled)
         try:
-            closure = self._update(compiled, stated.tables, stated.plus, stated.minus)
+            if rewrites(self):
+                return self._run_rewriting(compiled, under, stated)
+            closure = self._update(
+                compiled, self.closed, stated.tables, stated.plus, stated.minus, under
+            )
         finally:
             if self.progress is not None:
                 self.progress.close()
@@ -290,18 +305,46 @@ class Closing:
         self._done(added, stated.steps, after, figures(closure), hidden)
         return after
 
-    def _update(self, compiled: Compiled, tables: Tables, plus: Any, minus: Any) -> Closure:
+    def _run_rewriting(self, compiled: Compiled, under: Compiled | None, stated: Stated) -> Tables:
+        """The same where one individual stands for all that are the same as it."""
+        from triplestore.engine.report import figures
+        from triplestore.store.equality import Rewriting
+
+        made = Rewriting(self, compiled, under).run(stated, partial(self._update, compiled))
+        total: dict[str, Any] = {}
+        for closure in made.closures:
+            total = sum_of(total, figures(closure))
+        if made.inferred is not None:
+            total |= made.inferred._asdict()
+        steps = [*stated.steps, *made.steps]
+        self._done(steps, stated.steps, made.tables, total, self.hidden + made.hidden)
+        self._reread = made.reread
+        return made.tables
+
+    @property
+    def under(self) -> Rules | None:
+        """The rules as of the last run."""
+        return self._under
+
+    def _compiled_under(self, compiled: Compiled) -> Compiled | None:
+        """The rules under which the tables are closed; None if nothing follows in them yet."""
+        if not self.closed.rows or self._under is None:
+            return None
+        return compiled if self._under is self.rules else self._compile(self._under)
+
+    def _update(
+        self,
+        compiled: Compiled,
+        closed: Tables,
+        tables: Tables,
+        plus: Any,
+        minus: Any,
+        previous: Compiled | None,
+    ) -> Closure:
         from triplestore.engine.update import update
         from triplestore.expr.query_terms import QueryTerms
         from triplestore.store.bookkeeping import Books
 
-        previous = None
-        if self._under is self.rules:
-            previous = compiled
-        elif self._under is not None:
-            previous = self._compile(self._under)
-        if not self.closed.rows:
-            previous = None
         terms = QueryTerms(self.dictionary)
         budget = self.tuning.make_budget(self.cancel, self.progress)
         if self._kept_as[0] != self.tuning.modules:
@@ -309,10 +352,10 @@ class Closing:
         if self._books is None:
             self._books = Books(self._kept)
         books = self._books
-        books.open(self.tuning, compiled, previous, self.closed, terms, budget)
+        books.open(self.tuning, compiled, previous, closed, terms, budget)
         closure = update(
             compiled,
-            self.closed,
+            closed,
             tables,
             plus,
             minus,

@@ -20,6 +20,7 @@ from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM, REGIMES
 from triplestore.store.literals_in_rules import Literals
 from triplestore.store.rules import Rules, rules_of
+from triplestore.tables.equality import reasoned
 
 if TYPE_CHECKING:
     from triplestore.ontologies.ontology import Ontology
@@ -29,21 +30,27 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
+BY_RULES, BY_REWRITING = "rules", "rewrite"
+"""How equals are reasoned about; see `equality`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Regimes:
     """What `reason` was told about regimes; false if there are none.
 
+    equality    how equals are reasoned about: by rules, or by rewriting to representatives
     ontologies  graphs of ontology files, each with the file and the hash of its contents
     unresolved  imports that were not found, and why
 
     >>> Regimes.of({"regimes": Regimes(("skos",)).to_bytes()})
-    Regimes(names=('skos',), trivial=False, ontologies=(), unresolved=())
+    Regimes(names=('skos',), trivial=False, ontologies=(), unresolved=(), equality='rules')
     """
 
     names: tuple[str, ...] = ()
     trivial: bool = False
     ontologies: tuple[tuple[str, str, str], ...] = ()
     unresolved: tuple[tuple[str, str], ...] = ()
+    equality: str = BY_RULES
 
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Regimes:
@@ -56,20 +63,28 @@ class Regimes:
             said["trivial"],
             tuple((graph, file, digest) for graph, file, digest in said["ontologies"]),
             tuple((iri, reason) for iri, reason in said["unresolved"]),
+            said.get("equality", BY_RULES),
         )
 
     def to_bytes(self) -> bytes | None:
         """The form in which they are kept."""
         if not self:
             return None
-        said = {"names": self.names, "trivial": self.trivial}
+        said = {"names": self.names, "trivial": self.trivial, "equality": self.equality}
         said |= {"ontologies": self.ontologies, "unresolved": self.unresolved}
         return json.dumps(said, ensure_ascii=False).encode()
 
-    def changed(self, names: Iterable[str], trivial: bool | None) -> Regimes:
+    def changed(
+        self, names: Iterable[str], trivial: bool | None, equality: str | None = None
+    ) -> Regimes:
         """These and more; what is not named stays as it was."""
+        if equality not in (None, BY_RULES, BY_REWRITING):
+            raise UsageError(
+                f'equality={equality!r} is not known: say "{BY_RULES}" or "{BY_REWRITING}"'
+            )
         every = tuple(dict.fromkeys((*self.names, *names)))
         made = replace(self, names=every)
+        made = made if equality is None else replace(made, equality=equality)
         made = made if trivial is None else replace(made, trivial=trivial)
         if made.trivial and not made.names:
             raise UsageError("trivial=True is about what a regime infers; name one, too")
@@ -167,6 +182,7 @@ def whole(
     from triplestore.ontologies.regimes import translate
     from triplestore.store.schema_reader import SchemaReader
 
+    tables = reasoned(tables)
     with no_collection():
         names = None if before is None else before.names
         # A copy: a transaction that fails takes back the terms that it brought.

@@ -304,6 +304,7 @@ class Store(Reading):
         network: bool = False,
         trivial: bool | None = None,
         strict: bool | None = None,
+        equality: str | None = None,
         tuning: Mapping[str, Any] | None = None,
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
@@ -317,6 +318,9 @@ class Store(Reading):
         `imports` (files, folders, OASIS catalogues), and on the network only if `network` is set.
         With `trivial=True` triples that hold whatever the data are (`C rdfs:subClassOf C`) are
         inferred, too. With `strict=True` commits that add violations are refused.
+        `equality="rewrite"` lets one individual stand for all that owl:sameAs makes the same as it
+        while rules are applied, instead of replacing each by each (`"rules"`, the default): so n
+        equals take room for n, and answers are the same.
         `rules` are a text, the path of a file, a `Program`, or several of these. They are added to
         those in force, and the same call again does nothing; those that a file had when it was
         given before, and has no more, are taken out. `reason("none")` turns inference off.
@@ -348,6 +352,7 @@ class Store(Reading):
                 network=network,
                 trivial=trivial,
                 strict=strict,
+                equality=equality,
                 tuning=tuning,
                 progress=progress,
                 cancel=cancel,

@@ -221,6 +221,7 @@ class Transaction(Writing):
         network: bool = False,
         trivial: bool | None = None,
         strict: bool | None = None,
+        equality: str | None = None,
         tuning: Mapping[str, Any] | None = None,
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
@@ -236,7 +237,7 @@ class Transaction(Writing):
         tuned = closing.tuning.changed(tuning or {})
         if named is None:
             return self._apply(None, Regimes(), tuned, (), progress, cancel)
-        wanted = closing.regimes.changed(named, trivial)
+        wanted = closing.regimes.changed(named, trivial, equality)
         if ontology is not None:
             from triplestore.store.ontology_graphs import load_ontologies
 

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 EQUALITY = 0
 """Where tables have their equality among their schemes: no relation has this name."""
 
+MEMBERS_KEY, MEMBERS = b"\x01x-triplestore:equality/member", 3
+"""The name and the columns of the stored relation of members: (member, representative, the same).
+"""
+
 SUBJECT, OBJECT = 0, 1
 
 KeysByName = dict[int, U64]
@@ -91,12 +95,14 @@ class Classes:
         same = np.array_equal(self.members, other.members)
         return same and np.array_equal(self.heads, other.heads)
 
-    __hash__ = None  # type: ignore[assignment]  # compared by value, and never a key
+    def __hash__(self) -> int:
+        return hash((self.members.tobytes(), self.heads.tobytes()))
 
     @property
     def replaced(self) -> U32:
         """The members that another stands for, increasing."""
-        return self.members[self.members != self.heads]
+        found: U32 = self.members[self.members != self.heads]
+        return found
 
     def is_member(self, ids: U32) -> Bools:
         """Which of these are in a class."""
@@ -144,6 +150,15 @@ class Classes:
     def of_same(self, rep: int) -> U32:
         """The members of one class, increasing; the id alone if it stands for itself only."""
         return self.expand(np.array([rep], dtype=np.uint32))[1]
+
+
+def kept_classes(stored: Tables, name: int) -> Classes:
+    """The classes that stored rows say, in a relation of this name."""
+    parts = [*stored.tuples(name, MEMBERS).scan()] if name else []
+    if not parts:
+        return NO_CLASSES
+    members, heads, _ = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return Classes.of(members, heads)
 
 
 NO_CLASSES = Classes(NO_IDS, NO_IDS)
@@ -261,6 +276,7 @@ class Equality:
     tables   facts of representatives, closed
     stored   the rows that are stored, of which these are made
     same_as  the id of owl:sameAs
+    hidden   how many more facts that are no triples of RDF members have than representatives
     """
 
     compressed = False  # nothing of it is described with the schemes of the tables
@@ -269,6 +285,7 @@ class Equality:
         self.classes = classes
         self.tables = tables
         self.same_as = same_as
+        self.hidden = 0
         self._stored = stored
         self._closures: list[tuple[int, Any, bool]] | None = None
 

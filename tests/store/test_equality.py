@@ -1,0 +1,172 @@
+"""A store that rewrites equals answers as one that replaces them by rules, after every update."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from pyoxigraph import DefaultGraph, NamedNode, Quad
+
+from tests.ontologies.in_store import inconsistent
+from tests.ontologies.random_ontologies import (
+    EQUALITY,
+    EVERYTHING,
+    META,
+    VALUES,
+    Kind,
+    make_pool,
+    schedule,
+)
+from triplestore import Store
+from triplestore.errors import UsageError
+from triplestore.store.reading import Reading
+from triplestore.tables.equality import equality_of
+
+PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+"""
+MODES = ("rules", "rewrite")
+LONG = pytest.mark.long
+SEEDS = [pytest.param(n, marks=LONG if n >= 4 else ()) for n in range(150)]
+
+
+def bag(store: Reading, facts: str = "all") -> list[str]:
+    """All facts that a store lists, but types in classes without a name: with rules of equality
+    no class is unfolded, so that these are made, too."""
+    found = store.quads_for_pattern(None, None, None, DefaultGraph(), facts=facts)
+    return sorted(str(quad) for quad in found if not str(quad.object).startswith("_:"))
+
+
+def classes_of(store: Store) -> int:
+    """How many classes are rewritten."""
+    found = equality_of(store._view().tables)
+    return 0 if found is None else len(found.classes)
+
+
+def pair_of(data: str = "", regime: str = "owl-rl") -> tuple[Store, Store]:
+    """Two stores with the same data, one in each mode."""
+    stores = (Store(), Store())
+    for store, mode in zip(stores, MODES, strict=True):
+        store.load(PREFIXES + data, "turtle")
+        store.reason(regime, equality=mode)
+    return stores
+
+
+def assert_alike(rules: Reading, rewritten: Reading) -> None:
+    for facts in ("all", "explicit", "inferred"):
+        assert bag(rewritten, facts) == bag(rules, facts)
+    assert inconsistent(rewritten) == inconsistent(rules)
+    assert len(rewritten) == sum(1 for _ in rewritten)
+
+
+@pytest.mark.parametrize("kind", [EQUALITY, VALUES, EVERYTHING, META], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rewriting__along_random_schedules_equals_rules(kind: Kind, seed: int) -> None:
+    random = Random(seed)
+    pool = make_pool(random, kind, random.choice((15, 30, 45)))
+    stores = (Store(), Store())
+    for store, mode in zip(stores, MODES, strict=True):
+        store.reason("owl-rl", equality=mode)
+    for removed, added in schedule(random, pool, 6):
+        for store in stores:
+            with store.transaction() as t:
+                for fact in removed:
+                    t.remove(Quad(*fact))
+                for fact in added:
+                    t.add(Quad(*fact))
+        assert_alike(*stores)
+
+
+def changes() -> Iterator[tuple[str, str]]:
+    """Data, and what is deleted of it, one way in which a class is split for each."""
+    chain = ":a owl:sameAs :b . :b owl:sameAs :c . :c owl:sameAs :d . :a :p :x . :y :p :d ."
+    yield chain, ":b owl:sameAs :c"
+    yield chain, ":a :p :x"
+    functional = ":f a owl:FunctionalProperty . :x :f :u , :v . :v :p :w . :w :p :u ."
+    yield functional, ":x :f :u"
+    yield functional, ":f a owl:FunctionalProperty"
+    below = ":g rdfs:subPropertyOf :f . :f a owl:InverseFunctionalProperty . "
+    below += ":a :g :k . :b :f :k . :c :g :k ; :p :a ."
+    yield below, ":g rdfs:subPropertyOf :f"
+    yield below, ":a :g :k"
+    yield below, ":b :f :k"
+    # each of two equalities follows from the other one, and from one fact beside them
+    around = ":f a owl:FunctionalProperty . :x :f :u . :y :f :v . :g a owl:FunctionalProperty . "
+    around += ":u :g :x . :v :g :y . :h a owl:FunctionalProperty . :z :h :x , :y . :u :p :o ."
+    yield around, ":z :h :x"
+    # a merged class or property is left to rules, whatever else is merged
+    yield ":C owl:sameAs :D . :C rdfs:subClassOf :E . :a a :D ; owl:sameAs :b .", ":C owl:sameAs :D"
+    yield ":p owl:sameAs :q . :a :p :b . :b owl:sameAs :c .", ":p owl:sameAs :q"
+    # an individual becomes a property, and is none again
+    yield ":a owl:sameAs :b . :a :p :x . :x :b :y .", ":x :b :y"
+
+
+@pytest.mark.parametrize(("data", "gone"), [*changes()])
+def test_rewriting__splits_what_a_deletion_takes_apart(data: str, gone: str) -> None:
+    stores = pair_of(data)
+    assert_alike(*stores)
+    text = PREFIXES.replace("@prefix", "PREFIX").replace(" .", "")
+    for word in ("DELETE", "INSERT", "DELETE"):
+        for store in stores:
+            store.update(f"{text} {word} DATA {{ {gone} }}")
+        assert_alike(*stores)
+
+
+def test_rewriting__stores_facts_of_representatives_once() -> None:
+    chain = " . ".join(f":i{n} owl:sameAs :i{n + 1}" for n in range(99)) + " . :i50 :p :x , :y ."
+    store = pair_of(chain)[1]
+    assert classes_of(store) == 1
+    tables = store._view().tables.with_schemes({})
+    assert tables.total() == 99 + 2 + 2  # what is stated, and two facts of the representative
+    assert len(store) == 100 * 99 + 2 * 100
+    assert store.count("explicit") == 101
+
+
+def test_rewriting__the_representative_is_an_iri_and_the_least() -> None:
+    store = pair_of("_:b owl:sameAs :z . :z owl:sameAs :m . :m owl:sameAs _:a .")[1]
+    equality = equality_of(store._view().tables)
+    assert equality is not None
+    (rep,) = equality.classes.reps.tolist()
+    assert store._view().dictionary.term(rep) == NamedNode("http://ex.org/m")
+
+
+def test_rewriting__is_durable(tmp_path: object) -> None:
+    data = ":f a owl:FunctionalProperty . :x :f :a , :b , :c . :c :p :o . :o owl:sameAs :q ."
+    rules, _ = pair_of(data)
+    path = f"{tmp_path}/store"
+    with Store(path) as store:
+        store.load(PREFIXES + data, "turtle")
+        store.reason("owl-rl", equality="rewrite")
+    with Store(path) as store:
+        assert classes_of(store) == 2
+        assert_alike(rules, store)
+        for each in (rules, store):
+            each.update("PREFIX : <http://ex.org/> DELETE DATA { :x :f :b }")
+        assert_alike(rules, store)
+        store.optimize()
+        assert_alike(rules, store)
+    with Store(path) as store:
+        assert_alike(rules, store)
+        for each in (rules, store):
+            each.update("PREFIX : <http://ex.org/> INSERT DATA { :x :f :b }")
+        assert_alike(rules, store)
+
+
+def test_rewriting__modes_change_into_each_other() -> None:
+    data = ":a owl:sameAs :b . :b owl:sameAs :c . :a :p :o . :s :q :c . :C owl:sameAs :D ."
+    rules, store = pair_of(data)
+    for mode, classes in (("rules", 0), ("rewrite", 2), ("rules", 0)):
+        store.reason(equality=mode)
+        assert classes_of(store) == classes
+        assert_alike(rules, store)
+    store.reason(equality="rewrite")
+    for each in (rules, store):
+        each.reason("none")
+    assert_alike(rules, store)
+    assert classes_of(store) == 0
+
+
+def test_rewriting__a_way_that_does_not_exist() -> None:
+    with pytest.raises(UsageError, match=r'say "rules" or "rewrite"'):
+        Store().reason("owl-rl", equality="magic")

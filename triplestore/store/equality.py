@@ -1,0 +1,256 @@
+"""The closure under equality by rewriting: one update of a store.
+
+Start reading at `Rewriting.run`, which a `Closing` calls in the place of its own update. What is
+stated is given to the engine as facts of representatives; equalities that it finds merge classes,
+which changes what is stated to it, and so on until there are none left. Then the rows to be stored
+are told apart from those that only the tables of representatives have.
+
+What is always true: the engine's tables are `representatives` of the stored rows and the classes,
+before and after; and classes in force follow from what is stated (see `equality_kept`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from triplestore.store.equality_kept import certain, connected, feeding, joined
+from triplestore.store.equality_names import SAME_AS_KEY, Named
+from triplestore.store.equality_rows import (
+    Inferred,
+    Stating,
+    hidden_beyond,
+    inferred_change,
+    stored_changes,
+)
+from triplestore.store.hiding import hidden_more
+from triplestore.store.in_force import BY_REWRITING
+from triplestore.store.outcome import Step
+from triplestore.store.stated import touched_facts
+from triplestore.tables import Tables
+from triplestore.tables.equality import (
+    NO_CLASSES,
+    Classes,
+    KeysByName,
+    equality_of,
+    reasoned,
+    representatives,
+    with_equality,
+)
+from triplestore.tables.rows import NO_KEYS, U32, Bools, high, low, pack
+
+if TYPE_CHECKING:
+    from triplestore.engine.compiled import Compiled
+    from triplestore.engine.sets.keys import Batch
+    from triplestore.engine.write import Closure
+    from triplestore.store.closing import Closing
+    from triplestore.store.stated import Stated
+
+_REGIMES = frozenset(["owl-rl", "owl-horst"])
+
+MOST_MERGES = 1000
+"""After so many turns of merging something is wrong."""
+
+Update = Callable[[Tables, Tables, "Batch", "Batch", "Compiled | None"], "Closure"]
+"""The engine's update: closed tables, stated ones, what was stated and taken back, and the rules
+under which they were closed."""
+
+
+class Rewritten(NamedTuple):
+    """What an update came to.
+
+    steps     to the new closure, after what was stated
+    tables    the new closure
+    closures  what the engine did, one update after the other
+    hidden    how many more facts hold that are no triples of RDF
+    inferred  what follows now and did not, and the other way round; None if it is what the engine
+              says, since nobody stands for others
+    reread    whether other things are the same than before of those that nobody stands for: rules
+              have to be made for them
+    """
+
+    steps: list[Step]
+    tables: Tables
+    closures: list[Closure]
+    hidden: int
+    inferred: Inferred | None = None
+    reread: bool = False
+
+
+def rewrites(closing: Closing) -> bool:
+    """Whether equals are rewritten, or were: then they have to be taken apart."""
+    return _is_wanted(closing) or equality_of(closing.closed) is not None
+
+
+def _is_wanted(closing: Closing) -> bool:
+    regimes = closing.regimes
+    wanted = regimes.equality == BY_REWRITING and not regimes.trivial
+    return wanted and not _REGIMES.isdisjoint(regimes.names)
+
+
+class Rewriting:
+    """One update of the closure of a transaction."""
+
+    def __init__(self, closing: Closing, compiled: Compiled, under: Compiled | None) -> None:
+        assert closing.rules is not None
+        self._dictionary = closing.dictionary
+        self._closed = closing.closed
+        self._compiled = compiled
+        self._under = under
+        self._old_rules = closing.under
+        self._type_id = compiled.type_id
+        self._same_as = int(self._dictionary.encode_keys([SAME_AS_KEY])[0])
+        found = equality_of(closing.closed)
+        self._before = NO_CLASSES if found is None else found.classes
+        self._named = Named(self._dictionary, closing.rules, closing.regimes)
+        self._wanted = _is_wanted(closing) and self._named.obstacle is None
+
+    def run(self, stated: Stated, update: Update) -> Rewritten:
+        """Bring the closure up to date with what was stated since."""
+        stored = stated.tables.with_schemes({})
+        plus, minus = self._pairs(stated.plus), self._pairs(stated.minus)
+        closed, previous, under = reasoned(self._closed), self._before, self._under
+        classes = self._begin_with(stored, closed, plus, minus)
+        steps: list[Step] = []
+        closures: list[Closure] = []
+        hidden = 0
+        for turn in range(MOST_MERGES):
+            if turn == 0 and not len(previous) and not len(classes):
+                now, come, gone = stated.tables, stated.plus, stated.minus
+            else:
+                stating = Stating(stored, previous, classes, self._same_as)
+                change = stating.change(closed, plus, minus)
+                now = closed.push(change.layer) if change.layer.rows else closed
+                steps.append(change.layer)
+                come, gone = self._batch(change.plus), self._batch(change.minus)
+            closure = update(closed, now, come, gone, under)
+            steps.append(closure.step)
+            closures.append(closure)
+            now = now.push(closure.layer) if len(closure) else now
+            closed = now.with_schemes(closure.work.schemes_after())
+            hidden += hidden_more(self._dictionary, closure, closed)
+            previous, plus, minus, under = classes, {}, {}, self._compiled
+            classes = self._merged(closed, classes)
+            if classes == previous:
+                made = self._done(stated, closed, classes, steps, closures)
+                return made._replace(hidden=made.hidden + hidden)
+        raise AssertionError("equals do not come to rest")
+
+    def _done(
+        self,
+        stated: Stated,
+        closed: Tables,
+        classes: Classes,
+        steps: Sequence[Step],
+        closures: list[Closure],
+    ) -> Rewritten:
+        if not len(self._before) and not len(classes) and len(closures) == 1:
+            return Rewritten([step for step in steps if _rows(step)], closed, closures, 0)
+        stored = stated.tables.with_schemes({})
+        told = [self._pairs(stated.plus), self._pairs(stated.minus)]
+        change = stored_changes(
+            stored, closed, steps, told, self._before, classes, self._same_as, self._dictionary
+        )
+        after = stored.push(change.layer) if change.layer.rows else stored
+        made = representatives(after, classes, self._same_as).with_schemes(closed.schemes)
+        seen = with_equality(after, made, classes, self._same_as)
+        was, now = equality_of(self._closed), equality_of(seen)
+        if now is not None:
+            now.hidden = hidden_beyond(now.tables, classes, self._dictionary)
+        hidden = (0 if now is None else now.hidden) - (0 if was is None else was.hidden)
+        written = [change.step] if change.layer.rows else []
+        inferred = self._inferred(seen, steps, told)
+        reread = self._are_apart(reasoned(self._closed)) != self._are_apart(closed)
+        return Rewritten(written, seen, closures, hidden, inferred, reread)
+
+    def _are_apart(self, tables: Tables) -> bytes:
+        """What is the same, and is not rewritten."""
+        pairs = tables.relation(self._same_as).keys()
+        return np.unique(high(pairs[high(pairs) != low(pairs)])).tobytes()
+
+    def _inferred(
+        self, seen: Tables, steps: Sequence[Step], told: Sequence[KeysByName]
+    ) -> Inferred:
+        """What changed for users."""
+        names = touched_facts(steps).keys() | told[0].keys() | told[1].keys()
+        was, now = equality_of(self._closed), equality_of(seen)
+        for equality in (was, now):
+            if equality is not None and (was is None or now is None or was.classes != now.classes):
+                names |= {name for name, _, _ in equality.closures()}
+        return inferred_change(self._closed, seen, names, told[1])
+
+    # -- classes --------------------------------------------------------------------------------
+
+    def _begin_with(
+        self, stored: Tables, closed: Tables, plus: KeysByName, minus: KeysByName
+    ) -> Classes:
+        """Classes to begin with: each of them follows from what is stated now."""
+        if not self._wanted:
+            return NO_CLASSES
+        classes, pairs = self._before, plus.get(self._same_as, NO_KEYS)
+        if self._under is None:
+            pairs, closed = self._certain(stored), stored
+        elif len(classes) and self._may_break(minus):
+            classes = connected(classes, self._certain(stored), self._dictionary)
+        pairs = pairs[high(pairs) != low(pairs)]
+        if not len(classes) and not len(pairs):
+            return classes
+        return joined(classes, pairs, self._dictionary, self._left_alone(classes, closed))
+
+    def _certain(self, stored: Tables) -> np.ndarray:
+        return certain(stored, self._dictionary, self._named.predicates)
+
+    def _may_break(self, minus: KeysByName) -> bool:
+        """Whether an equality may be gone with some facts, or with rules."""
+        assert self._under is not None
+        assert self._old_rules is not None
+        if self._under is not self._compiled:
+            here = self._compiled.signatures
+            if any(key not in here for key in self._under.signatures):
+                return True
+        found = feeding(self._old_rules)
+        return bool(minus) and found.any_of(minus, self._dictionary, self._type_id)
+
+    def _merged(self, closed: Tables, classes: Classes) -> Classes:
+        """The classes that these tables of representatives come to."""
+        if not self._wanted:
+            return NO_CLASSES
+        pairs = closed.relation(self._same_as).keys()
+        pairs = pairs[high(pairs) != low(pairs)]
+        if not len(classes) and not len(pairs):
+            return classes
+        return joined(classes, pairs, self._dictionary, self._left_alone(classes, closed))
+
+    def _left_alone(self, classes: Classes, tables: Tables) -> Callable[[U32], Bools]:
+        """Which terms are not rewritten, nor any that they stand for."""
+        words = self._named.are_words(classes.members)
+        words |= np.isin(classes.members, tables.names())  # properties are not replaced
+        for_words = np.unique(classes.heads[words])
+
+        def found(ids: U32) -> Bools:
+            alone: Bools = np.isin(ids, for_words)
+            return alone | self._named.among(ids, tables)
+
+        return found
+
+    # -- facts ----------------------------------------------------------------------------------
+
+    def _pairs(self, batch: Batch) -> KeysByName:
+        """Facts with the subject in front, as tables have them."""
+        return {int(name): self._turned(name, keys) for name, keys in batch.items()}  # type: ignore
+
+    def _batch(self, facts: KeysByName) -> Batch:
+        return {name: self._turned(name, keys) for name, keys in facts.items() if len(keys)}
+
+    def _turned(self, name: object, keys: np.ndarray) -> np.ndarray:
+        if name != self._type_id:
+            return keys
+        turned = pack(low(keys), high(keys))
+        turned.sort()
+        return turned
+
+
+def _rows(step: Step) -> int:
+    return step.rows if hasattr(step, "rows") else len(step)

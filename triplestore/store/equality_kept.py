@@ -1,0 +1,198 @@
+"""Which classes of equals outlive an update, and which classes some equalities make.
+
+Start reading at `joined` (classes grow) and `certain` (what is known without any rule). After a
+deletion the classes in force must be entailed by what is still stated, each without the help of
+facts that need the class itself. Stated equalities are, and so are two stated values of a
+property that is stated to be functional; everything else is found again by the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.datalog.program import Rule, atoms_in
+from triplestore.datalog.slices import ANY, ANY_CLASS, Slice, slice_of
+from triplestore.store.equality_names import SAME_AS_KEY
+from triplestore.tables import EXPLICIT, Tables
+from triplestore.tables.equality import Classes, KeysByName
+from triplestore.tables.rows import I64, NO_KEYS, U32, U64, Bools, high, low, pack
+from triplestore.terms import BLANK, IRI
+from triplestore.terms.vocabulary import (
+    OWL_FUNCTIONAL_PROPERTY,
+    OWL_INVERSE_FUNCTIONAL_PROPERTY,
+    RDF_TYPE,
+)
+
+if TYPE_CHECKING:
+    from triplestore.store.rules import Rules
+    from triplestore.terms import Dictionary
+
+_FUNCTIONAL = b"\x01" + OWL_FUNCTIONAL_PROPERTY.encode()
+_INVERSE_FUNCTIONAL = b"\x01" + OWL_INVERSE_FUNCTIONAL_PROPERTY.encode()
+_TYPE = b"\x01" + RDF_TYPE.encode()
+
+
+def components(one: I64, other: I64, size: int) -> I64:
+    """For each of so many nodes the least node that some edges connect it with.
+
+    >>> components(np.array([3, 4]), np.array([1, 3]), 5).tolist()
+    [0, 1, 2, 1, 1]
+    """
+    least = np.arange(size)
+    while True:
+        a, b = least[one], least[other]
+        apart = a != b
+        if not apart.any():
+            return least
+        one, other, a, b = one[apart], other[apart], a[apart], b[apart]
+        np.minimum.at(least, np.maximum(a, b), np.minimum(a, b))
+        while (shorter := least[least]).tobytes() != least.tobytes():
+            least = shorter
+
+
+def joined(
+    classes: Classes,
+    equal: U64,
+    dictionary: Dictionary,
+    left_alone: Callable[[U32], Bools] | None = None,
+) -> Classes:
+    """The classes that come of others when these pairs are the same, too.
+
+    left_alone  which terms are in no class: a class that would have one is taken apart
+    """
+    ends = classes.images(equal)
+    nodes = np.unique(np.concatenate((high(ends), low(ends), classes.reps)))
+    if not len(nodes):
+        return classes
+    one, other = (np.searchsorted(nodes, end(ends)) for end in (high, low))
+    group = components(one, other, len(nodes))
+    if left_alone is not None:
+        spoiled = np.zeros(len(nodes), dtype=np.bool_)
+        spoiled[group[left_alone(nodes)]] = True
+        kept = ~spoiled[group]
+    else:
+        kept = np.ones(len(nodes), dtype=np.bool_)
+    heads = _heads(nodes, group, kept, dictionary)
+    every = np.union1d(nodes, classes.members)
+    reps = classes.representatives(every)
+    places = np.searchsorted(nodes, reps)
+    here = kept[places]
+    return _classes(every[here], heads[places[here]])
+
+
+def _classes(members: U32, heads: U32) -> Classes:
+    """Classes of two or more."""
+    _, inverse, sizes = np.unique(heads, return_inverse=True, return_counts=True)
+    many = sizes[inverse] > 1
+    return Classes.of(members[many], heads[many])
+
+
+def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary) -> U32:
+    """What represents each node: an IRI before a blank node, then the least in term order."""
+    heads = nodes.copy()
+    sizes = np.bincount(group, minlength=len(nodes))
+    (places,) = (kept & (sizes[group] > 1)).nonzero()
+    if not len(places):
+        return heads
+    keys = [dictionary.key(number) for number in nodes[places].tolist()]
+    best: dict[int, tuple[bytes, int]] = {}
+    for key, of, number in zip(keys, group[places].tolist(), nodes[places].tolist(), strict=True):
+        if of not in best or key < best[of][0]:
+            best[of] = (key, number)  # a key begins with its kind: an IRI before a blank node
+    heads[places] = [best[of][1] for of in group[places].tolist()]
+    return heads
+
+
+# -- what is certain ------------------------------------------------------------------------------
+
+
+def certain(stored: Tables, dictionary: Dictionary, words: U32) -> U64:
+    """Pairs that are the same by what is stated alone.
+
+    words  properties that mean something to the rules, which are no properties of things
+    """
+    ids = dictionary.lookup_keys([SAME_AS_KEY, _TYPE, _FUNCTIONAL, _INVERSE_FUNCTIONAL]).tolist()
+    same_as, type_id, functional, inverse = ids
+    parts = [NO_KEYS]
+    if same_as:
+        parts.append(stored.relation(same_as).keys(where=EXPLICIT))
+    for class_, order in ((functional, 0), (inverse, 1)):
+        if not (type_id and class_):
+            continue
+        names = stored.relation(type_id).by_second(class_, EXPLICIT)
+        of_things = names[~np.isin(names, [same_as, type_id, *words.tolist()])].tolist()
+        parts += [_neighbours(stored.relation(n).keys(order, EXPLICIT)) for n in of_things]
+    pairs = np.concatenate(parts)
+    kinds = [dictionary.kinds(ends) for ends in (high(pairs), low(pairs))]
+    things = [(kind == IRI) | (kind == BLANK) for kind in kinds]
+    found: U64 = pairs[things[0] & things[1] & (high(pairs) != low(pairs))]
+    return found
+
+
+def _neighbours(keys: U64) -> U64:
+    """Of sorted pairs, the second ids of each two that have their first one in common."""
+    same = high(keys[:-1]) == high(keys[1:])
+    seconds = low(keys)
+    return pack(seconds[:-1][same], seconds[1:][same])
+
+
+def connected(classes: Classes, pairs: U64, dictionary: Dictionary) -> Classes:
+    """What is left of classes when only these pairs are the same."""
+    one, other = high(pairs), low(pairs)
+    reps = classes.representatives(one)
+    within = classes.is_member(one) & (reps == classes.representatives(other))
+    nothing = classes.members[:0]
+    return joined(Classes(nothing, nothing), pairs[within], dictionary)
+
+
+# -- what can feed equality -----------------------------------------------------------------------
+
+
+class Feeding:
+    """From which facts, by the rules of a program, an equality may follow."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        heads: dict[Slice, list[Rule]] = {}
+        for rule in rules:
+            for head in rule.heads:
+                heads.setdefault(slice_of(head), []).append(rule)
+        self.slices: set[Slice] = set()
+        waiting = [Slice("property", SAME_AS_KEY)]
+        while waiting and ANY not in self.slices:
+            found = waiting.pop()
+            if found in self.slices:
+                continue
+            self.slices.add(found)
+            reached = [*heads.get(found, ()), *heads.get(ANY, ())]
+            if found.kind == "class":
+                reached += heads.get(ANY_CLASS, ())
+            elif found is ANY_CLASS:
+                reached += [one for of, some in heads.items() if of.kind == "class" for one in some]
+            waiting += [slice_of(atom) for rule in reached for atom, _ in atoms_in(rule.body)]
+
+    def any_of(self, facts: KeysByName, dictionary: Dictionary, type_id: int) -> bool:
+        """Whether an equality may follow from one of these facts."""
+        if ANY in self.slices:
+            return bool(facts)
+        for name, keys in facts.items():
+            if name != type_id:
+                if Slice("property", dictionary.key(name)) in self.slices:
+                    return True
+                continue
+            if ANY_CLASS in self.slices:
+                return True
+            classes = map(dictionary.key, np.unique(low(keys)).tolist())
+            if any(Slice("class", key) in self.slices for key in classes):
+                return True
+        return False
+
+
+def feeding(rules: Rules) -> Feeding:
+    """The same of rules, kept with them."""
+    found: Feeding | None = rules.__dict__.get("feeding")
+    if found is None:
+        found = rules.__dict__["feeding"] = Feeding(rules.program.rules)
+    return found
