@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -170,3 +171,28 @@ def test_stored_relation__is_what_is_written() -> None:
         got = closed.stored_status_of_facts(p, *columns_of_every)
         assert got.tolist() == stored.status_of_keys(every).tolist()
     assert any(sizes)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_closed_relation__what_it_returned_is_written_over__answers_the_same(seed: int) -> None:
+    tables, _ = both(seed)
+    nodes = np.array(NODES, dtype=np.uint32)
+
+    def answers() -> Iterator[np.ndarray]:
+        for name in (KNOWS, KNOWN):
+            relation = tables.relation(name)
+            for order in (0, 1):
+                yield relation.keys(order)
+                yield relation.distinct(order)
+                yield from (run.keys.all() for run in relation.runs(order))
+                yield from relation.scan_keys(order=order)
+                index, (free,) = relation.probe((order,), (nodes,))
+                yield from (index, free)
+            yield relation.by_first(NODES[0])
+            yield relation.by_second(NODES[0])
+
+    before = [array.tolist() for array in answers()]
+    for array in answers():
+        if array.flags.writeable:
+            array[...] = 1
+    assert [array.tolist() for array in answers()] == before

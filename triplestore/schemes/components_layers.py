@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.schemes.components_pairs import group_members, range_places
-from triplestore.schemes.packed import I64, NO_IDS, U32, member
+from triplestore.schemes.packed import I64, NO_IDS, U32, frozen, member
 
 NONE = -1
 _RATIO = 16
@@ -41,7 +41,8 @@ class Layer:
         """A layer of sorted nodes, whose groups are numbered without gaps."""
         groups = int(group.max(initial=-1)) + 1
         members, starts = group_members(nodes, group, groups)
-        return cls(nodes, group.astype(np.uint32), members, starts, _NO_GROUPS, len(nodes))
+        of = frozen(group.astype(np.uint32))
+        return cls(frozen(nodes), of, frozen(members), frozen(starts), _NO_GROUPS, len(nodes))
 
     def nbytes(self) -> int:
         """The memory it takes."""

@@ -24,6 +24,7 @@ from triplestore.schemes.packed import (
     Bools,
     distinct,
     first,
+    frozen,
     member,
     second,
     sorted_distinct,
@@ -73,7 +74,8 @@ class TransitiveClosure:
         return cls(graph, Reach.build(graph.ahead, budget))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """The closure as plain arrays, to be written to a file (see `from_arrays`)."""
+        """The closure as plain arrays, to be written to a file (see `from_arrays`): views that
+        cannot be written to."""
         graph = self.graph
         arrays: dict[str, NDArray[Any]] = {
             "nodes": graph.nodes,
@@ -81,7 +83,8 @@ class TransitiveClosure:
             "starts": graph.ahead.starts,
             "cols": graph.ahead.cols,
         }
-        return arrays | self._ahead.to_arrays()
+        arrays |= self._ahead.to_arrays()
+        return {name: frozen(array.view()) for name, array in arrays.items()}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> TransitiveClosure:
