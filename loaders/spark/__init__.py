@@ -2,4 +2,58 @@
 
 pyspark is imported in this package only, and only when one of its functions is called. It stands
 above the store, as the command line does: the store never imports it.
+
+    from triplestore.loaders.spark import import_dataset, make
+    spark = make("spark://head:7077")
+    import_dataset(spark, "hdfs://head/dump/*.nt.bz2", "/shared/dump.db")
+
+What is offered here is loaded when it is first asked for. DESIGN.md has the way of the data.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from triplestore.errors import UsageError
+
+_HOMES = {
+    "import_dataset": "dataset",
+    "make": "session",
+    "check": "session",
+    "report_of": "report",
+    "StageLog": "progress",
+    "Setting": "running",
+    "run": "running",
+    "package": "packaging",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"{__name__}.{home}"), name)
+    except ModuleNotFoundError as error:
+        if not _is_of_the_extra(error):
+            raise
+        raise missing(error) from None
+
+
+def missing(error: ImportError) -> UsageError:
+    """What to say when a library that Spark's side needs is not there."""
+    name = (error.name or "pyspark").partition(".")[0]
+    return UsageError(
+        f"Spark needs {name}, which is not installed: pip install 'triplestore[spark]'"
+    )
+
+
+def _is_of_the_extra(error: ImportError) -> bool:
+    return (error.name or "").partition(".")[0] in ("pyspark", "pyarrow", "pandas", "py4j")
+
+
+def __dir__() -> list[str]:
+    return sorted(_HOMES)

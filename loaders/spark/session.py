@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from triplestore.loaders.spark import missing
 from triplestore.loaders.spark.java import find_java
 
 from triplestore.errors import UsageError
@@ -29,7 +30,6 @@ BATCH_ROWS = 65_536
 """Rows of a batch that goes to Python and back: large enough that the way there costs nothing."""
 
 OLDEST = (3, 5)
-NEEDS = "importing with Spark needs pyspark: pip install 'triplestore[spark]'"
 
 
 def pyspark_module() -> Any:
@@ -42,7 +42,7 @@ def pyspark_module() -> Any:
         import pyarrow  # noqa: F401
         import pyspark
     except ImportError as error:
-        raise UsageError(f"{NEEDS} ({error.name} is missing)") from None
+        raise missing(error) from None
     _check_version(pyspark.__version__)
     return pyspark
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import click
 
 from triplestore._version import VERSION
-from triplestore.cli import data, explaining, keeping, querying, rules, serving
+from triplestore.cli import data, explaining, importing, keeping, querying, rules, serving
 
 __all__ = ["main"]
 
@@ -33,6 +33,7 @@ for _command in (
     data.load,
     data.dump,
     data.convert,
+    importing.import_,
     querying.query,
     querying.update,
     serving.serve,

@@ -1,0 +1,143 @@
+"""One job from a command line: a session for it, what it says on the way, a report, clear errors.
+
+Start at `run`. Always true at its end, however the job ended: the report is written if one was
+asked for; a session that was made here is stopped, one that was there before is not; jobs that ran
+when somebody pressed Ctrl-C are stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from triplestore.loaders.spark.progress import StageLog
+from triplestore.loaders.spark.report import report_of, write
+from triplestore.loaders.spark.session import interrupt, make, pyspark_module
+
+from triplestore.errors import StorageError, TripleStoreError
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How to come by a session; see `session.make`."""
+
+    master: str | None = None
+    memory: str = "1g"
+    executor_memory: str | None = None
+    partitions: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def run(
+    job: Callable[[Any, StageLog], Any],
+    setting: Setting,
+    asked: Mapping[str, Any],
+    *,
+    report: Path | None = None,
+    quiet: bool = False,
+) -> Any:
+    """What `job` returns, which is given a session and whom to tell of its stages.
+
+    asked   what the report says was asked for
+    report  a file for the report; then Spark writes its log of events too, if it can be told to
+    """
+    result: Any = None
+    failure: BaseException | None = None
+    events = _folder_for_events(setting) if report is not None else None
+    log = StageLog(quiet=quiet)
+    version: str | None = None
+    try:
+        with session_for(setting, events) as session, log, clear_errors():
+            version = str(session.version)
+            result = job(session, log)
+    except BaseException as error:
+        failure = error
+        raise
+    finally:
+        if report is not None:
+            made = report_of(
+                asked, log.stages, result=result, error=failure, spark=version, events=events
+            )
+            write(made, report)
+        if events is not None:
+            shutil.rmtree(events, ignore_errors=True)
+    return result
+
+
+@contextmanager
+def session_for(setting: Setting, events: Path | None = None) -> Iterator[Any]:
+    """The session that runs, or one that lives as long as the block."""
+    builder = pyspark_module().sql.SparkSession
+    running = builder.getActiveSession()
+    session = running or make(
+        setting.master,
+        memory=setting.memory,
+        executor_memory=setting.executor_memory,
+        partitions=setting.partitions,
+        events=events,
+        options=setting.options,
+    )
+    try:
+        yield session
+    except KeyboardInterrupt:
+        interrupt(session)
+        raise
+    finally:
+        if running is None:
+            session.stop()
+
+
+def _folder_for_events(setting: Setting) -> Path | None:
+    """Where Spark can write what it counts; None if it runs elsewhere or was set up before."""
+    if "PYSPARK_GATEWAY_PORT" in os.environ or (setting.master or "").startswith("sc://"):
+        return None
+    return Path(tempfile.mkdtemp(prefix="triplestore-events-"))
+
+
+# --- errors -------------------------------------------------------------------------------------
+
+_PYTHON = re.compile(
+    r"^(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)): (?P<message>.+)$", re.M
+)
+_LOST = re.compile(r"ExecutorLostFailure|Lost executor|Master removed our application")
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Turn what Spark raises, a page of two languages, into one of our errors and one line."""
+    try:
+        yield
+    except TripleStoreError:
+        raise
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark", "py4j")):
+            raise
+        raise StorageError(explained(str(error))) from error
+
+
+def explained(text: str) -> str:
+    """What a failure in Spark comes down to, in one line.
+
+    >>> explained("Job aborted\\nTraceback ...\\nOSError: [Errno 28] No space left on device\\n at")
+    'a task on Spark failed: [Errno 28] No space left on device'
+    """
+    found = list(_PYTHON.finditer(text))
+    if found:
+        last = found[-1]
+        kind = last["kind"].rpartition(".")[2]
+        named = "" if kind in ("OSError", "ParseError", "StorageError") else f"{kind}: "
+        return f"a task on Spark failed: {named}{last['message'].strip()}"
+    if _LOST.search(text):
+        return (
+            "a task was lost with its worker more often than Spark tries again; the workers' logs "
+            "say why (often too little memory: see --executor-memory)"
+        )
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f"Spark failed: {lines[0] if lines else 'it does not say why'}"

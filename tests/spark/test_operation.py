@@ -1,0 +1,226 @@
+"""What surrounds a job: its lines on stderr, its report, errors, the packaged code. No Spark."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from triplestore.loaders.spark import packaging, running, unpacking
+from triplestore.loaders.spark.metrics import by_stage, read_events
+from triplestore.loaders.spark.progress import StageLog
+from triplestore.loaders.spark.report import report_of, write
+
+from triplestore.cli import main
+from triplestore.errors import StorageError, UsageError
+
+
+def ticking(*seconds: float) -> Any:
+    return iter(seconds).__next__
+
+
+def test_stage_log__a_stage_that_was_done_before_is_no_rate() -> None:
+    text = io.StringIO()
+    log = StageLog(text, clock=ticking(0, 1, 5))
+    log("terms", {"rows": 10, "resumed": True, "seconds": 0.01})
+    log("triples", {"rows": 8, "counts": {"large": []}, "parts": [0, 0, 8]})
+    assert text.getvalue().splitlines()[0].split() == ["terms", "done", "before"]
+    assert log.stages[0]["resumed"] is True
+    assert log.stages[1]["seconds"] == 4
+    assert log.stages[1]["skew"] == 8 and log.stages[1]["partitions"] == 3
+    assert "counts" not in log.stages[1]
+
+
+def test_stage_log__quiet_keeps_all_and_says_nothing() -> None:
+    text = io.StringIO()
+    with StageLog(text, quiet=True) as log:
+        log("terms", {"rows": 10})
+    assert text.getvalue() == ""
+    assert [stage["stage"] for stage in log.stages] == ["terms"]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_stage_log__on_a_terminal_leaves_nothing_half_written() -> None:
+    text = Terminal()
+    with StageLog(text) as log:
+        log("terms", {"rows": 10, "seconds": 1.0})
+    assert text.getvalue().endswith("\r\x1b[K")
+    assert "terms" in text.getvalue()
+
+
+def event(kind: str, **fields: Any) -> str:
+    return json.dumps({"Event": f"SparkListener{kind}", **fields}, separators=(",", ":"))
+
+
+def task(stage: int, rows: int, shuffled: int, reason: str = "Success") -> str:
+    metrics = {
+        "Executor Run Time": 1500,
+        "Executor CPU Time": 10**9,
+        "Peak Execution Memory": rows,
+        "Input Metrics": {"Bytes Read": 7, "Records Read": rows},
+        "Shuffle Write Metrics": {"Shuffle Bytes Written": shuffled},
+    }
+    end = {"Reason": reason}
+    fields = {"Stage ID": stage, "Task End Reason": end, "Task Metrics": metrics}
+    return event("TaskEnd", **fields)
+
+
+def submitted(stage: int, at: float) -> str:
+    info = {"Stage ID": stage, "Stage Name": "scan", "Submission Time": int(at * 1000)}
+    return event("StageSubmitted", **{"Stage Info": info})
+
+
+def test_metrics__are_summed_by_stage_of_ours(tmp_path: Path) -> None:
+    lines = [submitted(0, 10.0), task(0, 100, 5), task(0, 300, 5), task(0, 9, 9, "ExecutorLost")]
+    lines += [submitted(1, 25.0), task(1, 10, 1), event("Other"), '{"Event":"SparkListenerTaskEnd"']
+    (tmp_path / "log").write_text("\n".join(lines))
+    found = read_events(tmp_path)
+    assert [stage.tasks for stage in found] == [2, 1]
+    assert found[0].failed == 1
+    ours = [{"stage": "read", "ended": 20.0}, {"stage": "terms", "ended": 30.0}]
+    read, terms = (stage["spark"] for stage in by_stage(ours, found))
+    assert (read["shuffled_bytes"], read["read_rows"], read["read_bytes"]) == (10, 400, 14)
+    assert read["run_seconds"] == 3.0 and read["peak_task_bytes"] == 300
+    assert read["skew"] == 1.5 and read["failed"] == 1
+    assert terms["shuffled_bytes"] == 1 and terms["stages"] == 1
+
+
+def test_metrics__of_no_log_are_none(tmp_path: Path) -> None:
+    assert read_events(tmp_path) == []
+
+
+def test_report__of_a_failure_says_which_and_how_far_it_came(tmp_path: Path) -> None:
+    stages = [{"stage": "terms", "seconds": 2.0, "rows": 3, "ended": 5.0}]
+    report = report_of({"target": "x"}, stages, error=StorageError("no room"), spark="4.1.4")
+    path = tmp_path / "report.json"
+    path.write_text("of before")
+    write(report, path)
+    read = json.loads(path.read_text())
+    assert read["ok"] is False and read["spark"] == "4.1.4"
+    assert read["error"] == {"kind": "StorageError", "message": "no room"}
+    assert read["stages"] == [{"stage": "terms", "seconds": 2.0, "rows": 3}]
+    assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
+
+
+TASK_FAILED = """Job aborted due to stage failure: Task 1 in stage 0.0 failed 4 times
+org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "worker.py", line 1, in main
+triplestore.errors.ParseError: part.nt:3:7: expected '.'
+
+\tat org.apache.spark.api.python.BasePythonRunner.handlePythonException(PythonRunner.scala:645)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (TASK_FAILED, "a task on Spark failed: part.nt:3:7: expected '.'"),
+        ("...\nValueError: what\n\tat x", "a task on Spark failed: ValueError: what"),
+        ("Aborted: ExecutorLostFailure (executor 1 exited)", "a task was lost with its worker"),
+        ("\n[PATH_NOT_FOUND] Path does not exist: x.\nJVM ...", "Spark failed: [PATH_NOT_FOUND]"),
+        ("", "Spark failed: it does not say why"),
+    ],
+)
+def test_explained__is_one_line(text: str, line: str) -> None:
+    assert running.explained(text).startswith(line)
+    assert "\n" not in running.explained(text)
+
+
+def test_clear_errors__leaves_ours_and_bugs_as_they_are() -> None:
+    for error in (UsageError("mine"), AssertionError("a bug")):
+        with pytest.raises(type(error)), running.clear_errors():
+            raise error
+
+
+def test_import__without_pyspark_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    result = CliRunner().invoke(main, ["import", "-l", str(tmp_path / "db"), "x.nt"])
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "pip install 'triplestore[spark]'" in result.stderr
+
+
+def test_import__a_setting_without_value_is_refused(tmp_path: Path) -> None:
+    command = ["import", "-l", str(tmp_path / "db"), "x.nt", "--conf", "spark.ui.enabled"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 2
+    assert "is not KEY=VALUE" in result.stderr
+
+
+# --- the package as one file --------------------------------------------------------------------
+
+# A Python that does not see the installed package, and imports from the zip.
+ISOLATED = """
+import sys
+sys.meta_path = [f for f in sys.meta_path if "editable" not in repr(f).lower()]
+sys.path = [sys.argv[1], *(p for p in sys.path if p not in ("", sys.argv[2]))]
+import triplestore
+from triplestore import Store
+from triplestore.loaders.spark import progress
+store = Store()
+store.load("<http://e/a> <http://e/b> 1 .", "ttl")
+print(len(store), triplestore.__file__, progress.__file__)
+"""
+
+
+def test_package__works_from_the_zip_and_unpacks_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, program = packaging.write_all(tmp_path / "job")
+    compile(program.read_text(), str(program), "exec")
+    monkeypatch.setenv("TRIPLESTORE_CACHE", str(tmp_path / "cache"))
+    repository = str(Path(__file__).resolve().parents[2])
+    said = []
+    for _ in range(2):
+        command = [sys.executable, "-c", ISOLATED, str(archive), repository]
+        run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert run.returncode == 0, run.stderr
+        said.append(run.stdout.split())
+    assert said[0] == said[1]
+    assert said[0][0] == "1"
+    assert all(str(tmp_path / "cache" / "package-") in place for place in said[0][1:])
+    assert len(list((tmp_path / "cache").glob("package-*"))) == 1
+
+
+def test_package__is_the_same_bytes_and_has_every_module(tmp_path: Path) -> None:
+    one, two = packaging.package(tmp_path / "1.zip"), packaging.package(tmp_path / "2.zip")
+    assert one.read_bytes() == two.read_bytes()
+    names = set(zipfile.ZipFile(one).namelist())
+    for module in ("__init__", "kernels/jit", "loaders/spark/running", "ontologies/__init__"):
+        assert f"{packaging.PAYLOAD}triplestore/{module}.py" in names
+    assert [name for name in names if not name.startswith(packaging.PAYLOAD)] == [
+        "triplestore/__init__.py"
+    ]
+
+
+def test_unpack__when_another_process_is_faster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two find the folder missing, one of them makes it while the other unpacks."""
+    archive = packaging.package(tmp_path / "x.zip")
+    monkeypatch.setenv("TRIPLESTORE_CACHE", str(tmp_path / "cache"))
+    make = tempfile.mkdtemp
+
+    def slowly(**options: Any) -> str:
+        monkeypatch.setattr(tempfile, "mkdtemp", make)
+        others.append(unpacking.unpack(archive, "c0ffee"))
+        return make(**options)
+
+    others: list[Path] = []
+    monkeypatch.setattr(tempfile, "mkdtemp", slowly)
+    assert [unpacking.unpack(archive, "c0ffee")] == others
+    assert (others[0] / "triplestore" / "__init__.py").is_file()
+    assert [file.name for file in (tmp_path / "cache").iterdir()] == ["package-c0ffee"]

@@ -1,0 +1,121 @@
+"""The commands that go through Spark: `import`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from triplestore.cli.options import EXIT_SKIPPED, edge, graph_of
+from triplestore.cli.rules import ontology_option
+
+
+@click.command(name="import")
+@click.option(
+    "-l",
+    "--location",
+    "target",
+    required=True,
+    help="Directory of the store, on a path that all workers share; or a URI (hdfs://, s3a://) "
+    "for tables that `pull` makes a store of.",
+)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option(
+    "--format",
+    "format_name",
+    help="nt, nq, ttl, trig, rdf, jsonld, or parquet (columns s, p, o, g). Default: by file names.",
+)
+@click.option("--base", "base_iri", help="Base IRI of relative IRIs.")
+@click.option("--graph", "to_graph", help="Import triples into this named graph.")
+@click.option("--lenient", is_flag=True, help="Leave malformed statements out; exit status 3.")
+@click.option(
+    "--mode",
+    type=click.Choice(["add", "delete", "replace"]),
+    default="add",
+    show_default=True,
+    help="What to do with a store that exists: add to it, delete from it, or replace the graph.",
+)
+@click.option(
+    "--reason",
+    "regimes",
+    multiple=True,
+    metavar="REGIME",
+    help="rdfs, owl-rl, owl-horst, skos or swrl; they add up.",
+)
+@click.option("--rules", "rules_files", multiple=True, metavar="FILE", help="File of rules.")
+@ontology_option("File of axioms beside the data; it becomes a named graph. May be repeated.")
+@click.option(
+    "--closure",
+    type=click.Choice(["local", "spark", "later"]),
+    default="local",
+    show_default=True,
+    help="Where to infer: on this machine, on Spark, or when the store is next written to.",
+)
+@click.option(
+    "--master", help="local[4], spark://host:7077, yarn, sc://host, ... Default: local[*]."
+)
+@click.option("--memory", default="2g", show_default=True, help="Memory of the driver.")
+@click.option("--executor-memory", help="Memory of each executor (beside 40 % for Python).")
+@click.option("--partitions", type=int, help="Parts of a shuffle, at most.")
+@click.option("--work", help="Where stages are kept until all is done. Default: beside the target.")
+@click.option("--keep-work", is_flag=True, help="Keep the work directory after success.")
+@click.option("--job", help="Name of the job: the same one is not done twice on a store.")
+@click.option(
+    "--report", type=click.Path(dir_okay=False, path_type=Path), help="File for a report in JSON."
+)
+@click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark's.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@edge
+def import_(target: str, sources: tuple[str, ...], **options: Any) -> None:
+    """Import RDF through Spark, for data that is larger than one machine likes.
+
+    What comes out is what `load` makes of the same files: a store that is opened and updated as any
+    other. A job that was stopped goes on after its last finished stage when it is called again; one
+    that failed leaves nothing that opens.
+
+    \b
+    Examples:
+      triplestore import -l my.db 'dump/*.nt.bz2'
+      triplestore import -l /shared/my.db --master spark://head:7077 --reason owl-rl hdfs:///dump
+      triplestore import -l s3a://bucket/tables dump.nq.gz --report report.json
+    """
+    from triplestore.loaders.spark import import_dataset, run
+
+    def job(session: Any, log: Any) -> Any:
+        return import_dataset(session, list(sources), target, progress=log, **_wished(options))
+
+    asked = {"source": list(sources), "target": target, **options}
+    result = run(job, _setting(options), asked, report=options["report"], quiet=options["quiet"])
+    if not options["quiet"]:
+        click.echo(str(result), err=True)
+    if result.bad:
+        click.echo(f"triplestore: {result.bad:,} malformed statements were left out", err=True)
+        sys.exit(EXIT_SKIPPED)
+
+
+def _wished(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `import_dataset`."""
+    same = ("mode", "lenient", "base_iri", "closure", "work", "keep_work", "job", "partitions")
+    return {name: options[name] for name in same} | {
+        "format": options["format_name"],
+        "graph": graph_of(options["to_graph"]),
+        "reason": options["regimes"],
+        "rules": [Path(name) for name in options["rules_files"]] or None,
+        "ontology": list(options["ontology"]) or None,
+    }
+
+
+def _setting(options: dict[str, Any]) -> Any:
+    """How to come by a session."""
+    from triplestore.loaders.spark import Setting
+
+    settings = {}
+    for text in options["conf"]:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="--conf")
+        settings[key] = value
+    same = ("master", "memory", "executor_memory", "partitions")
+    return Setting(**{name: options[name] for name in same if name in options}, options=settings)
