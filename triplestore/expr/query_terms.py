@@ -62,6 +62,14 @@ class QueryTerms:
             found = [known(key, 0) if key is not None else 0 for key in keys]
         return np.array(found, np.uint32)
 
+    def encode_key(self, key: bytes) -> int:
+        """The id of one term key."""
+        found = self._ids.get(key)
+        if found is None:
+            self._add([key])
+            found = self._ids[key]
+        return found
+
     def _add(self, keys: list[bytes]) -> None:
         stored = self.dictionary.lookup_keys(keys).tolist()
         with self._lock:

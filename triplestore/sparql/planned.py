@@ -140,7 +140,7 @@ class Atom:
             size = 1.0
         else:
             size = _size_with(relation, pattern, given)
-        names = frozenset([term for term in pattern if isinstance(term, str)])
+        names = NONE.union([term for term in pattern if isinstance(term, str)])
         return cls(relation, pattern, where, label, max(size, LEAST), names, len(given))
 
     def distinct(self, name: str) -> float:

@@ -82,7 +82,6 @@ class Planner:
         self.context: Context | None = None
         self.aggregates: Mapping[str, Callable[[], Any]] = {}
         self.atoms: dict[tuple[int, Where], tuple[TriplePattern, Atom | None]] = {}
-        self._ids: dict[bytes, int] = {}
         self._numbers = count()
 
     def plan(self, node: Node, wanted: Wanted = ANYTHING) -> Planned:
@@ -100,10 +99,7 @@ class Planner:
 
     def look_up(self, constant: Constant) -> int:
         """The id of a constant, also of one that the store does not have."""
-        found = self._ids.get(constant.key)
-        if found is None:
-            found = self._ids[constant.key] = int(self.scope.terms.encode_keys([constant.key])[0])
-        return found
+        return self.scope.terms.encode_key(constant.key)
 
     def evaluator(self, expression: Expression, graph: Where) -> Evaluator:
         """What evaluates an expression on frames."""

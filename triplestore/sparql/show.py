@@ -6,6 +6,8 @@ SPARQL that could be read back.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from triplestore.expr.functions import OPERATORS
 from triplestore.expr.printer import Namer
 from triplestore.expr.tree import Call, Constant, Exists, Expression, Variable
@@ -62,7 +64,12 @@ def _nested(node: Expression) -> str:
 
 def show_term(term: Constant) -> str:
     """A constant, IRIs by their local names."""
-    return _local(term.key[1:].decode()) if term.kind == IRI else str(_NAMER.term(term))
+    return _local_name(term.key) if term.kind == IRI else str(_NAMER.term(term))
+
+
+@lru_cache(1024)
+def _local_name(key: bytes) -> str:
+    return _local(key[1:].decode())
 
 
 def _local(iri: str) -> str:

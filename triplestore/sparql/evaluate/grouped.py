@@ -28,6 +28,7 @@ from triplestore.ops.leaves import slices
 from triplestore.ops.operator import Account, Blocks, Operator, variables
 from triplestore.sparql.algebra import Aggregate
 from triplestore.sparql.evaluate.pieces import vector_of
+from triplestore.sparql.evaluate.ranks import ranks_of
 from triplestore.terms.model import key_of, term_of
 
 Wanted = tuple[str, Aggregate, Evaluator | None]
@@ -149,10 +150,8 @@ class Grouped(Operator):
         if wanted.function in ("min", "max"):
             # What has no value is the least by SPARQL's order; a group with such a row has none.
             has = known(vector)
-            if not has.all():
-                unknown = np.unique(numbers[~has])
-                return _without(self._extreme(wanted, vector, numbers, size), unknown, self._terms)
-            return self._extreme(wanted, vector, numbers, size)
+            found = self._extreme(wanted, vector, numbers, size, account)
+            return found if has.all() else _without(found, np.unique(numbers[~has]), self._terms)
         return aggregate(
             wanted.function,
             vector,
@@ -163,8 +162,16 @@ class Grouped(Operator):
             separator=wanted.separator,
         )
 
-    def _extreme(self, wanted: Aggregate, vector: Vector, numbers: Array, size: int) -> Vector:
-        return aggregate(wanted.function, vector, numbers, size, self._terms)
+    def _extreme(
+        self, wanted: Aggregate, vector: Vector, numbers: Array, size: int, account: Account
+    ) -> Vector:
+        if not isinstance(vector, Ids):
+            return aggregate(wanted.function, vector, numbers, size, self._terms)
+        account.charge(16 * len(vector.ids))
+        ranks = ranks_of(vector, self._terms, account)
+        if wanted.function == "max":
+            ranks = -ranks
+        return Ids(_firsts(vector.ids, ranks, numbers, size, self._terms))
 
     def _size(self, groups: _Groups) -> int:
         return len(groups) if self.grouping else 1
@@ -192,6 +199,26 @@ def _accumulated(
             found[group].accumulate(known_terms[code])
     results = [one.finish() for one in found]
     return Coded([None if r is None else key_of(r) for r in results], np.arange(size))
+
+
+def _firsts(ids: U32, ranks: Array, groups: Array, size: int, terms: QueryTerms) -> U32:
+    """The id of the least rank in each group, of several terms the least; 0 for empty groups.
+
+    >>> from triplestore.terms.dictionary import Dictionary
+    >>> ids, groups = np.array([4, 5, 6], np.uint32), np.array([0, 0, 2])
+    >>> _firsts(ids, np.array([9, 7, 8]), groups, 3, QueryTerms(Dictionary())).tolist()
+    [5, 0, 6]
+    """
+    best = np.full(size, np.iinfo(np.int64).max)
+    np.minimum.at(best, groups, ranks)
+    rows = np.flatnonzero(ranks == best[groups])
+    found = np.zeros(size, ID)
+    found[groups[rows]] = ids[rows]
+    others = rows[found[groups[rows]] != ids[rows]]  # terms of the same value, as 1.0 and 1.00
+    for group in np.unique(groups[others]).tolist():
+        equals = np.unique(ids[rows[groups[rows] == group]]).tolist()
+        found[group] = min(equals, key=terms.key)
+    return found
 
 
 def _without(vector: Vector, groups: Array, terms: QueryTerms) -> Vector:

@@ -2,9 +2,9 @@
 
 Start at `ranks_of`. Nothing comes first, then blank nodes, IRIs, and literals: numbers, truth
 values, times, durations, strings, tagged strings, others (see `expr.aggregate.order_key`). Blank
-nodes, IRIs and strings are sorted by their bytes, numbers that are known exactly by their value
-keys; only what is left is compared as Python values, once for each different term. What is always
-true: terms that are equal by that order have the same rank.
+nodes, IRIs and strings are sorted by their bytes, numbers by their value keys and, where one key
+may stand for several numbers, as they are; only what is left is compared as Python values, once for
+each different term. What is always true: terms that are equal by that order have the same rank.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from triplestore.terms.sorting import sorted_terms
 from triplestore.terms.value_keys import NAN_KEY, Class
 
 _PIECE = 1 << 15
-_NUMBERS, _STRINGS = (2,), (6, 0)  # where these stand by `order_key`
+_STRINGS = (6, 0)  # where they stand by `order_key`
 
 
 def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
@@ -66,20 +66,16 @@ def _rank_literals(
     ranks: Array, rows: Array, ids: U32, kinds: Array, top: int, terms: QueryTerms, budget: Budget
 ) -> None:
     values = terms.values(ids[rows])
-    exact = (values.classes == Class.NUMERIC) & values.exact & (values.keys != NAN_KEY)
+    numeric = (values.classes == Class.NUMERIC) & (values.keys != NAN_KEY)
     strings = kinds[rows] == STRING
-    others = rows[~exact & ~strings]
+    others = rows[~numeric & ~strings]
     keys = [order_key(key) for key in _keys(ids[others], terms, budget) if key is not None]
-    if any(key[0] == _NUMBERS[0] for key in keys):
-        # Numbers that only their terms know: compare all numbers as they are.
-        others = rows[~strings]
-        exact[:] = False
-        keys = [order_key(key) for key in _keys(ids[others], terms, budget) if key is not None]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     before = [place for place in order if keys[place] < _STRINGS]
     after = order[len(before) :]
-    numbers = rows[exact]
-    top = _number_equals(ranks, numbers, values.keys[exact], top)
+    numbers = rows[numeric]
+    exact = values.exact[numeric]
+    top = _number_numbers(ranks, numbers, values.keys[numeric], exact, ids, top, terms, budget)
     top = _number_python(ranks, others, before, keys, top)
     texts = rows[strings]
     top = _number(ranks, texts, _by_bytes(ids[texts], terms, budget), top)
@@ -92,10 +88,42 @@ def _number(ranks: Array, rows: Array, order: Array, top: int) -> int:
     return top + len(rows)
 
 
-def _number_equals(ranks: Array, rows: Array, keys: Array, top: int) -> int:
-    distinct, places = np.unique(keys, return_inverse=True)
-    ranks[rows] = places + top + 1
-    return top + len(distinct)
+def _number_numbers(
+    ranks: Array,
+    rows: Array,
+    keys: Array,
+    exact: Array,
+    ids: U32,
+    top: int,
+    terms: QueryTerms,
+    budget: Budget,
+) -> int:
+    """Ranks above `top` for numbers by their value keys.
+
+    Numbers with different keys are in the order of the keys. Several of one key are looked at as
+    they are if the key does not say all of one of them.
+    """
+    distinct, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    vague = np.zeros(len(distinct), np.bool_)
+    vague[places[~exact]] = True
+    vague &= counts > 1
+    within = np.zeros(len(rows), np.int64)
+    more = np.zeros(len(distinct), np.int64)  # ranks that a key has beyond its first
+    if vague.any():
+        doubtful = np.flatnonzero(vague[places])
+        listed = _keys(ids[rows[doubtful]], terms, budget)
+        by_place: dict[int, list[tuple[tuple[Any, ...], int]]] = {}
+        pairs = zip(doubtful.tolist(), places[doubtful].tolist(), listed, strict=True)
+        for row, place, key in pairs:
+            by_place.setdefault(place, []).append((order_key(key or b""), row))
+        for place, members in by_place.items():
+            budget.check()
+            order = {value: i for i, value in enumerate(sorted({value for value, _ in members}))}
+            for value, row in members:
+                within[row] = order[value]
+            more[place] = len(order) - 1
+    ranks[rows] = top + 1 + places + (np.cumsum(more) - more)[places] + within
+    return top + len(distinct) + int(more.sum())
 
 
 def _number_python(

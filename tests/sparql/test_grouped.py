@@ -1,0 +1,79 @@
+"""MIN and MAX of stored terms against what `expr.aggregate` finds by looking at each."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pyoxigraph as ox
+import pytest
+
+from triplestore import Store
+from triplestore.expr.aggregate import aggregate
+from triplestore.expr.query_terms import QueryTerms
+from triplestore.expr.vectors import Ids, ids_of
+from triplestore.ops.context import Context
+from triplestore.sparql.evaluate.grouped import _firsts
+from triplestore.sparql.evaluate.ranks import ranks_of
+from triplestore.terms.dictionary import Dictionary
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+def typed(text: str, datatype: str) -> ox.Literal:
+    return ox.Literal(text, datatype=ox.NamedNode(XSD + datatype))
+
+
+NUMBERS = [
+    *(typed(text, "decimal") for text in ("1.5", "1.50", "-2.25", "0.1", "300.75")),
+    *(typed(text, "integer") for text in ("1", "01", "-7", "123456789012345678901")),
+    *(typed(text, "decimal") for text in ("1.0000000000000000001", "0.99999999999999999999")),
+    *(typed(text, "double") for text in ("1e0", "NaN", "-INF")),
+]
+OTHERS = [
+    *(ox.NamedNode(f"http://e/{name}") for name in "abc"),
+    *(ox.Literal(text) for text in ("", "a", "b")),
+    ox.Literal("a", language="en"),
+    ox.BlankNode("n"),
+    ox.Literal(True),
+    typed("2001-01-01", "date"),
+    typed("2001-01-01Z", "date"),
+    typed("2001-01-01", "nothing"),
+]
+
+
+@pytest.mark.parametrize(
+    "terms", [NUMBERS[:5], NUMBERS[:9], NUMBERS[:11], NUMBERS, NUMBERS + OTHERS, OTHERS]
+)
+@pytest.mark.parametrize("function", ["min", "max"])
+@pytest.mark.parametrize("seed", range(5))
+def test_extremes__are_those_of_each_term(
+    terms: list[ox.Literal], function: str, seed: int
+) -> None:
+    rng = random.Random(seed)
+    dictionary = Dictionary()
+    known = dictionary.encode(rng.sample(terms, len(terms)))
+    ids = np.array([rng.choice(known.tolist()) for _ in range(40)], np.uint32)
+    groups = np.array([rng.randrange(12) for _ in ids])
+    asked = QueryTerms(dictionary)
+    ranks = ranks_of(Ids(ids), asked, Context())
+    found = _firsts(ids, ranks if function == "min" else -ranks, groups, 12, asked)
+    wanted = ids_of(aggregate(function, Ids(ids), groups, 12, asked), asked)
+    assert asked.keys(found) == asked.keys(wanted)
+
+
+def test_min__of_decimals_of_each_group_as_they_are_written() -> None:
+    store = Store()
+    store.load(
+        """@prefix : <http://e/> . :a :p 2.50, 2.5, 10.0 . :b :p 3.10 . :c :p 1.0, :x .
+        :d :p 7 . :e :q 1 .""",
+        "turtle",
+    )
+    text = "SELECT ?s (MIN(?o) AS ?n) (MAX(?o) AS ?m) { ?s <http://e/p> ?o } GROUP BY ?s"
+    rows = {row["s"].value[-1]: (row["n"].value, row["m"].value) for row in store.query(text)}
+    assert rows == {
+        "a": ("2.5", "10.0"),
+        "b": ("3.10", "3.10"),
+        "c": ("http://e/x", "1.0"),
+        "d": ("7", "7"),
+    }
