@@ -2,8 +2,8 @@
 # Needs Python 3.11 or later (make PYTHON=/path/to/python3 names one).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types kernels test-long test-boundscheck test-python-kernels bench \
-	format clean setup-run setup-dev setup-bench
+.PHONY: help demo demo-spark spark-package test lint types kernels test-long test-boundscheck test-python-kernels bench \
+	format clean setup-run setup-dev setup-bench setup-spark
 
 unexport PYTHONPATH PYTHONHOME
 export PYTHON
@@ -22,6 +22,12 @@ help: ## say what there is
 
 demo: setup-run ## make an example, load it into a store and look at it
 	@$(PY) -m demo
+
+demo-spark: setup-spark ## the same data through Spark (needs Java 17)
+	@$(PY) -m demo.spark
+
+spark-package: setup-spark ## build/spark: the package as one file, and a job, for spark-submit
+	@$(PY) -m triplestore.loaders.spark.packaging build/spark
 
 test: lint types kernels ## check everything: style, types, tests (some minutes)
 	$(PYTEST)
@@ -58,5 +64,5 @@ clean: ## remove what the other targets made
 	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-setup-run setup-dev setup-bench:
+setup-run setup-dev setup-bench setup-spark:
 	@.ci/setup $(@:setup-%=%)

@@ -98,10 +98,12 @@ def tools(folder: Path, **scripts: str) -> Path:
     return folder
 
 
-def set_up(clone: Path, path: Path, **extra: str) -> subprocess.CompletedProcess[str]:
+def set_up(
+    clone: Path, path: Path, kind: str = "run", **extra: str
+) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": str(path), "HOME": str(clone), **extra}
     return subprocess.run(
-        [str(clone / ".ci" / "setup"), "run"], env=environment, capture_output=True, text=True
+        [str(clone / ".ci" / "setup"), kind], env=environment, capture_output=True, text=True
     )
 
 
@@ -158,6 +160,24 @@ def test_setup__that_failed_is_tried_again(clone: Path, tmp_path: Path) -> None:
     assert installs(clone) == 1
 
 
+def test_setup__for_spark_asks_for_java_in_one_line_and_again_next_time(
+    clone: Path, tmp_path: Path
+) -> None:
+    path = tools(tmp_path / "bin", python3=FAKE_PYTHON)
+    for _ in range(2):
+        run = set_up(clone, path, "spark", NO_JAVA="1")
+        assert run.returncode == 1
+        assert run.stderr.splitlines()[-1] == "needs Java"
+    assert set_up(clone, path, "spark").returncode == 0
+    assert (clone / "installs").read_text().count("--editable .[spark]") == 3
+
+
+def test_setup__for_tests_goes_on_without_java(clone: Path, tmp_path: Path) -> None:
+    run = set_up(clone, tools(tmp_path / "bin", python3=FAKE_PYTHON), "dev", NO_JAVA="1")
+    assert run.returncode == 0
+    assert run.stderr.splitlines()[-1] == "triplestore: tests with Spark will be skipped"
+
+
 def installs(clone: Path) -> int:
     return (clone / "installs").read_text().count("--editable .")
 
@@ -173,6 +193,7 @@ case "$*" in
     *"pip install"*)
         [ -z "$PIP_FAILS" ] || exit 1
         echo "$*" >> installs ;;
+    *find_java*) [ -z "$NO_JAVA" ] || { echo "needs Java" >&2; exit 1; } ;;
     *sys.version\\)*) echo "3.12 of a test" ;;
 esac
 """
