@@ -22,6 +22,7 @@ from triplestore.terms.vocabulary import XSD
 if TYPE_CHECKING:
     from triplestore.expr.query_terms import U32
 
+_FEW = 100
 _EXACT = np.uint8(EXACT)
 _LARGEST = float(1 << 53)
 _INTEGER_NAMES = (
@@ -57,6 +58,8 @@ def _each(ids: U32, terms: QueryTerms, text: Callable[[bytes], str]) -> Any:
 
 
 def _typed(ids: U32, terms: QueryTerms) -> Any:
+    if len(ids) <= _FEW:
+        return _few(ids, terms)
     if len(ids) == 0 or int(ids.max()) >= FIRST_QUERY_ID:
         kinds = terms.kinds(ids)
         plain = False
@@ -72,6 +75,18 @@ def _typed(ids: U32, terms: QueryTerms) -> Any:
         if found is not None:
             return found
     return _each(ids, terms, _shown)
+
+
+def _few(ids: U32, terms: QueryTerms) -> Any:
+    """A column of few rows, term by term: what is done for many at once costs more."""
+    import pyarrow as pa
+
+    keys = [terms.key(term_id) if term_id else None for term_id in ids.tolist()]
+    if {key[0] for key in keys if key is not None} == {TYPED}:
+        found = _values(ids, ids == 0, terms)
+        if found is not None:
+            return found
+    return pa.array([None if key is None else _shown(key) for key in keys], pa.large_string())
 
 
 def _shown(key: bytes) -> str:
