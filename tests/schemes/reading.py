@@ -58,6 +58,11 @@ def check_readable(found: Readable, expected: set[Pair], nodes: Iterable[int]) -
         sizes = [sum(a == node for a, _ in pairs) for node in asked]
         assert counts(ids).tolist() == sizes
         assert probe(ids[:0])[0].tolist() == [] == counts(ids[:0]).tolist()
+        for place in (0, len(asked) // 2, len(asked) - 1):  # one at a time may go another way
+            owners, others = probe(ids[place : place + 1])
+            assert (owners.dtype, others.dtype) == (np.int64, np.uint32)
+            assert owners.tolist() == [0] * sizes[place]
+            assert others.tolist() == [b for at, b in wanted if at == place]
     assert found.subjects().tolist() == sorted({a for a, _ in expected})
     assert found.objects().tolist() == sorted({b for _, b in expected})
     assert found.contains(keys_of([])).tolist() == []

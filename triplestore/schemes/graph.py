@@ -135,6 +135,17 @@ class Graph:
         places = np.minimum(nodes.searchsorted(ids), len(nodes) - 1)
         return np.where(nodes[places] == ids, places, -1)
 
+    def place(self, node: int) -> int:
+        """The number of one node; -1 if it is none."""
+        nodes = self.nodes
+        if len(nodes) == 0:
+            return -1
+        place, last = node - int(nodes[0]), len(nodes) - 1
+        if int(nodes[-1]) - int(nodes[0]) == last:
+            return place if 0 <= place <= last else -1
+        place = min(int(nodes.searchsorted(np.uint32(node))), last)
+        return place if int(nodes[place]) == node else -1
+
     def edited(self, removed: U64, added: U64) -> tuple[Graph, U32 | None]:
         """The graph without `removed`, all of them edges, and with `added`, none of them edges.
 

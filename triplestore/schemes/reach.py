@@ -93,6 +93,14 @@ class Reach:
         counts: I64 = fields[owner, _WEIGHT] + own * kept
         return counts
 
+    def count_of(self, label: int) -> int:
+        """How many nodes one component reaches."""
+        at = _FIELDS * label
+        owner = int(self.head[at + _OWNER])
+        own = int(self.firsts[label + 1]) - int(self.firsts[label])
+        kept = (owner >> 1 != label) + (owner & 1) - 1
+        return int(self.head[_FIELDS * (owner >> 1) + _WEIGHT]) + own * kept
+
     def count(self) -> int:
         """How many pairs of nodes there are of which one reaches the other."""
         live = self.parts.at_rank

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.schemes.graph import NONE
-from triplestore.schemes.packed import I64, U32, U64, distinct, first, second
+from triplestore.schemes.packed import I64, NO_IDS, U32, U64, distinct, first, frozen, second
 from triplestore.schemes.reach import Reach
 from triplestore.schemes.reach_pool import STEPS
 from triplestore.schemes.reach_update import Step
@@ -55,6 +55,8 @@ class Groups:
 
 
 _NO_GROUPS = Groups.of(_NO_LABELS, _NO_LABELS)
+_NONE: U32 = frozen(np.array([NONE], dtype=np.uint32))
+_FRONT: U32 = frozen(np.zeros(1, dtype=np.uint32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,29 @@ class ReachPairs:
         """The pairs as packed keys, in order; `counts`, if they are known already."""
         counts = self.counts() if counts is None else counts
         return self.found(self.ids[self.places], counts, size)
+
+
+def reached_from(reach: Reach, ids: U32, place: int) -> U32:
+    """The ids of the nodes that one node reaches: what `ReachPairs` would find, for one at a time.
+
+    ids  the id of each node, increasing
+    """
+    label = int(reach.label[place])
+    if label == NONE or (count := reach.count_of(label)) == 0:
+        return NO_IDS
+    from triplestore.kernels.reach_pairs import list_pairs
+
+    bits = np.zeros((len(ids) >> 6) + 1, dtype=np.uint64)
+    summary = np.zeros((len(ids) >> 12) + 1, dtype=np.uint64)
+    runs = np.empty((reach.labels >> 1) + 5, dtype=np.uint64)
+    out = np.empty(count, dtype=np.uint64)
+    words, groups = reach.pool.words, _NO_GROUPS
+    list_pairs(
+        reach.label[place : place + 1], _NONE, _FRONT, reach.head, words, reach.head, words,
+        reach.firsts, reach.members, groups.labels, groups.starts, groups.other, groups.firsts,
+        groups.nodes, ids, bits, summary, runs, runs, out, np.zeros(2, dtype=np.int64), STEPS,
+    )  # fmt: skip
+    return second(out)
 
 
 def difference(step: Step, ids: U32) -> tuple[ReachPairs, ReachPairs]:

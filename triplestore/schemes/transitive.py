@@ -31,7 +31,7 @@ from triplestore.schemes.packed import (
     without,
 )
 from triplestore.schemes.reach import Reach
-from triplestore.schemes.reach_pairs import ReachPairs
+from triplestore.schemes.reach_pairs import ReachPairs, reached_from
 from triplestore.schemes.reach_update import Moves, update
 from triplestore.schemes.scheme import BLOCK, Budget, Difference, Estimate, SortedPairs
 from triplestore.schemes.search import Search
@@ -165,6 +165,10 @@ class TransitiveClosure:
         return np.array([len(found) for found in walked], dtype=np.int64)
 
     def _found(self, reach: Reach, nodes: U32) -> tuple[I64, U32]:
+        if len(nodes) == 1:
+            place = self.graph.place(int(nodes[0]))
+            ids = NO_IDS if place < 0 else reached_from(reach, self.graph.nodes, place)
+            return np.zeros(len(ids), dtype=np.int64), ids
         known, pairs = self._pairs(reach, nodes)
         counts = pairs.counts()
         total = int(counts.sum())

@@ -170,4 +170,7 @@ def _one(value: int) -> U32:
 
 def _full(value: int, size: int) -> U32:
     """A column of one value: a view that costs four bytes, whatever its length."""
-    return np.broadcast_to(np.uint32(value), (size,))
+    # As `np.broadcast_to` makes it, in a tenth of the time.
+    column: U32 = np.ndarray((size,), np.uint32, _one(value), strides=(0,))
+    column.flags.writeable = False
+    return column

@@ -226,7 +226,11 @@ class ClosedRelation(PlainRelation):
 
     def status(self, first: int, second: int) -> int:
         """The status of one row; 0 if it does not hold."""
-        return int(self.status_of_keys(np.array([first << 32 | second], dtype=np.uint64))[0])
+        status = self.rows.status(first, second)
+        if status == 0:
+            key = np.array([first << 32 | second], dtype=np.uint64)
+            status = INFERRED if self.closed.contains(key)[0] else 0
+        return status
 
     def status_of_keys(self, keys: U64) -> U8:
         """The statuses of rows given as packed keys, in any order."""
