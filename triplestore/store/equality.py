@@ -28,7 +28,6 @@ from triplestore.store.equality_rows import (
 from triplestore.store.hiding import hidden_more
 from triplestore.store.in_force import BY_REWRITING
 from triplestore.store.outcome import Step
-from triplestore.store.stated import touched_facts
 from triplestore.tables import Tables
 from triplestore.tables.equality import (
     NO_CLASSES,
@@ -161,7 +160,7 @@ class Rewriting:
             now.hidden = hidden_beyond(now.tables, classes, self._dictionary)
         hidden = (0 if now is None else now.hidden) - (0 if was is None else was.hidden)
         written = [change.step] if change.layer.rows else []
-        inferred = self._inferred(seen, steps, told)
+        inferred = inferred_change(self._closed, seen, steps, *told)
         reread = self._are_apart(reasoned(self._closed)) != self._are_apart(closed)
         return Rewritten(written, seen, closures, hidden, inferred, reread)
 
@@ -169,17 +168,6 @@ class Rewriting:
         """What is the same, and is not rewritten."""
         pairs = tables.relation(self._same_as).keys()
         return np.unique(high(pairs[high(pairs) != low(pairs)])).tobytes()
-
-    def _inferred(
-        self, seen: Tables, steps: Sequence[Step], told: Sequence[KeysByName]
-    ) -> Inferred:
-        """What changed for users."""
-        names = touched_facts(steps).keys() | told[0].keys() | told[1].keys()
-        was, now = equality_of(self._closed), equality_of(seen)
-        for equality in (was, now):
-            if equality is not None and (was is None or now is None or was.classes != now.classes):
-                names |= {name for name, _, _ in equality.closures()}
-        return inferred_change(self._closed, seen, names, told[1])
 
     # -- classes --------------------------------------------------------------------------------
 

@@ -17,10 +17,22 @@ from triplestore.store.outcome import Step
 from triplestore.store.stated import touched_facts
 from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.changes import NO_FACTS
-from triplestore.tables.equality import MEMBERS, MEMBERS_KEY, Classes, KeysByName, touched_rows
+from triplestore.tables.equality import (
+    MEMBERS,
+    MEMBERS_KEY,
+    NO_CLASSES,
+    Classes,
+    KeysByName,
+    equality_of,
+    touched_names,
+    touched_rows,
+)
+from triplestore.tables.plain import PlainRelation
 from triplestore.tables.rows import (
+    I64,
     NO_KEYS,
     U8,
+    U32,
     U64,
     Bools,
     Keys,
@@ -130,15 +142,20 @@ class Stating:
         places = many[open_]
         if not len(places):
             return founded
-        sides = []
-        for place, ends in ((0, one[places]), (1, other[places])):
-            index, members = classes.expand(ends)
-            sides.append((int(relation.fanout((place,), (members,)).sum()), place, index, members))
-        _, place, index, members = min(sides, key=lambda side: side[0])
-        at, (found,) = relation.probe((place,), (members,), EXPLICIT)
-        wanted = (other if place == 0 else one)[places[index[at]]]
-        founded[places[index[at[classes.representatives(found) == wanted]]]] = True
+        ends = (one[places], other[places])
+        costs = [self._cost(relation, place, ends[place]) for place in (0, 1)]
+        for place, chosen in ((0, costs[0] <= costs[1]), (1, costs[0] > costs[1])):
+            at = places[chosen]
+            index, members = classes.expand(ends[place][chosen])
+            found, (free,) = relation.probe((place,), (members,), EXPLICIT)
+            wanted = ends[1 - place][chosen][index[found]]
+            founded[at[index[found[classes.representatives(free) == wanted]]]] = True
         return founded
+
+    def _cost(self, relation: PlainRelation, place: int, ends: U32) -> I64:
+        """About how many rows are looked at to find the facts of all for which these stand."""
+        sizes = self._new.sizes(ends)
+        return np.where(sizes > 1, 2 * sizes, relation.fanout((place,), (ends,)))
 
 
 def _images(classes: Classes, parts: Iterable[U64]) -> U64:
@@ -260,27 +277,62 @@ class Inferred(NamedTuple):
     still_entailed: int
 
 
-MOST_COMPARED = 1 << 22
+MOST_COMPARED = 1 << 18
 """Where classes change, so many facts of a relation are compared one by one; of more, only the
 difference of their numbers is told."""
 
 
 def inferred_change(
-    before: Tables,
-    after: Tables,
-    names: Iterable[int],
-    minus: KeysByName,
+    before: Tables, after: Tables, steps: Sequence[Step], plus: KeysByName, minus: KeysByName
 ) -> Inferred:
-    """What changed in some relations, as users see them."""
+    """What changed, as users see it: exactly, but in large relations of changed classes.
+
+    steps        of the tables of representatives
+    plus, minus  what was stated and taken back, in its own terms
+    """
+    was, now = _equality(before), _equality(after)
+    touched = touched_facts(steps)
+    names = touched.keys() | plus.keys() | minus.keys()
+    if was[0] != now[0]:
+        names |= {int(n) for one, tables in (was, now) for n in touched_names(tables, one.reps)}
     come = gone = still = 0
     for name in names:
-        old, new = before.relation(name), after.relation(name)
-        if len(old) + len(new) <= MOST_COMPARED:
-            come += int(np.count_nonzero(~in_sorted(new.keys(where=INFERRED), old.keys())))
-            gone += int(np.count_nonzero(~in_sorted(old.keys(where=INFERRED), new.keys())))
+        if was[0] != now[0] or name in was[1].closed or name in now[1].closed:
+            added, removed = _compared(before.relation(name), after.relation(name))
         else:
-            more = new.inferred - old.inferred
-            come, gone = come + max(more, 0), gone + max(-more, 0)
+            keys = touched.get(name, NO_KEYS)
+            told = plus.get(name, NO_KEYS), minus.get(name, NO_KEYS)
+            added, removed = _multiplied(name, keys, was[0], (was[1], now[1]), told)
+        come, gone = come + added, gone + removed
         if name in minus:
-            still += int(np.count_nonzero(new.status_of_keys(minus[name]) == INFERRED))
+            status = after.relation(name).status_of_keys(minus[name])
+            still += int(np.count_nonzero(status == INFERRED))
     return Inferred(come, gone, still)
+
+
+def _equality(tables: Tables) -> tuple[Classes, Tables]:
+    found = equality_of(tables)
+    return (NO_CLASSES, tables) if found is None else (found.classes, found.tables)
+
+
+def _compared(old: PlainRelation, new: PlainRelation) -> tuple[int, int]:
+    """How many facts are inferred now and did not hold, and the other way round."""
+    if len(old) + len(new) > MOST_COMPARED:
+        more = new.inferred - old.inferred
+        return max(more, 0), max(-more, 0)
+    come = ~in_sorted(new.keys(where=INFERRED), old.keys())
+    gone = ~in_sorted(old.keys(where=INFERRED), new.keys())
+    return int(np.count_nonzero(come)), int(np.count_nonzero(gone))
+
+
+def _multiplied(
+    name: int, keys: U64, classes: Classes, tables: tuple[Tables, Tables], told: tuple[U64, U64]
+) -> tuple[int, int]:
+    """The same by the facts of representatives that came and went, each for its members."""
+    held, holds = (one.relation(name).status_of_keys(keys) != 0 for one in tables)
+    sizes = classes.sizes(high(keys)) * classes.sizes(low(keys))
+    found = []
+    for moved, own in ((holds & ~held, told[0]), (held & ~holds, told[1])):
+        of_moved = np.count_nonzero(in_sorted(classes.images(own), keys[moved]))
+        found.append(int(sizes[moved].sum()) - int(of_moved))
+    return found[0], found[1]
