@@ -35,6 +35,7 @@ from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in
 from triplestore.store.progress import ProgressLine
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.schema_reader import SchemaNames
+from triplestore.store.scope import DEFAULT, ScopeStep, needs_rules, scope_step
 from triplestore.store.turns import Turns
 from triplestore.store.violations import Listed, count_new, count_new_between, listed_by
 from triplestore.tables import INFERRED, Changes, Layer, Tables
@@ -79,6 +80,7 @@ class Closing:
         self.closed = state.tables
         self.hidden = hidden_count(state.meta)
         self._reread = False
+        self._scoped: ScopeStep | None = None
         self.steps: list[Step] = []
         self.stated: list[Step] = []
         self.runs = 0
@@ -185,6 +187,8 @@ class Closing:
 
     def run(self, since: Sequence[Step], tables: Tables) -> Tables:
         """The closure of tables to which these steps lead from the closed ones."""
+        before = self._wanted[1]
+        self._scoped = scope_step(self.closed, tables, since, before, self.regimes, self.dictionary)
         if not self.regimes:
             self.rules = self.users
             tables = self._run(since, tables)
@@ -205,12 +209,14 @@ class Closing:
             "runs",
             "figures",
             "hidden",
+            "_scoped",
         )
         before = {name: getattr(self, name) for name in names}
         self.steps, self.stated = [*self.steps], [*self.stated]
         again = self._wanted[0] is not self.users or self._wanted[1] != self.regimes
         if again and not (isinstance(self.rules, InForce) and self._wanted[1] == self.regimes):
-            self.rules = vocabulary_of(self.regimes, self.users, tables, self.dictionary)
+            seen = tables if self._scoped is None else self._scoped.on(tables)
+            self.rules = vocabulary_of(self.regimes, self.users, seen, self.dictionary)
         total: dict[str, Any] = {}
         start = since, tables
         beginnings = MOST_BEGINNINGS if self._under is None or not self.closed.rows else 0
@@ -252,10 +258,14 @@ class Closing:
         return whole(self.regimes, self.users, tables, self.dictionary, known)
 
     def _touches_axioms(self, steps: Sequence[Step]) -> bool:
+        in_force = self.rules if isinstance(self.rules, InForce) else None
+        scoped = frozenset() if in_force is None else in_force.scoped
+        if self.regimes.scope != DEFAULT and needs_rules(steps, scoped, self.dictionary):
+            return True
         names = SchemaNames(self.dictionary)
         if self._reread or names.touched_by(steps, self.dictionary, self.regimes):
             return True
-        known = self.rules.literals if isinstance(self.rules, InForce) else Literals()
+        known = Literals() if in_force is None else in_force.literals
         return known.are_outdated(steps, self.dictionary, self.regimes.look_at_literals)
 
     def _restore(self, values: dict[str, Any]) -> None:
@@ -277,6 +287,9 @@ class Closing:
         compiled = self._compile(self.rules)
         stated = stated_since(self.closed, tables, since, compiled.type_id)
         added: list[Step] = list(stated.steps)
+        if self._scoped is not None:
+            stated = self._scoped.stated(stated)
+            added.append(self._scoped.changes)
         if self.rules is self._under and stated.nothing and self._kept_as == self._keeping:
             self._done(added, stated.steps, stated.tables, {}, self.hidden)
             return stated.tables
@@ -375,13 +388,16 @@ class Closing:
         from triplestore.store.stripping import stripped
 
         self._kept = self._books = None
+        scoped: list[Step] = []
+        if self._scoped is not None:
+            scoped, tables = [self._scoped.changes], self._scoped.on(tables)
         changes = stripped(tables)
         inferred = tables.total(INFERRED)
         after = tables.push(Layer.build(changes)).with_schemes({})
         net = change_of(changes, is_helper_in(self.dictionary))
         unwritten = inferred - tables.with_schemes({}).total(INFERRED)
         figures = {"inferred_removed": net.inferred_removed + unwritten}
-        added = [*since, changes] if len(changes) else list(since)
+        added = [*since, *scoped, changes] if len(changes) else [*since, *scoped]
         self._done(added, since, after, figures, 0)
         return after
 
@@ -397,6 +413,7 @@ class Closing:
         self.stated += stated
         self.closed, self._under, self._kept_as = after, self.rules, self._keeping
         self.figures, self.hidden = figures, hidden
+        self._scoped = None
         self.runs += 1
 
 

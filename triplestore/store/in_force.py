@@ -11,15 +11,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from triplestore.datalog.problems import Problem, raise_errors
-from triplestore.datalog.program import Program, Rule
+from triplestore.datalog.program import Atom, Program, Rule
 from triplestore.errors import UsageError
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM, REGIMES
 from triplestore.store.literals_in_rules import Literals
 from triplestore.store.rules import Rules, rules_of
+from triplestore.store.scope import DEFAULT, RULE, Scope, scope_of, scope_rules
 from triplestore.tables.equality import reasoned
 
 if TYPE_CHECKING:
@@ -40,10 +41,12 @@ class Regimes:
 
     equality    how equals are reasoned about: by rules, or by rewriting to representatives
     ontologies  graphs of ontology files, each with the file and the hash of its contents
+    scope       which named graphs count beside these and the default graph
     unresolved  imports that were not found, and why
 
     >>> Regimes.of({"regimes": Regimes(("skos",)).to_bytes()})
-    Regimes(names=('skos',), trivial=False, ontologies=(), unresolved=(), equality='rules')
+    Regimes(names=('skos',), trivial=False, ontologies=(), unresolved=(), equality='rules', \
+scope='default')
     """
 
     names: tuple[str, ...] = ()
@@ -51,6 +54,7 @@ class Regimes:
     ontologies: tuple[tuple[str, str, str], ...] = ()
     unresolved: tuple[tuple[str, str], ...] = ()
     equality: str = BY_RULES
+    scope: Scope = DEFAULT
 
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Regimes:
@@ -64,6 +68,7 @@ class Regimes:
             tuple((graph, file, digest) for graph, file, digest in said["ontologies"]),
             tuple((iri, reason) for iri, reason in said["unresolved"]),
             said.get("equality", BY_RULES),
+            scope=scope_of(said.get("scope", DEFAULT)),
         )
 
     def to_bytes(self) -> bytes | None:
@@ -72,6 +77,7 @@ class Regimes:
             return None
         said = {"names": self.names, "trivial": self.trivial, "equality": self.equality}
         said |= {"ontologies": self.ontologies, "unresolved": self.unresolved}
+        said |= {"scope": self.scope} if self.scope != DEFAULT else {}
         return json.dumps(said, ensure_ascii=False).encode()
 
     def changed(
@@ -90,6 +96,16 @@ class Regimes:
             raise UsageError("trivial=True is about what a regime infers; name one, too")
         return made
 
+    def scoped(self, scope: Any) -> Regimes:
+        """These with another scope, as a caller says it; None leaves it as it is."""
+        made = self if scope is None else replace(self, scope=scope_of(scope))
+        if made.scope != DEFAULT and made.equality == BY_REWRITING:
+            raise UsageError(
+                'equality="rewrite" knows the default graph only: say scope="default", or '
+                'equality="rules"'
+            )
+        return made
+
     @property
     def look_at_literals(self) -> bool:
         """Whether ill-typed literals are inconsistencies."""
@@ -103,7 +119,7 @@ class Regimes:
         return [b"\x01" + graph.encode() for graph, _, _ in self.ontologies]
 
     def __bool__(self) -> bool:
-        return bool(self.names)
+        return bool(self.names) or self.scope != DEFAULT
 
 
 class InForce(Rules):
@@ -153,6 +169,11 @@ class InForce(Rules):
         """Whether they may conclude what is not shown: with a regime they may."""
         return True
 
+    @cached_property
+    def scoped(self) -> frozenset[Atom]:
+        """What rules about the graphs of a scope conclude."""
+        return frozenset(rule.heads[0] for rule in self.program.rules if rule.name == RULE)
+
 
 def vocabulary_of(
     regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
@@ -164,6 +185,7 @@ def vocabulary_of(
 
     made = translate(Ontology(), regimes.names, trivial=regimes.trivial)
     facts = SchemaReader(dictionary, tables, regimes).facts()
+    facts += scope_rules(tables, dictionary)
     return InForce(_together(users, made.program, facts), users, made)
 
 
@@ -192,7 +214,7 @@ def whole(
         merged = bool(len(equals)) and reader.speaks_of(equals)
         made = None
         for full in (False, True):
-            edges, triples = reader.read(full)
+            edges, triples = reader.read(full) if regimes.names else ([], [])
             ontology = read_ontology(triples)
             made = translate(
                 ontology,
@@ -211,7 +233,8 @@ def whole(
         known = Literals() if before is None else before.literals
         literals = known.looked_at(dictionary) if regimes.look_at_literals else known
         literals = replace(literals, valued=reader.ids_of(made.valued))
-        program = _together(users, made.program, reader.facts())
+        facts = [*reader.facts(), *scope_rules(tables, dictionary)]
+        program = _together(users, made.program, facts)
         program = literals.added(program, tables, dictionary)
         found = InForce(program, users, made, ontology, literals)
         found.names = (dictionary, reader.known)

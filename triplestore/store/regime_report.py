@@ -18,6 +18,7 @@ from triplestore.datalog.problems import Problem
 from triplestore.datalog.program import TYPE, Rule, TripleAtom
 from triplestore.engine.report import Report
 from triplestore.store.in_force import InForce, Regimes
+from triplestore.store.scope import DEFAULT, out_of_scope, scope_rules
 from triplestore.tables import EXPLICIT, Tables
 from triplestore.terms import IRI, key_of, to_ntriples
 from triplestore.terms.vocabulary import OWL, RDF, RDFS
@@ -45,6 +46,8 @@ class RegimeReport(Report):
 
     regimes: Sequence[str] = ()
     """The regimes in force."""
+    scope: str | Sequence[str] = DEFAULT
+    """Which named graphs take part beside the default graph."""
     axioms: int = 0
     """Axioms that rules were made of."""
     rules_by_id: Mapping[str, int] = field(default_factory=dict)
@@ -68,7 +71,8 @@ class RegimeReport(Report):
         return values
 
     def __str__(self) -> str:
-        rows = [("regimes", ", ".join(self.regimes)), ("axioms", self._axioms())]
+        rows = [("regimes", ", ".join(self.regimes)), ("scope", self._scope())]
+        rows.append(("axioms", self._axioms()))
         ids = Counter(self.rules_by_id).most_common(MOST_LISTED)
         rows.append(("rules by id", ", ".join(f"{name} {count:,}" for name, count in ids)))
         reasons = [f"{count:,} times: {why}" for why, count in self.outside_reasons.items()]
@@ -77,6 +81,11 @@ class RegimeReport(Report):
         rows += _listed("not imported", self.unresolved, len(self.unresolved))
         lines = [f"{name:<15} {value}" for name, value in rows if value]
         return "\n".join([*lines, Report.__str__(self)])
+
+    def _scope(self) -> str:
+        if self.scope == DEFAULT:
+            return ""
+        return self.scope if isinstance(self.scope, str) else ", ".join(self.scope)
 
     def _axioms(self) -> str:
         left = f", {self.outside_count:,} outside" if self.outside else ""
@@ -96,10 +105,13 @@ def regime_report(
     """The report with what was made of axioms."""
     made = {one.name: getattr(report, one.name) for one in fields(Report)}
     translation, ontology = rules.translation, rules.ontology
-    warnings = [*report.warnings, *_warnings(rules, tables, dictionary)]
+    warnings = [*report.warnings, *_out_of_scope(regimes, tables, dictionary)]
+    if regimes.names:
+        warnings += _warnings(rules, tables, dictionary)
     return RegimeReport(
         **{**made, "warnings": tuple(warnings)},
         regimes=regimes.names,
+        scope=regimes.scope,
         axioms=0 if translation is None else translation.used,
         rules_by_id=dict(_by_id(rules)),
         outside_count=0 if translation is None else len(translation.outside),
@@ -132,14 +144,16 @@ def _by_id(rules: InForce) -> Counter[str]:
 def _warnings(rules: InForce, tables: Tables, dictionary: Dictionary) -> Iterator[Problem]:
     """What makes it likely that less is inferred than was hoped for."""
     about = [rule for rule in rules.program.rules if rule.axioms]
-    if not about and tables.total(EXPLICIT):
+    scoped = scope_rules(tables, dictionary)
+    if not about and (scoped or tables.total(EXPLICIT)):
         yield _warning(
             "no-axioms",
             "there are no axioms that rules could be made of, so little can follow",
             "give the ontology as ontology=..., or load it with the data",
         )
         return
-    data, ontology = _names_of_data(tables, dictionary), _names_of(about)
+    data = _names_of_data(tables, dictionary) | _names_of(scoped, heads=True)
+    ontology = _names_of(about)
     if not data or not ontology:
         return
     if not data & ontology:
@@ -147,6 +161,18 @@ def _warnings(rules: InForce, tables: Tables, dictionary: Dictionary) -> Iterato
     elif max(len(data), len(ontology)) <= MOST_NAMES:
         yield from _misspelt(data - ontology, ontology - data)
     yield from _literals(rules, tables, dictionary)
+
+
+def _out_of_scope(regimes: Regimes, tables: Tables, dictionary: Dictionary) -> Iterator[Problem]:
+    """Data in named graphs that take no part."""
+    quads, graphs = out_of_scope(regimes, tables, dictionary)
+    if quads:
+        which = "a named graph" if graphs == 1 else f"{graphs:,} named graphs"
+        yield _warning(
+            "out-of-scope",
+            f"{quads:,} statements in {which} take no part in reasoning",
+            'say scope="union", or name the graphs: scope=[...]',
+        )
 
 
 def _warning(code: str, message: str, remedy: str = "") -> Problem:
@@ -169,11 +195,11 @@ def _names_of_data(tables: Tables, dictionary: Dictionary) -> set[bytes]:
 _VOCABULARIES = (RDF.encode(), RDFS.encode(), OWL.encode(), b"http://www.w3.org/2003/11/swrl")
 
 
-def _names_of(rules: Sequence[Rule]) -> set[bytes]:
-    """Keys of the properties and classes that bodies of rules speak of."""
+def _names_of(rules: Sequence[Rule], *, heads: bool = False) -> set[bytes]:
+    """Keys of the properties and classes that bodies of rules, or heads, speak of."""
     found: set[bytes] = set()
     for rule in rules:
-        for atom in rule.atoms:
+        for atom in rule.heads if heads else rule.atoms:
             if isinstance(atom, TripleAtom):
                 term = atom.o if atom.p == TYPE else atom.p
                 key = getattr(term, "key", b"\x00")

@@ -15,6 +15,7 @@ from pyoxigraph import NamedNode
 
 from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom
 from triplestore.ontologies.regimes import facts_of, names_containers
+from triplestore.store.scope import DEFAULT, ScopeGraph
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED
 from triplestore.tables.rows import NO_IDS, NO_KEYS
 from triplestore.terms import BLANK, IRI, key_of
@@ -77,6 +78,9 @@ class SchemaReader:
         graphs = regimes.graphs
         ids = dictionary.lookup_keys(graphs).tolist() if graphs else []
         self._graphs = [tables.graph(graph) for graph in ids if graph]
+        self._stated: list[Any] = [*self._graphs]
+        if regimes.scope != DEFAULT:
+            self._stated.append(ScopeGraph(tables, dictionary))
 
     def facts(self) -> list[Rule]:
         """What the graphs of ontologies state, and which properties are of containers, as rules."""
@@ -163,8 +167,8 @@ class SchemaReader:
         return Hierarchy(np.concatenate([NO_KEYS, *parts])).reduced()
 
     def _relations(self, name: int) -> list[Any]:
-        """A relation of the default graph, and of the graphs of ontologies."""
-        return [self._tables.relation(name), *(graph.relation(name) for graph in self._graphs)]
+        """A relation of the default graph, of the graphs of ontologies and of the scope."""
+        return [self._tables.relation(name), *(graph.relation(name) for graph in self._stated)]
 
     def _keys(self, name: int, where: int) -> U64:
         found = [_all_keys(one, where) for one in self._relations(name)]

@@ -20,6 +20,8 @@ from triplestore.datalog.program import (
     Filter,
     Not,
     Rule,
+    TripleAtom,
+    TupleAtom,
 )
 from triplestore.datalog.text import show
 from triplestore.engine.why.proof import Member, Part, Proof, Step, Values
@@ -253,11 +255,26 @@ def part_text(part: Part, names: Names) -> str:
         assert part.value is not None
         inner = _inside(show(part.filled, names)).rpartition(" AS ")[0]
         return f"{show(part.value, names)} = {inner}"
+    if isinstance(part.filled, TripleAtom | TupleAtom):
+        return _given_text(part.filled, names)
     assert isinstance(part.filled, Aggregate)
     return (
         f"{results_text(part, names)}, of {_many(part.count, 'match', 'matches')} of "
         + ", ".join(show(item, names) for item in part.filled.body)
     )
+
+
+_IN_WORDS = {
+    "x-triplestore:scope/stated": "stated in a graph of the scope",
+    "x-triplestore:literals/variant": "the same value",
+}
+
+
+def _given_text(atom: Atom, names: Names) -> str:
+    """A fact of a relation that the store makes for its own rules."""
+    name = atom.name.key[1:].decode() if isinstance(atom, TupleAtom) else ""
+    terms = dict.fromkeys(show(term, names) for term in atom.terms if isinstance(term, Constant))
+    return f"{_IN_WORDS.get(name, 'given')}: {', '.join(terms)}"
 
 
 def results_text(part: Part, names: Names) -> str:
