@@ -27,7 +27,7 @@ from triplestore.ops import keys as keys_module
 from triplestore.ops.frame import kept_order, null_of
 from triplestore.ops.groups import GroupTable
 from triplestore.ops.index import JoinIndex
-from triplestore.ops.keys import KeyCoder, order_keys, pack
+from triplestore.ops.keys import KeyCoder, distinct_ids, order_keys, pack
 from triplestore.ops.pairs import cut_pairs
 from triplestore.ops.sort import sort_words, sorted_positions
 
@@ -236,6 +236,16 @@ def test_keys__take_every_kind_of_nan_to_be_one_value() -> None:
     frame = Frame.of(x=column, order=("x",))
     assert Distinct(Values(frame)).run(Context()).rows == 1
     assert Distinct(Values(Frame.of(x=column))).run(Context()).rows == 1
+
+
+@pytest.mark.parametrize("spread", [3, 500, 2**32])
+@pytest.mark.parametrize("size", [0, 1, 64, 65, 300])
+def test_distinct_ids__with_and_without_sorting(size: int, spread: int) -> None:
+    ids = np.random.default_rng(size).integers(0, spread, size).astype(np.uint32)
+    found, places = distinct_ids(ids)
+    assert found.dtype == ids.dtype
+    assert found.tolist() == sorted(set(ids.tolist()))
+    assert found[places].tolist() == ids.tolist()
 
 
 def test_pack__puts_the_first_column_high() -> None:

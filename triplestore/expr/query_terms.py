@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.ops.keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.model import TYPED, Term, term_of
 from triplestore.terms.value_encode import encode_texts
@@ -25,6 +26,7 @@ U32: TypeAlias = NDArray[np.uint32]
 
 _FIRST = np.uint32(FIRST_QUERY_ID)
 _FEW = 32
+_MANY = 256
 
 
 class QueryTerms:
@@ -119,6 +121,14 @@ class QueryTerms:
 
     def values(self, ids: U32) -> Values:
         """What is known of terms by their values."""
+        if len(ids) > _MANY:  # after a join each term is there many times
+            distinct, places = distinct_ids(ids)
+            if len(distinct) * 2 < len(ids):
+                marks, keys = self._values(distinct)
+                return Values(marks[places], keys[places])
+        return self._values(ids)
+
+    def _values(self, ids: U32) -> Values:
         own = ids >= _FIRST
         if not own.any():
             return self.dictionary.values(ids)
@@ -133,7 +143,7 @@ class QueryTerms:
         own = ids >= _FIRST
         if not own.any():
             return ids
-        distinct, places = np.unique(ids[own], return_inverse=True)
+        distinct, places = distinct_ids(ids[own])
         settled = ids.copy()
         settled[own] = self.dictionary.encode_keys(list(self._own(distinct)))[places]
         return settled

@@ -33,6 +33,7 @@ from triplestore.expr.numbers import (
 from triplestore.expr.query_terms import U32, QueryTerms, values_of_keys
 from triplestore.ops.frame import BOOLEAN, ID, REAL, Array
 from triplestore.ops.frame import INTEGER as INTEGER_TYPE
+from triplestore.ops.keys import distinct_ids
 from triplestore.terms.value_keys import (
     DATATYPES,
     EXACT,
@@ -167,7 +168,7 @@ def coded(vector: Vector, terms: QueryTerms) -> Coded:
     if isinstance(vector, Coded):
         return vector
     if isinstance(vector, Ids):
-        distinct, places = np.unique(vector.ids, return_inverse=True)
+        distinct, places = distinct_ids(vector.ids)
         return Coded(terms.keys(distinct), places)
     if isinstance(vector, Booleans):
         codes = vector.values.astype(np.int64)

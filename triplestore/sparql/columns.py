@@ -14,6 +14,7 @@ import numpy as np
 
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.expr.strings import lexical_form
+from triplestore.ops.keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.model import BLANK, IRI, STRING, TYPED, to_ntriples
 from triplestore.terms.value_keys import DATATYPES, EXACT, Class
@@ -52,7 +53,7 @@ def _each(ids: U32, terms: QueryTerms, text: Callable[[bytes], str]) -> Any:
     """A column of texts, each different one made once."""
     import pyarrow as pa
 
-    distinct, places = np.unique(ids, return_inverse=True)
+    distinct, places = distinct_ids(ids)
     texts = [None if key is None else text(key) for key in terms.keys(distinct)]
     return pa.array(texts, pa.large_string()).take(pa.array(places))
 

@@ -17,6 +17,7 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.expr.query_terms import U32, QueryTerms
+from triplestore.ops.keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.model import BLANK, IRI, STRING, term_of
 
@@ -43,7 +44,7 @@ def terms_of(ids: U32, terms: QueryTerms) -> list[Any]:
         return [one(term_id) if term_id else None for term_id in ids.tolist()]
     if (ids[1:] > ids[:-1]).all():
         return _distinct_terms(ids, terms)
-    distinct, places = np.unique(ids, return_inverse=True)
+    distinct, places = distinct_ids(ids)
     if len(distinct) * 4 < len(ids):
         made = np.empty(len(distinct), object)
         made[:] = _distinct_terms(distinct, terms)

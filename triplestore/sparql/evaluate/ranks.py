@@ -21,6 +21,7 @@ from triplestore.expr.vectors import Booleans, Coded, Ids, Numbers, Vector, code
 from triplestore.ops.context import Budget
 from triplestore.ops.frame import INTEGER, Array
 from triplestore.ops.groups import use_kernels
+from triplestore.ops.keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.model import BLANK, IRI, STRING
 from triplestore.terms.sorting import sorted_terms
@@ -40,7 +41,7 @@ def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
         if values.dtype == INTEGER or not np.isnan(values).any():
             return values
     if isinstance(vector, Ids):
-        distinct, places = np.unique(vector.ids, return_inverse=True)
+        distinct, places = distinct_ids(vector.ids)
         return _ranks_of_ids(distinct, terms, budget)[places]
     made = coded(vector, terms)
     return _ranks_of_keys(made, budget)

@@ -18,6 +18,7 @@ import pyoxigraph as ox
 
 from triplestore.expr.query_terms import U32, QueryTerms
 from triplestore.ops.frame import Frame
+from triplestore.ops.keys import distinct_ids
 from triplestore.sparql.results.layout import LAYOUTS, Around, Cell, Layout
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.model import key_of
@@ -111,7 +112,7 @@ class _Writer(NamedTuple):
         """The cells of a column."""
         if len(ids) > 1 and (ids[1:] > ids[:-1]).all():
             return self.cells(ids)
-        distinct, places = np.unique(ids, return_inverse=True)
+        distinct, places = distinct_ids(ids)
         made = self.cells(distinct)
         return [made[place] for place in places.tolist()]
 
