@@ -15,6 +15,7 @@ from bench.workloads import (
     rulecount,
     scalability,
     schemes,
+    spark,
     updates,
 )
 from bench.workloads.base import Workload
@@ -35,6 +36,7 @@ WORKLOADS: dict[str, Workload] = {
         updates.WORKLOAD,
         ontologies.WORKLOAD,
         queries.WORKLOAD,
+        spark.WORKLOAD,
     )
 }
 
