@@ -18,6 +18,7 @@ from triplestore.errors import UsageError
 from triplestore.storage import Database, State
 from triplestore.store.change import Change
 from triplestore.store.info import Info, describe
+from triplestore.store.kept import STALE
 from triplestore.store.quads import QuadLike, TermLike
 from triplestore.store.reading import Reading, View
 from triplestore.store.reasoner import Reasoner
@@ -75,9 +76,17 @@ class Store(Reading):
         self._database = database
         self._writer: int | None = None  # the thread that has a transaction open
         self._reasoner = Reasoner()
-        state = database.state
-        # Replaced as one, so that no lock is needed.
-        self._seen: tuple[State, View] = (state, View.of(state))
+        try:
+            if STALE in database.state.meta and not database.read_only:
+                with self._begin() as transaction:
+                    transaction.infer_anew()
+                    transaction.keep({STALE: None})
+            state = database.state
+            # Replaced as one, so that no lock is needed.
+            self._seen: tuple[State, View] = (state, View.of(state))
+        except BaseException:
+            database.close()
+            raise
 
     def __repr__(self) -> str:
         place = self._database.path or "in memory"
@@ -302,6 +311,7 @@ class Store(Reading):
         ontology: Places | None = None,
         imports: Places = (),
         network: bool = False,
+        scope: Any = None,
         trivial: bool | None = None,
         strict: bool | None = None,
         equality: str | None = None,
@@ -316,6 +326,9 @@ class Store(Reading):
         beside the data: each becomes a named graph and counts as if it were stated, a file that
         is given again is read if it changed. What they import is looked for among them and in
         `imports` (files, folders, OASIS catalogues), and on the network only if `network` is set.
+        `scope` says which named graphs take part beside the default graph: `"default"` (none),
+        `"union"` (all), or a list of their IRIs; what they state then holds in the default graph,
+        too, which queries see as the merge of all of it with what follows.
         With `trivial=True` triples that hold whatever the data are (`C rdfs:subClassOf C`) are
         inferred, too. With `strict=True` commits that add violations are refused.
         `equality="rewrite"` lets one individual stand for all that owl:sameAs makes the same as it
@@ -350,6 +363,7 @@ class Store(Reading):
                 ontology=ontology,
                 imports=imports,
                 network=network,
+                scope=scope,
                 trivial=trivial,
                 strict=strict,
                 equality=equality,

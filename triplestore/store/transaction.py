@@ -29,6 +29,7 @@ from triplestore.store.kept import (
     HIDDEN,
     PROGRAM,
     REGIMES,
+    STALE,
     STRICT,
     TUNING,
     file_count,
@@ -39,6 +40,7 @@ from triplestore.store.outcome import joined
 from triplestore.store.quads import TermLike, graph_key
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.replacing import replacement
+from triplestore.store.stale import estimate
 from triplestore.store.writing import Writing
 from triplestore.tables import Layer
 from triplestore.terms import term_of, to_ntriples
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from triplestore.store.ontology_graphs import Places
     from triplestore.store.rules import Rules, RulesLike
     from triplestore.store.tuning import Tuning
+    from triplestore.terms import Dictionary
 
     PathLike = str | os.PathLike[str]
 
@@ -132,19 +135,57 @@ class Transaction(Writing):
             cancel=cancel,
             threads=threads,
         )
-        if loaded.new_keys:
-            self._dictionary.append_keys(self._dictionary.size + 1, loaded.new_keys)
-        if loaded.segment is not None:
-            self._dictionary.add_segment(loaded.segment)
-        if replace_graph is None:
-            self._add_rows(loaded)
+        self.take(loaded, "add" if replace_graph is None else "replace", replace_graph)
+        return loaded
+
+    def take(self, loaded: Loaded, mode: str = "add", graph: TermLike | None = None) -> None:
+        """Take what was loaded for this transaction's dictionary, by `load` or elsewhere.
+
+        mode  "add" its statements; "delete" them, and add nothing else of it; "replace" what
+            `graph` holds by them
+        """
+        self._settle()
+        if mode == "delete":
+            away = np.zeros(len(loaded), np.bool_)
+            self.change_rows(away, loaded.s, loaded.p, loaded.o, loaded.g)
+            return
+        loaded.add_terms(self._dictionary)
+        if mode == "replace":
+            self._replace_rows(loaded, graph)
         else:
-            self._replace_rows(loaded, replace_graph)
-        self._meta[FILES] = str(max(file_count(meta), loaded.next_file_number - 1)).encode()
+            self._add_rows(loaded)
+        files = file_count(self._before.meta.with_changes(self._meta))
+        self._meta[FILES] = str(max(files, loaded.next_file_number - 1)).encode()
         self._bind(loaded.prefixes, over=False)
         self._skipped += loaded.bad
         self._problems.extend(loaded.problems)
-        return loaded
+
+    def reserve_files(self, count: int, replace_graph: TermLike | None, replaces: bool) -> int:
+        """The first of so many file numbers that nobody else gets, for a load that takes long.
+
+        Those of a graph that is replaced are the same each time, while they suffice.
+        """
+        meta = self._before.meta.with_changes(self._meta)
+        number = file_count(meta) + 1
+        if replaces:
+            number = self._number_of_graph(replace_graph, meta, number, count)
+        self._meta[FILES] = str(max(file_count(meta), number + count - 1)).encode()
+        return number
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The dictionary, with the terms that this transaction encoded."""
+        return self._dictionary
+
+    def keep(self, values: Mapping[str, bytes | None]) -> None:
+        """Keep named values with the store (see `kept`), or with None remove them."""
+        self._check_open()
+        self._meta.update(values)
+
+    @property
+    def kept(self) -> Mapping[str, bytes]:
+        """The named values as they are now."""
+        return self._before.meta.with_changes(self._meta)
 
     def _number_of_graph(
         self, graph: TermLike, meta: Mapping[str, bytes], free: int, count: int
@@ -219,6 +260,7 @@ class Transaction(Writing):
         ontology: Places | None = None,
         imports: Places = (),
         network: bool = False,
+        scope: Any = None,
         trivial: bool | None = None,
         strict: bool | None = None,
         equality: str | None = None,
@@ -236,12 +278,15 @@ class Transaction(Writing):
         closing = self._closing
         tuned = closing.tuning.changed(tuning or {})
         if named is None:
+            if scope is not None:
+                raise UsageError('reason("none") turns inference off; it has no scope')
             return self._apply(None, Regimes(), tuned, (), progress, cancel)
         wanted = closing.regimes.changed(named, trivial, equality)
         if ontology is not None:
             from triplestore.store.ontology_graphs import load_ontologies
 
             wanted = load_ontologies(self, ontology, wanted, imports=imports, network=network)
+        wanted = wanted.scoped(scope)
         if rules is None:
             return self._apply(closing.users, wanted, tuned, (), progress, cancel)
         return self._add_rules(rules, wanted, tuned, progress, cancel)
@@ -311,6 +356,26 @@ class Transaction(Writing):
             else:
                 self._meta[name] = value
         return report_of(closing, was, warnings)
+
+    def infer_anew(self) -> None:
+        """Infer everything from the beginning, under the rules in force."""
+        closing = self._closing
+        users, regimes, tuning = closing.users, closing.regimes, closing.tuning
+        self._apply(None, Regimes(), tuning, (), False, None)
+        self._apply(users, regimes, tuning, (), False, None)
+
+    def put_off_inference(self) -> None:
+        """Commit without what follows, once all is written; the store is stale then (`stale`)."""
+        if not self._closing.active:
+            return
+        if STRICT in self.kept:
+            raise UsageError(
+                "the store is strict: whether a commit adds violations is known only when what "
+                "follows is inferred; it cannot be left for later"
+            )
+        self._settle()
+        self.keep({STALE: estimate(self._current(), self._before.tables)})
+        self._closing.put_off = True
 
     def diff(self) -> Difference:
         """What the transaction did so far, with all that follows: quads and new violations.
