@@ -72,6 +72,9 @@ def write_store(
 
 def segments_of(keys: Keys, more: Sequence[bytes]) -> list[TermSegment]:
     """The segments of all terms; those that only rules name have one of their own."""
+    # Loaded now, so that it does not depend on the process which of two layouts slots have.
+    import triplestore.kernels.terms  # noqa: F401
+
     segments = []
     if len(keys.kinds):
         hashes = keys.spans().hashes

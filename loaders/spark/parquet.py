@@ -20,11 +20,10 @@ import pyarrow as pa
 from pyspark.sql import functions as sf
 from triplestore.loaders.spark.output import Extra
 from triplestore.loaders.spark.places import is_uri, join, write_text
+from triplestore.loaders.spark.pull import MANIFEST, VERSION
 
 from triplestore.terms.model import to_ntriples
 
-VERSION = 1
-MANIFEST = "manifest.json"
 _TERMS = pa.schema({"id": pa.int64(), "key": pa.binary(), "term": pa.string()})
 
 
@@ -36,6 +35,9 @@ def write_tables(
     term_count: int,
     meta: Mapping[str, bytes],
     extra: Extra,
+    *,
+    sources: int = 0,
+    bad: int = 0,
 ) -> None:
     """Write terms and triples; until the manifest is there nothing can be made of them."""
     place = place if is_uri(place) else f"file://{place}"
@@ -52,6 +54,8 @@ def write_tables(
         "triples": spark.read.parquet(join(place, "triples")).count(),
         "files": {name: listed(spark, join(place, name)) for name in ("terms", "triples")},
         "meta": {name: base64.b64encode(value).decode() for name, value in meta.items()},
+        "sources": sources,
+        "bad": bad,
         "extra": [base64.b64encode(key).decode() for key in extra.keys],
     }
     write_text(spark, join(place, MANIFEST), json.dumps(said))

@@ -20,9 +20,13 @@ from numpy.typing import NDArray
 from triplestore.loaders.spark.collect import key_spans
 
 from triplestore.errors import CorruptError, StorageError
+from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.spans import I64, U8, U32, Spans, copy_texts, offsets_of, with_hashes
 
 BATCH_ROWS = 1 << 17
+
+MOST_TERMS = FIRST_QUERY_ID - 1
+"""So many terms a store has room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,3 +187,16 @@ def read_rows(place: str) -> Rows:
         made["status"] if closed else None,
         made["count"] if closed else None,
     )
+
+
+def check_room(terms: int) -> None:
+    """Raise if the terms are too many for an embedded store, whose ids have 32 bits.
+
+    >>> check_room(5)
+    """
+    if terms > MOST_TERMS:
+        raise StorageError(
+            f"{terms:,} distinct terms are more than the {MOST_TERMS:,} that a store has 32-bit "
+            f"ids for; write Parquet tables instead (tables=...), whose ids have 64 bits, or "
+            f"import a part of the data"
+        )

@@ -24,11 +24,7 @@ from pyspark.sql import functions as sf
 from triplestore.loaders.spark.collect import AS_GRAPH, AS_PREDICATE, TERM
 
 from triplestore.errors import StorageError
-from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.model import to_ntriples
-
-MOST_TERMS = FIRST_QUERY_ID - 1
-"""So many terms a store has room for."""
 
 _RANGE_BITS = 33  # of a running number: `monotonically_increasing_id` says so
 _SHOWN = 3
@@ -132,19 +128,6 @@ def check_hashes(terms: Any) -> None:
         f"{shown} have the same 128-bit hash, so their statements could not be told apart; nothing "
         f"was imported: run it again with another hash (salt=1)"
     )
-
-
-def check_room(terms: int) -> None:
-    """Raise if the terms are too many for an embedded store, whose ids have 32 bits.
-
-    >>> check_room(5)
-    """
-    if terms > MOST_TERMS:
-        raise StorageError(
-            f"{terms:,} distinct terms are more than the {MOST_TERMS:,} that a store has 32-bit "
-            f"ids for; write Parquet tables instead (tables=...), whose ids have 64 bits, or "
-            f"import a part of the data"
-        )
 
 
 def _is_used_as(role: int) -> Any:

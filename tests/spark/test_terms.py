@@ -13,11 +13,10 @@ pytest.importorskip("pyarrow")
 from support.spark_rows import Row, frame_of, rows_of, some_rows
 from triplestore.loaders.spark.collect import collected
 from triplestore.loaders.spark.encode import encode
+from triplestore.loaders.spark.parts import MOST_TERMS, check_room
 from triplestore.loaders.spark.stages import Stages
 from triplestore.loaders.spark.terms import (
-    MOST_TERMS,
     check_hashes,
-    check_room,
     count_terms,
     numbered,
     ordered_terms,
