@@ -118,7 +118,8 @@ class Queries:
         inner = self.group(depth - 1)
         match kind:
             case 0 | 1:
-                return f"OPTIONAL {inner}"
+                absent = f" FILTER(!BOUND({rng.choice(VARIABLES)}))" if rng.random() < 0.2 else ""
+                return f"OPTIONAL {inner}{absent}"
             case 2:
                 return f"{inner} UNION {self.group(depth - 1)}"
             case 3:

@@ -96,6 +96,16 @@ def test_optional__of_few_rows_does_not_compute_all_of_the_other_side(store: Sto
     assert most_rows(plan(store, text, Options(seeds=False))) >= SIZE
 
 
+def test_optional__denied_is_an_anti_join(store: Store) -> None:
+    text = "SELECT * { ?x :name ?n OPTIONAL { ?x :is ?y } FILTER(!BOUND(?y)) }"
+    tree = plan(store, text)
+    assert any("(anti)" in node["detail"] for node in nodes(tree))
+    assert tree["rows"] == plan(store, text, ALL_OFF)["rows"] == SIZE - 30
+    assert "y" in tree["columns"]
+    other = "SELECT * { ?x :name ?n OPTIONAL { ?x :is ?y } FILTER(!BOUND(?n)) }"
+    assert not any("(anti)" in node["detail"] for node in nodes(plan(store, other)))
+
+
 def test_exists__of_few_rows_neither(store: Store) -> None:
     text = "SELECT * { ?x :is :Chief FILTER NOT EXISTS { ?x :knows ?y . ?y :name 'name 7' } }"
     assert most_rows(plan(store, text)) < 200

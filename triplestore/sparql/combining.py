@@ -45,20 +45,18 @@ def union(plans: Iterable[Planned]) -> Planned:
     operators = []
     distinct: dict[str, float] = {}
     for made in plans:
-        operator = made.operator
-        for name in names:
-            if name not in made.names:
-                operator = Extend(operator, name, np.uint32(0), ID, text="unbound")
-                maybe.add(name)
-        maybe |= made.maybe
         for name in made.names:
             distinct[name] = distinct.get(name, 0.0) + made.distinct.get(name, made.rows)
-        operators.append(operator)
+        whole = _unbound(made, [name for name in names if name not in made.names])
+        maybe |= whole.maybe
+        operators.append(whole.operator)
     return Planned(Union(operators), frozenset(maybe), distinct)
 
 
-def plan_left_join(planner: Planner, node: sparql.LeftJoin, wanted: Wanted) -> Planned:
-    """The plan of OPTIONAL."""
+def plan_left_join(
+    planner: Planner, node: sparql.LeftJoin, wanted: Wanted, how: How = "left"
+) -> Planned:
+    """The plan of OPTIONAL; with `how="anti"`, of its solutions in which nothing optional is."""
     seen = planner.seen
     shared = seen.in_scope(node.right) & seen.in_scope(node.left)
     asked = NONE if node.condition is None else names_in(node.condition, seen)
@@ -69,11 +67,24 @@ def plan_left_join(planner: Planner, node: sparql.LeftJoin, wanted: Wanted) -> P
         condition = condition_of(planner.evaluator(node.condition, wanted.graph), planner.check)
         text = show_expression(node.condition)
 
-    def right(seed: Values | None) -> Planned:
-        return planner.plan(node.right, inside.with_seed(seed))
+    optional = inside if how == "left" else Wanted(wanted.graph, shared | asked, False)
 
-    made = joined(planner, left, right, "left", node.right, wanted.graph, condition, text)
+    def right(seed: Values | None) -> Planned:
+        return planner.plan(node.right, optional.with_seed(seed))
+
+    made = joined(planner, left, right, how, node.right, wanted.graph, condition, text)
+    if how == "anti":
+        absent = seen.in_scope(node.right) - seen.in_scope(node.left)
+        made = _unbound(made, absent if wanted.names is None else absent & wanted.names)
     return trimmed(made, wanted)
+
+
+def _unbound(made: Planned, names: Iterable[str]) -> Planned:
+    """The rows of a plan with columns of variables that have no value."""
+    operator = made.operator
+    for name in sorted(names):
+        operator = Extend(operator, name, np.uint32(0), ID, text="unbound")
+    return Planned(operator, made.maybe.union(names), made.distinct)
 
 
 def plan_minus(planner: Planner, node: sparql.Minus, wanted: Wanted) -> Planned:

@@ -6,9 +6,11 @@ puts them together.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from triplestore.expr.tree import Constant, Expression, Variable
+from triplestore.expr.tree import Call, Constant, Expression, Variable
 from triplestore.ops.distinct import Distinct
 from triplestore.ops.frame import Frame
 from triplestore.ops.leaves import Values
@@ -44,6 +46,7 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
     parts: list[Node] = []
     filters: list[Expression] = []
     _flatten(planner, node, parts, filters)
+    absent = _take_absence(planner, parts, filters)
     conditions = [Condition(e, names_in(e, seen)) for e in filters]
     items: list[Item] = []
     inside = wanted.names
@@ -54,7 +57,7 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
         names = inside
         if inside is not None:
             names = inside.union(*(seen.in_scope(p) for p in parts if p is not part))
-        found = _items(planner, part, Wanted(wanted.graph, names, wanted.bag), again)
+        found = _items(planner, part, Wanted(wanted.graph, names, wanted.bag), again, absent)
         if found is None:
             every = NONE.union(*map(seen.in_scope, parts))
             kept = sorted(every if wanted.names is None else every & wanted.names)
@@ -83,27 +86,52 @@ def _flatten(planner: Planner, node: Node, parts: list[Node], filters: list[Expr
             parts.append(part)
 
 
+def _take_absence(planner: Planner, parts: list[Node], filters: list[Expression]) -> bool:
+    """True if a group is an OPTIONAL, and a filter wants only solutions without it.
+
+    `OPTIONAL { ?x :p ?y } FILTER(!BOUND(?y))` is an anti-join; the filter is taken out.
+    """
+    if len(parts) != 1 or not isinstance(parts[0], sparql.LeftJoin):
+        return False
+    node, seen = parts[0], planner.seen
+    new = seen.certain(node.right) - seen.in_scope(node.left)
+    for condition in filters:
+        match condition:
+            case Call("!", (Call("BOUND", (Variable(name),)),)) if name in new:
+                filters.remove(condition)
+                return True
+    return False
+
+
 def _is_local(planner: Planner, node: sparql.Filter) -> bool:
     """True if the filter of a part of a join may as well be a filter of the join."""
     names = names_in(node.condition, planner.seen)
     return not planner.has_exists(node.condition) and names <= planner.seen.certain(node.pattern)
 
 
-def _items(planner: Planner, part: Node, wanted: Wanted, again: bool) -> list[Item] | None:
+def _items(
+    planner: Planner, part: Node, wanted: Wanted, again: bool, absent: bool
+) -> list[Item] | None:
     """What a part of a group is joined as; None if it has no solutions.
 
-    again  True if it may be worth planning it for some values
+    again   True if it may be worth planning it for some values
+    absent  True if it is an OPTIONAL of which only solutions without it are wanted
     """
     if isinstance(part, sparql.Bgp):
         return _atoms(planner, part, wanted.graph)
     if isinstance(part, sparql.Path):
         return [_closed_path(planner, part, wanted.graph) or _path(planner, part, wanted.graph)]
-    planned = planner.plan(part, wanted)
+    if absent:
+        assert isinstance(part, sparql.LeftJoin)
+        plan: Callable[[Wanted], Planned] = partial(planner.plan_absent, part)
+    else:
+        plan = partial(planner.plan, part)
+    planned = plan(wanted)
     if not again or isinstance(part, sparql.Values):
         return [Part(planned)]
 
     def replan(seed: Values, names: Names) -> Planned:
-        return planner.plan(part, wanted.with_seed(seed))
+        return plan(wanted.with_seed(seed))
 
     return [Part(planned, replan)]
 

@@ -88,6 +88,10 @@ class Planner:
         """The plan of a pattern, of which something is wanted."""
         return _PLANS[type(node)](self, node, wanted)
 
+    def plan_absent(self, node: sparql.LeftJoin, wanted: Wanted) -> Planned:
+        """The plan of the solutions of an OPTIONAL in which nothing optional is."""
+        return plan_left_join(self, node, wanted, "anti")
+
     def check(self) -> None:
         """Raise if the query is out of time, or was cancelled."""
         if self.context is not None:
