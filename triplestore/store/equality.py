@@ -18,6 +18,7 @@ import numpy as np
 
 from triplestore.store.equality_kept import certain, connected, feeding, joined
 from triplestore.store.equality_names import SAME_AS_KEY, Named
+from triplestore.store.equality_negation import refuse_cycles
 from triplestore.store.equality_rows import (
     Inferred,
     Stating,
@@ -98,7 +99,7 @@ class Rewriting:
         self._closed = closing.closed
         self._compiled = compiled
         self._under = under
-        self._old_rules = closing.under
+        self._rules, self._old_rules = closing.rules, closing.under
         self._type_id = compiled.type_id
         self._same_as = int(self._dictionary.encode_keys([SAME_AS_KEY])[0])
         found = equality_of(closing.closed)
@@ -145,6 +146,8 @@ class Rewriting:
         steps: Sequence[Step],
         closures: list[Closure],
     ) -> Rewritten:
+        if len(classes):
+            refuse_cycles(self._rules)
         if not len(self._before) and not len(classes) and len(closures) == 1:
             return Rewritten([step for step in steps if _rows(step)], closed, closures, 0)
         stored = stated.tables.with_schemes({})

@@ -159,19 +159,33 @@ class Feeding:
         for rule in rules:
             for head in rule.heads:
                 heads.setdefault(slice_of(head), []).append(rule)
-        self.slices: set[Slice] = set()
-        waiting = [Slice("property", SAME_AS_KEY)]
+        self.slices: dict[Slice, Slice | None] = {}  # each with the one it leads to
+        waiting: list[tuple[Slice, Slice | None]] = [(Slice("property", SAME_AS_KEY), None)]
         while waiting and ANY not in self.slices:
-            found = waiting.pop()
+            found, after = waiting.pop()
             if found in self.slices:
                 continue
-            self.slices.add(found)
+            self.slices[found] = after
             reached = [*heads.get(found, ()), *heads.get(ANY, ())]
             if found.kind == "class":
                 reached += heads.get(ANY_CLASS, ())
             elif found is ANY_CLASS:
                 reached += [one for of, some in heads.items() if of.kind == "class" for one in some]
-            waiting += [slice_of(atom) for rule in reached for atom, _ in atoms_in(rule.body)]
+            read = (slice_of(atom) for rule in reached for atom, _ in atoms_in(rule.body))
+            waiting += [(one, found) for one in read]
+
+    def way_from(self, head: Slice) -> list[str]:
+        """The slices from what a rule concludes to equality, which is not among them; empty if
+        there is no such way."""
+        at: Slice | None = next((one for one in self.slices if _meet(head, one)), None)
+        if at is None:
+            return []
+        way = [str(head)]
+        while at is not None and at.name != SAME_AS_KEY:
+            if str(at) != way[-1]:
+                way.append(str(at))
+            at = self.slices[at]
+        return way
 
     def any_of(self, facts: KeysByName, dictionary: Dictionary, type_id: int) -> bool:
         """Whether an equality may follow from one of these facts."""
@@ -188,6 +202,13 @@ class Feeding:
             if any(Slice("class", key) in self.slices for key in classes):
                 return True
         return False
+
+
+def _meet(one: Slice, other: Slice) -> bool:
+    """Whether two slices may have a fact in common."""
+    if one == other or (one.arity == other.arity == 0 and ANY in (one, other)):
+        return True
+    return ANY_CLASS in (one, other) and {one.kind, other.kind} <= {"class", "any class"}
 
 
 def feeding(rules: Rules) -> Feeding:

@@ -31,6 +31,7 @@ from triplestore.expr.term_parser import Stop, TermParser
 from triplestore.expr.tokens import Tokens
 from triplestore.store.quads import quad_keys
 from triplestore.store.violations import NOTHING, Violation
+from triplestore.tables.equality import MEMBERS_KEY, reasoned, without_members
 from triplestore.terms import key_of
 from triplestore.terms.vocabulary import OWL
 
@@ -72,8 +73,15 @@ def audited(view: View, thorough: bool, progress: ProgressLine | None) -> Audit:
     terms = Passing(view.dictionary)
     compiled = Compiled(program, terms.encode_keys)
     prefixes = {**WELL_KNOWN, **program.prefixes, **view.prefixes}
+    (members,) = view.dictionary.lookup_keys([MEMBERS_KEY]).tolist()
+    tables = without_members(reasoned(view.tables), members)
     return audit(
-        compiled, view.tables, terms, thorough=thorough, progress=progress, prefixes=prefixes
+        compiled,
+        tables,
+        terms,
+        thorough=thorough,
+        progress=progress,
+        prefixes=prefixes,
     )
 
 

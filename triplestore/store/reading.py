@@ -23,6 +23,7 @@ from triplestore.store.matching import ANY_GRAPH, Rows, match
 from triplestore.store.quads import QuadLike, TermLike, facts_mask, graph_key, quad_keys
 from triplestore.store.stale import refuse_if_stale
 from triplestore.tables import INFERRED, Tables
+from triplestore.tables.equality import equality_of
 from triplestore.tables.relation import BLOCK
 from triplestore.terms import Dictionary, key_of
 
@@ -487,13 +488,14 @@ class Reading(ABC):
         from triplestore.datalog.simple import is_helper
 
         view, where, key = self._view(), facts_mask(facts), key_of(name)
+        equality = equality_of(view.tables)
+        classes = None if equality is None else equality.classes
         wanted = 0 if is_helper(key) else int(view.dictionary.lookup_keys([key])[0])
         for known, columns in view.tables.tuple_names():
             if wanted and known == wanted and arity in (None, columns):
                 for block in view.tables.tuples(known, columns).scan(where):
-                    yield from zip(
-                        *(view.dictionary.terms(column) for column in block), strict=True
-                    )
+                    rows = block if classes is None else classes.expand_rows(block)
+                    yield from zip(*(view.dictionary.terms(column) for column in rows), strict=True)
 
     # -- graphs and prefixes --------------------------------------------------------------------
 

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from triplestore.tables import Changes, Tables
+from triplestore.tables.equality import equality_of
 from triplestore.tables.rows import Columns
 from triplestore.terms import key_of, to_ntriples
-from triplestore.terms.vocabulary import OWL, RDF_TYPE
+from triplestore.terms.vocabulary import OWL, OWL_SAME_AS, RDF_TYPE
 
 if TYPE_CHECKING:
     from triplestore.datalog.program import Constraint, TripleAtom
@@ -177,7 +178,8 @@ def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterato
     for name, constraint in where.relations.items():
         names = variables_of(constraint)
         for columns in tables.tuples(name, arity_of(constraint)).scan():
-            yield from _of_rows(constraint, names, columns, dictionary)
+            shown = _told_apart(tables, constraint, names, columns)
+            yield from _of_rows(constraint, names, shown, dictionary)
     if where.type_id and where.nothing:
         members = tables.relation(where.type_id).by_second(where.nothing)
         for member in dictionary.terms(members):
@@ -245,6 +247,27 @@ def variables_of(constraint: Constraint) -> list[str]:
 def arity_of(constraint: Constraint) -> int:
     """The number of columns of its helper relation, which has three at least."""
     return max(3, len(variables_of(constraint)))
+
+
+def _told_apart(
+    tables: Tables, constraint: Constraint, names: list[str], columns: Columns
+) -> Columns:
+    """Rows in which things that are asked to be the same have two names.
+
+    Where one individual stands for others, rows are of representatives: one for each class.
+    """
+    equality = equality_of(tables)
+    if equality is None:
+        return columns
+    found = list(columns)
+    first = len(columns) - len(names)
+    places = {f"?{name}": place for place, name in enumerate(names, first)}
+    for atom in constraint.atoms:
+        terms = [*map(str, atom.terms)]
+        if terms[1:2] == [f"<{OWL_SAME_AS}>"] and {terms[0], terms[-1]} <= places.keys():
+            one, other = places[terms[0]], places[terms[-1]]
+            found[other] = equality.classes.another(found[one], found[other])
+    return tuple(found)
 
 
 def _of_rows(

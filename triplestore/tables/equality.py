@@ -29,6 +29,7 @@ from triplestore.tables.rows import (
     U32,
     U64,
     Bools,
+    Columns,
     distinct,
     frozen,
     high,
@@ -37,7 +38,7 @@ from triplestore.tables.rows import (
     pack,
     start_of_runs,
 )
-from triplestore.tables.status import EXPLICIT, HOLDS
+from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
 
 if TYPE_CHECKING:
     from triplestore.tables.tables import Tables
@@ -150,6 +151,24 @@ class Classes:
     def of_same(self, rep: int) -> U32:
         """The members of one class, increasing; the id alone if it stands for itself only."""
         return self.expand(np.array([rep], dtype=np.uint32))[1]
+
+    def another(self, ids: U32, others: U32) -> U32:
+        """The second of each two ids; if they are one representative, another of its members."""
+        (places,) = ((ids == others) & in_sorted(ids, self.reps)).nonzero()
+        found = others.copy()
+        at = self._starts[np.searchsorted(self.reps, ids[places])]
+        first, second = self._grouped[at], self._grouped[at + 1]
+        found[places] = np.where(first == ids[places], second, first)
+        return found
+
+    def expand_rows(self, columns: Columns) -> Columns:
+        """Rows of representatives, each once for each choice of members."""
+        for place in range(len(columns)):
+            index, members = self.expand(columns[place])
+            columns = tuple(
+                members if at == place else column[index] for at, column in enumerate(columns)
+            )
+        return columns
 
 
 def kept_classes(stored: Tables, name: int) -> Classes:
@@ -355,6 +374,16 @@ def representatives(stored: Tables, classes: Classes, same_as: int) -> Tables:
         return stored
     layer = Layer.build(Changes(facts=ChangedRows.concat(changes)))
     return type(stored)((*stored.layers, layer))
+
+
+def without_members(tables: Tables, name: int) -> Tables:
+    """The same without the relation that says who represents whom."""
+    rows = [*tables.tuples(name, MEMBERS).scan()] if name else []
+    gone = [ChangedRows.of(columns, 0, INFERRED) for columns in rows]
+    if not gone:
+        return tables
+    changes = Changes(tuples={(name, MEMBERS): ChangedRows.concat(gone)})
+    return tables.push(Layer.build(changes))
 
 
 def with_equality(stored: Tables, reasoned: Tables, classes: Classes, same_as: int) -> Tables:
