@@ -102,6 +102,21 @@ def test_reason__off_and_regimes_that_are_not_there(folder: Path) -> None:
     assert counts() == (3, 0)
 
 
+def test_reason__scope_is_a_word_or_graphs(folder: Path) -> None:
+    Path("graphs.trig").write_text("@prefix : <http://ex.org/> . :g { :cy :parent :dora }")
+    run("load", "-l", "s", "-f", "graphs.trig", "--quiet")
+    ours = ("reason", "-l", "s", "--rules", "rules.dlog", "--scope")
+    assert "scope           union" in run(*ours, "union").stderr
+    assert counts() == (4, 7)
+    assert run(*ours, "default", "--quiet").exit_code == 0
+    assert counts() == (4, 3)
+    assert run(*ours, "http://ex.org/g", "--scope", "http://ex.org/h").exit_code == 0
+    assert counts() == (4, 7)
+    refused = run(*ours, "g")
+    assert refused.exit_code == 1
+    assert "one graph is a list of one" in refused.stderr
+
+
 def test_reason__of_wrong_rules_lists_every_problem_and_changes_nothing(folder: Path) -> None:
     Path("wrong.dlog").write_text(":a[?x] :- .\nx:b[?z] :- rdf:b[?y] .\n")
     result = run("reason", "-l", "s", "--rules", "wrong.dlog")

@@ -57,6 +57,13 @@ def ontology_option(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     help="File, folder or OASIS catalogue in which imported ontologies are found.",
 )
 @click.option("--network", is_flag=True, help="Imported ontologies may be fetched.")
+@click.option(
+    "--scope",
+    multiple=True,
+    metavar="GRAPH",
+    help="IRI of a named graph that takes part in reasoning; may be repeated. `union`: all do, "
+    "`default`: none.",
+)
 @click.option("--strict/--no-strict", default=None, help="Refuse commits that add violations.")
 @click.option("--trivial/--no-trivial", default=None, help="Infer what always holds, too.")
 @click.option("--strategy", help="How the closure is maintained. Default: auto.")
@@ -84,6 +91,7 @@ def reason(
     ontology: tuple[str, ...],
     imports: tuple[str, ...],
     network: bool,
+    scope: tuple[str, ...],
     strict: bool | None,
     trivial: bool | None,
     dry_run: bool,
@@ -103,6 +111,7 @@ def reason(
       triplestore reason -l my.db --regime owl-rl --ontology family.owl --imports ontologies
       triplestore reason -l my.db --rules family.dlog
       triplestore reason -l my.db --rules family.dlog --dry-run
+      triplestore reason -l my.db --regime rdfs --scope union
       triplestore reason -l my.db --strategy dredc --max-seconds 60
       triplestore reason -l my.db --regime none
     """
@@ -115,6 +124,7 @@ def reason(
             ontology=ontology or None,
             imports=imports,
             network=network,
+            scope=_scope(scope),
             strict=strict,
             trivial=trivial,
             tuning=named,
@@ -279,6 +289,13 @@ def _list_violations(location: Path, fail_on: tuple[str, ...], style: str) -> No
         click.echo("no violations", err=True)
     if any(name in fail_on or "any" in fail_on for name in counts) and "none" not in fail_on:
         sys.exit(EXIT_FAILED)
+
+
+def _scope(given: tuple[str, ...]) -> str | tuple[str, ...] | None:
+    """What `--scope` says: a word, or graphs; None if nothing."""
+    if not given:
+        return None
+    return given[0] if len(given) == 1 and ":" not in given[0] else given
 
 
 def _open_to_write(location: Path) -> Store:
