@@ -9,6 +9,7 @@ cluster is.
 from __future__ import annotations
 
 import argparse
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ FLAT = 1.3
 
 def run(given: argparse.Namespace, harness: Harness) -> Report:
     report = Report("spark", WORKLOAD.summary, machine(["pyspark", "pyarrow", "numpy", "rdflib"]))
+    if lacking := what_is_missing():
+        report.summary += f". Not measured: {lacking}"
+        return report
     rules = str(RULES) if given.infer else None
     overview = Table(
         "Importing LUBM-like N-Triples" + (" and inferring under its ontology" if rules else ""),
@@ -56,6 +60,21 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
             text = f"cost per statement is flat ({workers} workers)"
             report.claim(text, f"{said}, at most x {format_number(growth)}", growth < FLAT)
     return report
+
+
+def what_is_missing() -> str:
+    """Why nothing can be measured here; empty if it can."""
+    from triplestore.loaders.spark.java import find_java
+
+    from triplestore import TripleStoreError
+
+    if find_spec("pyspark") is None:
+        return "pyspark is not installed"
+    try:
+        find_java()
+    except TripleStoreError as error:
+        return str(error)
+    return ""
 
 
 def measured(

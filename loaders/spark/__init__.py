@@ -19,6 +19,12 @@ from triplestore.errors import UsageError
 
 _HOMES = {
     "import_dataset": "dataset",
+    "Imported": "dataset",
+    "pull": "pulling",
+    "columns_to_triples": "columns",
+    "Property": "columns",
+    "read_statements": "statements",
+    "SourceOptions": "sources",
     "make": "session",
     "check": "session",
     "report_of": "report",

@@ -12,6 +12,7 @@ from bench.data import Input
 from bench.harness import Case, Harness
 from bench.spark import parse_by_rdflib
 from bench.workloads import spark
+from triplestore.errors import UsageError
 
 
 def test_sizes__have_units() -> None:
@@ -73,6 +74,25 @@ def test_report__another_digest_is_a_claim_that_fails(
     spark.options(given)
     report = spark.run(given.parse_args(["--sizes", "1k"]), Other(folder=tmp_path))
     assert not all(claim.holds for claim in report.claims)
+
+
+def test_report__without_java_says_that_nothing_was_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def none() -> None:
+        raise UsageError("no Java here")
+
+    monkeypatch.setattr("triplestore.loaders.spark.java.find_java", none)
+    given = argparse.ArgumentParser()
+    spark.options(given)
+    report = spark.run(given.parse_args(["--sizes", "1k"]), Fake(folder=tmp_path))
+    assert report.summary.endswith("Not measured: no Java here")
+    assert report.tables == []
+
+
+@pytest.fixture(autouse=True)
+def java_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triplestore.loaders.spark.java.find_java", lambda: None)
 
 
 def test_parse_by_rdflib__counts_triples() -> None:

@@ -160,6 +160,15 @@ def test_import__a_setting_without_value_is_refused(tmp_path: Path) -> None:
     assert "is not KEY=VALUE" in result.stderr
 
 
+def test_pull__of_nothing_is_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    target = tmp_path / "x.db"
+    result = CliRunner().invoke(main, ["pull", str(tmp_path / "nowhere"), str(target)])
+    assert result.exit_code == 1
+    assert result.stderr.startswith("triplestore: ") and result.stderr.count("\n") == 1
+    assert not target.exists()
+
+
 # --- the package as one file --------------------------------------------------------------------
 
 # A Python that does not see the installed package, and imports from the zip.

@@ -34,6 +34,7 @@ for _command in (
     data.dump,
     data.convert,
     importing.import_,
+    importing.pull,
     querying.query,
     querying.update,
     serving.serve,

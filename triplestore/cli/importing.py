@@ -1,4 +1,4 @@
-"""The commands that go through Spark: `import`."""
+"""The commands of what goes through Spark: `import`, and `pull` for the tables it can leave."""
 
 from __future__ import annotations
 
@@ -93,6 +93,29 @@ def import_(target: str, sources: tuple[str, ...], **options: Any) -> None:
     if result.bad:
         click.echo(f"triplestore: {result.bad:,} malformed statements were left out", err=True)
         sys.exit(EXIT_SKIPPED)
+
+
+@click.command()
+@click.argument("uri")
+@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@edge
+def pull(uri: str, directory: Path, quiet: bool) -> None:
+    """Make a store of the tables that `import` wrote to a URI, and verify them on the way.
+
+    This needs neither Spark nor Java, but pyarrow, and memory for what the store will hold.
+
+    \b
+    Example:
+      triplestore pull s3a://bucket/tables my.db
+    """
+    from triplestore.loaders.spark import StageLog
+    from triplestore.loaders.spark import pull as pull_tables
+
+    with StageLog(quiet=quiet) as log:
+        result = pull_tables(uri, directory, progress=log)
+    if not quiet:
+        click.echo(str(result), err=True)
 
 
 def _wished(options: dict[str, Any]) -> dict[str, Any]:
