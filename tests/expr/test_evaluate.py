@@ -88,6 +88,17 @@ _ENDS = [(b"XMLSchema#" + name)[-8:] for name in (b"integer", b"decimal", b"doub
 
 
 @pytest.mark.usefixtures("by_columns")
+@pytest.mark.parametrize("sign", ["=", "!=", "<", ">", "<=", ">="])
+def test_comparisons__of_plain_strings(sign: str) -> None:
+    texts = ["", "a long text that begins alike", "a long text that begins Alike", "é", "z", "😀"]
+    keys = [b"\x03" + text.encode() for text in texts]
+    rows: list[list[bytes | None]] = [[one, other, one] for one in keys for other in keys]
+    rows.append([None, keys[0], None])
+    one, other = Variable(NAMES[0]), Variable(NAMES[1])
+    check(Call(sign, (one, other)), rows, keys[::2])
+
+
+@pytest.mark.usefixtures("by_columns")
 @pytest.mark.parametrize("seed", range(4))
 def test_columns__are_what_scalars_are(seed: int) -> None:
     compare_with_scalar(seed, 150)

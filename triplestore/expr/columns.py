@@ -127,6 +127,9 @@ def _ask(
     """Compare terms, each different pair once, and write the answers for these rows."""
     test = STRICT[sign]
     one, other = coded(left, terms), coded(right, terms)
+    if all(key is not None and key[0] == STRING for key in (*one.keys, *other.keys)):
+        values[rows] = _compare_strings(sign, one, other)
+        return
     pairs, places = np.unique(one.codes * len(other.keys) + other.codes, return_inverse=True)
     answers = np.zeros(len(pairs), np.bool_)
     failed = np.zeros(len(pairs), np.bool_)
@@ -138,6 +141,18 @@ def _ask(
             failed[i] = True
     values[rows] = answers[places]
     valid[rows[failed[places]]] = False
+
+
+def _compare_strings(sign: str, one: Coded, other: Coded) -> Mask:
+    """Compare plain strings: they are in the order of their bytes."""
+    ordered = sorted({key or b"" for key in (*one.keys, *other.keys)})
+    ranks = {key: rank for rank, key in enumerate(ordered)}
+
+    def of(made: Coded) -> Array:
+        return np.array([ranks[key or b""] for key in made.keys], np.int64)[made.codes]
+
+    found: Mask = _DIRECT[sign](of(one), of(other))
+    return found
 
 
 def same_term(left: Vector, right: Vector, terms: QueryTerms) -> Booleans:
