@@ -261,10 +261,12 @@ class PartParser:
         renamer = PartRenamer(file.number, cut.nodes_before, many=len(body) > _MANY)
         problems: list[Problem] = []
         source = Source(file.name, file.rdf_format, data=text, size=len(text))
-        yield from self._document(Input(source, -1), file, renamer, notes, problems)
+        given = Input(source, -1)
+        given.open()
+        yield from self._document(given, file, renamer, notes, problems)
         above = cut.header.count(b"\n")
         shifted = [_moved(problem, -above) for problem in problems]
-        if not problems and renamer.met != cut.nodes:
+        if not problems and cut.nodes not in (None, renamer.met):
             reason = f"cut as if it had {cut.nodes} anonymous nodes; it has {renamer.met}"
             shifted.append(Problem(file.name, 1, None, reason))
         if shifted:

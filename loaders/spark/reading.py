@@ -36,7 +36,7 @@ def lines_source(file: SourceFile, start: int, stop: int) -> Source | None:
     A file that is compressed although its name does not say so cannot be split: its first range is
     all of it, and the others have nothing.
     """
-    stream = _opened(file)
+    stream = opened(file)
     if sniff_compression(stream.read(MAGIC_BYTES)) is not None:
         stream.close()
         return source_of(file) if start == 0 else None
@@ -51,7 +51,7 @@ def lines_source(file: SourceFile, start: int, stop: int) -> Source | None:
 
 def range_bytes(file: SourceFile, start: int, stop: int) -> bytes:
     """The bytes of a range."""
-    with _opened(file) as stream:
+    with opened(file) as stream:
         stream.seek(start)
         return stream.read(stop - start)
 
@@ -79,7 +79,8 @@ def line_starts(stream: Iterable[bytes], wanted: set[int], cr_ends_lines: bool) 
     return found
 
 
-def _opened(file: SourceFile) -> io.BufferedReader:
+def opened(file: SourceFile) -> io.BufferedReader:
+    """The file, opened by name."""
     try:
         return Path(cast(str, file.path)).open("rb")
     except OSError as error:
