@@ -66,6 +66,11 @@ def ontology_option(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 )
 @click.option("--strict/--no-strict", default=None, help="Refuse commits that add violations.")
 @click.option("--trivial/--no-trivial", default=None, help="Infer what always holds, too.")
+@click.option(
+    "--equality",
+    type=click.Choice(["rules", "rewrite"]),
+    help="Whether equals are replaced by rules, or one stands for all. Default: rules.",
+)
 @click.option("--strategy", help="How the closure is maintained. Default: auto.")
 @click.option(
     "--modules",
@@ -94,6 +99,7 @@ def reason(
     scope: tuple[str, ...],
     strict: bool | None,
     trivial: bool | None,
+    equality: str | None,
     dry_run: bool,
     style: str,
     quiet: bool,
@@ -127,6 +133,7 @@ def reason(
             scope=_scope(scope),
             strict=strict,
             trivial=trivial,
+            equality=equality,
             tuning=named,
             progress=not quiet,
         )

@@ -13,6 +13,7 @@ from triplestore.expr.tree import Constant
 from triplestore.ops.context import Context, Flag
 from triplestore.sparql.query import NOTHING_CUSTOM, Asked, Custom, Engine, Result
 from triplestore.store.answers import write_answer
+from triplestore.store.equality_answers import of_representatives
 from triplestore.store.quads import TermLike, facts_mask, graph_key
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def query(
     text: str,
     *,
     facts: str = "all",
+    equality: str | None = None,
     base_iri: str | None = None,
     prefixes: Mapping[str, str] | None = None,
     use_default_graph_as_union: bool = False,
@@ -58,7 +60,8 @@ def query(
     named = None if named_graphs is None else _ids(dictionary, named_graphs)
     where, hidden = facts_mask(facts), view.hidden > 0
     chosen = default_graph is not None and not use_default_graph_as_union
-    asked = Asked(dictionary, view.tables, where, default, named, known, hidden, chosen)
+    seen = of_representatives(view, equality)  # but graphs have names of their own
+    asked = Asked(seen.dictionary, seen.tables, where, default, named, known, hidden, chosen)
     budget = default_budget() if budget is None else budget
     context = Context(budget, seconds=timeout, cancel=cancel)
     custom = NOTHING_CUSTOM

@@ -189,6 +189,7 @@ class Reading(ABC):
         query: str,
         *,
         facts: str = "all",
+        equality: str = "all",
         base_iri: str | None = None,
         prefixes: Mapping[str, str] | None = None,
         use_default_graph_as_union: bool = False,
@@ -204,11 +205,13 @@ class Reading(ABC):
         """The result of a SPARQL query: solutions, triples, or True or False for an ASK.
 
         Prefixes of loaded files are known to it. `facts` says which facts it sees: "all" that hold,
-        "explicit" or "inferred" ones. `timeout` (seconds) and `budget` (bytes; by default half of
-        the machine's memory) stop a query that takes too much, as does `cancel`, a
-        `threading.Event` that another thread sets. `substitutions` gives values to variables, by
-        name; functions and aggregates that the query calls by IRI can be given in Python, as for
-        pyoxigraph's store. A text that was asked before is not parsed again.
+        "explicit" or "inferred" ones. Where equals are rewritten (see `Store.reason`) it sees the
+        facts of all of them, unless `equality="representatives"` asks for one answer for each
+        class: then a name in a pattern stands for its class. `timeout` (seconds) and `budget`
+        (bytes; by default half of the machine's memory) stop a query that takes too much, as does
+        `cancel`, a `threading.Event` that another thread sets. `substitutions` gives values to
+        variables, by name; functions and aggregates that the query calls by IRI can be given in
+        Python, as for pyoxigraph's store. A text that was asked before is not parsed again.
 
         >>> from triplestore import NamedNode, Store
         >>> store = Store()
@@ -227,6 +230,7 @@ class Reading(ABC):
             self._view(),
             query,
             facts=facts,
+            equality=equality,
             base_iri=base_iri,
             prefixes=prefixes,
             use_default_graph_as_union=use_default_graph_as_union,
