@@ -31,6 +31,9 @@ BATCH_ROWS = 65_536
 
 OLDEST = (3, 5)
 
+QUIET = Path(__file__).with_name("log4j2.properties")
+"""What goes wrong comes as an exception; Spark's own log would bury the progress."""
+
 
 def pyspark_module() -> Any:
     """The module pyspark, or an error of one line that says how to get it.
@@ -144,8 +147,7 @@ def _static_settings(master: str, memory: str, executor_memory: str | None) -> d
         "spark.driver.memory": memory,
         "spark.executor.memoryOverheadFactor": "0.4",
         "spark.ui.showConsoleProgress": "false",
-        # What goes wrong comes as an exception; Spark's own log would bury the progress.
-        "spark.log.level": "FATAL",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET.as_uri()}",
     }
     if executor_memory is not None:
         settings["spark.executor.memory"] = executor_memory

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from triplestore.loaders import spark as package
 from triplestore.loaders.spark import java, session
 
 from triplestore.errors import UsageError
@@ -34,6 +35,17 @@ def test_session__works_in_other_processes_with_this_python(spark: Any) -> None:
 def test_make__takes_the_session_that_runs_and_sets_what_it_needs(spark: Any) -> None:
     assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == str(session.BATCH_ROWS)
     assert session.check(spark) is spark
+
+
+@pytest.mark.usefixtures("spark_available")
+@pytest.mark.parametrize("name", package.__all__)
+def test_package__gives_every_name_it_offers(name: str) -> None:
+    assert callable(getattr(package, name))
+
+
+def test_package__knows_no_other_names() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = package.nothing
 
 
 def test_check__refuses_what_is_no_session() -> None:
