@@ -67,8 +67,9 @@ def sources() -> Iterator[tuple[str, Path]]:
     """Each module of the package: its name as a path below the root, and its file."""
     for prefix, module in _ROOTS.items():
         (folder,) = module.__path__
-        for file in Path(folder).rglob("*.py"):
-            yield f"{prefix}/{file.relative_to(folder).as_posix()}", file
+        for file in Path(folder).rglob("*.*"):
+            if file.suffix in (".py", ".properties"):
+                yield f"{prefix}/{file.relative_to(folder).as_posix()}", file
 
 
 def write_all(folder: Path) -> tuple[Path, Path]:
