@@ -22,6 +22,7 @@ from triplestore.store.change import Change
 from triplestore.store.difference import net_changes
 from triplestore.store.hiding import hidden_more
 from triplestore.store.in_force import (
+    BY_REWRITING,
     InForce,
     Regimes,
     note,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
     from triplestore.engine.write import Closure
     from triplestore.store.bookkeeping import Books
+    from triplestore.store.forecast import Suspect
     from triplestore.store.rules import Rules
     from triplestore.store.stated import Stated
 
@@ -62,6 +64,7 @@ class Closing:
     runs     how often the closure was brought up to date
     put_off  whether this commit leaves the closure as it is: see `stale`
     figures  what the last run did, as a report says it
+    suspects  rules that were new in it, and were likely to make very many facts
     """
 
     def __init__(self, state: State, reasoner: Reasoner) -> None:
@@ -86,6 +89,7 @@ class Closing:
         self.runs = 0
         self.put_off = False
         self.figures: dict[str, Any] = {}
+        self.suspects: dict[str, Suspect] = {}
         self.cancel: Callable[[], bool] | None = None
         self.progress: ProgressLine | None = None
 
@@ -187,6 +191,7 @@ class Closing:
 
     def run(self, since: Sequence[Step], tables: Tables) -> Tables:
         """The closure of tables to which these steps lead from the closed ones."""
+        self.suspects = {}
         before = self._wanted[1]
         self._scoped = scope_step(self.closed, tables, since, before, self.regimes, self.dictionary)
         if not self.regimes:
@@ -284,6 +289,7 @@ class Closing:
             return tables
         from triplestore.store.stated import stated_since
 
+        self._look_ahead(tables if self._scoped is None else self._scoped.on(tables))
         compiled = self._compile(self.rules)
         stated = stated_since(self.closed, tables, since, compiled.type_id)
         added: list[Step] = list(stated.steps)
@@ -400,6 +406,19 @@ class Closing:
         added = [*since, *scoped, changes] if len(changes) else [*since, *scoped]
         self._done(added, since, after, figures, 0)
         return after
+
+    def _look_ahead(self, tables: Tables) -> None:
+        """Name rules that are new and will make very many facts; refuse what nobody can pay."""
+        if self.rules is None or self.rules is self._under:
+            return
+        from triplestore.store.forecast import refuse, suspects
+
+        program = self.rules.program
+        fresh = program if self._under is None else program - self._under.program
+        rewriting = self.regimes.equality == BY_REWRITING
+        found = suspects(fresh.rules, program.rules, tables, self.dictionary, rewriting=rewriting)
+        refuse(found, self.tuning)
+        self.suspects.update({one.named: one for one in found})
 
     def _done(
         self,

@@ -112,6 +112,6 @@ def _report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any]) -> 
         violations=violations,
         new_violations=new,
         strategy=closing.tuning.strategy,
-        warnings=tuple(warnings),
+        warnings=(*warnings, *(one.warning() for one in closing.suspects.values())),
         **closing.figures,
     )
