@@ -31,7 +31,7 @@ from triplestore.expr.term_parser import Stop, TermParser
 from triplestore.expr.tokens import Tokens
 from triplestore.store.quads import quad_keys
 from triplestore.store.violations import NOTHING, Violation
-from triplestore.tables.equality import MEMBERS_KEY, reasoned, without_members
+from triplestore.tables.equality import MEMBERS_KEY, equality_of, reasoned, without_members
 from triplestore.terms import key_of
 from triplestore.terms.vocabulary import OWL
 
@@ -52,6 +52,15 @@ def explain(
     written = Written(Program()) if rules is None else _written(rules)
     prefixes = {**WELL_KNOWN, **written.program.prefixes, **view.prefixes}
     atom = _atom_of(fact, prefixes, written)
+    equality = equality_of(view.tables)
+    if equality is not None and rules is not None:
+        from triplestore.store.equality_paths import Lifting
+
+        lifting = Lifting(view, rules, equality, Limits(seconds), members, prefixes)
+        if lifting.holds(atom):
+            return lifting.proof(atom)
+        atom = lifting.image(atom)
+        return why_not(written, equality.tables, view.dictionary, atom, prefixes=prefixes)
     if not Closed(written, view.tables, view.dictionary).holds(atom):
         return why_not(written, view.tables, view.dictionary, atom, prefixes=prefixes)
     return why(
