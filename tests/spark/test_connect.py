@@ -1,0 +1,70 @@
+"""Spark Connect: nothing here may need what only a classic session has."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from triplestore.loaders import spark as package
+
+from triplestore import Store
+
+(FOLDER,) = (Path(place) for place in package.__path__)
+CLASSIC_ONLY = {
+    *("sparkContext", "_sc", "_jvm", "_jdf", "_jsc", "_jsparkSession", "_jc", "rdd", "toJSON"),
+    *("foreachPartition", "statusTracker", "setJobGroup", "accumulator"),
+    "localCheckpoint",  # is there, but what it keeps is lost with a worker
+}
+
+
+def uses(source: str) -> list[str]:
+    """What a module asks of a session or DataFrame that Connect does not have."""
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)]
+    return [f"line {n.lineno}: .{n.attr}" for n in nodes if n.attr in CLASSIC_ONLY]
+
+
+def test_modules__use_what_connect_has() -> None:
+    found = {file.name: uses(file.read_text()) for file in FOLDER.rglob("*.py")}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize("line", ["spark.sparkContext.parallelize([])", "frame.rdd", "f._jdf.x()"])
+def test_modules__another_use_would_be_noticed(line: str) -> None:
+    assert len(uses(line)) == 1
+
+
+JOB = """
+import sys
+from pyspark.sql import SparkSession
+from triplestore.loaders.spark import check, import_dataset
+spark = SparkSession.builder.remote("local[2]").getOrCreate()
+assert "connect" in type(spark).__module__
+import_dataset(check(spark), sys.argv[2], sys.argv[1], partitions=2, lenient=True)
+spark.stop()
+"""
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("spark_available")
+def test_import__through_connect(tmp_path: Path) -> None:
+    if find_spec("grpc") is None or find_spec("grpc_status") is None:
+        pytest.skip("Spark Connect needs grpcio and grpcio-status: pip install 'pyspark[connect]'")
+    lines = [f'_:b{i % 7} <http://e/p{i % 3}> "{i}" .\n' for i in range(500)]
+    source, target = tmp_path / "a.nt", tmp_path / "x.db"
+    source.write_text("".join(lines))
+    run = subprocess.run(
+        [sys.executable, "-c", JOB, str(target), str(source)],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    with Store(target) as made, Store() as local:
+        local.load(path=source)
+        assert made.digest() == local.digest()
