@@ -69,6 +69,7 @@ from .ontology import Ontology
 from .owl_rl import translate_axioms
 from .owl_rl_classes import at_most
 from .profile import outside_of
+from .schema import EQUALITY, vocabulary_rules
 from .unfold import unfold
 
 AnyClause = TypeVar("AnyClause", Rule, Constraint)
@@ -129,6 +130,8 @@ def upper_bound(ontology: Ontology) -> Bound:
 def _bound(draft: Draft, upper: bool, outside: list[Outside]) -> Bound:
     loose = {term for rule in draft.rules for term in _blank_classes(rule)}
     rules, constraints = unfold(draft.rules, draft.constraints, loose)
+    if any(head.terms[1:2] == (SAME_AS,) for rule in rules for head in rule.heads):
+        rules += vocabulary_rules(EQUALITY).rules
     program = Program(
         [_named(rule) for rule in (*draft.schema, *rules)],
         [_named(constraint) for constraint in constraints],

@@ -117,6 +117,31 @@ def test_reason__scope_is_a_word_or_graphs(folder: Path) -> None:
     assert "one graph is a list of one" in refused.stderr
 
 
+BEYOND = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Person rdfs:subClassOf [ owl:onProperty :parent ; owl:someValuesFrom :Person ] , :Mortal .
+"""
+
+
+def test_reason__program_below_or_above_an_ontology(folder: Path) -> None:
+    Path("beyond.ttl").write_text(BEYOND)
+    ours = ("reason", "-l", "s", "--ontology", "beyond.ttl", "--program")
+    lower = run(*ours, "lower", "--dry-run")
+    assert lower.exit_code == 0
+    made = 'rule "cax-sco" <http://ex.org/Mortal>[?x] :- <http://ex.org/Person>[?x] .\n'
+    assert lower.stdout == made
+    assert "left out: SubClassOf" in lower.stderr
+    upper = run(*ours, "upper", "--dry-run")
+    assert "U some" in upper.stdout and "replaced by more than it says: SubClassOf" in upper.stderr
+    assert counts() == (3, 0)
+    Path("upper.dlog").write_text(upper.stdout)
+    assert run("check", "--rules", "upper.dlog").exit_code == 0
+    assert run(*ours, "upper", "--quiet").exit_code == 0
+    assert counts() == (3, 6)
+    refused = run(*ours, "lower", "--regime", "rdfs")
+    assert "not both" in refused.stderr
+
+
 def test_reason__of_wrong_rules_lists_every_problem_and_changes_nothing(folder: Path) -> None:
     Path("wrong.dlog").write_text(":a[?x] :- .\nx:b[?z] :- rdf:b[?y] .\n")
     result = run("reason", "-l", "s", "--rules", "wrong.dlog")

@@ -53,6 +53,16 @@ CASES = {
         ":a :p :a .",
         (True, True),
     ),
+    "one of on the right": (
+        ":A rdfs:subClassOf [ owl:oneOf (:d) ] . ",
+        ":a a :A . :d a :C .",
+        (False, True),
+    ),
+    "equal by a functional property": (
+        ":p a owl:FunctionalProperty .",
+        ":b :p :a , :d . :d a :C .",
+        (True, True),
+    ),
     "disjoint union": (":C owl:disjointUnionOf (:A :B) .", ":a a :A .", (True, True)),
     "nothing": (":A rdfs:subClassOf :B .", ":a a :D .", (False, False)),
     "minimum": (

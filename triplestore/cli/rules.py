@@ -64,6 +64,12 @@ def ontology_option(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     help="IRI of a named graph that takes part in reasoning; may be repeated. `union`: all do, "
     "`default`: none.",
 )
+@click.option(
+    "--program",
+    type=click.Choice(["lower", "upper"]),
+    help="Instead of a regime: the rules below or above the ontology in OWL 2 DL, for experiments. "
+    "What follows from the upper ones may not be so. With --dry-run they are printed.",
+)
 @click.option("--strict/--no-strict", default=None, help="Refuse commits that add violations.")
 @click.option("--trivial/--no-trivial", default=None, help="Infer what always holds, too.")
 @click.option(
@@ -97,6 +103,7 @@ def reason(
     imports: tuple[str, ...],
     network: bool,
     scope: tuple[str, ...],
+    program: str | None,
     strict: bool | None,
     trivial: bool | None,
     equality: str | None,
@@ -118,11 +125,19 @@ def reason(
       triplestore reason -l my.db --rules family.dlog
       triplestore reason -l my.db --rules family.dlog --dry-run
       triplestore reason -l my.db --regime rdfs --scope union
+      triplestore reason -l my.db --program upper --ontology family.owl --dry-run
       triplestore reason -l my.db --strategy dredc --max-seconds 60
       triplestore reason -l my.db --regime none
     """
     named = {name: value for name, value in tuning.items() if value is not None}
     given = _given(rules_files)
+    if program is not None:
+        if regimes:
+            raise click.UsageError("give --regime or --program, not both")
+        given.append(_bound(location, program, ontology, imports, network, dry_run))
+        if dry_run:
+            return
+        ontology = ()
     with _open_to_write(location) as store, store.transaction() as transaction:
         report = transaction.reason(
             *regimes,
@@ -296,6 +311,25 @@ def _list_violations(location: Path, fail_on: tuple[str, ...], style: str) -> No
         click.echo("no violations", err=True)
     if any(name in fail_on or "any" in fail_on for name in counts) and "none" not in fail_on:
         sys.exit(EXIT_FAILED)
+
+
+def _bound(
+    location: Path,
+    which: str,
+    ontology: tuple[str, ...],
+    imports: tuple[str, ...],
+    network: bool,
+    printed: bool,
+) -> Any:
+    """The rules below or above an ontology; what was left out of it, or replaced, on stderr."""
+    with open_to_read(location) as store:
+        bound = store.bound(which, ontology, imports=imports, network=network)
+    if printed:
+        click.echo(str(bound.program), nl=False)
+    what = "replaced by more than it says" if bound.upper else "left out"
+    for one in bound.outside:
+        click.echo(f"{what}: {' '.join(str(one).split())}", err=True)
+    return bound.program
 
 
 def _scope(given: tuple[str, ...]) -> str | tuple[str, ...] | None:

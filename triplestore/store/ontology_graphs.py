@@ -22,6 +22,7 @@ from triplestore.store.in_force import Regimes
 
 if TYPE_CHECKING:
     from triplestore.ontologies.catalogue import Document
+    from triplestore.ontologies.expressions import Triple
     from triplestore.store.transaction import Transaction
     from triplestore.terms import Term
 
@@ -80,7 +81,7 @@ def _load(
     digest = sha256(data).hexdigest()
     triples = document.triples()
     headers = _names(s for s, p, o in triples if p == names.TYPE and o == names.ONTOLOGY)
-    imports = _names(o for _, p, o in triples if p == names.IMPORTS)
+    imports = imports_of(triples)
     others = [iri for iri in headers if iri not in imports]
     name = graph or (others[0] if others else document.iri)
     if known.get(name, ("", ""))[1] != digest:
@@ -89,6 +90,13 @@ def _load(
         )
         known[name] = (document.place, digest)
     return imports
+
+
+def imports_of(triples: Iterable[Triple]) -> list[str]:
+    """What a document imports."""
+    from triplestore.ontologies import vocabulary as names
+
+    return _names(o for _, p, o in triples if p == names.IMPORTS)
 
 
 def _names(terms: Iterable[Term]) -> list[str]:

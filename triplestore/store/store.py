@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
     from triplestore.engine.report import Report
+    from triplestore.ontologies.bounds import Bound
     from triplestore.ops.context import Flag
     from triplestore.store.ontology_graphs import Places
     from triplestore.store.rules import RulesLike
@@ -372,6 +373,26 @@ class Store(Reading):
                 cancel=cancel,
             )
         return report
+
+    def bound(
+        self, which: str, ontology: Places = (), *, imports: Places = (), network: bool = False
+    ) -> Bound:
+        """The program below ("lower") or above ("upper") the ontology, for experiments.
+
+        Made of the axioms that are stated in the store and of those in files; both may be in
+        OWL 2 DL. What follows from the lower one is entailed, what does not follow from the upper
+        one is not; that is all that the upper one says. The result has the `program`, which can be
+        given to `reason`, and in `outside` what was left out or replaced.
+
+        >>> store = Store()
+        >>> _ = store.load('@prefix : <http://ex.org/> . @prefix rdfs: '
+        ...     '<http://www.w3.org/2000/01/rdf-schema#> . :Cat rdfs:subClassOf :Animal .', "ttl")
+        >>> print(store.bound("lower").program)
+        rule "cax-sco" <http://ex.org/Animal>[?x] :- <http://ex.org/Cat>[?x] .
+        """
+        from triplestore.store.bounded import bound_of
+
+        return bound_of(self._database.state, which, ontology, imports=imports, network=network)
 
     def add_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Apply these rules too, from now on: `reason(rules=...)`."""
