@@ -18,6 +18,12 @@ from triplestore import Store
 from triplestore.sparql.planner import ALL_OFF, Options
 from triplestore.store.querying import query
 
+OPTIONS = (
+    Options(),
+    Options(seed_from=0.0),
+    Options(cyclic_from=0.0, cyclic_rows=0.0),
+    ALL_OFF,
+)
 PREFIX = "PREFIX ex: <http://ex.org/> "
 
 
@@ -47,7 +53,7 @@ def compare(seed: int, queries: int, depth: int = 2) -> int:
         except SyntaxError:
             continue  # a variable that BIND may not use again
         asked += 1
-        for options in (Options(), Options(seed_from=0.0), ALL_OFF):
+        for options in OPTIONS:
             found = bag(query(ours._view(), text, options=options))
             assert found == wanted, f"seed {seed}, {options}:\n{text}"
     return asked

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from triplestore import Store
+from triplestore.errors import BudgetError, TimeLimitError
 from triplestore.sparql.planner import ALL_OFF, Options
 from triplestore.store.querying import query as ask
 
@@ -163,6 +164,61 @@ def test_path__goes_from_what_is_bound(store: Store) -> None:
     tree = plan(store, "SELECT * { ?x :is :Chief . ?x (:knows/:knows)? ?y }")
     (path,) = [node for node in nodes(tree) if node["operator"] == "path"]
     assert path["children"][0]["rows"] == 30
+
+
+@pytest.fixture(scope="module")
+def hub() -> Store:
+    """A node that all others know, and that knows all of them; few others know each other."""
+    made = Store()
+    lines = []
+    for i in range(1, SIZE // 2):
+        lines.append(f"<http://e/n0> <http://e/knows> <http://e/n{i}> .")
+        lines.append(f"<http://e/n{i}> <http://e/knows> <http://e/n0> .")
+        if i % 3 == 0:
+            lines.append(f"<http://e/n{i}> <http://e/knows> <http://e/n{i * 7 % 100 + 1}> .")
+    made.load("\n".join(lines), "nt")
+    made.bind("", "http://e/")
+    return made
+
+
+CYCLES = {
+    "triangle": "?x :knows ?y . ?y :knows ?z . ?x :knows ?z",
+    "circle": "?x :knows ?y . ?y :knows ?z . ?z :knows ?x FILTER(?z != ?x)",
+    "diagonals": "?x :knows ?y . ?y :knows ?z . ?z :knows ?x . ?x :knows ?w . ?w :knows ?y",
+}
+
+
+@pytest.mark.parametrize("name", CYCLES)
+@pytest.mark.parametrize("form", ["*", "(COUNT(*) AS ?n)", "DISTINCT ?x"])
+def test_cyclic_patterns__hubs_make_no_long_way_round(hub: Store, name: str, form: str) -> None:
+    text = f"SELECT {form} {{ {CYCLES[name]} }}"
+    tree = plan(hub, text)
+    assert "cyclic join" in kinds(tree)
+    two = plan(hub, text, Options(cyclic=False))
+    assert tree["rows"] == two["rows"]
+    if form == "*":
+        found = ask(hub._view(), text)
+        assert sorted(map(str, found)) == sorted(
+            map(str, ask(hub._view(), text, options=Options(cyclic=False)))
+        )
+    if name == "triangle":
+        assert most_rows(tree) * 20 < most_rows(two)
+
+
+def test_cyclic_patterns__are_joined_two_at_a_time_where_that_is_as_good(store: Store) -> None:
+    tree = plan(store, "SELECT * { ?x :knows ?y . ?y :knows ?z . ?z :knows ?x }")
+    (cycle,) = [node for node in nodes(tree) if node["operator"] == "cyclic join"]
+    assert cycle["children"][1]["rows"] == cycle["rows"]
+    assert cycle["children"][0]["rows"] > SIZE
+
+
+def test_cyclic_patterns__stop_at_their_limits(hub: Store) -> None:
+    text = f"SELECT * {{ {CYCLES['triangle']} }}"
+    with pytest.raises(BudgetError):
+        len(ask(hub._view(), text, budget=60_000))
+    with pytest.raises(TimeLimitError):
+        len(ask(hub._view(), text, timeout=0.0))
+    assert len(ask(hub._view(), text + " LIMIT 3")) == 3
 
 
 def test_cyclic_patterns__close_by_looking_up(store: Store) -> None:

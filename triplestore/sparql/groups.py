@@ -19,6 +19,7 @@ from triplestore.ops.operator import Operator
 from triplestore.ops.probe import Probe
 from triplestore.ops.rows import Project
 from triplestore.sparql.evaluate.compatible import CompatibleJoin
+from triplestore.sparql.evaluate.cyclic import Cyclic, Link, Rest
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
 from triplestore.sparql.ordering import (
     LOOK_UP,
@@ -62,11 +63,17 @@ def plan_group(
     wanted = every if needed is None else every & needed
     group = _Group(planner, list(conditions), wanted, bag, graph)
     group.later = _names_behind([items[step.number] for step in steps])
-    before = None
-    for place, step in enumerate(steps):
-        following = items[steps[place + 1].number] if place + 1 < len(steps) else None
-        group.join(items[step.number], step, before, following)
-        before = step
+    ordered = [items[step.number] for step in steps]
+    place = 0
+    while place < len(steps):
+        stop = place + 1 + group.closing(ordered[place:])
+        if stop > place + 1:
+            group.join_cycle(ordered[place:stop], steps[place - 1 : stop])
+        else:
+            following = ordered[stop] if stop < len(steps) else None
+            before = steps[place - 1] if place else None
+            group.join(ordered[place], steps[place], before, following)
+        place = stop
     return group.finished()
 
 
@@ -110,14 +117,63 @@ class _Group:
         step, before  what is expected with it, and was without it, if there are no filters
         """
         later = self.later.pop()
-        keep = self._kept(later)
-        self.made = self._joined(item, keep, step, before, following)
+        self.made = self._joined(item, self._kept(later), step, before, following)
+        self._filter(later)
+
+    def _filter(self, later: Names) -> None:
+        """Apply the filters that look at nothing that is bound later, and drop columns."""
+        assert self.made is not None
         if self.conditions:
             for condition in self._sorted([c for c in self.conditions if self._is_ready(c, later)]):
                 self.conditions.remove(condition)
                 self.made = self.planner.filtered(self.made, condition.expression, self.graph)
-            keep = self._kept(later)
-        self.made = self._trimmed(self.made, keep)
+        self.made = self._trimmed(self.made, self._kept(later))
+
+    def closing(self, items: Sequence[Item]) -> int:
+        """How many items behind the first one only close cycles, with the variable it brings.
+
+        0 where it is not worth it: then items are joined one after the other.
+        """
+        made, options = self.made, self.planner.options
+        if made is None or not options.cyclic or made.rows < options.cyclic_rows:
+            return 0
+        known = made.certain
+        new = items[0].names - known
+        if len(new) != 1 or not new.isdisjoint(made.names):
+            return 0
+        linked = 0
+        for item in items:
+            one = isinstance(item, Atom) and len(item.pattern) == 2 and not item.constants
+            if not (one and len(item.names) == 2 and item.names - known == new):
+                break
+            linked += 1
+        return max(linked - 1, 0)
+
+    def join_cycle(self, items: Sequence[Item], steps: Sequence[Step]) -> None:
+        """Join items that all link what there is with one new variable.
+
+        steps  that before the first, and theirs
+        """
+        left, held, wanted = self.made, self.conditions, self.wanted
+        assert left is not None
+        rest = Rest(left.operator)
+        self.made = Planned(rest, left.maybe, left.distinct)
+        self.conditions = []  # as long as there are two ways
+        self.wanted = wanted.union(*(condition.names for condition in held))
+        (name,) = items[0].names - left.certain
+        links = []
+        for item, before, step in zip(items, steps, steps[1:], strict=False):
+            assert isinstance(item, Atom)
+            later = self.later[-1]
+            self.join(item, step, before, None)
+            (known,) = item.names - {name}
+            links.append(Link(item.relation, item.where, known, item.place_of(known), item.label))
+        self.conditions, self.wanted = held, wanted
+        joins = self.made
+        options = self.planner.options
+        operator = Cyclic(left.operator, rest, joins.operator, name, links, options.cyclic_from)
+        self.made = joins.with_operator(operator)
+        self._filter(later)
 
     def _sorted(self, conditions: Sequence[Condition]) -> list[Condition]:
         """Those with an EXISTS last."""

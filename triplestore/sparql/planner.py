@@ -53,7 +53,10 @@ class Options:
     seeds      plan parts for the values that are there
     semijoin   join only for existence where repetitions do not matter
     rewrites   the passes of `rewrites`
+    cyclic     join all patterns of a new variable at once where they close a cycle
     seed_from  seeds only where that many times more rows would come without
+    cyclic_from, cyclic_rows  all at once only where two at a time would make that many times more
+                              rows on the way, and from that many rows on
     """
 
     order: bool = True
@@ -61,10 +64,13 @@ class Options:
     seeds: bool = True
     semijoin: bool = True
     rewrites: bool = True
+    cyclic: bool = True
     seed_from: float = 4.0
+    cyclic_from: float = 8.0
+    cyclic_rows: float = 1000.0
 
 
-ALL_OFF = Options(False, False, False, False, False)
+ALL_OFF = Options(False, False, False, False, False, False)
 
 
 class Planner:

@@ -1,0 +1,190 @@
+"""Cycles of patterns, closed for each row where it has fewest ways on: a worst-case optimal join.
+
+Start at `Cyclic`. Of `?x :p ?y . ?y :p ?z . ?z :p ?x`, joins of two patterns at a time first make
+all paths of two steps, which are very many if some nodes have many neighbours in and out, though
+few of them close. Here each pair (?x, ?y) asks the pattern with the fewest ?z, and looks its
+values up in the others: never more work than the largest number of results that relations of these
+sizes can have, but for a factor. What is always true: the rows are those of the joins that it
+stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from triplestore.ops.context import Context
+from triplestore.ops.frame import Array, Frame
+from triplestore.ops.groups import GroupTable, use_kernels
+from triplestore.ops.keys import pack
+from triplestore.ops.leaves import atom, slices
+from triplestore.ops.operator import Blocks, Operator, Stream
+from triplestore.tables.relation import Relation
+
+_SAMPLE = 4096  # rows that are asked how many ways on they have, before anything is decided
+
+
+class Link(NamedTuple):
+    """A pattern of a relation of two columns between a known variable and the new one."""
+
+    relation: Relation
+    where: int
+    known: str
+    place: int
+    """The column of the known variable."""
+    label: str
+
+
+class Rest(Operator):
+    """A leaf with the rows of another operator, which whoever reads those puts in."""
+
+    kind: ClassVar[str] = "rows"
+
+    def __init__(self, like: Operator) -> None:
+        super().__init__(
+            like.names, like.types, order=like.order, unique=like.unique, estimate=like.estimate
+        )
+        self.blocks: Blocks = ()
+
+    def _open(self, context: Context) -> Blocks:
+        blocks, self.blocks = self.blocks, ()
+        return blocks
+
+
+class Cyclic(Operator):
+    """The rows of `left` with each value of a new variable that all links allow.
+
+    rest, joins  the same by joins of two inputs each: `joins` is a plan over `rest`, and is used
+                 where rows have about as many ways on through the first link as through the best
+    more         that many times more they must be for the links to be used
+    """
+
+    kind: ClassVar[str] = "cyclic join"
+
+    def __init__(
+        self,
+        left: Operator,
+        rest: Rest,
+        joins: Operator,
+        name: str,
+        links: Sequence[Link],
+        more: float,
+    ) -> None:
+        super().__init__(joins.names, joins.types, (left, joins), estimate=joins.estimate)
+        self._left = left
+        self._rest = rest
+        self._joins = joins
+        self._name = name
+        self._links = tuple(links)
+        self._more = more
+        self._from_left = [left.names.index(n) if n != name else None for n in joins.names]
+
+    def detail(self) -> str:
+        """The new variable, and its patterns."""
+        shown = []
+        for link in self._links:
+            ends = [link.known, self._name] if link.place == 0 else [self._name, link.known]
+            shown.append(atom(link.label, ends))
+        return f"?{self._name} of {', '.join(shown)}"
+
+    def _open(self, context: Context) -> Blocks:
+        blocks = self._read(context, self._left)
+        if isinstance(blocks, tuple):
+            first = blocks[0] if blocks else None
+            every: Blocks = blocks
+        else:
+            first = next(blocks, None)
+            every = () if first is None else _all(first, blocks)
+        if first is None:
+            return ()
+        fans, step = self._sampled(first)
+        ways = float(fans.min(axis=0).sum())
+        if fans[0].sum() > self._more * ways:
+            whole = max(1.0, self._left.estimate / first.rows) * step
+            return self._through_links(context, every, _Members(self, context, ways * whole))
+        self._rest.blocks = every
+        return self._read(context, self._joins)
+
+    def _sampled(self, block: Frame) -> tuple[Array, int]:
+        """The fans of some rows of a block, one of so many."""
+        step = max(1, block.rows // _SAMPLE)
+        return self._fans([column[::step] for column in block.columns]), step
+
+    def _fans(self, columns: Sequence[Array]) -> Array:
+        """For each link, how many values it has for each row."""
+        names = self._left.names
+        return np.array(
+            [
+                link.relation.fanout([link.place], [columns[names.index(link.known)]])
+                for link in self._links
+            ]
+        )
+
+    def _through_links(self, context: Context, blocks: Blocks, members: _Members) -> Stream:
+        for whole in blocks:
+            pieces = (
+                (whole,) if whole.rows <= context.block_rows else slices(whole, context.block_rows)
+            )
+            for block in pieces:
+                best = self._fans(block.columns).argmin(axis=0)
+                for number, link in enumerate(self._links):
+                    rows = np.flatnonzero(best == number)
+                    if len(rows):
+                        yield from self._from_link(context, block, rows, link, members)
+
+    def _from_link(
+        self, context: Context, block: Frame, rows: Array, link: Link, members: _Members
+    ) -> Iterator[Frame]:
+        """The rows that come of some rows of a block, by the values that one link has for them."""
+        wanted = block[link.known][rows]
+        found = link.relation.probe_blocks(
+            [link.place], [wanted], link.where, block_rows=context.block_rows
+        )
+        for index, (values,) in found:
+            context.check()
+            self._charge_block(context, len(index) * (16 + self.width))
+            places = rows[index]
+            for other in self._links:
+                if other is not link and len(places):
+                    known = block[other.known][places]
+                    pair = (known, values) if other.place == 0 else (values, known)
+                    fits = members.have(other, pair)
+                    places, values = places[fits], values[fits]
+            if len(places):
+                columns = [
+                    values if place is None else block.columns[place].take(places)
+                    for place in self._from_left
+                ]
+                yield from slices(Frame(self.names, columns, len(places)), context.block_rows)
+
+
+class _Members:
+    """Which pairs the links have: asked of the relations, or, if very many are asked for, of a
+    table of all their rows, which takes a tenth of the time."""
+
+    def __init__(self, operator: Operator, context: Context, expected: float) -> None:
+        self._account = operator._account(context)
+        self._expected = expected
+        self._tables: dict[tuple[int, int], GroupTable] = {}
+
+    def have(self, link: Link, pair: tuple[Array, Array]) -> Array:
+        """Which of these pairs there are."""
+        relation = link.relation
+        if self._expected < len(relation) or not use_kernels(len(relation)):
+            return relation.contains(pair, link.where)
+        key = (id(relation), link.where)
+        table = self._tables.get(key)
+        if table is None:
+            table = self._tables[key] = GroupTable(self._account)
+            for first, second in relation.scan(link.where):
+                self._account.check()
+                table.insert(pack(first, second))
+        found: Array = table.find(pack(*pair)) >= 0
+        return found
+
+
+def _all(first: Frame, rest: Iterator[Frame]) -> Stream:
+    yield from chain((first,), rest)
