@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyspark.sql import functions as sf
 from triplestore.loaders.spark.output import Extra
 from triplestore.loaders.spark.places import is_uri, join, write_text
-from triplestore.loaders.spark.pull import MANIFEST, VERSION
+from triplestore.loaders.spark.pulling import MANIFEST, VERSION
 
 from triplestore.terms.model import to_ntriples
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,34 +105,36 @@ class Keys(NamedTuple):
 
 
 def read_keys(place: str, terms: int, number: str) -> Keys:
-    """The keys of a table of terms, each part of which is sorted by the column `number`.
+    """The keys of a table of terms, in the order of the column `number`.
 
-    number  the id, or what grows with it
+    number  the id, or what grows with it; rows that follow each other there should mostly do so
+        in the parts, too, but the parts may come in any order
     """
     parts = Parts.of(place)
-    read: list[tuple[int, list[pa.Array]]] = []
+    runs: list[tuple[int, int, pa.Array]] = []
     total = size = 0
     for path in parts.paths:
-        arrays: list[pa.Array] = []
-        first = last = -1
         for batch in parts.batches(path, ("key", number)):
-            if batch.num_rows == 0:
-                continue
             numbers = batch.column(batch.schema.get_field_index(number)).to_numpy()
-            if (np.diff(numbers) <= 0).any() or numbers[0] <= last:
-                raise CorruptError(f"{path}: its terms are not in order; run the job again")
-            first = int(numbers[0]) if first < 0 else first
-            last = int(numbers[-1])
-            key = batch.column(batch.schema.get_field_index("key"))
-            arrays.append(key)
-            total += len(key)
-            size += _size_of(key)
-        if arrays:
-            read.append((first, arrays))
+            keys = batch.column(batch.schema.get_field_index("key"))
+            for lo, hi in _runs(numbers):
+                runs.append((int(numbers[lo]), int(numbers[hi - 1]), keys.slice(lo, hi - lo)))
+                size += _size_of(runs[-1][2])
+            total += len(keys)
     if total != terms:
         raise CorruptError(f"{place} has {total:,} terms, not {terms:,}; run the job again")
-    read.sort(key=lambda part: part[0])
-    return _joined([array for _, arrays in read for array in arrays], total, size - total)
+    runs.sort(key=lambda run: run[0])
+    if any(one[1] >= other[0] for one, other in pairwise(runs)):
+        raise CorruptError(f"{place} has terms of the same {number}; run the job again")
+    return _joined([keys for _, _, keys in runs], total, size - total)
+
+
+def _runs(numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Where numbers go up by one, from where to where."""
+    if len(numbers) == 0:
+        return []
+    ends = (np.flatnonzero(np.diff(numbers) != 1) + 1).tolist()
+    return list(zip([0, *ends], [*ends, len(numbers)], strict=True))
 
 
 def _size_of(key: pa.Array) -> int:
@@ -178,7 +181,7 @@ def read_rows(place: str) -> Rows:
             at += batch.num_rows
     if at != total:
         raise CorruptError(f"{place} has {at:,} rows, not {total:,}; run the job again")
-    closed = "status" in seen
+    closed = bool((made["status"] != 1).any() or made["count"].any())
     return Rows(
         made["s"],
         made["p"],

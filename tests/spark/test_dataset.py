@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,14 @@ import pytest
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 from support.spark_stores import assert_same_parts, files_of
+from triplestore.loaders.spark import dataset
 from triplestore.loaders.spark.dataset import import_dataset
+from triplestore.loaders.spark.pulling import pull
+from triplestore.loaders.spark.putting import name_of_store
+from triplestore.loaders.spark.statements import read_statements
 
 from triplestore import Store
+from triplestore.errors import StaleError, UsageError
 
 PREFIXES = "@prefix ex: <http://ex.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
 
@@ -58,3 +64,144 @@ def test_import__is_as_the_local_loader_makes_it(spark: Any, tmp_path: Path) -> 
         path.write_text("\n".join(lines) + "\n")
     import_dataset(spark, [str(p) for p in reversed(paths)], tmp_path / "other", partitions=3)
     assert files_of(tmp_path / "spark") == files_of(tmp_path / "other")
+
+
+class PlantedError(Exception):
+    """A fault that a test has planted."""
+
+
+STEPS = (
+    "read_statements",
+    "collected",
+    "ordered_terms",
+    "check_hashes",
+    "encode",
+    "read_rows",
+    "write_store",
+    "put_in_place",
+)
+
+
+def test_import__goes_on_where_it_failed(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = write_sources(tmp_path / "in", 100)
+    target = tmp_path / "db"
+
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise PlantedError
+
+    for step in STEPS:
+        with monkeypatch.context() as patch:
+            patch.setattr(dataset, step, fail)
+            with pytest.raises(PlantedError):
+                import_dataset(spark, str(tmp_path / "in"), target, partitions=2)
+        assert not target.exists(), step
+    done = import_dataset(spark, str(tmp_path / "in"), target, partitions=2, keep_work=True)
+    assert done.resumed == ("statements", "collected", "terms", "triples")
+    assert_same_parts(target, local(tmp_path / "local", paths))
+    # A job whose end was not noticed made the store; it is not imported a second time.
+    work = tmp_path / "db.import"
+    made = {"known": fingerprint_of(spark, tmp_path / "in"), "store": name_of_store(target)}
+    (work / dataset.MADE).write_text(json.dumps(made))
+    before = files_of(target)
+    assert import_dataset(spark, str(tmp_path / "in"), target, partitions=2).already
+    assert files_of(target) == before
+    assert not work.exists()
+
+
+def fingerprint_of(spark: Any, folder: Path) -> str:
+    return read_statements(spark, str(folder)).fingerprint
+
+
+def test_import__other_input_begins_again(spark: Any, tmp_path: Path) -> None:
+    paths = write_sources(tmp_path / "in", 20)
+    import_dataset(spark, str(paths[0]), tmp_path / "one", work=tmp_path / "w", keep_work=True)
+    paths[0].write_text("<http://ex.org/a> <http://ex.org/b> <http://ex.org/c> .\n")
+    done = import_dataset(
+        spark, str(paths[0]), tmp_path / "two", work=tmp_path / "w", tables=str(tmp_path / "tables")
+    )
+    assert (done.resumed, done.triples) == ((), 1)
+    # The tables beside it make the same store.
+    pull(str(tmp_path / "tables"), tmp_path / "three")
+    assert_same_parts(tmp_path / "three", tmp_path / "two")
+
+
+def test_import__into_a_store_with_rules(spark: Any, tmp_path: Path) -> None:
+    rule = "@prefix ex: <http://ex.org/> . ex:by[?y, ?x] :- ex:p1[?x, ?y] ."
+    (tmp_path / "a.nt").write_text("<http://ex.org/a> <http://ex.org/p1> <http://ex.org/b> .\n")
+    (tmp_path / "b.nt").write_text("<http://ex.org/c> <http://ex.org/p1> _:x .\n")
+    target = tmp_path / "db"
+    # A new store whose closure is left for later is made with its rules.
+    import_dataset(spark, str(tmp_path / "a.nt"), target, rules=rule, closure="later")
+    with pytest.raises(StaleError):
+        Store.read_only(target)
+    with Store(target) as store:
+        assert (store.count("explicit"), store.count("inferred")) == (1, 1)
+    # Adding keeps it exact; a job of the same name is done once.
+    again = [import_dataset(spark, str(tmp_path / "b.nt"), target, job="monday") for _ in range(2)]
+    assert [done.already for done in again] == [False, True]
+    assert (again[0].change.added, again[0].change.inferred_added) == (1, 1)
+    taken = import_dataset(spark, str(tmp_path / "a.nt"), target, mode="delete")
+    assert (taken.change.removed, taken.change.inferred_removed) == (1, 1)
+    assert Store(target).verify(closure=True) == []
+
+
+def test_import__bad_wishes_are_refused(spark: Any, tmp_path: Path) -> None:
+    wishes: list[dict[str, Any]] = [{"mode": "ad"}, {"closure": "soon"}]
+    for wrong in wishes:
+        with pytest.raises(UsageError, match="is one of"):
+            import_dataset(spark, "in", tmp_path / "db", **wrong)
+    with pytest.raises(UsageError, match="is a URI"):
+        import_dataset(spark, "in", "s3a://bucket/db", mode="delete")
+    with pytest.raises(UsageError, match="no store"):
+        import_dataset(spark, "in", tmp_path / "db", mode="delete")
+
+
+SOME_DATA = (
+    "graphs/polblogs.ttl.gz",
+    "lubm/univ-bench.owl",
+    "real-deltas",
+    "skos/core",
+    "inferray-rules",
+)
+DOCUMENTS = {".nt", ".nq", ".ttl", ".trig", ".rdf", ".owl", ".jsonld"}
+
+
+def documents_of(place: Path) -> list[Path]:
+    """The documents at a place, as an import finds them, but for the large ones."""
+    found = [place] if place.is_file() else sorted(p for p in place.rglob("*") if p.is_file())
+    return [
+        path
+        for path in found
+        if DOCUMENTS & set(path.suffixes[-2:]) and path.stat().st_size < 30_000_000
+    ]
+
+
+def check_data(spark: Any, documents: list[Path], folder: Path) -> None:
+    """Import and local load of the same documents give the same store."""
+    documents = sorted(documents)
+    options: dict[str, Any] = {"lenient": True, "base_iri": "http://ex.org/base/"}
+    done = import_dataset(
+        spark, [str(path) for path in documents], folder / "spark", partitions=3, **options
+    )
+    assert done.files == len(documents)
+    assert_same_parts(folder / "spark", local(folder / "local", documents, **options))
+
+
+def test_import__real_data_is_as_the_local_loader_makes_it(
+    spark: Any, tmp_path: Path, shared_data: Path
+) -> None:
+    documents = [path for name in SOME_DATA for path in documents_of(shared_data / name)]
+    check_data(spark, documents, tmp_path)
+
+
+@pytest.mark.long
+def test_import__all_shared_data_is_as_the_local_loader_makes_it(
+    spark: Any, tmp_path: Path, shared_data: Path
+) -> None:
+    for place in sorted(path for path in shared_data.iterdir() if path.is_dir()):
+        documents = documents_of(place)
+        if documents:
+            (tmp_path / place.name).mkdir()
+            check_data(spark, documents, tmp_path / place.name)
