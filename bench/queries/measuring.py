@@ -63,11 +63,15 @@ def generate(name: str, size: int, folder: str) -> dict[str, Any]:
     return found
 
 
-def measure(peer: str, name: str, size: int, folder: str, seconds: float) -> dict[str, Any]:
+def measure(
+    peer: str, name: str, size: int, folder: str, seconds: float, within: float = 0.0
+) -> dict[str, Any]:
     """Ask every query in every face; `seconds` is what a face of a query may take altogether.
 
-    Every text is asked at least once after a first time that warms up.
+    Every text is asked at least once after a first time that warms up; with `within`, only for so
+    many seconds: then what is left is asked once, and that counts.
     """
+    until = time.perf_counter() + within if within else float("inf")
     clock, memory = Clock(), Memory()
     with clock.part("open"):
         store = opened(peer, Path(folder))
@@ -78,7 +82,9 @@ def measure(peer: str, name: str, size: int, folder: str, seconds: float) -> dic
         faces += [("arrow", arrow), ("unseen", Unseen())]
     found: dict[str, dict[str, Any]] = {}
     for query, texts in asked.items():
-        found[query] = {face: mean_of_best(act, store, texts, seconds) for face, act in faces}
+        found[query] = {
+            face: mean_of_best(act, store, texts, seconds, until) for face, act in faces
+        }
     result = {
         **clock.seconds,
         "triples": len(store),
@@ -101,10 +107,12 @@ def measure(peer: str, name: str, size: int, folder: str, seconds: float) -> dic
     return {**result, "most bytes": most}
 
 
-def mean_of_best(act: Face, store: Any, texts: Sequence[str], seconds: float) -> float:
+def mean_of_best(
+    act: Face, store: Any, texts: Sequence[str], seconds: float, until: float = float("inf")
+) -> float:
     """The mean over the texts of the least seconds of each."""
     each = seconds / len(texts)
-    return sum(best(partial(act, store, text), each) for text in texts) / len(texts)
+    return sum(best(partial(act, store, text), each, until) for text in texts) / len(texts)
 
 
 def opened(peer: str, folder: Path) -> Any:
@@ -174,17 +182,20 @@ class Unseen:
         return terms(store, f"{text}\n# {next(self._numbers)}")
 
 
-def best(act: Callable[[], Any], seconds: float) -> float:
-    """The least seconds of several times, after one that warms up."""
+def best(act: Callable[[], Any], seconds: float, until: float = float("inf")) -> float:
+    """The least seconds of several times, after one that warms up; of that, if it is too late."""
     begin = time.perf_counter()
     act()
     spent, least = time.perf_counter() - begin, float("inf")
+    if time.perf_counter() > until:
+        return spent
     for turn in range(MANY):
         begin = time.perf_counter()
         act()
         took = time.perf_counter() - begin
         least, spent = min(least, took), spent + took
-        if spent > seconds and (turn + 1 >= FEW or took > seconds):
+        late = time.perf_counter() > until
+        if late or (spent > seconds and (turn + 1 >= FEW or took > seconds)):
             break
     return least
 

@@ -48,7 +48,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
         title = title_of(name, size)
         with harness.temporary() as folder:
             made = prepare(name, size, folder)
-            results = ask(name, size, folder, given.seconds, harness)
+            results = ask(name, size, folder, given.seconds, harness, given.within)
         report.keep(results)
         ours, other = (least(result) for result in results)
         report.tables.append(table_of(title, ours, other))
@@ -93,9 +93,12 @@ def prepare(name: str, size: int, folder: Path) -> dict[str, Any]:
     return run_once(Case("bench.queries.measuring:close", arguments, f"closure of {source.name}"))
 
 
-def ask(name: str, size: int, folder: Path, seconds: float, harness: Harness) -> list[Result]:
-    """All queries by both, each in processes of its own."""
-    shared = {"name": name, "size": size, "folder": str(folder), "seconds": seconds}
+def ask(
+    name: str, size: int, folder: Path, seconds: float, harness: Harness, within: float = 0.0
+) -> list[Result]:
+    """All queries by both, each in processes of its own; asking takes about `within` minutes."""
+    each = within * 60 / (2 * harness.repeats)
+    shared = {"name": name, "size": size, "folder": str(folder), "seconds": seconds, "within": each}
     cases = [
         Case("bench.queries.measuring:measure", {"peer": peer, **shared}, f"{peer}: {name} {size}")
         for peer in (OURS, PEER)
@@ -279,6 +282,12 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shop", type=int, default=10, help="hundreds of products (10; 0: none)")
     parser.add_argument("--relations", default="skos-1000000", help="setting; empty: none")
     parser.add_argument("--seconds", type=float, default=1.0, help="for a face of a query (1)")
+    parser.add_argument(
+        "--within",
+        type=float,
+        default=0.0,
+        help="minutes to ask one mix in; 0: as long as it takes",
+    )
     parser.add_argument("--note", default="", help="a remark for the report")
 
 

@@ -101,6 +101,28 @@ def test_least__takes_every_number_from_its_best_run() -> None:
     assert queries.least(result)["q"] == found(1.0, 1.0)
 
 
+def test_measure__what_comes_too_late_is_asked_once() -> None:
+    asked: list[int] = []
+
+    def act() -> None:
+        asked.append(1)
+
+    measuring.best(act, 0.001, until=0.0)
+    assert len(asked) == 1
+    measuring.best(act, 0.001)
+    assert len(asked) >= 1 + 2
+
+
+def test_measure__within_a_bound_counts_and_compares_the_same(tmp_path: Path) -> None:
+    generate(PUBLICATIONS, 1, str(tmp_path))
+    bounded = measuring.measure(OURS, PUBLICATIONS, 1, str(tmp_path), 0.0, within=1e-9)
+    assert all(float(one["rows"]) > 0 for one in bounded["queries"].values())
+    peer = opened(PEER, tmp_path)
+    for query, (text,) in mix(PUBLICATIONS).queries.items():
+        number, digest = bag(peer.query(text))
+        assert bounded["queries"][query]["bags"] == [f"{number}:{digest:016x}"]
+
+
 def test_relations__counts_are_the_same_in_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relations, "start", lambda: None)
     ways = [relations.measure("skos-3100", way, 0.0) for way in (MODULE, COMPRESSED)]
