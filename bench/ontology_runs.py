@@ -142,6 +142,7 @@ def closure(
     peak = peak_bytes()
     found: dict[str, Any] = {**clock.seconds, "closure peak bytes": peak}
     found["total s"] = found["load s"] + found["reason s"]
+    found["total cpu s"] = found["load cpu s"] + found["reason cpu s"]
     return {**found, "closure": session.count()}
 
 

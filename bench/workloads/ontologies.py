@@ -95,11 +95,14 @@ COLUMNS = [
     "load s",
     "reason s",
     "total s",
+    "CPU s",
     "peak MB",
     "ours is faster by",
+    "by CPU s",
     "reasoning only",
 ]
 NOTE = (
+    "CPU seconds are those of all threads: they tell less of what else the machine does. "
     "Best of the runs by the sum of load and reason; within a process that has done a small "
     "closure before. Closures differ: triplestore does not list what is trivial, reasonable has "
     "hardly any rules that conclude axioms and types everything as owl:Thing, owlrl lists all."
@@ -111,9 +114,10 @@ def add_rows(
 ) -> None:
     ours = results.get(OURS)
     for name, result in results.items():
-        beside: list[str | None] = [None, None]
+        beside: list[str | None] = [None, None, None]
         if ours and name != OURS:
-            beside = [ratio(ours[part], result[part]) for part in ("total s", "reason s")]
+            parts = ("total s", "total cpu s", "reason s")
+            beside = [ratio(ours[part], result[part]) for part in parts]
         table.add(
             each.name,
             name,
@@ -122,6 +126,7 @@ def add_rows(
             result["load s"],
             result["reason s"],
             result["total s"],
+            result["total cpu s"],
             result["closure peak bytes"] / 1e6,
             *beside,
         )
@@ -132,12 +137,14 @@ def add_rows(
 def claim_ratio(each: OntologyInput, results: dict[str, Result], report: Report) -> None:
     ours, peer = results.get(OURS), results.get(PEER)
     if ours and peer and each.name.startswith("LUBM") and each.statements > 1_000_000:
-        faster = peer["total s"] / ours["total s"]
-        report.claim(
-            f"{each.name}: from files to the closure at least 30 times as fast as {PEER}",
-            f"{faster:.1f}",
-            faster >= 30,
-        )
+        for what, part in (("by the clock", "total s"), ("by CPU seconds", "total cpu s")):
+            faster = peer[part] / ours[part]
+            claim = f"from files to the closure at least 30 times as fast as {PEER}, {what}"
+            report.claim(
+                f"{each.name}: {claim}",
+                f"{faster:.1f}",
+                faster >= 30,
+            )
 
 
 STEPS = ["instance removed", "instance added", "axiom added", "axiom removed"]

@@ -186,8 +186,7 @@ def _names_of_data(tables: Tables, dictionary: Dictionary) -> set[bytes]:
     if type_id:
         types = tables.relation(type_id)
         if types.distinct_estimate(1) <= MOST_NAMES:
-            for keys in types.scan_keys(EXPLICIT):
-                names += np.unique(keys.astype(np.uint32)).tolist()
+            names += types.distinct(1, EXPLICIT).tolist()
     known = {dictionary.key(name) for name in names}
     return {key for key in known if key[0] == IRI and not key[1:].startswith(_VOCABULARIES)}
 
