@@ -23,7 +23,9 @@ def errors(spark: SparkSession, parsed: DataFrame, names: Mapping[int, str]) -> 
     """The faults: number, file, line (from 1), byte (of its line, from 0), text, reason."""
     notes = _notes(parsed)
     before = Window.partitionBy("file").orderBy("part").rowsBetween(Window.unboundedPreceding, -1)
-    parts = notes.where(F.col("kind") == PART).select(
+    # Tasks that read a table share its one part.
+    held = notes.where(F.col("kind") == PART).groupBy("file", "part")
+    parts = held.agg(F.sum("lines").alias("lines"), F.sum("bytes").alias("bytes")).select(
         "file",
         "part",
         F.coalesce(F.sum("lines").over(before), F.lit(0)).alias("lines_before"),

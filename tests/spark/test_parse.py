@@ -164,6 +164,14 @@ def test_broken_files__are_faults_and_the_others_are_read(tmp_path: Path) -> Non
     assert (b"\x01http://e/s", b"\x01http://e/p", b"\x01http://e/o", None) in rows
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_faults_of_documents__tell_where_their_lines_begin(tmp_path: Path, end: str) -> None:
+    text = f"@prefix e: <http://e/> .{end}# \u00e9{end}{end}e:a e:b .{end}e:c e:d e:e .{end}"
+    file = written(tmp_path, "a.ttl", text)
+    [(_, line, byte, _)] = faults_of(parsed([file])[1])
+    assert (line, byte) == (4, text.encode().index(b"e:a e:b"))
+
+
 def test_strict_document__stops_at_its_first_fault_lenient_goes_on(tmp_path: Path) -> None:
     text = "@prefix e: <http://e/> .\ne:a e:b .\ne:a e:b e:c .\ne:d .\n\ne:e e:f e:g .\n"
     file = written(tmp_path, "a.ttl", text)
@@ -195,12 +203,14 @@ def plan_of(files: list[SourceFile]) -> Plan:
     ),
     blocks=st.integers(1, 5),
     at_once=st.integers(1, 9),
+    backwards=st.booleans(),
 )
 def test_lines_from_spark__are_as_those_of_ranges(
     tmp_path_factory: pytest.TempPathFactory,
     texts: list[list[tuple[str, str]]],
     blocks: int,
     at_once: int,
+    backwards: bool,
 ) -> None:
     folder = tmp_path_factory.mktemp("lines")
     paths = []
@@ -210,7 +220,9 @@ def test_lines_from_spark__are_as_those_of_ranges(
         paths.append(written(folder, f"{number}.nt", text))
         found = text.split("\n")
         found = found[:-1] if found[-1] == "" else found
-        rows += [(line, number, 1000 * (i // blocks)) for i, line in enumerate(found)]
+        placed = [(line, number, 1000 * (i // blocks)) for i, line in enumerate(found)]
+        # The blocks of a file need not come to a task in their order.
+        rows += sorted(placed, key=lambda row: -row[2]) if backwards else placed
     schema = pa.schema([("value", pa.string()), ("mark", pa.int64()), ("block", pa.int64())])
     batches = [
         pa.table([list(column) for column in zip(*rows[i : i + at_once], strict=True)], schema)

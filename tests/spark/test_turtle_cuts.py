@@ -190,6 +190,19 @@ def test_cuts__are_of_the_size_asked_for(folder: Path) -> None:
     assert sum(c.nodes or 0 for c in cuts) == 2000
 
 
+def test_faults_of_parts__have_the_lines_of_the_document(tmp_path: Path) -> None:
+    file = tmp_path / "a.trig"
+    text = HEAD + ":g # one\n# two\n {\n:a :b :c .\n:d :e :f .\n:d :e .\n} :x :y :z ."
+    file.write_text(text)
+    cuts = cut(text, True, 1)
+    assert len(cuts) == 10
+    _, notes = parsed([file])
+    [wanted] = faults_of(notes)
+    assert wanted[1:3] == (7, text.index(":d :e .\n}"))
+    _, notes = parsed([file], SourceOptions(), {1: cuts})
+    assert [fault[1:3] for fault in faults_of(notes)] == [wanted[1:3]]
+
+
 @pytest.mark.parametrize(
     "rest",
     [
