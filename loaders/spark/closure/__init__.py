@@ -1,1 +1,20 @@
-"""Programs evaluated on DataFrames, for closures that one machine cannot hold."""
+"""Programs evaluated on DataFrames, for closures that one machine cannot hold.
+
+Start reading at `closing.close`; `DESIGN-closure.md` says how.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Closure", "close"):
+        from triplestore.loaders.spark.closure import closing
+
+        return getattr(closing, name)
+    if name == "Options":
+        from triplestore.loaders.spark.closure.options import Options
+
+        return Options
+    raise AttributeError(name)

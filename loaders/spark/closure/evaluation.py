@@ -6,19 +6,20 @@ Start reading at `evaluate`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from triplestore.loaders.spark.closure.equality import KEPT_APART, Expanded, expanded, has_equality
 from triplestore.loaders.spark.closure.expressions import Expressions
-from triplestore.loaders.spark.closure.facts import Facts, Frame
+from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
 from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.groups import close_group, structure_in_force
 from triplestore.loaders.spark.closure.joins import Joiner
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.phases import Phase, nonrecursive, phases_of
-from triplestore.loaders.spark.closure.rounds import Progress, Rounds
+from triplestore.loaders.spark.closure.rounds import Progress, Rounds, union
 from triplestore.loaders.spark.closure.shapes import (
     TRIPLE,
     Shape,
@@ -43,6 +44,12 @@ class Evaluated:
     naming: Naming
     facts: Facts
     rounds: Rounds
+    others: list[Facts] = field(default_factory=list)
+
+    def release(self) -> None:
+        """The frames of this are not needed any more."""
+        for facts in (self.facts, *self.others):
+            facts.close()
 
     def counted(self) -> Frame:
         """All facts with `status` and `count`, the number of nonrecursive instances."""
@@ -84,26 +91,63 @@ def evaluate(
     compiled = Compiled(program, _numbers())
     rules = compiled.rules
     ids = naming.ids_of([TYPE.key, *constants_of(rules), *compiled.simple.violations])
+    ids = {**{key: i for key, i in naming.known_ids(KEPT_APART).items() if i}, **ids}
     spark = naming.spark
     width = max([TRIPLE, *(_arity(rule) for rule in rules)])
     parts = options.partitions or int(spark.conf.get("spark.sql.shuffle.partitions"))
     facts = Facts(spark, work, width, ids[TYPE.key], parts, options.most_runs)
-    facts.start(facts.flat_triples(stated))
     joiner = Joiner(facts, Expressions(naming), options.broadcast_rows)
     rounds = Rounds(facts, joiner, options, progress)
-    given = [*facts_of(rules, ids), *more]
-    if given:
-        facts.add(facts.flat_rows(given))
     evaluated = Evaluated(compiled, ids, naming, facts, rounds)
     graphs = Graphs(spark, work, options.driver_edges)
+    given = [*facts_of(rules, ids), *more]
+    known = _by_representatives(evaluated, stated, given, graphs, work, options)
+    facts.start(facts.flat_triples(stated))
+    also = [] if known is None else [facts.flat_triples(known.triples)]
+    if given or also:
+        facts.add(union([facts.flat_rows(given), *also]))
     for phase in phases_of(compiled):
-        _run(phase, evaluated, graphs)
+        _run(phase, evaluated, graphs, known)
     return evaluated
 
 
-def _run(phase: Phase, evaluated: Evaluated, graphs: Graphs) -> None:
+def _by_representatives(
+    evaluated: Evaluated,
+    stated: Frame,
+    given: Sequence[tuple[int, ...]],
+    graphs: Graphs,
+    work: str,
+    options: Options,
+) -> Expanded | None:
+    """What follows where equals are rewritten, if there are rules of equality.
+
+    given  facts that follow beside those stated
+    """
+    rules, naming = evaluated.compiled.rules, evaluated.naming
+    if not options.representatives or not has_equality(rules):
+        return None
+
+    def follow(program: Program, rows: Frame, place: str) -> Frame:
+        made = evaluate(program, rows, naming, place, options)
+        evaluated.others.append(made.facts)
+        return made.facts.every().where("k = 2").selectExpr("c1 AS s", "c0 AS p", "c2 AS o")
+
+    rows = [row for row in given if row[0] == TRIPLE]
+    if rows:
+        more = local_frame(naming.spark, ["k", "p", "s", "o"], rows).select("s", "p", "o")
+        stated = stated.unionAll(more).dropDuplicates()
+    return expanded(rules, stated, naming, graphs, work, follow)
+
+
+def _run(phase: Phase, evaluated: Evaluated, graphs: Graphs, known: Expanded | None) -> None:
     facts, naming = evaluated.facts, evaluated.naming
-    evaluated.rounds.close(_shapes(evaluated, phase.rules))
+    shapes = _shapes(evaluated, phase.rules)
+    first = None
+    if known is not None and not known.settled.isdisjoint(phase.rules):
+        left = [number for number in phase.rules if number not in known.settled]
+        copies = shapes_of([(-1, rule) for rule in known.first], evaluated.ids)
+        first = [*_shapes(evaluated, left), *copies]
+    evaluated.rounds.close(shapes, first)
     for owned in phase.groups:
         structure = structure_in_force(owned, facts, naming)
         if structure is None:

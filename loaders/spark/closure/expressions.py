@@ -20,11 +20,11 @@ from triplestore.loaders.spark.closure.shapes import Shape
 from triplestore.expr.aggregate import aggregate
 from triplestore.expr.evaluate import Evaluator, Scope, evaluate
 from triplestore.expr.query_terms import QueryTerms
-from triplestore.expr.tree import Call, Constant, Expression, Variable, constants_of, variables_of
+from triplestore.expr.tree import Call, Constant, Expression, Variable, variables_of
 from triplestore.expr.vectors import ids_of
 from triplestore.ops.frame import Frame as Columns
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import IRI
+from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
 
 
 class Expressions:
@@ -35,9 +35,9 @@ class Expressions:
 
     def where(self, state: Frame, expression: Expression, needs: Sequence[int]) -> Frame:
         """The rows where an expression is true; its variables are called as the columns are."""
-        if condition_on_ids(expression, None) is not None:
-            ids = self.naming.known_ids(one.key for one in constants_of(expression))
-            return state.where(condition_on_ids(expression, ids))
+        test = condition_on_ids(expression, self.naming)
+        if test is not None:
+            return state.where(test)
         columns = list(state.columns)
         rows = self._with_keys(state, needs)
         work = partial(filtered, expression=expression, columns=columns, needs=tuple(needs))
@@ -113,10 +113,11 @@ def _top(shape: Shape) -> int:
 # -- on ids ---------------------------------------------------------------------------------------
 
 
-def condition_on_ids(expression: Expression, ids: dict[bytes, int] | None) -> str | None:
-    """A condition that asks only which terms are the same, in SQL; None if it asks more.
+def condition_on_ids(expression: Expression, naming: Naming | None) -> str | None:
+    """A condition that asks only which terms are the same and of what kind, in SQL; None if it asks
+    more.
 
-    ids  of the constants; None: any will do, to see whether it can be done
+    naming  of the terms; without one constants are 0, and kinds are not known
 
     >>> from triplestore.expr.parser import parse_expression
     >>> condition_on_ids(parse_expression("!SAMETERM(?v0, ?v1) && ?v0 NOT IN (<x:a>)"), None)
@@ -128,38 +129,48 @@ def condition_on_ids(expression: Expression, ids: dict[bytes, int] | None) -> st
         return None
     name, parts = expression.function, expression.arguments
     if name in ("&&", "||"):
-        found = [condition_on_ids(part, ids) for part in parts]
+        found = [condition_on_ids(part, naming) for part in parts]
         if any(one is None for one in found):
             return None
         return f"({(' AND ' if name == '&&' else ' OR ').join(map(str, found))})"
     if name == "!":
-        inner = condition_on_ids(parts[0], ids)
+        inner = condition_on_ids(parts[0], naming)
         return None if inner is None else f"(NOT {inner})"
-    places = [_place(part, ids) for part in parts]
-    if any(place is None for place in places):
+    if name in _KINDS:
+        (part,) = parts
+        known = isinstance(part, Variable) and naming is not None
+        return naming.kind_test(part.name, _KINDS[name]) if known else None  # type: ignore[union-attr]
+    return _same_test(name, parts, naming)
+
+
+_KINDS = {"ISIRI": (IRI,), "ISURI": (IRI,), "ISBLANK": (BLANK,), "ISLITERAL": (STRING, LANG, TYPED)}
+
+
+def _same_test(name: str, parts: Sequence[Expression], naming: Naming | None) -> str | None:
+    """The condition of a comparison, if it compares terms and not values."""
+    if not all(isinstance(part, Variable | Constant) for part in parts):
         return None
     # An IRI is equal to itself only; of two other terms `=` asks for values.
-    named = any(isinstance(part, Constant) and part.kind == IRI for part in parts[:2])
-    if name == "SAMETERM" or (name == "=" and named):
-        return f"({places[0]} = {places[1]})"
-    if name == "!=" and named:
-        return f"({places[0]} <> {places[1]})"
-    if name in ("IN", "NOT IN") and len(parts) > 1 and _are_names(parts[1:]):
-        test = f"({places[0]} IN ({', '.join(map(str, places[1:]))}))"
+    named = any(_is_name(part) for part in parts[:2])
+    if name == "SAMETERM" or (name in ("=", "!=") and named):
+        sign = "<>" if name == "!=" else "="
+        return f"({_place(parts[0], naming)} {sign} {_place(parts[1], naming)})"
+    if name in ("IN", "NOT IN") and len(parts) > 1 and all(map(_is_name, parts[1:])):
+        listed = ", ".join(_place(part, naming) for part in parts[1:])
+        test = f"({_place(parts[0], naming)} IN ({listed}))"
         return test if name == "IN" else f"(NOT {test})"
     return None
 
 
-def _are_names(parts: Sequence[Expression]) -> bool:
-    return all(isinstance(part, Constant) and part.kind == IRI for part in parts)
+def _is_name(part: Expression) -> bool:
+    return isinstance(part, Constant) and part.kind == IRI
 
 
-def _place(part: Expression, ids: dict[bytes, int] | None) -> str | None:
+def _place(part: Expression, naming: Naming | None) -> str:
     if isinstance(part, Variable):
         return part.name
-    if isinstance(part, Constant):
-        return str(0 if ids is None else ids[part.key])
-    return None
+    assert isinstance(part, Constant)
+    return "0" if naming is None else str(naming.known_ids([part.key])[part.key])
 
 
 # -- on executors ---------------------------------------------------------------------------------

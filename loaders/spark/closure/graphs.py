@@ -37,7 +37,7 @@ class Graphs:
         self.spark, self.most, self.steps = spark, most, 0
         self._work, self._made = work.rstrip("/"), 0
 
-    def _kept(self, rows: Frame) -> tuple[Frame, int]:
+    def kept(self, rows: Frame) -> tuple[Frame, int]:
         """Rows written and read back, and how many they are."""
         self._made += 1
         self.steps += 1
@@ -55,7 +55,7 @@ class Graphs:
 
     def connected(self, edges: Frame) -> Frame:
         """The component of each node that has an edge: (node, component), the least node in it."""
-        edges, count = self._kept(edges.select("a", "b").dropDuplicates())
+        edges, count = self.kept(edges.select("a", "b").dropDuplicates())
         if count <= self.most:
             a, b = _columns(edges)
             nodes, roots = united(a, b)
@@ -63,16 +63,16 @@ class Graphs:
         nodes = edges.selectExpr("a AS node").unionAll(edges.selectExpr("b AS node"))
         stars, count = self._contracted(edges)
         found = nodes.dropDuplicates().join(stars, nodes["node"] == stars["u"], "left")
-        return self._kept(found.selectExpr("node", "coalesce(v, node) AS component"))[0]
+        return self.kept(found.selectExpr("node", "coalesce(v, node) AS component"))[0]
 
     def _contracted(self, edges: Frame) -> tuple[Frame, int]:
         """Edges (u, v) from each node to the least of its component, but for that one itself."""
-        links, count = self._kept(
+        links, count = self.kept(
             edges.where("a <> b").selectExpr("greatest(a, b) AS u", "least(a, b) AS v")
         )
         before: Any = None
         for _ in range(MOST_STEPS):
-            links, count = self._kept(_small_star(_large_star(links)))
+            links, count = self.kept(_small_star(_large_star(links)))
             (sums,) = links.selectExpr("bit_xor(xxhash64(u, v)) AS sum").collect()
             if (count, sums[0]) == before:
                 return links, count
@@ -83,7 +83,7 @@ class Graphs:
 
     def reachable(self, edges: Frame) -> Frame:
         """All pairs (a, b) with a path of one edge or more from a to b."""
-        edges, count = self._kept(edges.select("a", "b").dropDuplicates())
+        edges, count = self.kept(edges.select("a", "b").dropDuplicates())
         knots = self._knots(edges, count)
         if knots is None:
             return self._doubled(edges.where("a <> b")).unionAll(edges.where("a = b"))
@@ -115,7 +115,7 @@ class Graphs:
             nodes, roots = knots(*_columns(rest))
             found.append(self._local(("node", "knot"), nodes, roots))
         named = reduce(lambda one, other: one.unionAll(other), found)
-        named, _ = self._kept(named)
+        named, _ = self.kept(named)
         single = edges.where("a = b").selectExpr("a AS node").join(named, "node", "left_anti")
         cyclic = named.select("knot").dropDuplicates().unionAll(single.selectExpr("node AS knot"))
         return named, cyclic
@@ -127,7 +127,7 @@ class Graphs:
                 return edges, count
             kept = edges.join(edges.selectExpr("b AS a").dropDuplicates(), "a", "left_semi")
             kept = kept.join(edges.selectExpr("a AS b").dropDuplicates(), "b", "left_semi")
-            edges, left = self._kept(kept.select("a", "b"))
+            edges, left = self.kept(kept.select("a", "b"))
             if left > 0.9 * count:
                 return edges, left
             count = left
@@ -140,7 +140,7 @@ class Graphs:
         node it is named after is one component.
         """
         nodes = edges.selectExpr("a AS node").unionAll(edges.selectExpr("b AS node"))
-        colours, _ = self._kept(nodes.dropDuplicates().selectExpr("node", "node AS colour"))
+        colours, _ = self.kept(nodes.dropDuplicates().selectExpr("node", "node AS colour"))
         changed = -1
         for _ in range(1 << 20):
             if changed == 0:
@@ -150,40 +150,40 @@ class Graphs:
             colours = colours.join(least, "node", "left").selectExpr(
                 "node", "least(colour, coalesce(least, colour)) AS colour", "colour AS was"
             )
-            colours, _ = self._kept(colours)
+            colours, _ = self.kept(colours)
             changed = colours.where("colour <> was").limit(1).count()
             colours = colours.select("node", "colour")
         one = colours.selectExpr("node AS a", "colour AS ca")
         other = colours.selectExpr("node AS b", "colour AS cb")
-        inner, _ = self._kept(edges.join(one, "a").join(other, "b").where("ca = cb"))
-        back, size = self._kept(colours.where("node = colour"))
+        inner, _ = self.kept(edges.join(one, "a").join(other, "b").where("ca = cb"))
+        back, size = self.kept(colours.where("node = colour"))
         while True:
             more = inner.join(back.selectExpr("node AS b"), "b").selectExpr(
                 "a AS node", "ca AS colour"
             )
-            back, now = self._kept(back.unionAll(more).dropDuplicates())
+            back, now = self.kept(back.unionAll(more).dropDuplicates())
             if now == size:
                 break
             size = now
         sizes = back.groupBy("colour").count().where("count > 1").select("colour")
-        named, _ = self._kept(back.join(sizes, "colour").selectExpr("node", "colour AS knot"))
+        named, _ = self.kept(back.join(sizes, "colour").selectExpr("node", "colour AS knot"))
         left = inner.join(back.selectExpr("node AS a"), "a", "left_anti")
         left = left.join(back.selectExpr("node AS b"), "b", "left_anti")
-        return named, *self._kept(left.select("a", "b"))
+        return named, *self.kept(left.select("a", "b"))
 
     def _doubled(self, edges: Frame) -> Frame:
         """All pairs of a graph without cycles: paths of up to 2^k edges from those of half."""
-        exact, count = self._kept(edges)  # paths of exactly 2^k edges
+        exact, count = self.kept(edges)  # paths of exactly 2^k edges
         pairs = exact  # paths of up to 2^k
         while count:
             ahead = exact.selectExpr("a AS b", "b AS c")
-            exact, count = self._kept(
+            exact, count = self.kept(
                 exact.join(ahead, "b").selectExpr("a", "c AS b").dropDuplicates()
             )
             if count:
                 ends = exact.selectExpr("a AS b", "b AS c")
                 more = pairs.join(ends, "b").selectExpr("a", "c AS b")
-                pairs, _ = self._kept(pairs.unionAll(exact).unionAll(more).dropDuplicates())
+                pairs, _ = self.kept(pairs.unionAll(exact).unionAll(more).dropDuplicates())
         return pairs
 
 

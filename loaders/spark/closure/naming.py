@@ -8,11 +8,15 @@ by the driver, and numbered after the others, those of one step in the order of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow
 
 from triplestore.errors import BudgetError
+
+MOST_TESTS = 500
+"""So many ids are listed in a condition."""
 
 
 class Naming:
@@ -67,6 +71,39 @@ class Naming:
             return {}
         asked = functions.broadcast(from_arrow(self.spark, wanted))
         return {int(i): bytes(key) for i, key in self.frame.join(asked, "id").collect()}
+
+    def kind_test(self, column: str, kinds: Iterable[int]) -> str | None:
+        """The condition that a column has terms of some kinds, in SQL.
+
+        None where it cannot be told from ids: if those of a kind are not all next to each other, as
+        they are where terms were numbered by their keys.
+        """
+        wanted = set(kinds)
+        if any(kind in wanted and not whole for kind, _, _, whole in self._kinds):
+            return None
+        tests = [
+            f"{column} BETWEEN {first} AND {last}"
+            for kind, first, last, _ in self._kinds
+            if kind in wanted
+        ]
+        tests += [
+            f"{column} = {self._first + i}" for i, key in enumerate(self.new) if key[0] in wanted
+        ]
+        if len(tests) > MOST_TESTS:
+            return None
+        return f"({' OR '.join(tests)})" if tests else "false"
+
+    @cached_property
+    def _kinds(self) -> list[tuple[int, int, int, bool]]:
+        """Of each kind of the data's terms the first and last id, and whether all between are."""
+        from pyspark.sql import functions
+
+        groups = self._terms.selectExpr("substr(key, 1, 1) AS kind", "id").groupBy("kind")
+        found = groups.agg(*map(functions.expr, ("min(id)", "max(id)", "count(id)"))).collect()
+        return [
+            (bytes(kind)[0], int(first), int(last), int(last - first + 1) == int(count))
+            for kind, first, last, count in found
+        ]
 
     def _look_up(self, keys: Iterable[bytes]) -> None:
         import pyarrow as pa

@@ -15,6 +15,7 @@ class Options:
     most_rounds     a program that needs more rounds in one stratum is stopped
     most_runs       of the known facts, before they are joined to one
     most_terms      a program whose expressions make more new terms is stopped
+    representatives one term stands for all that are the same while rules are applied, if possible
     most_constants  rules that only copy are joined to longer steps up to so many pairs
 
     >>> Options(partitions=4).most_rounds
@@ -28,3 +29,4 @@ class Options:
     most_runs: int = 8
     most_terms: int = 1_000_000
     most_constants: int = 500_000
+    representatives: bool = True

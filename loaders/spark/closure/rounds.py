@@ -38,13 +38,15 @@ class Rounds:
         self.progress = progress
         self.count = 0
 
-    def close(self, shapes: Sequence[Shape], most_copies: int | None = None) -> None:
-        """Add what follows by some shapes, until nothing is new."""
-        most = self.options.most_constants if most_copies is None else most_copies
+    def close(self, shapes: Sequence[Shape], first: Sequence[Shape] | None = None) -> None:
+        """Add what follows by some shapes, until nothing is new.
+
+        first  what to evaluate in the first round, if that is enough for what is known so far
+        """
         aggregating = [shape for shape in shapes if shape.form.summary is not None]
-        plain = [shape for shape in shapes if shape.form.summary is None]
-        plain = with_longer_steps(plain, self.facts.type_id, most)
-        candidates = [*self._tracks(self._whole(plain), False), *map(self._summarise, aggregating)]
+        plain = self._plain(shapes)
+        begun = plain if first is None else self._plain(first)
+        candidates = [*self._tracks(self._whole(begun), False), *map(self._summarise, aggregating)]
         for _ in range(self.options.most_rounds):
             if not candidates or not self._round(candidates):
                 return
@@ -53,6 +55,11 @@ class Rounds:
             f"the closure is not complete after {self.options.most_rounds:,} rounds; if that is "
             "meant, raise `most_rounds`"
         )
+
+    def _plain(self, shapes: Sequence[Shape]) -> list[Shape]:
+        """The shapes that do not aggregate, those that copy with longer steps."""
+        plain = [shape for shape in shapes if shape.form.summary is None]
+        return with_longer_steps(plain, self.facts.type_id, self.options.most_constants)
 
     def _round(self, candidates: Sequence[Frame]) -> int:
         self.count += 1

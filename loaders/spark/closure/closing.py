@@ -1,0 +1,186 @@
+"""The closure of a data set on Spark: as if a store had been loaded and told to reason.
+
+Start reading at `close`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from triplestore.loaders.spark.closure.axioms import Axioms, ill_typed_keys
+from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
+from triplestore.loaders.spark.closure.facts import Frame, local_frame
+from triplestore.loaders.spark.closure.naming import Naming
+from triplestore.loaders.spark.closure.options import Options
+from triplestore.loaders.spark.closure.programs import Programs
+from triplestore.loaders.spark.closure.rounds import Progress
+
+from triplestore.errors import UsageError
+from triplestore.store.kept import FILES, HIDDEN, PREFIXES, bytes_of_prefixes
+from triplestore.tables import ChangedRows
+
+MOST_TURNS = 200
+"""After so many turns that each found new axioms something is wrong with the rules."""
+
+TupleName = tuple[int, int]
+
+
+@dataclass
+class Closure:
+    """All that holds in the default graph, and what a store keeps beside it.
+
+    facts     s, p, o, status, count: stated and inferred, each once
+    rows      the same for relations of rules: k (arity), c0 (name), c1, ..., status, count
+    quads     what ontology files state, in graphs of their own: s, p, o, g
+    new_keys  terms that the data do not have, numbered behind theirs in this order
+    meta      the program, the regimes and so on, as `Store.reason` leaves them
+    counts    how often each constraint is violated, by its id
+    figures   rounds, turns, rules, facts
+    """
+
+    facts: Frame
+    rows: Frame
+    quads: Frame
+    new_keys: Sequence[bytes]
+    meta: Mapping[str, bytes]
+    counts: Mapping[str, int]
+    figures: Mapping[str, int]
+    _evaluated: Evaluated = field(repr=False)
+
+    @cached_property
+    def tuples(self) -> dict[TupleName, ChangedRows]:
+        """The rows of relations of rules, on the driver."""
+        found: dict[TupleName, list[tuple[int, ...]]] = {}
+        for k, name, *rest in self.rows.collect():
+            found.setdefault((int(name), int(k)), []).append((*rest[:k], *rest[-2:]))
+        made = {}
+        for key, listed in found.items():
+            *columns, status, count = np.array(sorted(listed), np.int64).T
+            made[key] = ChangedRows.of(columns, status.astype(np.uint8), 0, count)
+        return made
+
+    def release(self) -> None:
+        """The frames are not needed any more."""
+        self._evaluated.release()
+
+
+def close(
+    spark: Any,
+    *,
+    triples: Frame,
+    terms: Frame,
+    reason: Sequence[str] = (),
+    rules: Any = None,
+    ontology: Any = None,
+    work: str,
+    files: int = 0,
+    prefixes: Mapping[str, str] | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+    **told: Any,
+) -> Closure:
+    """What follows from triples by regimes and rules, with what is stated.
+
+    triples   s, p, o and maybe g, as ids; distinct. Those of named graphs (g) take no part
+    terms     id, key
+    reason    names of regimes; `rules`, `ontology` and what else is told as `Store.reason` takes it
+    work      a directory (or URI) that all nodes see, for rounds
+    files     how many files the data came from: blank nodes of ontology files are named after them
+    prefixes  of the data, for rules in text
+    progress  called after each round
+    """
+    options = options or Options()
+    if told.get("scope") not in (None, "default"):
+        raise UsageError("a closure on Spark is of the default graph only: leave scope out")
+    if "g" in triples.columns:
+        triples = triples.where("g IS NULL")
+    stated = triples.select("s", "p", "o")
+    naming = Naming(spark, terms, work, options.most_terms)
+    kept = {FILES: str(files).encode()} if files else {}
+    if prefixes:
+        kept[PREFIXES] = bytes_of_prefixes(prefixes)
+    told = {**told, "rules": rules, "ontology": ontology}
+    programs = _programs(stated, naming, kept, reason, told)
+    for turn in range(1, MOST_TURNS + 1):
+        place = f"{work.rstrip('/')}/turn-{turn}"
+        evaluated = evaluate(
+            programs.program, stated, naming, place, options, progress, programs.seeds()
+        )
+        every = evaluated.facts.every().where("k = 2")
+        rows = every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS stated")
+        if not programs.next(_axioms(rows, naming, programs.valued, reason)):
+            return _closure(spark, evaluated, programs, turn, place)
+        evaluated.release()
+    raise UsageError("the axioms do not come to rest: each turn makes new ones")
+
+
+def _axioms(rows: Frame, naming: Naming, valued: Sequence[bytes], reason: Sequence[str]) -> Axioms:
+    if not reason:
+        return Axioms(frozenset(), frozenset())
+    return Axioms.of(rows, naming, valued)
+
+
+def _programs(
+    stated: Frame,
+    naming: Naming,
+    kept: Mapping[str, bytes],
+    reason: Sequence[str],
+    told: dict[str, Any],
+) -> Programs:
+    """The program of the axioms that are stated, and of the literals that it has to know of."""
+    rows = stated.selectExpr("s", "p", "o", "true AS stated")
+    made = Programs(naming, _axioms(rows, naming, (), reason), (), kept, reason, **told)
+    ill = ill_typed_keys(naming) if made.looks_at_literals else []
+    if not (ill or made.valued):
+        return made
+    axioms = _axioms(rows, naming, made.valued, reason)
+    return Programs(naming, axioms, ill, kept, reason, **told)
+
+
+def _closure(
+    spark: Any, evaluated: Evaluated, programs: Programs, turn: int, place: str
+) -> Closure:
+    counted = evaluated.counted()
+    path = f"{place}/closed"
+    counted.write.mode("overwrite").parquet(path)
+    counted = spark.read.parquet(path)
+    columns = evaluated.facts.columns
+    quads = programs.quads()
+    facts = counted.where("k = 2").selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "status", "count")
+    meta = dict(programs.meta)
+    hidden = _hidden(facts, evaluated.naming)
+    if hidden:
+        meta[HIDDEN] = str(hidden).encode()
+    return Closure(
+        facts,
+        counted.where("k > 2").select(*columns, "status", "count"),
+        local_frame(spark, ["s", "p", "o", "g"], quads),
+        list(evaluated.naming.new),
+        meta,
+        evaluated.violations(),
+        {
+            "rounds": evaluated.rounds.count,
+            "turns": turn,
+            "rules": len(programs.program.rules),
+            "facts": evaluated.facts.known.total,
+        },
+        evaluated,
+    )
+
+
+def _hidden(facts: Frame, naming: Naming) -> int:
+    """How many facts are no triples of RDF: a literal is a subject, or a predicate no IRI."""
+    kind = "substr(key, 1, 1)"
+    odd = naming.frame.where(f"{kind} NOT IN (X'01', X'02')").selectExpr("id AS s")
+    named = facts.select("p").dropDuplicates()
+    terms = naming.frame.where(f"{kind} <> X'01'").selectExpr("id AS p")
+    names = [str(row[0]) for row in named.join(terms, "p").collect()]
+    found = facts.join(odd, "s", "left_semi")
+    if not names:
+        return int(found.count())
+    wrong = f"p IN ({', '.join(names)})"
+    return int(found.where(f"NOT {wrong}").count() + facts.where(wrong).count())

@@ -1,0 +1,256 @@
+"""Equality by representatives, inside of a closure on Spark.
+
+Start reading at `expanded`. The rules of equality copy every fact to all equals of its terms, and
+again whatever follows from the copies. Instead, one term stands for all that are the same: facts
+are rewritten to representatives, other rules are applied to these, what they find to be the same is
+merged (components of a graph), and so on until nothing is. Then every fact is written out for all
+equals at once, which is what the rules of equality would have come to.
+
+That is done with *safe* rules only, which mean the same for representatives as for all equals: no
+values, no counting, no negation, no variable properties, and none of the properties of which the
+rules of equality leave out reflexive facts (`KEPT_APART`). What comes out is a large part of the
+closure; the exact rules begin with it and find the rest. In their first round they need not look at
+what is known to be closed: safe rules and copies of facts (`settled`), but for those properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from triplestore.loaders.spark.closure.expressions import condition_on_ids
+from triplestore.loaders.spark.closure.facts import Frame
+from triplestore.loaders.spark.closure.graphs import Graphs
+from triplestore.loaders.spark.closure.naming import Naming
+from triplestore.loaders.spark.closure.shapes import constants_of
+from triplestore.ontologies.schema import EQUALITY, vocabulary_rules
+
+from triplestore.datalog.canonical import signature
+from triplestore.datalog.program import (
+    Atom,
+    Constant,
+    Filter,
+    Program,
+    Rule,
+    TripleAtom,
+    Variable,
+)
+from triplestore.expr.tree import substitute
+from triplestore.terms.vocabulary import OWL, RDF_TYPE, RDFS
+
+SAME_AS = b"\x01" + OWL.encode() + b"sameAs"
+KEPT_APART = (
+    SAME_AS,
+    *(b"\x01" + RDFS.encode() + name for name in (b"subClassOf", b"subPropertyOf")),
+    *(b"\x01" + OWL.encode() + name for name in (b"equivalentClass", b"equivalentProperty")),
+)
+"""Properties of which the rules of equality leave out what is reflexive."""
+
+_TYPE_KEY = b"\x01" + RDF_TYPE.encode()
+MOST_MERGES = 100
+
+Follow = Callable[[Program, Frame, str], Frame]
+"""What follows from triples by a program, as triples; the last argument is where to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """Facts that are known to follow, and what need not be looked at again.
+
+    triples  s, p, o
+    settled  places of rules that conclude nothing more from them
+    first    rules for the first round in the place of those
+    """
+
+    triples: Frame
+    settled: frozenset[int]
+    first: tuple[Rule, ...]
+
+
+def has_equality(rules: Iterable[Rule]) -> bool:
+    """Whether all rules of equality are among simple rules."""
+    known = {signature(rule) for rule in rules}
+    return all(signature(one) in known for rule in _equality() for one in rule.split())
+
+
+def expanded(
+    rules: Sequence[Rule], stated: Frame, naming: Naming, graphs: Graphs, work: str, follow: Follow
+) -> Expanded | None:
+    """A large part of what follows by rules with equality; None if these rename the vocabulary."""
+    safe = [number for number, rule in enumerate(rules) if _is_safe(rule)]
+    ids = naming.known_ids([*KEPT_APART, _TYPE_KEY])
+    same_as = ids[SAME_AS]
+    rows = stated
+    pairs = stated.where(f"p = {same_as} AND s <> o").selectExpr("s AS a", "o AS b")
+    for turn in range(MOST_MERGES):
+        classes = _Classes.of(pairs, naming, graphs)
+        constants = constants_of(rules[number] for number in safe)
+        moved = classes.of_constants(naming.ids_of(constants), naming)
+        if any(classes.has(number) for number in ids.values() if number):
+            return None
+        program = Program([_renamed(rules[number], moved) for number in safe])
+        rows = follow(program, classes.rewritten(rows), f"{work}/equal-{turn}")
+        found = rows.where(f"p = {same_as} AND s <> o").selectExpr("s AS a", "o AS b")
+        if not classes.joins(found):
+            apart = ", ".join(str(ids[key]) for key in KEPT_APART if ids[key]) or "0"
+            triples = classes.written_out(rows.where(f"p NOT IN ({apart})"))
+            triples = triples.unionAll(classes.pairs(same_as))
+            return Expanded(triples, _settled(rules, safe), _copies(rules, ids))
+        pairs = pairs.unionAll(found)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    """Which terms are the same.
+
+    members  node, component: also of literals, by which other terms may be the same
+    named    node, name: the representative of each term that is no literal
+    """
+
+    members: Frame
+    named: Frame
+
+    @classmethod
+    def of(cls, pairs: Frame, naming: Naming, graphs: Graphs) -> _Classes:
+        members = graphs.connected(pairs)
+        literals = naming.frame.where("substr(key, 1, 1) NOT IN (X'01', X'02')")
+        things = members.join(literals.selectExpr("id AS node"), "node", "left_anti")
+        names = things.groupBy("component").agg({"node": "min"}).toDF("component", "name")
+        named, _ = graphs.kept(things.join(names, "component").select("node", "name"))
+        return cls(members, named)
+
+    def has(self, number: int) -> bool:
+        """Whether a term is the same as another one."""
+        return bool(self.named.where(f"node = {number}").limit(1).count())
+
+    def of_constants(self, ids: dict[bytes, int], naming: Naming) -> dict[bytes, bytes]:
+        """The representatives of constants that have another one, by their keys."""
+        if not ids:
+            return {}
+        listed = ", ".join(map(str, ids.values()))
+        rows = self.named.where(f"node <> name AND node IN ({listed})").collect()
+        names = {int(node): int(name) for node, name in rows}
+        keys = naming.keys_of(names.values())
+        return {key: keys[names[number]] for key, number in ids.items() if number in names}
+
+    def rewritten(self, rows: Frame) -> Frame:
+        """Triples of representatives, each once."""
+        for place in ("s", "p", "o"):
+            moved = self.named.where("node <> name")
+            moved = moved.selectExpr(f"node AS {place}", f"name AS n{place}")
+            rows = rows.join(moved, place, "left")
+        return rows.selectExpr(*[f"coalesce(n{x}, {x}) AS {x}" for x in "spo"]).dropDuplicates()
+
+    def written_out(self, rows: Frame) -> Frame:
+        """Triples of all equals of representatives."""
+        for place in ("s", "p", "o"):
+            equals = self.named.selectExpr(f"name AS {place}", f"node AS n{place}")
+            rows = rows.join(equals, place, "left")
+        return rows.selectExpr(*[f"coalesce(n{x}, {x}) AS {x}" for x in "spo"])
+
+    def joins(self, pairs: Frame) -> bool:
+        """Whether some pairs make one class of several."""
+        one = self.members.selectExpr("node AS a", "component AS ca")
+        other = self.members.selectExpr("node AS b", "component AS cb")
+        found = pairs.join(one, "a", "left").join(other, "b", "left")
+        return bool(found.where("coalesce(ca, a) <> coalesce(cb, b)").limit(1).count())
+
+    def pairs(self, same_as: int) -> Frame:
+        """That terms of one class are the same."""
+        other = self.members.selectExpr("node AS o", "component")
+        found = self.members.selectExpr("node AS s", "component").join(other, "component")
+        return found.where("s <> o").selectExpr("s", f"{same_as}L AS p", "o")
+
+
+def _equality() -> Sequence[Rule]:
+    return vocabulary_rules(EQUALITY).rules
+
+
+def _is_safe(rule: Rule) -> bool:
+    """Whether a rule means the same for representatives; see the top of this file."""
+    if not rule.body or rule.nots or rule.aggregates or rule.binds:
+        return False
+    (head,) = rule.heads
+    atoms = (head, *rule.atoms)
+    if not all(_is_plain(atom) for atom in rule.atoms):
+        return False
+    if any(_names(atom) & {*KEPT_APART} - ({SAME_AS} if atom is head else set()) for atom in atoms):
+        return False
+    if not rule.filters:
+        return _is_plain(head)
+    to_same = isinstance(head, TripleAtom) and head.p == Constant(SAME_AS)
+    return to_same and all(_tells_apart(one) for one in rule.filters)
+
+
+def _is_plain(atom: Atom) -> bool:
+    return isinstance(atom, TripleAtom) and isinstance(atom.p, Constant)
+
+
+def _names(atom: Atom) -> set[bytes]:
+    return {atom.p.key} if isinstance(atom, TripleAtom) and isinstance(atom.p, Constant) else set()
+
+
+def _tells_apart(item: Filter) -> bool:
+    """Whether a filter is `!SAMETERM(?x, ?y)`: true of representatives, it is of their equals."""
+    text = condition_on_ids(item.expression, None) or ""
+    return text.startswith("(NOT (") and " AND " not in text and " OR " not in text
+
+
+def _renamed(rule: Rule, moved: dict[bytes, bytes]) -> Rule:
+    """A rule that speaks of representatives."""
+
+    def change(term: Any) -> Any:
+        return (
+            Constant(moved[term.key]) if isinstance(term, Constant) and term.key in moved else term
+        )
+
+    if not moved:
+        return rule
+    body = tuple(item if isinstance(item, Filter) else item.map(change) for item in rule.body)  # type: ignore[union-attr]
+    return replace(rule, heads=(rule.heads[0].map(change),), body=body)
+
+
+def _settled(rules: Sequence[Rule], safe: Iterable[int]) -> frozenset[int]:
+    """The places of rules that conclude nothing new from what is written out."""
+    copying = {signature(one) for rule in _equality() for one in rule.split()}
+    found = {number for number, rule in enumerate(rules) if signature(rule) in copying}
+    found -= {n for n in found if not _copies_any(rules[n])}
+    plain = {number for number in safe if SAME_AS not in _names(rules[number].heads[0])}
+    return frozenset(found | plain)
+
+
+def _copies_any(rule: Rule) -> bool:
+    """Whether a rule of equality is one that copies facts, or says what equality is."""
+    (head,) = rule.heads
+    return _names(head) <= {SAME_AS}
+
+
+def _copies(rules: Sequence[Rule], ids: dict[bytes, int]) -> tuple[Rule, ...]:
+    """The rules that replace subjects and objects, for facts that were not written out."""
+    known = {signature(rule) for rule in rules}
+    made = []
+    for rule in (one for several in _equality() for one in several.split()):
+        (head,) = rule.heads
+        if signature(rule) not in known or not isinstance(head, TripleAtom):
+            continue
+        if not isinstance(head.p, Variable):
+            continue
+        made += [_with_property(rule, head.p, key) for key in KEPT_APART if ids[key]]
+    return tuple(made)
+
+
+def _with_property(rule: Rule, variable: Variable, key: bytes) -> Rule:
+    name = Constant(key)
+
+    def change(term: Any) -> Any:
+        return name if term == variable else term
+
+    body = tuple(
+        Filter(substitute(item.expression, {variable: name}))
+        if isinstance(item, Filter)
+        else item.map(change)  # type: ignore[union-attr]
+        for item in rule.body
+    )
+    return replace(rule, heads=(rule.heads[0].map(change),), body=body)

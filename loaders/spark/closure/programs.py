@@ -1,0 +1,159 @@
+"""The program that regimes make of the axioms in the data: by the store's own code, on the driver.
+
+Start reading at `Programs`. A small store in memory holds the axioms, and only these; it says what
+the rules are, keeps ontology files as graphs, and infers what follows from axioms alone, so that
+the rounds on Spark need not. Where the closure on Spark finds more axioms than that (a class of
+properties below owl:TransitiveProperty, an individual that is the same as another), the program is
+made again of all that hold (`next`), as a store does in its turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from triplestore.loaders.spark.closure.axioms import Axioms, Triple
+from triplestore.loaders.spark.closure.naming import Naming
+
+from triplestore.datalog.program import Program
+from triplestore.errors import UsageError
+from triplestore.store.in_force import BY_RULES, InForce, Regimes, rules_of_state, whole
+from triplestore.store.kept import FILES, GRAPH_FILES, IMPORTS, PROGRAM, REGIMES, STRICT, TUNING
+from triplestore.store.rules import rules_of
+from triplestore.store.store import Store
+from triplestore.tables import INFERRED, REMOVED, ChangedRows, Changes, Layer, Tables
+from triplestore.terms.dictionary import Dictionary
+
+KEPT = (PROGRAM, REGIMES, TUNING, STRICT, GRAPH_FILES, IMPORTS, FILES)
+"""What a store keeps of how it reasons."""
+
+
+class Programs:
+    """The program in force, and what was told to make it.
+
+    program  the rules
+    """
+
+    def __init__(
+        self,
+        naming: Naming,
+        axioms: Axioms,
+        ill: Sequence[bytes],
+        kept: Mapping[str, bytes],
+        reason: Sequence[str],
+        **told: Any,
+    ) -> None:
+        self._naming, self._axioms = naming, axioms
+        self._store = Store()
+        with self._store.transaction() as transaction:
+            transaction.keep(kept)
+            transaction.dictionary.encode_keys(list(ill))
+            rows = self._in(transaction.dictionary, axioms.stated)
+            s, p, o = (np.ascontiguousarray(column) for column in rows.T)
+            transaction.change_rows(np.ones(len(s), np.bool_), s, p, o, np.zeros(len(s), np.uint32))
+        self._store.reason(*reason, **told)
+        state = self._store._database.state  # the store's own modules made these tables, too
+        self._state = state
+        self._regimes = Regimes.of(state.meta)
+        self._users = rules_of(state.meta) if PROGRAM in state.meta else None
+        if self._regimes.equality != BY_RULES:
+            raise UsageError(
+                "equality='rewrite' is what a store does with its own rows; a closure on Spark has "
+                "all of them: leave it out"
+            )
+        made = rules_of_state(state)
+        self._rules = made
+        self.program = Program() if made is None else made.program
+
+    @property
+    def meta(self) -> dict[str, bytes]:
+        """What the store keeps of how it reasons."""
+        return {name: self._state.meta[name] for name in KEPT if name in self._state.meta}
+
+    @property
+    def valued(self) -> list[bytes]:
+        """The keys of the properties of which literals are compared by value."""
+        rules = self._rules
+        if not isinstance(rules, InForce) or rules.translation is None:
+            return []
+        return [one.key for one in rules.translation.valued]
+
+    @property
+    def looks_at_literals(self) -> bool:
+        """Whether ill-typed literals are inconsistencies."""
+        return bool(self._regimes) and self._regimes.look_at_literals
+
+    def seeds(self) -> list[tuple[int, ...]]:
+        """What follows from axioms alone, as facts (arity, name, subject, object)."""
+        clauses = (*self.program.rules, *self.program.constraints)
+        if any(rule.nots or rule.aggregates for rule in clauses):
+            return []
+        rows = _triples(self._state.tables, INFERRED)
+        return [(2, p, s, o) for s, p, o in self._out(rows)]
+
+    def quads(self) -> list[tuple[int, int, int, int]]:
+        """What the graphs of ontologies state, as ids."""
+        dictionary, tables = self._state.dictionary, self._state.tables
+        found: list[tuple[int, int, int, int]] = []
+        for graph in self._regimes.graphs:
+            (number,) = dictionary.lookup_keys([graph]).tolist()
+            if not number:
+                continue
+            relations = tables.graph(number)
+            named = self._naming.ids_of([graph])[graph]
+            rows = _triples(relations, INFERRED | 1)
+            found += [(s, p, o, named) for s, p, o in self._out(rows)]
+        return found
+
+    def next(self, axioms: Axioms) -> bool:
+        """Make the program again of all axioms that hold; whether it is another one."""
+        if axioms == self._axioms or not self._regimes:
+            return False
+        self._axioms = axioms
+        dictionary = self._state.dictionary
+        tables = self._state.tables
+        before = {tuple(row) for row in _triples(tables, INFERRED).tolist()}
+        now = {tuple(row) for row in self._in(dictionary, axioms.inferred).tolist()}
+        tables = _with(tables, sorted(before - now), REMOVED, INFERRED)
+        tables = _with(tables, sorted(now - before), INFERRED, 0)
+        known = self._rules if isinstance(self._rules, InForce) else None
+        made = whole(self._regimes, self._users, tables, dictionary, known)
+        same = made.program == self.program
+        self._rules, self.program = made, made.program
+        return not same
+
+    def _in(self, dictionary: Dictionary, triples: Iterable[Triple]) -> Any:
+        """Triples in the ids of the small store."""
+        listed = sorted(triples)
+        rows = np.array(listed, np.int64).reshape(len(listed), 3)
+        ids, places = np.unique(rows, return_inverse=True)
+        keys = self._naming.keys_of(ids.tolist())
+        own = dictionary.encode_keys([keys[number] for number in ids.tolist()])
+        return own[places.reshape(rows.shape)] if len(ids) else np.zeros((0, 3), np.uint32)
+
+    def _out(self, rows: Any) -> list[Triple]:
+        """Triples of the small store in the ids of the data."""
+        ids = np.unique(rows).tolist()
+        keys = {number: self._state.dictionary.key(number) for number in ids}
+        known = self._naming.ids_of(keys[number] for number in ids)
+        return [tuple(known[keys[n]] for n in row) for row in rows.tolist()]  # type: ignore[misc]
+
+
+def _triples(tables: Any, where: int) -> Any:
+    """Rows (s, p, o) of the relations of a graph."""
+    parts = [np.zeros((0, 3), np.uint32)]
+    for name in tables.names().tolist():
+        for keys in tables.relation(name).scan_keys(where):
+            s, o = (keys >> np.uint64(32)).astype(np.uint32), keys.astype(np.uint32)
+            parts.append(np.stack([s, np.full(len(keys), name, np.uint32), o], axis=1))
+    return np.concatenate(parts)
+
+
+def _with(tables: Tables, rows: list[Any], status: int, previous: int) -> Tables:
+    if not rows:
+        return tables
+    s, p, o = np.array(rows, np.uint32).T
+    order = np.lexsort((o, s, p))
+    changed = ChangedRows.of((p[order], s[order], o[order]), status, previous)
+    return tables.push(Layer.build(Changes(facts=changed)))
