@@ -31,6 +31,7 @@ _HOMES = {
     "StageLog": "progress",
     "Setting": "running",
     "run": "running",
+    "source_of": "running",
     "package": "packaging",
 }
 

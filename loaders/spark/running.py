@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +69,18 @@ def run(
         if events is not None:
             shutil.rmtree(events, ignore_errors=True)
     return result
+
+
+TABLES = ("parquet", "orc", "delta", "iceberg")
+"""Formats of tables of terms: whatever Spark reads with columns s, p, o and, if wanted, g."""
+
+
+def source_of(session: Any, names: Sequence[str], form: str | None) -> tuple[Any, str | None]:
+    """What `import_dataset` takes as source and format for names on a command line."""
+    if form not in TABLES:
+        return list(names), form
+    reader = session.read.format(form)
+    return reader.load(names[0] if len(names) == 1 else list(names)), None
 
 
 @contextmanager

@@ -25,7 +25,8 @@ from triplestore.cli.rules import ontology_option
 @click.option(
     "--format",
     "format_name",
-    help="nt, nq, ttl, trig, rdf, jsonld, or parquet (columns s, p, o, g). Default: by file names.",
+    help="nt, nq, ttl, trig, rdf or jsonld; or parquet, orc, delta or iceberg for tables with "
+    "columns s, p, o and perhaps g. Default: by the files' names.",
 )
 @click.option("--base", "base_iri", help="Base IRI of relative IRIs.")
 @click.option("--graph", "to_graph", help="Import triples into this named graph.")
@@ -81,10 +82,12 @@ def import_(target: str, sources: tuple[str, ...], **options: Any) -> None:
       triplestore import -l /shared/my.db --master spark://head:7077 --reason owl-rl hdfs:///dump
       triplestore import -l s3a://bucket/tables dump.nq.gz --report report.json
     """
-    from triplestore.loaders.spark import import_dataset, run
+    from triplestore.loaders.spark import import_dataset, run, source_of
 
     def job(session: Any, log: Any) -> Any:
-        return import_dataset(session, list(sources), target, progress=log, **_wished(options))
+        source, form = source_of(session, sources, options["format_name"])
+        wished = {**_wished(options), "format": form}
+        return import_dataset(session, source, target, progress=log, **wished)
 
     asked = {"source": list(sources), "target": target, **options}
     result = run(job, _setting(options), asked, report=options["report"], quiet=options["quiet"])
@@ -122,7 +125,6 @@ def _wished(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `import_dataset`."""
     same = ("mode", "lenient", "base_iri", "closure", "work", "keep_work", "job", "partitions")
     return {name: options[name] for name in same} | {
-        "format": options["format_name"],
         "graph": graph_of(options["to_graph"]),
         "reason": options["regimes"],
         "rules": [Path(name) for name in options["rules_files"]] or None,
