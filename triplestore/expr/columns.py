@@ -26,6 +26,7 @@ from triplestore.expr.vectors import (
     both,
     coded,
     ids_of,
+    is_float_mark,
     known,
     numbers_of,
     take,
@@ -35,7 +36,8 @@ from triplestore.expr.vectors import (
 from triplestore.ops.frame import Array
 from triplestore.terms.model import BLANK, IRI, LANG, STRING
 from triplestore.terms.value_compare import ASK, EQUAL, GREATER, LESS, UNORDERED, compare_values
-from triplestore.terms.value_keys import Class
+from triplestore.terms.value_keys import CLASS_OF, EXACT, NAN_KEY, Class
+from triplestore.terms.values import Values
 
 # --- comparisons ---------------------------------------------------------------------------------
 
@@ -47,6 +49,7 @@ _DIRECT: dict[str, Callable[[Array, Array], Any]] = {
     "<=": np.less_equal,
     ">=": np.greater_equal,
 }
+_NAN = np.uint64(NAN_KEY)
 _TRUE_FOR = {
     "<": (LESS,),
     ">": (GREATER,),
@@ -60,10 +63,49 @@ def compare(sign: str, left: Vector, right: Vector, terms: QueryTerms) -> Boolea
     if isinstance(left, Numbers) and isinstance(right, Numbers) and _alike(left, right):
         values = _DIRECT[sign](left.values, right.values)
         return Booleans(values, both(left.valid, right.valid))
+    a, b = values_of(left, terms), values_of(right, terms)
+    direct = _by_keys(sign, a, b)
+    if direct is not None:
+        return Booleans(direct, None)
     if sign in ("=", "!="):
-        found = _equal(left, right, terms)
+        found = _equal(left, right, a, b, terms)
         return found if sign == "=" else Booleans(~found.values, found.valid)
-    return _ordered(sign, left, right, terms)
+    return _ordered(sign, left, right, a, b, terms)
+
+
+_MARKS = range(256)
+_NUMBER = np.array(
+    [
+        CLASS_OF[mark] == Class.NUMERIC and mark & EXACT and not is_float_mark(mark)
+        for mark in _MARKS
+    ],
+    np.bool_,
+)
+"""Marks of numbers that compare by their keys, whatever their datatypes."""
+
+_TIME = np.array(
+    [
+        Class.DATETIME_ZONED <= CLASS_OF[mark] <= Class.G_DAY_LOCAL and bool(mark & EXACT)
+        for mark in _MARKS
+    ],
+    np.bool_,
+)
+"""Marks of times that compare by their keys with those of the same mark."""
+
+
+def _by_keys(sign: str, a: Values, b: Values) -> Mask | None:
+    """The answers where the keys of all rows say all; else None."""
+    if len(a.marks) == 0:
+        return None
+    if _NUMBER[a.marks].all() and _NUMBER[b.marks].all():
+        if (a.keys == _NAN).any() or (b.keys == _NAN).any():
+            return None
+    else:
+        mark = a.marks[0]
+        if not (_TIME[mark] and (a.marks == mark).all() and (b.marks == mark).all()):
+            return None
+    found: Mask = _DIRECT[sign](a.keys, b.keys)
+    return found
 
 
 def _alike(left: Numbers, right: Numbers) -> bool:
@@ -71,8 +113,8 @@ def _alike(left: Numbers, right: Numbers) -> bool:
     return left.rank == right.rank and left.scale == right.scale
 
 
-def _equal(left: Vector, right: Vector, terms: QueryTerms) -> Booleans:
-    order = compare_values(values_of(left, terms), values_of(right, terms))
+def _equal(left: Vector, right: Vector, a: Values, b: Values, terms: QueryTerms) -> Booleans:
+    order = compare_values(a, b)
     values = order == EQUAL
     valid = known(left) & known(right)
     ask = np.flatnonzero((order == ASK) & valid)
@@ -101,8 +143,9 @@ def _is_plain(kinds: Array) -> Mask:
     return found
 
 
-def _ordered(sign: str, left: Vector, right: Vector, terms: QueryTerms) -> Booleans:
-    a, b = values_of(left, terms), values_of(right, terms)
+def _ordered(
+    sign: str, left: Vector, right: Vector, a: Values, b: Values, terms: QueryTerms
+) -> Booleans:
     order = compare_values(a, b)
     values = np.isin(order, _TRUE_FOR[sign])
     valid = known(left) & known(right)

@@ -235,6 +235,11 @@ _EXACT_INTEGER = 1 << 53
 _EXACT_DECIMAL = 10**15
 
 
+def is_float_mark(mark: int) -> bool:
+    """True for the marks of xsd:float, to which other numbers are rounded when compared."""
+    return bool(RANK_OF_FORM[mark & 0x3F] == FLOAT)
+
+
 def values_of(vector: Vector, terms: QueryTerms) -> Values:
     """Marks and order-preserving keys of the values; mark 0 where the terms have to be asked."""
     if isinstance(vector, Ids):
