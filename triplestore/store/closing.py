@@ -228,9 +228,9 @@ class Closing:
         try:
             if beginnings:
                 # The vocabulary alone, to see what axioms there are; then all rules at once.
-                self.rules = self._whole(self._run(since, tables))
+                self.rules = made = self._whole(self._run(since, tables), early=True)
                 self._restore({**before, "rules": self.rules})
-                again = False
+                again = made.foreseen  # it may have been a mistake
             turns: Turns | None = None
             while True:
                 known = len(self.steps)
@@ -258,9 +258,9 @@ class Closing:
         self.figures = total
         return tables
 
-    def _whole(self, tables: Tables) -> InForce:
+    def _whole(self, tables: Tables, *, early: bool = False) -> InForce:
         known = self.rules if isinstance(self.rules, InForce) else None
-        return whole(self.regimes, self.users, tables, self.dictionary, known)
+        return whole(self.regimes, self.users, tables, self.dictionary, known, early=early)
 
     def _touches_axioms(self, steps: Sequence[Step]) -> bool:
         in_force = self.rules if isinstance(self.rules, InForce) else None

@@ -130,6 +130,7 @@ class InForce(Rules):
     ontology     these axioms
     literals     what the rules were told of literals
     names        keys of ids that were read for them
+    foreseen     whether there are rules about equality because there will be some
     """
 
     def __init__(
@@ -147,6 +148,7 @@ class InForce(Rules):
         self.ontology = ontology
         self.literals = literals or Literals()
         self.names: tuple[Dictionary, dict[int, bytes]] | None = None
+        self.foreseen = False
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -195,13 +197,18 @@ def whole(
     tables: Tables,
     dictionary: Dictionary,
     before: InForce | None = None,
+    *,
+    early: bool = False,
 ) -> InForce:
     """The program in force where these tables hold, if they are closed.
 
     before  that of earlier tables, of which some is known
+    early   whether they are closed under the vocabulary only: then rules are there already that
+            will be needed as soon as others are applied
     """
     from triplestore.ontologies.read import read_ontology
     from triplestore.ontologies.regimes import translate
+    from triplestore.store.equal_soon import will_equate
     from triplestore.store.schema_reader import SchemaReader
 
     tables = reasoned(tables)
@@ -216,11 +223,12 @@ def whole(
         for full in (False, True):
             edges, triples = reader.read(full) if regimes.names else ([], [])
             ontology = read_ontology(triples)
+            equal = bool(len(equals)) or (early and will_equate(ontology, tables, dictionary))
             made = translate(
                 ontology,
                 regimes.names,
                 trivial=regimes.trivial,
-                equal=bool(len(equals)),
+                equal=equal,
                 merged=merged,
                 members=reader.with_members(ontology),
                 users=None if users is None else users.program,
@@ -238,6 +246,7 @@ def whole(
         program = literals.added(program, tables, dictionary)
         found = InForce(program, users, made, ontology, literals)
         found.names = (dictionary, reader.known)
+        found.foreseen = equal and not len(equals)
         return found
 
 
