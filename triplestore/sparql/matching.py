@@ -164,7 +164,11 @@ def expected_rows(planner: Planner, node: Node, graph: Where) -> float | None:
     match node:
         case sparql.Bgp():
             items = _atoms(planner, node, graph)
-            return choose_steps(items)[-1].rows if items else LEAST if items is None else 1.0
+            if items is None:
+                return LEAST
+            if len(items) < 2:
+                return items[0].size if items else 1.0
+            return choose_steps(items)[-1].rows
         case sparql.Filter(pattern, _) | sparql.Extend(pattern, _, _) | sparql.Minus(pattern, _):
             return expected_rows(planner, pattern, graph)
         case sparql.LeftJoin(left, _, _):

@@ -153,11 +153,8 @@ class Atom:
     def _count_distinct(self, name: str) -> float:
         if self.constants == len(self.pattern) - 1:
             return self.size  # what is left is different in each row
-        place = self.pattern.index(name)
-        whole = float(len(self.relation)) or 1.0
-        each = self.relation.estimate((place,)) or 1.0
-        known = whole / max(each, 1e-9)
-        return max(LEAST, min(known, self.size))
+        known = self.relation.distinct_estimate(self.pattern.index(name))
+        return float(max(1, min(known, self.size)))
 
     def scan(self, keep: Names, order: int | None = None) -> Scan:
         """The scan of its rows, with the columns that are kept."""
