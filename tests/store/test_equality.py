@@ -22,7 +22,8 @@ from tests.ontologies.random_ontologies import (
 from triplestore import Store
 from triplestore.errors import ProgramError, UsageError
 from triplestore.store.reading import Reading
-from triplestore.tables.equality import equality_of
+from triplestore.tables import Tables
+from triplestore.tables.equality import equality_of, representatives, touched_names
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -60,6 +61,30 @@ def assert_alike(rules: Reading, rewritten: Reading) -> None:
     assert inconsistent(rewritten) == inconsistent(rules)
     assert len(rewritten) == sum(1 for _ in rewritten)
     assert rewritten.audit().ok
+    assert_kept(rewritten)
+
+
+def assert_kept(store: Reading) -> None:
+    """The tables of representatives are what would be made of the stored rows, counters too."""
+    tables = store._view().tables
+    equality = equality_of(tables)
+    if equality is None:
+        return
+    anew = representatives(tables.with_schemes({}), equality.classes, equality.same_as)
+    assert rows_of(equality.tables) == rows_of(anew)
+    touched = touched_names(equality.tables, equality.classes.reps).tolist()
+    assert {n for n in touched if len(equality.tables.relation(n))} <= {*equality.names}
+
+
+def rows_of(tables: Tables) -> set[tuple[int, ...]]:
+    """All rows with their statuses and counts."""
+    found = set()
+    for name in tables.names().tolist():
+        keys = tables.stored_relation(name).keys()
+        status, count = tables.stored_relation(name).look_up_keys(keys)
+        rows = zip(keys.tolist(), status.tolist(), count.tolist(), strict=True)
+        found |= {(name, *row) for row in rows}
+    return found
 
 
 @pytest.mark.parametrize("kind", [EQUALITY, VALUES, EVERYTHING, META], ids=lambda kind: kind.name)

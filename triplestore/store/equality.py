@@ -29,6 +29,7 @@ from triplestore.store.equality_rows import (
 from triplestore.store.hiding import hidden_more
 from triplestore.store.in_force import BY_REWRITING
 from triplestore.store.outcome import Step
+from triplestore.store.stated import touched_facts
 from triplestore.tables import Tables
 from triplestore.tables.equality import (
     NO_CLASSES,
@@ -52,6 +53,9 @@ _REGIMES = frozenset(["owl-rl", "owl-horst"])
 
 MOST_MERGES = 1000
 """After so many turns of merging something is wrong."""
+
+MOST_LAYERS = 4
+"""With so many layers more than the stored rows, tables of representatives are made anew."""
 
 Update = Callable[[Tables, Tables, "Batch", "Batch", "Compiled | None"], "Closure"]
 """The engine's update: closed tables, stated ones, what was stated and taken back, and the rules
@@ -106,6 +110,7 @@ class Rewriting:
         self._before = NO_CLASSES if found is None else found.classes
         self._named = Named(self._dictionary, closing.rules, closing.regimes)
         self._wanted = _is_wanted(closing) and self._named.obstacle is None
+        self._hides = closing.hidden > 0
 
     def run(self, stated: Stated, update: Update) -> Rewritten:
         """Bring the closure up to date with what was stated since."""
@@ -117,6 +122,7 @@ class Rewriting:
         closures: list[Closure] = []
         hidden = 0
         for turn in range(MOST_MERGES):
+            begin = len(steps)
             if turn == 0 and not len(previous) and not len(classes):
                 now, come, gone = stated.tables, stated.plus, stated.minus
             else:
@@ -132,7 +138,8 @@ class Rewriting:
             closed = now.with_schemes(closure.work.schemes_after())
             hidden += hidden_more(self._dictionary, closure, closed)
             previous, plus, minus, under = classes, {}, {}, self._compiled
-            classes = self._merged(closed, classes)
+            self._hides |= hidden != 0
+            classes = self._merged(closed, classes, steps[begin:])
             if classes == previous:
                 made = self._done(stated, closed, classes, steps, closures)
                 return made._replace(hidden=made.hidden + hidden)
@@ -156,10 +163,16 @@ class Rewriting:
             stored, closed, steps, told, self._before, classes, self._same_as, self._dictionary
         )
         after = stored.push(change.layer) if change.layer.rows else stored
-        made = representatives(after, classes, self._same_as).with_schemes(closed.schemes)
-        seen = with_equality(after, made, classes, self._same_as)
-        was, now = equality_of(self._closed), equality_of(seen)
-        if now is not None:
+        was = equality_of(self._closed)
+        names = None
+        if was is not None and was.classes == classes:
+            names = {*was.names, *touched_facts(steps)}
+        made = closed
+        if names is None or not _is_on(closed, after):
+            made = representatives(after, classes, self._same_as).with_schemes(closed.schemes)
+        seen = with_equality(after, made, classes, self._same_as, names)
+        now = equality_of(seen)
+        if now is not None and self._hides:
             now.hidden = hidden_beyond(now.tables, classes, self._dictionary)
         hidden = (0 if now is None else now.hidden) - (0 if was is None else was.hidden)
         written = [change.step] if change.layer.rows else []
@@ -170,7 +183,8 @@ class Rewriting:
     def _are_apart(self, tables: Tables) -> bytes:
         """What is the same, and is not rewritten."""
         pairs = tables.relation(self._same_as).keys()
-        return np.unique(high(pairs[high(pairs) != low(pairs)])).tobytes()
+        pairs = pairs[high(pairs) != low(pairs)]
+        return np.unique(high(pairs)).tobytes() if len(pairs) else b""
 
     # -- classes --------------------------------------------------------------------------------
 
@@ -181,6 +195,9 @@ class Rewriting:
         if not self._wanted:
             return NO_CLASSES
         classes, pairs = self._before, plus.get(self._same_as, NO_KEYS)
+        same = self._under is self._compiled
+        if same and not len(pairs) and not (len(classes) and self._may_break(minus)):
+            return classes
         if self._under is None:
             pairs, closed = self._certain(stored), stored
         elif len(classes) and self._may_break(minus):
@@ -204,15 +221,26 @@ class Rewriting:
         found = feeding(self._old_rules)
         return bool(minus) and found.any_of(minus, self._dictionary, self._type_id)
 
-    def _merged(self, closed: Tables, classes: Classes) -> Classes:
-        """The classes that these tables of representatives come to."""
+    def _merged(self, closed: Tables, classes: Classes, steps: Sequence[Step]) -> Classes:
+        """The classes that these tables of representatives come to, after some last steps."""
         if not self._wanted:
             return NO_CLASSES
         pairs = closed.relation(self._same_as).keys()
         pairs = pairs[high(pairs) != low(pairs)]
-        if not len(classes) and not len(pairs):
+        if not len(pairs) and (not len(classes) or self._leave_alone(classes, steps)):
             return classes
         return joined(classes, pairs, self._dictionary, self._left_alone(classes, closed))
+
+    def _leave_alone(self, classes: Classes, steps: Sequence[Step]) -> bool:
+        """Whether no member of a class is named now that was not, by what some steps say."""
+        if self._under is not self._compiled or classes is not self._before:
+            return False
+        touched = touched_facts(steps)
+        names = np.array([*touched], dtype=np.uint32)
+        if np.isin(names, self._named.predicates).any() or classes.is_member(names).any():
+            return False
+        types = touched.get(self._type_id, NO_KEYS)
+        return not np.isin(low(types), self._named.classes).any()
 
     def _left_alone(self, classes: Classes, tables: Tables) -> Callable[[U32], Bools]:
         """Which terms are not rewritten, nor any that they stand for."""
@@ -241,6 +269,12 @@ class Rewriting:
         turned = pack(low(keys), high(keys))
         turned.sort()
         return turned
+
+
+def _is_on(tables: Tables, stored: Tables) -> bool:
+    """Whether tables of representatives still lie on these stored rows, and not much higher."""
+    same = not stored.layers or tables.layers[:1] == stored.layers[:1]
+    return same and len(tables.layers) <= len(stored.layers) + MOST_LAYERS
 
 
 def _rows(step: Step) -> int:

@@ -67,6 +67,7 @@ class Looks:
     """
 
     def __init__(self, program: Program) -> None:
+        self._ids: tuple[Dictionary, U32] | None = None
         self.constants: set[bytes] = set()
         self.obstacle: Rule | None = None
         spared = _replacing()
@@ -74,6 +75,16 @@ class Looks:
             self.constants.update(_constants(clause))
             if isinstance(clause, Rule) and self.obstacle is None and clause not in spared:
                 self.obstacle = None if _is_blind(clause) else clause
+
+    def ids(self, dictionary: Dictionary) -> U32:
+        """The ids of these terms, as far as there are any; kept if all have one."""
+        if self._ids is not None and self._ids[0] is dictionary:
+            return self._ids[1]
+        found = dictionary.lookup_keys([*self.constants])
+        if found.all():
+            self._ids = dictionary, found
+        known: U32 = found[found != 0]
+        return known
 
 
 def looks_of(rules: Rules) -> Looks:
@@ -209,9 +220,8 @@ class Named:
         self.predicates = names.predicates
         kinds = [b"\x01" + node.value.encode() for node in words.DECLARATION_CLASSES]
         found = dictionary.lookup_keys([key for key in kinds if key != _INDIVIDUAL])
-        self._classes = np.union1d(names.classes, found[found != 0])
-        constants = dictionary.lookup_keys([*looks.constants])
-        parts = [names.predicates, self._classes, names.special, constants[constants != 0]]
+        self.classes = np.union1d(names.classes, found[found != 0])
+        parts = [names.predicates, self.classes, names.special, looks.ids(dictionary)]
         self._words: U32 = np.unique(np.concatenate(parts))
         self._graphs = dictionary.lookup_keys(regimes.graphs) if regimes.graphs else NO_IDS
 
@@ -230,7 +240,7 @@ class Named:
                 found[here] |= tables.relation(name).semijoin(role, ids[here])
         if self._type_id:
             types = tables.relation(self._type_id)
-            for class_ in self._classes.tolist():
+            for class_ in self.classes.tolist():
                 if types.semijoin(1, np.array([class_], dtype=np.uint32))[0]:
                     keys = pack(ids, np.full(len(ids), class_, dtype=np.uint32))
                     found |= types.status_of_keys(keys) != 0

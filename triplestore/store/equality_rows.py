@@ -30,6 +30,7 @@ from triplestore.tables.equality import (
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.rows import (
     I64,
+    NO_IDS,
     NO_KEYS,
     U8,
     U32,
@@ -47,6 +48,8 @@ from triplestore.tables.rows import (
 
 if TYPE_CHECKING:
     from triplestore.terms import Dictionary
+
+NO_TUPLES = ChangedRows.of(([], [], []))
 
 LARGE = 1 << 12
 """From so many rows on a commit has a layer, not single changes."""
@@ -99,9 +102,11 @@ class Stating:
     def _candidates(self, plus: KeysByName, minus: KeysByName) -> tuple[KeysByName, KeysByName]:
         """The images, new and old, of all facts that changed or have other images now."""
         old, new = self._old, self._new
-        ids = np.union1d(old.members, new.members)
-        moved = ids[old.representatives(ids) != new.representatives(ids)]
-        rows = touched_rows(self._stored, moved, EXPLICIT)
+        rows: KeysByName = {}
+        if old != new:
+            ids = np.union1d(old.members, new.members)
+            moved = ids[old.representatives(ids) != new.representatives(ids)]
+            rows = touched_rows(self._stored, moved, EXPLICIT)
         come: KeysByName = {}
         gone: KeysByName = {}
         for name in rows.keys() | plus.keys() | minus.keys():
@@ -109,11 +114,8 @@ class Stating:
             before = here[~in_sorted(here, p)]
             come[name] = _images(new, (here, p))
             gone[name] = _images(old, (before, minus.get(name, NO_KEYS)))
-        before, after = old.reps, new.reps
-        for facts, reps in (
-            (come, np.setdiff1d(after, before)),
-            (gone, np.setdiff1d(before, after)),
-        ):
+        for facts, one, other in ((come, new, old), (gone, old, new)):
+            reps = NO_IDS if old == new else np.setdiff1d(one.reps, other.reps)
             if len(reps):
                 known = facts.get(self._same_as, NO_KEYS)
                 facts[self._same_as] = np.union1d(known, pack(reps, reps))
@@ -238,6 +240,8 @@ def _tuples(
 
 def _members(before: Classes, after: Classes) -> ChangedRows:
     """Who represents whom: rows (member, representative, representative)."""
+    if before == after:
+        return NO_TUPLES
     old, new = (pack(classes.members, classes.heads) for classes in (before, after))
     come, gone = np.setdiff1d(new, old), np.setdiff1d(old, new)
     keys = np.concatenate((come, gone))

@@ -12,7 +12,7 @@ representatives has no other member than a representative.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,6 +93,8 @@ class Classes:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Classes):
             return NotImplemented
+        if self is other:
+            return True
         same = np.array_equal(self.members, other.members)
         return same and np.array_equal(self.heads, other.heads)
 
@@ -295,12 +297,21 @@ class Equality:
     tables   facts of representatives, closed
     stored   the rows that are stored, of which these are made
     same_as  the id of owl:sameAs
+    names    predicates with which members may occur, if they are known
     hidden   how many more facts that are no triples of RDF members have than representatives
     """
 
     compressed = False  # nothing of it is described with the schemes of the tables
 
-    def __init__(self, classes: Classes, tables: Tables, stored: Tables, same_as: int) -> None:
+    def __init__(
+        self,
+        classes: Classes,
+        tables: Tables,
+        stored: Tables,
+        same_as: int,
+        names: Iterable[int] | None = None,
+    ) -> None:
+        self._names = None if names is None else [*names]
         self.classes = classes
         self.tables = tables
         self.same_as = same_as
@@ -314,9 +325,15 @@ class Equality:
     def closures(self) -> list[tuple[int, Any, bool]]:
         """The relations of which more holds than is written, as tables want them."""
         if self._closures is None:
-            names = touched_names(self.tables, self.classes.reps)
-            self._closures = [(name, self.expanded(name), False) for name in names.tolist()]
+            self._closures = [(name, self.expanded(name), False) for name in self.names]
         return self._closures
+
+    @property
+    def names(self) -> list[int]:
+        """The predicates with which a representative may occur."""
+        if self._names is None:
+            self._names = touched_names(self.tables, self.classes.reps).tolist()
+        return self._names
 
     def expanded(self, name: int) -> Expanded:
         """All facts with this predicate."""
@@ -386,15 +403,22 @@ def without_members(tables: Tables, name: int) -> Tables:
     return tables.push(Layer.build(changes))
 
 
-def with_equality(stored: Tables, reasoned: Tables, classes: Classes, same_as: int) -> Tables:
+def with_equality(
+    stored: Tables,
+    reasoned: Tables,
+    classes: Classes,
+    same_as: int,
+    names: Iterable[int] | None = None,
+) -> Tables:
     """Stored rows as users see them: all that the facts of representatives stand for.
 
     reasoned  the tables of representatives of these rows, with their schemes
+    names     predicates with which members may occur, if they are known
     """
     bare = stored.with_schemes({})
     if not len(classes):
         return bare.with_schemes(reasoned.schemes)
-    equality = Equality(classes, reasoned, bare, same_as)
+    equality = Equality(classes, reasoned, bare, same_as, names)
     schemes: Mapping[int, Any] = {**reasoned.schemes, EQUALITY: equality}
     return bare.with_schemes(schemes)
 
