@@ -15,6 +15,7 @@ from triplestore.engine.report import Report
 from triplestore.errors import UsageError
 from triplestore.store.closing import Closing
 from triplestore.store.in_force import InForce, Regimes
+from triplestore.store.scope import stated_elsewhere
 from triplestore.store.tuning import Tuning
 from triplestore.store.violations import count_new_between, count_violations
 from triplestore.tables import EXPLICIT, INFERRED, Tables
@@ -102,13 +103,14 @@ def _report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any]) -> 
     where = closing.listed()
     violations = count_violations(tables, where)
     new = count_new_between(closing.base, tables, where) if violations else 0
+    elsewhere = stated_elsewhere(tables, closing.dictionary)
     return Report(
         rules=len(after.rules),
         constraints=len(after.constraints),
         rules_added=0 if was is now else len(after - before),
         rules_removed=0 if was is now else len(before - after),
-        explicit=tables.total(EXPLICIT),
-        inferred=tables.total(INFERRED),
+        explicit=tables.total(EXPLICIT) + elsewhere,
+        inferred=tables.total(INFERRED) - elsewhere,
         violations=violations,
         new_violations=new,
         strategy=closing.tuning.strategy,

@@ -178,6 +178,19 @@ def out_of_scope(regimes: Regimes, tables: Tables, dictionary: Dictionary) -> tu
     return sum(counts), sum(count > 0 for count in counts)
 
 
+def stated_elsewhere(tables: Tables, dictionary: Dictionary) -> int:
+    """How many facts hold in the default graph that graphs of the scope state, and it does not.
+
+    Linear in what they state.
+    """
+    rows, type_id = _rows(tables, dictionary), _ids(dictionary)[1]
+    count = 0
+    for name, s, o in _by_property(rows, type_id):
+        status = tables.stored_relation(name).status_of_keys(pack(s, o))
+        count += int(np.count_nonzero((status & np.uint8(EXPLICIT)) == 0))
+    return count
+
+
 # -- rules ----------------------------------------------------------------------------------------
 
 
@@ -338,7 +351,17 @@ def _quads_of(step: Step) -> Iterator[tuple[int, U32, U32, U32]]:
 
 def _are_stated(rows: Keys, tables: Tables, inside: Inside, type_id: int) -> Bools:
     """Which of the rows one of these graphs states."""
-    found: Bools = np.zeros(len(rows), dtype=np.bool_)
+    found = []
+    for name, s, o in _by_property(rows, type_id):
+        index, (g,) = tables.quads(name).probe((SUBJECT, OBJECT), (s, o))
+        here: Bools = np.zeros(len(s), dtype=np.bool_)
+        here[index[inside(g)]] = True
+        found.append(here)
+    return np.concatenate([np.zeros(0, dtype=np.bool_), *found])
+
+
+def _by_property(rows: Keys, type_id: int) -> Iterator[tuple[int, U32, U32]]:
+    """Property, subjects and objects of sorted rows."""
     names, first, second = columns_of(rows, _ARITY)
     starts = start_of_runs(names)
     for lo, hi in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
@@ -346,6 +369,4 @@ def _are_stated(rows: Keys, tables: Tables, inside: Inside, type_id: int) -> Boo
         s, o = first[lo:hi], second[lo:hi]
         if name == type_id:
             s, o = o, s
-        index, (g,) = tables.quads(name).probe((SUBJECT, OBJECT), (s, o))
-        found[lo + index[inside(g)]] = True
-    return found
+        yield name, s, o
