@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Literal, NamedTuple, TypeAlias
 
 import pyoxigraph as ox
@@ -332,16 +333,18 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
     """The node with each child changed; itself, if nothing is."""
-    old = children(node)
-    new = tuple(change(child) for child in old)
-    if all(a is b for a, b in zip(old, new, strict=True)):
+    if isinstance(node, Bgp | Path | Values):
         return node
     if isinstance(node, Join | Union):
-        return replace(node, parts=new)
+        parts = tuple([change(part) for part in node.parts])
+        same = all(map(is_, parts, node.parts))
+        return node if same else replace(node, parts=parts)
     if isinstance(node, LeftJoin | Minus):
-        return replace(node, left=new[0], right=new[1])
-    assert not isinstance(node, Bgp | Path | Values)
-    return replace(node, pattern=new[0])
+        left, right = change(node.left), change(node.right)
+        same = left is node.left and right is node.right
+        return node if same else replace(node, left=left, right=right)
+    pattern = change(node.pattern)
+    return node if pattern is node.pattern else replace(node, pattern=pattern)
 
 
 def walk(node: Node) -> Iterator[Node]:
