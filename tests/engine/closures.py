@@ -84,3 +84,41 @@ class Closures(Maker):
             name = rng.choice([*self.closed, rng.choice(PROPERTIES)])
             return ("t", rng.choice(NODES), name.key, rng.choice(NODES))
         return super().fact()
+
+
+def union_case(seed: int, features: Features = ALL, steps: int = 5) -> Case:
+    """A case in which properties take all pairs of closed ones, and of each other."""
+    if seed % 8:
+        features = features.without("variable_property")
+    return random_case(seed, features, steps, Unions)
+
+
+class Unions(Closures):
+    """Makes cases with properties above closed ones; most of them depend on each other one way."""
+
+    def __init__(self, rng: random.Random, features: Features) -> None:
+        super().__init__(rng, features)
+        others = [name for name in PROPERTIES if name not in self.closed[:1]]
+        rng.shuffle(others)
+        self.closed = self.closed[:1]
+        self.ladder = [*self.closed, *others]
+        self.guarded = self.chains = False
+
+    def clause(self) -> Rule | Constraint:
+        rng = self.rng
+        if not self.chance(0.45):
+            return super().clause()
+        above = rng.randrange(1, len(self.ladder))
+        below = rng.randrange(above)
+        x, y = rng.sample(OUTER, 2)
+        ends = (x, y) if self.chance(0.7) else (y, x)
+        head = TripleAtom(x, self.ladder[above], y)
+        return Rule((head,), (TripleAtom(ends[0], self.ladder[below], ends[1]),))
+
+    def rule_of_closure(self) -> Rule:
+        x, y, z = self.rng.sample(OUTER, 3)
+        (p,) = self.closed
+        body = (TripleAtom(x, p, y), TripleAtom(y, p, z))
+        if self.chance(0.2):
+            return Rule((TripleAtom(y, p, x),), (TripleAtom(x, p, y),))
+        return Rule((TripleAtom(x, p, z),), body)

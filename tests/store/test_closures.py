@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.closures import closure_case
+from tests.engine.closures import closure_case, union_case
 from tests.store.test_reasoning import bounds, random_tuning, run_case
 from triplestore import NamedNode, Quad, Store
 from triplestore.engine.modules import module
@@ -37,6 +37,14 @@ def test_store__with_closures_equals_the_oracle(part: int, monkeypatch: pytest.M
     monkeypatch.setattr(differences, "LARGE", (0, 2, 1 << 21)[part % 3])
     for seed in range(part * CASES, (part + 1) * CASES):
         run_case(seed, None, closure_case, tuning)
+
+
+def test_store__with_views_above_closures_equals_the_oracle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(differences, "LARGE", 2)
+    for seed in range(2 * CASES):
+        run_case(seed, tmp_path / str(seed) if seed % 2 else None, union_case, tuning)
 
 
 def test_durable_store__with_closures_equals_the_oracle(tmp_path: Path) -> None:

@@ -20,11 +20,12 @@ from triplestore.engine.compiled import Compiled, CompiledStratum, Strata
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.grouping import summarise_whole
 from triplestore.engine.modules.owned import Owned
+from triplestore.engine.modules.views import viewed_rules
 from triplestore.engine.sets.keys import Batch, size_of
 from triplestore.engine.sets.stored import unsupported_keys
 from triplestore.engine.stratum import Strategy, StratumUpdate, Task
 from triplestore.engine.work import Work
-from triplestore.schemes.attached import CHAINS
+from triplestore.schemes.attached import CHAINS, UNION
 from triplestore.tables.rows import NO_IDS
 
 
@@ -84,6 +85,9 @@ class Maintenance:
         looked at when a closure changes; here it is about what somebody said."""
         work = self.work
         known = work.schemes.get(owned.anchor)
+        if owned.group.structure.kind == UNION:
+            mode = work.choice.mode_of(owned.group.relations)
+            return mode == ("compressed" if known is None else "plain")
         if known is not None and (known.compressed or work.choice.says):
             return work.is_compressed(known) != known.compressed
         if known is not None or not work.choice.says:
@@ -106,10 +110,12 @@ class Maintenance:
         work, old = self.work, self.work.old()
         owned_before = {rule for owned in previous.modules.values() for rule in owned.rules}
         owned_now = {n for owned in work.compiled.modules.values() for n in owned.relations}
+        viewed = viewed_rules(work.schemes, previous)
         for family in removed.families:
             heads = Heads()
             relation = family.head.relation
-            if family.recursive and relation in owned_now:
+            uncounted = family.recursive or viewed.issuperset(family.rules)
+            if uncounted and relation in owned_now:
                 self._task(work.levels.relation(relation)).fewer = True
                 continue
             if family.recursive and owned_before.issuperset(family.rules):
@@ -124,7 +130,7 @@ class Maintenance:
             for level, batch in work.levels.split(heads.taken()).items():
                 task = self._task(level)
                 for name, keys in batch.items():
-                    (task.lost_rec if family.recursive else task.lost).put(name, keys)
+                    (task.lost_rec if uncounted else task.lost).put(name, keys)
 
     def run(self) -> None:
         """Do all strata that the change reaches."""

@@ -7,7 +7,7 @@ closure from the one to the other, and says which rows get which status and coun
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from triplestore.engine.grouping import summarise_whole
 from triplestore.engine.maintain import Maintenance
 from triplestore.engine.modules.choice import Choice
 from triplestore.engine.modules.rows import written
+from triplestore.engine.modules.views import owned_views, viewed_rules
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
@@ -82,6 +83,9 @@ def _prepare(
 ) -> Maintenance:
     """Which rules stay, come and go."""
     if previous is compiled:
+        orphans = viewed_rules(work.schemes, compiled) - owned_views(work.schemes, compiled)
+        if orphans:  # the views are written out now: modules are switched off
+            _count_more(work, compiled, orphans, 1, None)
         return Maintenance(work, compiled.strata, strategy)
     if previous is None:
         return Maintenance(work, compiled.strata_of(()), strategy, compiled.strata)
@@ -110,21 +114,36 @@ def _reclassify(
     before: dict[Hashable, int],
     after: dict[Hashable, int],
 ) -> None:
-    """Rules that stay, but become recursive or cease to be: their instances move to or from the
-    counters, and nothing else happens."""
-    was, is_now = recursive_numbers(previous), recursive_numbers(compiled)
+    """Rules that stay, but become recursive or cease to be, or conclude into a view no more: their
+    instances move to or from the counters, and nothing else happens."""
+    was = recursive_numbers(previous) | viewed_rules(work.schemes, previous)
+    is_now = recursive_numbers(compiled) | owned_views(work.schemes, compiled)
     owned = _owned(compiled)
     for numbers, sign in (
         ([i for k, i in after.items() if k in before and before[k] not in was and i in is_now], -1),
         ([i for k, i in after.items() if k in before and before[k] in was and i not in is_now], 1),
     ):
         if numbers:
-            heads = all_heads(work, compiled.strata_of(numbers, blocks=False))
-            for name, keys in heads.taken().items():
-                facts, times = counted(keys)
-                work.counts.change(name, facts, times.astype(np.int64) * sign)
-                if work.recursive is not None and name not in owned:
-                    work.recursive.change(name, facts, times.astype(np.int64) * -sign)
+            _count_more(work, compiled, numbers, sign, owned)
+
+
+def _count_more(
+    work: Work,
+    compiled: Compiled,
+    numbers: Iterable[int],
+    sign: int,
+    owned: set[RelationKey] | None,
+) -> None:
+    """Count what some rules conclude from what was there before, and as recursive no more.
+
+    owned  relations whose facts are in no recursive counter; None for all
+    """
+    heads = all_heads(work, compiled.strata_of(numbers, blocks=False))
+    for name, keys in heads.taken().items():
+        facts, times = counted(keys)
+        work.counts.change(name, facts, times.astype(np.int64) * sign)
+        if work.recursive is not None and owned is not None and name not in owned:
+            work.recursive.change(name, facts, times.astype(np.int64) * -sign)
 
 
 def all_heads(work: Work, strata: Strata) -> Heads:

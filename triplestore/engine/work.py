@@ -30,7 +30,7 @@ from triplestore.engine.traces import Traces
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.context import Flag
-from triplestore.schemes.attached import CHAINS, Attached, Schemes
+from triplestore.schemes.attached import CHAINS, UNION, Attached, Schemes
 from triplestore.tables import EXPLICIT, Tables
 from triplestore.tables.closed import Closed
 from triplestore.tables.rows import U8, Bools, Columns, Keys, columns_of
@@ -201,8 +201,8 @@ class Work:
 
     def is_compressed(self, closure: Attached) -> bool:
         """Whether a closure is to be kept by its scheme alone."""
-        if closure.structure.kind == CHAINS:
-            return False  # its edges are facts of other relations, too
+        if closure.structure.kind in (CHAINS, UNION):  # edges of chains are facts of others, too
+            return closure.compressed
         names = closure.structure.relations
         before = closure.ids[0] in self.stored.tables.closed
         return self.choice.compressed(names, closure.closure, before, self.budget.bytes)
@@ -210,9 +210,14 @@ class Work:
     def closed_now(self, relation: int) -> Closed | None:
         """The pairs of a relation as they are now, if these are not written out."""
         for made in self.schemes_after().values():
-            for name, pairs, turned in made.closures():
-                if name == relation:
-                    return Closed(pairs, turned)
+            if made.structure.kind != UNION and relation in made.ids:
+                return self._closed(made, relation)
+        return None
+
+    def _closed(self, made: Attached, relation: int) -> Closed | None:
+        for name, _, turned in made.closures():
+            if name == relation:
+                return Closed(made.closure, turned)
         return None
 
     def closed_relations(self) -> tuple[set[int], set[int]]:

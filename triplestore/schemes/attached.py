@@ -15,17 +15,22 @@ from triplestore.schemes.scheme import Scheme
 
 if TYPE_CHECKING:
     from triplestore.schemes.automata_closure import RegularClosure
+    from triplestore.schemes.union_of import UnionOf
 
-TRANSITIVE, SYMMETRIC, CHAINS = "transitive", "symmetric", "chain"
+TRANSITIVE, SYMMETRIC, CHAINS, UNION = "transitive", "symmetric", "chain", "union"
+
+CLOSED = (TRANSITIVE, SYMMETRIC)
+"""The kinds that are one closure."""
 
 
 class Structure(NamedTuple):
     """What the recursive rules of some relations come to: one closure, seen from two sides.
 
-    kind       TRANSITIVE, SYMMETRIC (and transitive), or CHAINS: of a regular system of chains
+    kind       TRANSITIVE, SYMMETRIC (and transitive), CHAINS: of a regular system of chains, or
+               UNION: of the relations that its one-step chains lead through, and its own rows
     relations  their names
     turned     for each of them, whether its pairs are those of the closure turned around
-    chains     of CHAINS: (relation, steps as (relation, whether it is turned around))
+    chains     of CHAINS and UNION: (relation, steps as (relation, whether it is turned around))
     """
 
     kind: str
@@ -38,19 +43,20 @@ class Attached(NamedTuple):
     """The closure of some relations.
 
     ids         of the relations, in the order of `structure.relations`
-    scheme      of chains all their relations; else one closure (see `chains` and `closure`)
+    scheme      of chains all their relations, of a union what its parts are, else one closure (see
+                `chains`, `union` and `closure`)
     compressed  whether the tables hold its edges only; if not, all pairs are rows
     """
 
     structure: Structure
     ids: tuple[int, ...]
-    scheme: Scheme | RegularClosure
+    scheme: Scheme | RegularClosure | UnionOf
     compressed: bool
 
     @property
     def closure(self) -> Scheme:
         """The scheme of a structure that is one closure."""
-        assert self.structure.kind != CHAINS
+        assert self.structure.kind not in (CHAINS, UNION)
         return cast("Scheme", self.scheme)  # the structure says which of the two it is
 
     @property
@@ -59,11 +65,18 @@ class Attached(NamedTuple):
         assert self.structure.kind == CHAINS
         return cast("RegularClosure", self.scheme)  # the structure says which of the two it is
 
-    def closures(self) -> Iterator[tuple[int, Scheme, bool]]:
+    @property
+    def union(self) -> UnionOf:
+        """What the parts of a structure are that is a union."""
+        assert self.structure.kind == UNION
+        return cast("UnionOf", self.scheme)  # the structure says which of them it is
+
+    def closures(self) -> Iterator[tuple[int, Scheme | UnionOf, bool]]:
         """The relations of which the pairs are no rows: (id, pairs, whether they are turned)."""
         if self.compressed:
+            scheme = self.union if self.structure.kind == UNION else self.closure
             for name, turned in zip(self.ids, self.structure.turned, strict=True):
-                yield name, self.closure, turned
+                yield name, scheme, turned
 
 
 Schemes: TypeAlias = Mapping[int, Attached]

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from triplestore.schemes.attached import Attached, Schemes, Structure
+from triplestore.schemes.attached import UNION, Attached, Schemes, Structure
 from triplestore.schemes.kinds import SCHEMES
 from triplestore.schemes.packed import NO_KEYS, U64, sorted_distinct, swap
 from triplestore.schemes.scheme import Scheme
+from triplestore.schemes.union_of import UnionOf
 
 IdsOf = Callable[[Sequence[bytes]], Sequence[int]]
 """The ids of names."""
@@ -37,6 +38,7 @@ def describe(schemes: Schemes) -> bytes | None:
             "kind": one.structure.kind,
             "relations": [name.decode("latin-1") for name in one.structure.relations],
             "turned": list(one.structure.turned),
+            "parts": [[name.decode("latin-1"), turned] for name, turned in parts_of(one.structure)],
         }
         for _, one in sorted(schemes.items())
         if one.compressed
@@ -49,11 +51,26 @@ def restore(data: bytes | None, ids_of: IdsOf, edges_of: EdgesOf) -> dict[int, A
     found: dict[int, Attached] = {}
     for one in json.loads(data) if data else ():
         names = tuple(name.encode("latin-1") for name in one["relations"])
-        structure = Structure(one["kind"], names, tuple(one["turned"]))
+        parts = [(name.encode("latin-1"), turned) for name, turned in one.get("parts", ())]
+        chains = tuple((names[0], (part,)) for part in parts)
+        structure = Structure(one["kind"], names, tuple(one["turned"]), chains)
         ids = tuple(int(i) for i in ids_of(names))
-        scheme: Any = Later(structure, ids, edges_of)
+        scheme: Any = union_of(structure, ids_of) if parts else Later(structure, ids, edges_of)
         found[ids[0]] = Attached(structure, ids, scheme, True)
     return found
+
+
+def parts_of(structure: Structure) -> list[tuple[bytes, bool]]:
+    """The parts of a union; none of other structures."""
+    chains = structure.chains if structure.kind == UNION else ()
+    return [step for _, (step,) in chains]
+
+
+def union_of(structure: Structure, ids_of: IdsOf, pairs: int | None = None) -> UnionOf:
+    """What the parts of a union are, by ids."""
+    own, *ids = ids_of([structure.relations[0], *(name for name, _ in parts_of(structure))])
+    turned = [turned for _, turned in parts_of(structure)]
+    return UnionOf(int(own), tuple(zip(map(int, ids), turned, strict=True)), pairs)
 
 
 class Later:

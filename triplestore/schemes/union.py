@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,6 +37,9 @@ from triplestore.schemes.transitive import TransitiveClosure
 from triplestore.schemes.union_rows import Inverse, Rows
 from triplestore.schemes.union_streams import merged, unite
 
+if TYPE_CHECKING:
+    from triplestore.schemes.union_of import Read, UnionOf
+
 _SAMPLE = 256
 _LOOK_UPS = 4  # looking a pair up in another part costs as much as merging so many
 
@@ -54,7 +58,12 @@ class UnionView:
 
     def __init__(self, parts: Sequence[Readable], keys: U64 = NO_KEYS) -> None:
         self._own = Rows(keys)
-        self.parts: tuple[Readable, ...] = (*parts, self._own) if len(keys) else tuple(parts)
+        self._parts: tuple[Readable, ...] = (*parts, self._own) if len(keys) else tuple(parts)
+
+    @property
+    def parts(self) -> tuple[Readable, ...]:
+        """The parts, and the own rows if there are any."""
+        return self._parts
 
     def nbytes(self) -> int:
         """The memory of its own rows; that of the parts is theirs."""
@@ -118,6 +127,43 @@ class UnionView:
             if part.count() and not any(is_within(part, other) for other in needed):
                 needed.append(part)
         return needed
+
+
+class UnionOver(UnionView):
+    """A view over parts that are looked for when something is first asked."""
+
+    def __init__(self, union: UnionOf, read: Read) -> None:
+        self._union = union
+        self._read = read
+
+    @property
+    def parts(self) -> tuple[Readable, ...]:
+        """The rows of the relation and the other relations, as they are read."""
+        return self._found
+
+    @cached_property
+    def _found(self) -> tuple[Readable, ...]:
+        found: dict[tuple[int, bool], Readable] = {}
+        read = self._read
+        sources = [(*read(self._union.own, True), False)]
+        sources += [(*read(name, False), turned) for name, turned in self._union.parts]
+        for pairs, turned, again in sources:
+            inner = pairs.parts if isinstance(pairs, UnionView) else (pairs,)
+            for part in inner:  # unions of unions are one
+                around = turned != again
+                found[id(part), around] = Inverse(part) if around else part
+        return tuple(found.values())
+
+    def nbytes(self) -> int:
+        """Nothing of its own."""
+        return 0
+
+    def count(self) -> int:
+        """How many pairs there are; counted once, if nobody knew."""
+        known = self._union.pairs
+        if known is None:
+            known = self._union.pairs = super().count()
+        return known
 
 
 def is_within(part: Readable, other: Readable) -> bool:

@@ -8,9 +8,9 @@ that must answer), from either side, and listed in blocks; only `keys` and `runs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -62,6 +62,68 @@ class Pairs(Protocol):
 
     def blocks(self, size: int = ..., *, swapped: bool = ...) -> Iterator[U64]:
         """All pairs as sorted packed keys, in pieces."""
+
+
+class RowPairs:
+    """The rows of a stored relation, as `Pairs`."""
+
+    __slots__ = ("relation",)
+
+    def __init__(self, relation: PlainRelation) -> None:
+        self.relation = relation
+
+    def count(self) -> int:
+        """How many rows hold."""
+        return len(self.relation)
+
+    def nbytes(self) -> int:
+        """Nothing beside the rows."""
+        return 0
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these rows hold."""
+        found: Bools = self.relation.status_of_keys(keys) != 0
+        return found
+
+    def forward(self, nodes: U32) -> tuple[I64, U32]:
+        """The rows that begin with each node: (place in `nodes`, second id)."""
+        index, (free,) = self.relation.probe((0,), (nodes,))
+        return index, free
+
+    def backward(self, nodes: U32) -> tuple[I64, U32]:
+        """The rows that end with each node: (place in `nodes`, first id)."""
+        index, (free,) = self.relation.probe((1,), (nodes,))
+        return index, free
+
+    def forward_counts(self, nodes: U32) -> I64:
+        """How many rows begin with each node."""
+        return np.bincount(self.forward(nodes)[0], minlength=len(nodes))
+
+    def backward_counts(self, nodes: U32) -> I64:
+        """How many rows end with each node."""
+        return np.bincount(self.backward(nodes)[0], minlength=len(nodes))
+
+    def subjects(self) -> U32:
+        """The first ids of all rows, sorted and distinct."""
+        return self.relation.distinct(0)
+
+    def objects(self) -> U32:
+        """The second ids of all rows, sorted and distinct."""
+        return self.relation.distinct(1)
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """All rows as sorted packed keys, in pieces."""
+        return self.relation.scan_keys(order=int(swapped), block_rows=size)
+
+
+def resolved(pairs: Any, read: Callable[[int, bool], tuple[Pairs, bool]]) -> Pairs:
+    """The pairs; where these only say of which relations they are the union, a view over these.
+
+    read  the pairs of a relation, and whether they are turned around
+    """
+    over = getattr(type(pairs), "over", None)  # the class is asked: some are built when asked
+    found: Pairs = pairs if over is None else over(pairs, read)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from triplestore.tables.changes import GRAPHS, TupleName
-from triplestore.tables.closed import Closed, ClosedRelation
+from triplestore.tables.closed import Closed, ClosedRelation, Pairs, RowPairs, resolved
 from triplestore.tables.graphs import GraphView, QuadRelation
 from triplestore.tables.layer import Layer
 from triplestore.tables.merging import merge_layers
@@ -70,7 +70,7 @@ class Tables:
         self.layers = tuple(layers)
         self.schemes = schemes
         self._closed = {
-            name: Closed(pairs, turned)
+            name: Closed(resolved(pairs, self._pairs_of), turned)
             for scheme in schemes.values()
             for name, pairs, turned in scheme.closures()
         }
@@ -109,6 +109,13 @@ class Tables:
         if relation is None:
             relation = self._relations["stored", name] = self._make_relation(name)
         return relation
+
+    def _pairs_of(self, name: int, stored: bool) -> tuple[Pairs, bool]:
+        """The pairs of a relation, or only those written as rows; whether they are turned."""
+        closed = None if stored else self._closed.get(name)
+        if closed is None:
+            return RowPairs(self.stored_relation(name)), False
+        return closed.pairs, closed.turned
 
     @property
     def closed(self) -> Mapping[int, Closed]:

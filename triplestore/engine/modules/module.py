@@ -20,23 +20,23 @@ import numpy as np
 
 from triplestore.engine.compiled import nonrecursive_part
 from triplestore.engine.modules.chains import chains_built, chains_changed
+from triplestore.engine.modules.external import all_external, is_external, was_external
 from triplestore.engine.modules.owned import Owned
+from triplestore.engine.modules.unions import Done, close_union
 from triplestore.engine.sets.arrays import sorted_distinct, unite, without
 from triplestore.engine.sets.differences import DifferenceSet, Matched
 from triplestore.engine.sets.keys import Batch, KeySet, RelationKey
 from triplestore.engine.sets.stored import StoredPairs, unsupported_keys
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.rematerialise import Rematerialise
-from triplestore.engine.strategies.restated import stored_counts, stored_keys
 from triplestore.engine.stratum import Strategy, StratumUpdate, Task
 from triplestore.engine.work import Work, united
 from triplestore.errors import BudgetError
-from triplestore.schemes.attached import CHAINS, Attached, Structure
+from triplestore.schemes.attached import CHAINS, UNION, Attached, Structure
 from triplestore.schemes.kinds import SCHEMES, guess
 from triplestore.schemes.scheme import BLOCK, Pairs, Scheme
-from triplestore.tables import EXPLICIT
 from triplestore.tables.closed import Closed
-from triplestore.tables.rows import NO_KEYS, U64, Bools, swap
+from triplestore.tables.rows import NO_KEYS, U64, swap
 from triplestore.terms import to_ntriples
 
 GUESSED = 1 << 18
@@ -45,12 +45,11 @@ GUESSED = 1 << 18
 Facts: TypeAlias = dict[RelationKey, Any]
 """Facts by relation, like a `Batch`, but for those that are too many to be written out."""
 
-Done: TypeAlias = tuple[str, str, tuple[Facts, Facts]]
-"""How a stratum was done, why so, and what is gone and new."""
-
 
 def close_group(owned: Owned, work: Work, task: Task) -> Done:
     """Bring the stratum of a group up to date."""
+    if owned.group.structure.kind == UNION:
+        return close_union(owned, work, task)
     structure = owned.structure(work.new())
     if structure is None:
         return _by_rules(owned, work, task)
@@ -116,8 +115,8 @@ def _changed(
     before, after = (np.zeros(len(edges), dtype=np.bool_) for _ in range(2))
     for name, turned in zip(owned.relations, known.structure.turned, strict=True):
         keys = swap(edges) if turned else edges
-        before |= _was_external(work, name, keys)
-        after |= _is_external(work, name, keys)
+        before |= was_external(work, name, keys)
+        after |= is_external(work, name, keys)
     removed, added = edges[before & ~after], edges[after & ~before]
     work.run.instances["closure"] += len(edges)
     scheme, difference = known.closure.changed(removed, added, work.budget)
@@ -135,7 +134,7 @@ def _chains_changed(
     owned: Owned, work: Work, known: Attached, touched: Batch
 ) -> tuple[Attached, Facts, Facts]:
     """The same for chains."""
-    scheme, differences = chains_changed(owned, work, known, touched, _was_external, _is_external)
+    scheme, differences = chains_changed(owned, work, known, touched, was_external, is_external)
     made = known._replace(scheme=scheme)
     lost: Facts = {}
     gained: Facts = {}
@@ -189,22 +188,6 @@ def _edges(owned: Owned, structure: Structure, facts: Batch) -> U64:
     return np.concatenate(found)
 
 
-def _was_external(work: Work, name: int, keys: U64) -> Bools:
-    """Which facts came from outside before the update."""
-    status, counts = work.stored.pairs(name).look_up(keys)
-    found: Bools = (status == EXPLICIT) | (counts > 0)
-    return found
-
-
-def _is_external(work: Work, name: int, keys: U64) -> Bools:
-    """Which facts come from outside now."""
-    status, counts = work.stored.pairs(name).look_up(keys)
-    if work.counts.stored is None:  # everything is derived anew: what was counted is no matter
-        counts = np.zeros_like(counts)
-    found: Bools = work.counts.current(name, keys, counts) > 0
-    return found | work.stated(name, keys, status)
-
-
 def _written(blocks: Iterator[U64]) -> U64:
     found = list(blocks)
     return found[0] if len(found) == 1 else np.concatenate([NO_KEYS, *found])
@@ -219,9 +202,9 @@ def _built(
     """The scheme of all that comes from outside, and in what it differs from what there was."""
     external: Batch = {}
     for name in owned.relations:
-        keys = unite(_all_external(work, name), touched.get(name, NO_KEYS))
+        keys = unite(all_external(work, name), touched.get(name, NO_KEYS))
         keys = unite(keys, work.counts.changed(name)[0])  # rules that are recursive no more
-        external[name] = keys[_is_external(work, name, keys)]
+        external[name] = keys[is_external(work, name, keys)]
     made, closures = _made(owned, work, structure, external)
     gone: Facts = {}
     added: Facts = {}
@@ -290,14 +273,6 @@ def _without(new: Closed, old: StoredPairs) -> Iterator[U64]:
         left = keys[~old.contains(keys)]
         if len(left):
             yield left
-
-
-def _all_external(work: Work, name: int) -> U64:
-    """The facts that came from outside before the update."""
-    found: U64 = stored_keys(work.stored, name, EXPLICIT)
-    if work.counts.stored is None:
-        return found
-    return unite(found, stored_counts(work.stored, name)[0])
 
 
 def _written_without(blocks: Iterator[U64], count: int, old: StoredPairs) -> U64:

@@ -21,7 +21,7 @@ from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
 from triplestore.engine.families import all_atoms
 from triplestore.engine.modules.shapes import Shape, Step, shape_of
-from triplestore.schemes.attached import CHAINS, SYMMETRIC, TRANSITIVE, Structure
+from triplestore.schemes.attached import CHAINS, SYMMETRIC, TRANSITIVE, UNION, Structure
 
 
 class Group(NamedTuple):
@@ -72,7 +72,51 @@ def find_groups(rules: Sequence[Rule], strata: Stratification) -> list[Group]:
             around = around or _Around(strata, stratum)
             if around.leaves_alone(group, set(members)):
                 found.append(group)
-    return found
+    return _with_unions(found, rules, strata) if found else found
+
+
+def _with_unions(groups: list[Group], rules: Sequence[Rule], strata: Stratification) -> list[Group]:
+    """The same groups, and the properties that take all pairs of one, or of such a property.
+
+    Rows of these would be as many as those of the closures that are not written out.
+    """
+    closed = {relation for group in groups for relation in group.relations}
+    numbers = {id(rule): number for number, rule in enumerate(rules)}
+    found = list(groups)
+    for stratum in strata:
+        around: _Around | None = None
+        for name, places in _copied(stratum, numbers, closed).items():
+            around = around or _Around(strata, stratum)
+            shapes = tuple(places.values())
+            group = Group(stratum.number, shapes, union_structure(name, shapes))
+            if around.leaves_alone(group, set()) and not around.recursive(name):
+                found.append(group)
+                closed.add(name)
+    return sorted(found, key=lambda group: group.stratum)
+
+
+def _copied(
+    stratum: Stratum, numbers: dict[int, int], closed: set[bytes]
+) -> dict[bytes, dict[int, Shape]]:
+    """The properties of a stratum that take all pairs of closed ones: their copies, by place."""
+    found: dict[bytes, dict[int, Shape]] = {}
+    for place, (rule, cyclic) in enumerate(zip(stratum.rules, stratum.cyclic, strict=True)):
+        if cyclic or len(rule.body) != 1:
+            continue
+        shape = shape_of(rule, numbers[id(rule)])
+        if shape is not None:
+            found.setdefault(shape.head, {})[place] = shape
+    return {
+        name: shapes
+        for name, shapes in found.items()
+        if any(shape.steps[0].relation in closed for shape in shapes.values())
+    }
+
+
+def union_structure(name: bytes, shapes: Sequence[Shape]) -> Structure:
+    """The union of the properties that some rules copy to one."""
+    steps = sorted({(shape.steps[0].relation, shape.steps[0].turned) for shape in shapes})
+    return Structure(UNION, (name,), (False,), tuple((name, (step,)) for step in steps))
 
 
 def _knots(stratum: Stratum) -> list[list[int]]:
@@ -113,6 +157,11 @@ class _Around:
             used.kind == "any" and any(recursive[place] for place in places)
             for used, places in self._users.items()
         )
+
+    def recursive(self, relation: bytes) -> bool:
+        """Whether a rule that concludes facts of a property is recursive."""
+        places = self._heads.get(Slice("property", relation), ())
+        return any(self._stratum.recursive[place] for place in places)
 
     def leaves_alone(self, group: Group, members: set[int]) -> bool:
         """Whether all else in the stratum neither needs the group nor is needed by it."""

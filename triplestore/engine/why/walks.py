@@ -21,7 +21,7 @@ from triplestore.datalog.slices import Slice
 from triplestore.engine.modules.shapes import Shape, shape_of
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.why.closed import Closed, Place, ground, unify
-from triplestore.schemes.attached import CHAINS, Attached
+from triplestore.schemes.attached import CLOSED, Attached
 from triplestore.tables import EXPLICIT
 
 LARGE = 20_000
@@ -42,7 +42,7 @@ class Walks:
     def __init__(self, closed: Closed) -> None:
         self._closures: dict[RelationKey, _Closure] = {}
         for attached in closed.tables.schemes.values():
-            if attached.structure.kind != CHAINS and attached.closure.count() > LARGE:
+            if attached.structure.kind in CLOSED and attached.closure.count() > LARGE:
                 found = _Closure(closed, attached)
                 self._closures.update(dict.fromkeys(attached.ids, found))
 

@@ -1,0 +1,38 @@
+"""Which facts of a group come from outside: stated, or derived by a rule that it does not own.
+
+Start reading at `is_external`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.engine.sets.arrays import unite
+from triplestore.engine.strategies.restated import stored_counts, stored_keys
+from triplestore.engine.work import Work
+from triplestore.tables import EXPLICIT
+from triplestore.tables.rows import U64, Bools
+
+
+def was_external(work: Work, name: int, keys: U64) -> Bools:
+    """Which facts came from outside before the update."""
+    status, counts = work.stored.pairs(name).look_up(keys)
+    found: Bools = (status == EXPLICIT) | (counts > 0)
+    return found
+
+
+def is_external(work: Work, name: int, keys: U64) -> Bools:
+    """Which facts come from outside now."""
+    status, counts = work.stored.pairs(name).look_up(keys)
+    if work.counts.stored is None:  # everything is derived anew: what was counted is no matter
+        counts = np.zeros_like(counts)
+    found: Bools = work.counts.current(name, keys, counts) > 0
+    return found | work.stated(name, keys, status)
+
+
+def all_external(work: Work, name: int) -> U64:
+    """The facts that came from outside before the update."""
+    found: U64 = stored_keys(work.stored, name, EXPLICIT)
+    if work.counts.stored is None:
+        return found
+    return unite(found, stored_counts(work.stored, name)[0])
