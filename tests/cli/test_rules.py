@@ -142,6 +142,15 @@ def test_reason__program_below_or_above_an_ontology(folder: Path) -> None:
     assert "not both" in refused.stderr
 
 
+def test_check_and_dry_run__list_axioms_without_rules_one_by_one(folder: Path) -> None:
+    Path("beyond.ttl").write_text(BEYOND)
+    line = "left out: SubClassOf(<http://ex.org/Person> SomeValuesFrom(<http://ex.org/parent>"
+    assert line in run("check", "--ontology", "beyond.ttl").stdout
+    dry = run("reason", "-l", "s", "--regime", "owl-rl", "--ontology", "beyond.ttl", "--dry-run")
+    assert line in dry.stderr and "OWL 2 RL has no someValuesFrom on the right" in dry.stderr
+    assert counts() == (3, 0)
+
+
 def test_reason__of_wrong_rules_lists_every_problem_and_changes_nothing(folder: Path) -> None:
     Path("wrong.dlog").write_text(":a[?x] :- .\nx:b[?z] :- rdf:b[?y] .\n")
     result = run("reason", "-l", "s", "--rules", "wrong.dlog")

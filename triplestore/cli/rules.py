@@ -159,6 +159,7 @@ def reason(
     elif not quiet:
         click.echo(str(report), err=True)
         if dry_run:
+            _list_outside(report)
             click.echo("dry run: nothing was changed", err=True)
 
 
@@ -291,6 +292,16 @@ def _check_ontologies(files: tuple[str, ...], regimes: tuple[str, ...], style: s
         click.echo(json.dumps(report.as_dict(), indent=2))
     else:
         click.echo(str(report))
+        _list_outside(report, err=False)
+
+
+def _list_outside(report: Any, *, err: bool = True) -> None:
+    """The axioms for which there is no rule, one by one, each with the reason."""
+    for one in getattr(report, "outside", ()):
+        click.echo(f"left out: {' '.join(one.split())}", err=err)
+    more = getattr(report, "outside_count", 0) - len(getattr(report, "outside", ()))
+    if more > 0:
+        click.echo(f"left out: {more:,} more", err=err)
 
 
 def _list_violations(location: Path, fail_on: tuple[str, ...], style: str) -> None:
