@@ -10,11 +10,11 @@ files. Costs one job of Spark, and some 300 bytes a file on the driver.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import posixpath
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import urlsplit
 
 import pyoxigraph as ox
 from pyspark.errors import AnalysisException
@@ -91,10 +91,8 @@ class SourceFile:
         >>> SourceFile(1, "file:/data/a.nt", 9, "", "ntriples", None, 0).path
         '/data/a.nt'
         """
-        parts = urlsplit(self.uri.replace("?", "%3F").replace("#", "%23"))
-        if parts.scheme not in ("", "file"):
-            return None
-        return self.uri.removeprefix("file:").replace("///", "/", 1)
+        scheme, _, path = self.uri.partition(":")
+        return path.replace("///", "/", 1) if scheme == "file" else None
 
     @property
     def name(self) -> str:
@@ -200,20 +198,26 @@ def _name_of(form: ox.RdfFormat) -> str:
 
 def _is_named(uri: str, item: str) -> bool:
     """True if the item is this very file."""
-    if not _GLOB_MARKS.isdisjoint(item):
-        return False
+    return _GLOB_MARKS.isdisjoint(item) and uri.endswith(f"/{_tail(item)}")
+
+
+def _check_item(item: str, chosen: Iterable[str]) -> None:
+    """Refuse a file, folder or glob that gave nothing."""
+    if _GLOB_MARKS.isdisjoint(item):
+        tail = _tail(item)
+        found = any(not tail or f"/{tail}/" in f"{uri}/" for uri in chosen)
+    else:
+        found = any(True for _ in chosen)  # Spark itself refuses a glob that matches no file
+    if not found:
+        raise UsageError(f"no file in {item} has a known extension: {' '.join(EXTENSIONS)}")
+
+
+def _tail(item: str) -> str:
+    """What the URIs of an item's files have in them, wherever Spark looks for relative paths.
+
+    >>> _tail("file:///data/x/a.nt"), _tail("../x//./a.nt"), _tail("hdfs://host/a.nt")
+    ('data/x/a.nt', 'x/a.nt', 'host/a.nt')
+    """
     path = item.partition(":")[2] if ":" in item.partition("/")[0] else item
-    wanted = "/".join(PurePosixPath(path).parts).replace("//", "/").lstrip("/")
-    return uri.endswith(f"/{wanted}")
-
-
-def _check_item(item: str, chosen: Any) -> None:
-    """Refuse a folder or a glob that gave nothing."""
-    if chosen and not _GLOB_MARKS.isdisjoint(item):
-        return  # Spark itself refuses a glob that matches no file
-    path = "/".join(PurePosixPath(item.partition(":")[2] or item).parts).replace("//", "/")
-    if any(f"/{path.lstrip('/')}/" in f"{uri}/" for uri in chosen) or (
-        chosen and path in ("", ".")
-    ):
-        return
-    raise UsageError(f"no file in {item} has a known extension: {' '.join(EXTENSIONS)}")
+    parts = posixpath.normpath(path).split("/")
+    return "/".join(part for part in parts if part not in ("", ".", ".."))

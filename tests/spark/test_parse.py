@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from triplestore.loaders.spark.parse import Plan, parse_contents, parse_lines, parse_terms
@@ -124,7 +125,13 @@ def test_documents__rows_and_labels_of_the_local_loader(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("suffix", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+    ("suffix", "compress"),
+    [
+        (".gz", gzip.compress),
+        (".bz2", bz2.compress),
+        (".xz", lzma.compress),
+        (".zst", zstandard.compress),
+    ],
 )
 def test_compressed__the_same_rows(tmp_path: Path, suffix: str, compress: object) -> None:
     assert callable(compress)
