@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,9 @@ from triplestore.loaders.spark.report import report_of, write
 from triplestore.loaders.spark.session import interrupt, make, pyspark_module
 
 from triplestore.errors import StorageError, TripleStoreError
+
+TABLES = ("parquet", "orc", "delta", "iceberg")
+"""Formats of tables of terms: whatever Spark reads with columns s, p, o and, if wanted, g."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +76,6 @@ def run(
     return result
 
 
-TABLES = ("parquet", "orc", "delta", "iceberg")
-"""Formats of tables of terms: whatever Spark reads with columns s, p, o and, if wanted, g."""
-
-
 def source_of(session: Any, names: Sequence[str], form: str | None) -> tuple[Any, str | None]:
     """What `import_dataset` takes as source and format for names on a command line."""
     if form not in TABLES:
@@ -85,7 +86,12 @@ def source_of(session: Any, names: Sequence[str], form: str | None) -> tuple[Any
 
 @contextmanager
 def session_for(setting: Setting, events: Path | None = None) -> Iterator[Any]:
-    """The session that runs, or one that lives as long as the block."""
+    """The session that runs, or one that lives as long as the block.
+
+    Ctrl-C: pyspark's own handler talks to Java in the middle of another call to it and fails, so
+    for a session that is made here Python's handler is in force. The call that was interrupted
+    never gets its answer, which spoils its thread's connection to Java: another thread cleans up.
+    """
     builder = pyspark_module().sql.SparkSession
     running = builder.getActiveSession()
     session = running or make(
@@ -97,13 +103,34 @@ def session_for(setting: Setting, events: Path | None = None) -> Iterator[Any]:
         options=setting.options,
     )
     try:
-        yield session
+        with python_handles_ctrl_c() if running is None else nullcontext():
+            yield session
     except KeyboardInterrupt:
-        interrupt(session)
+        in_another_thread(lambda: interrupt(session))
         raise
     finally:
         if running is None:
-            session.stop()
+            in_another_thread(session.stop)
+
+
+@contextmanager
+def python_handles_ctrl_c() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt, as it does without Spark."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are handled in the main thread only
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def in_another_thread(action: Callable[[], object]) -> None:
+    """Do it and wait, for some seconds at most: Spark may not answer any more."""
+    thread = threading.Thread(target=action, daemon=True)
+    thread.start()
+    thread.join(timeout=30)
 
 
 def _folder_for_events(setting: Setting) -> Path | None:
@@ -115,9 +142,10 @@ def _folder_for_events(setting: Setting) -> Path | None:
 
 # --- errors -------------------------------------------------------------------------------------
 
-_PYTHON = re.compile(
-    r"^(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt)): (?P<message>.+)$", re.M
+_ERROR = re.compile(
+    r"^(?:Caused by: )?(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception)): (?P<message>.+)$", re.M
 )
+_PLAIN = ("OSError", "IOException", "ParseError", "StorageError")
 _LOST = re.compile(r"ExecutorLostFailure|Lost executor|Master removed our application")
 
 
@@ -135,16 +163,15 @@ def clear_errors() -> Iterator[None]:
 
 
 def explained(text: str) -> str:
-    """What a failure in Spark comes down to, in one line.
+    """What a failure in Spark comes down to, in one line: the last cause that Java or Python names.
 
     >>> explained("Job aborted\\nTraceback ...\\nOSError: [Errno 28] No space left on device\\n at")
     'a task on Spark failed: [Errno 28] No space left on device'
     """
-    found = list(_PYTHON.finditer(text))
-    if found:
-        last = found[-1]
+    last = next(iter(reversed(list(_ERROR.finditer(text)))), None)
+    if last is not None and not _LOST.search(last["message"]):
         kind = last["kind"].rpartition(".")[2]
-        named = "" if kind in ("OSError", "ParseError", "StorageError") else f"{kind}: "
+        named = "" if kind in _PLAIN else f"{kind}: "
         return f"a task on Spark failed: {named}{last['message'].strip()}"
     if _LOST.search(text):
         return (

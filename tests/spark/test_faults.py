@@ -214,7 +214,7 @@ def test_job__on_other_files_does_not_go_on_with_the_old_ones(
     run_until("terms", target, list(map(str, files)))
     files[2].write_text(lines(10, "other"))
     done = import_dataset(spark, list(map(str, files)), target, partitions=PARTITIONS)
-    assert done.resumed == []
+    assert list(done.resumed) == []
     local = Store()
     local.load(path=files)
     check(target, local.digest())
@@ -245,22 +245,19 @@ def test_one_broken_file_of_a_thousand(spark: Any, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.usefixtures("spark_available")
 def test_disk__that_is_full_is_a_clear_error_and_leaves_nothing(
-    sources: list[str], expected: str, tmp_path: Path
+    sources: list[str], tmp_path: Path
 ) -> None:
-    """The target lies on a file system of two megabytes, which only the job sees."""
+    """Target and work directory are on a small file system, which only the job sees."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    inside = f"mount -t tmpfs -o size=300k tmpfs {disk} && exec "
     unshare = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
-    if subprocess.run([*unshare, inside + "true"], check=False, capture_output=True).returncode:
+    mount = f"mount -t tmpfs -o size=300k tmpfs {disk}"
+    if subprocess.run([*unshare, mount], check=False, capture_output=True).returncode:
         pytest.skip("no file systems of one's own can be made here (unshare --mount)")
-    work = tmp_path / "work"
-    command = (
-        f"{sys.executable} -m triplestore.cli import -l {disk}/x.db --master 'local[1]' "
-        f"--partitions 4 --work {work} {' '.join(sources)}; status=$?; ls {disk}; exit $status"
-    )
+    job = f"{sys.executable} -m triplestore.cli import -l {disk}/x.db --master 'local[1]'"
+    listed = f"{mount} && {job} --partitions 4 {' '.join(sources)}; status=$?; ls {disk}"
     run = subprocess.run(
-        [*unshare, f"mount -t tmpfs -o size=300k tmpfs {disk} && {command}"],
+        [*unshare, f"{listed}; exit $status"],
         capture_output=True,
         text=True,
         env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},

@@ -126,8 +126,16 @@ triplestore.errors.ParseError: part.nt:3:7: expected '.'
     ("text", "line"),
     [
         (TASK_FAILED, "a task on Spark failed: part.nt:3:7: expected '.'"),
+        (
+            "x.SparkException: Job\n\tat y\nCaused by: java.io.IOException: No space left\n\tat z",
+            "a task on Spark failed: No space left",
+        ),
         ("...\nValueError: what\n\tat x", "a task on Spark failed: ValueError: what"),
         ("Aborted: ExecutorLostFailure (executor 1 exited)", "a task was lost with its worker"),
+        (
+            "o.a.SparkException: Job aborted: ExecutorLostFailure (executor 1 exited)\n\tat x",
+            "a task was lost with its worker",
+        ),
         ("\n[PATH_NOT_FOUND] Path does not exist: x.\nJVM ...", "Spark failed: [PATH_NOT_FOUND]"),
         ("", "Spark failed: it does not say why"),
     ],
