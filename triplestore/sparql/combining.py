@@ -16,6 +16,7 @@ from triplestore.ops.join import How
 from triplestore.ops.leaves import Values
 from triplestore.ops.merge import join
 from triplestore.ops.operator import Operator
+from triplestore.ops.probe import Probe
 from triplestore.ops.rows import Extend, Union
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node
@@ -23,8 +24,9 @@ from triplestore.sparql.evaluate.compatible import CompatibleJoin
 from triplestore.sparql.evaluate.pieces import column_of, condition_of
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
 from triplestore.sparql.labels import has_labels, numbered, with_solution
-from triplestore.sparql.matching import expected_rows
-from triplestore.sparql.planned import NONE, Planned, Wanted, Where, trimmed
+from triplestore.sparql.matching import atoms_of, expected_rows
+from triplestore.sparql.ordering import LOOK_UP, expected
+from triplestore.sparql.planned import NONE, Planned, Wanted, trimmed
 from triplestore.sparql.scope import names_in
 from triplestore.sparql.show import show_expression
 
@@ -72,7 +74,7 @@ def plan_left_join(
     def right(seed: Values | None) -> Planned:
         return planner.plan(node.right, optional.with_seed(seed))
 
-    made = joined(planner, left, right, how, node.right, wanted.graph, condition, text)
+    made = joined(planner, left, right, how, node.right, optional, condition, text)
     if how == "anti":
         absent = seen.in_scope(node.right) - seen.in_scope(node.left)
         made = _unbound(made, absent if wanted.names is None else absent & wanted.names)
@@ -96,9 +98,10 @@ def plan_minus(planner: Planner, node: sparql.Minus, wanted: Wanted) -> Planned:
     left = planner.plan(node.left, inside)
 
     def right(seed: Values | None) -> Planned:
-        return planner.plan(node.right, Wanted(wanted.graph, shared, False, seed))
+        return planner.plan(node.right, taken.with_seed(seed))
 
-    made = joined(planner, left, right, "anti", node.right, wanted.graph, overlap=True)
+    taken = Wanted(wanted.graph, shared, False)
+    made = joined(planner, left, right, "anti", node.right, taken, overlap=True)
     return trimmed(made, wanted)
 
 
@@ -108,7 +111,7 @@ def joined(
     plan_right: Callable[[Values | None], Planned],
     how: How,
     node: Node,
-    graph: Where,
+    wanted: Wanted,
     condition: Callable[[Frame], np.ndarray] | None = None,
     text: str = "",
     *,
@@ -116,11 +119,16 @@ def joined(
 ) -> Planned:
     """A left, semi or anti join, with a seed for the right side where that should be cheaper.
 
-    node     the pattern of the right side, which `plan_right` plans, in the active graph
+    node     the pattern of the right side, which `plan_right` plans
+    wanted   what is wanted of it
     overlap  as MINUS wants it: rows must have a variable in common
     """
+    if condition is None and planner.options.seeds:
+        probed = _looked_up(planner, left, how, node, wanted)
+        if probed is not None:
+            return probed
     certain = planner.seen.certain(node).intersection(left.certain)
-    rows = expected_rows(planner, node, graph)
+    rows = expected_rows(planner, node, wanted.graph)
     right = None
     if rows is None:
         right = plan_right(None)
@@ -136,6 +144,35 @@ def joined(
         operator: Operator = Seeded(left.operator, block, seed, made.operator)
         return Planned(operator, made.maybe, left.distinct)
     return _join(left, right or plan_right(None), how, condition, text, overlap)
+
+
+def _looked_up(
+    planner: Planner, left: Planned, how: How, node: Node, wanted: Wanted
+) -> Planned | None:
+    """The join of few rows with one triple pattern, which is looked up for each; else None."""
+    if not isinstance(node, sparql.Bgp) or len(node.patterns) != 1:
+        return None
+    found = atoms_of(planner, node, wanted.graph)
+    atom = found[0] if found else None
+    if atom is None or LOOK_UP * left.rows > atom.size + left.rows:
+        return None
+    shared = atom.names.intersection(left.names)
+    if not shared or not left.maybe.isdisjoint(shared):
+        return None
+    keep = atom.names if wanted.names is None else wanted.names
+    rows = left.rows / 2
+    if how == "left":
+        rows = max(left.rows, expected(left.rows, left.distinct, atom)[0])
+    operator = Probe(
+        left.operator,
+        atom.relation,
+        atom.probe_pattern(left.names, keep),
+        where=atom.where,
+        how=how,
+        name=atom.label,
+        estimate=rows,
+    )
+    return Planned(operator, left.maybe.union(operator.names[len(left.names) :]), left.distinct)
 
 
 def _join(

@@ -72,7 +72,7 @@ def plan_exists(
             return planned.with_operator(Limit(planned.operator, 1))
         return planned
 
-    return joined(planner, made, right, how, inner, graph, condition, text)
+    return joined(planner, made, right, how, inner, Wanted(graph, needed, False), condition, text)
 
 
 def _split(planner: Planner, pattern: Node, names: Names) -> tuple[Node, list[Expression]]:

@@ -118,7 +118,8 @@ def _items(
     absent  True if it is an OPTIONAL of which only solutions without it are wanted
     """
     if isinstance(part, sparql.Bgp):
-        return _atoms(planner, part, wanted.graph)
+        found = atoms_of(planner, part, wanted.graph)
+        return None if found is None else list(found)
     if isinstance(part, sparql.Path):
         return [_closed_path(planner, part, wanted.graph) or _path(planner, part, wanted.graph)]
     if absent:
@@ -145,9 +146,9 @@ def _seed_items(seed: Values, certain: Names) -> list[Item]:
     return [Part(Planned(Distinct(Project(seed, names))))]
 
 
-def _atoms(planner: Planner, node: sparql.Bgp, graph: Where) -> list[Item] | None:
+def atoms_of(planner: Planner, node: sparql.Bgp, graph: Where) -> list[Atom] | None:
     """Triple patterns as patterns of relations; None if nothing can match one of them."""
-    found: list[Item] = []
+    found: list[Atom] = []
     for pattern in node.patterns:
         key = (id(pattern), graph)
         known = planner.atoms.get(key)
@@ -163,7 +164,7 @@ def expected_rows(planner: Planner, node: Node, graph: Where) -> float | None:
     """About how many solutions a pattern has, if that can be said without planning it."""
     match node:
         case sparql.Bgp():
-            items = _atoms(planner, node, graph)
+            items = atoms_of(planner, node, graph)
             if items is None:
                 return LEAST
             if len(items) < 2:
