@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -162,7 +163,7 @@ def test_rewriting__the_representative_is_an_iri_and_the_least() -> None:
     assert store._view().dictionary.term(rep) == NamedNode("http://ex.org/m")
 
 
-def test_rewriting__is_durable(tmp_path: object) -> None:
+def test_rewriting__is_durable(tmp_path: Path) -> None:
     data = ":f a owl:FunctionalProperty . :x :f :a , :b , :c . :c :p :o . :o owl:sameAs :q ."
     rules, _ = pair_of(data)
     path = f"{tmp_path}/store"
@@ -283,3 +284,50 @@ def test_rules_that_look_at_names__leave_equality_to_rules(rule: str) -> None:
         store.reason("owl-rl", equality=mode, rules=PREFIXES + rule)
     assert classes_of(stores[1]) == 0
     assert_alike(*stores)
+
+
+def test_rewriting__after_a_scope_with_other_graphs() -> None:
+    stores = (Store(), Store())
+    for store, mode in zip(stores, MODES, strict=True):
+        store.load(PREFIXES + ":a owl:sameAs :b . :a :p :x .", "turtle")
+        store.load(PREFIXES + ":b :p :y .", "turtle", to_graph=NamedNode("http://ex.org/g"))
+        store.reason("owl-rl", scope="union")
+        store.reason("owl-rl", scope="default", equality=mode)
+    assert classes_of(stores[1]) == 1
+    assert_alike(*stores)
+    with pytest.raises(UsageError):
+        stores[1].reason(scope="union")
+
+
+def test_rewriting__of_what_an_ontology_file_names_is_left_to_rules(tmp_path: Path) -> None:
+    file = tmp_path / "o.ttl"
+    file.write_text(PREFIXES + ":p a owl:FunctionalProperty . :a owl:sameAs :b . :C a owl:Class .")
+    stores = (Store(), Store())
+    for store, mode in zip(stores, MODES, strict=True):
+        store.load(PREFIXES + ":x :p :c , :d . :a :q :e . :c :q :b .", "turtle")
+        store.reason("owl-rl", ontology=str(file), equality=mode)
+    assert classes_of(stores[1]) == 1
+    assert_alike(*stores)
+    for gone in (":x :p :c", ":c :q :b"):
+        for store in stores:
+            store.update(f"PREFIX : <http://ex.org/> DELETE DATA {{ {gone} }}")
+        assert_alike(*stores)
+
+
+def test_rewriting__is_seen_by_readers_of_another_process(tmp_path: Path) -> None:
+    path = str(tmp_path / "store")
+    with Store(path) as store:
+        store.reason("owl-rl", equality="rewrite")
+        reader = Store.read_only(path)
+        store.load(PREFIXES + ":a owl:sameAs :b . :a :p :x .", "turtle")
+        reader.refresh()
+        assert bag(reader) == bag(store)
+        store.update("PREFIX : <http://ex.org/> DELETE DATA { :a :p :x }")
+        reader.refresh()
+        assert bag(reader) == bag(store)
+
+
+def test_rules__are_counted_and_described_for_representatives() -> None:
+    _, store = pair_of(":a owl:sameAs :b . :t a owl:TransitiveProperty . :a :t :c . :c :t :b .")
+    assert store.facts_by_rule()["prp-trp"] == 4
+    assert "written out" in store.describe_rules("modules")

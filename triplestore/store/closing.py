@@ -329,13 +329,15 @@ class Closing:
         from triplestore.engine.report import figures
         from triplestore.store.equality import Rewriting
 
-        made = Rewriting(self, compiled, under).run(stated, partial(self._update, compiled))
+        scoped = [] if self._scoped is None else [self._scoped.changes]
+        update = partial(self._update, compiled)
+        made = Rewriting(self, compiled, under).run(stated, update, *scoped)
         total: dict[str, Any] = {}
         for closure in made.closures:
             total = sum_of(total, figures(closure))
         if made.inferred is not None:
             total |= made.inferred._asdict()
-        steps = [*stated.steps, *made.steps]
+        steps = [*stated.steps, *scoped, *made.steps]
         self._done(steps, stated.steps, made.tables, total, self.hidden + made.hidden)
         self._reread = made.reread
         return made.tables

@@ -19,6 +19,7 @@ from triplestore.errors import UsageError
 from triplestore.expr.printer import Namer, expression_text
 from triplestore.expr.tree import Constant
 from triplestore.store.reasoner import compile_to_read
+from triplestore.tables.equality import reasoned
 
 if TYPE_CHECKING:
     from triplestore.engine.modules.owned import Owned
@@ -102,10 +103,11 @@ class _Described:
         """How a closure is kept in the tables."""
         first = self._namer.term(Constant(owned.group.relations[0]))
         ids = self._view.dictionary.lookup_keys([owned.group.relations[0]])
-        relation = self._view.tables.relation(int(ids[0])) if ids[0] else None
+        tables = reasoned(self._view.tables)
+        relation = tables.relation(int(ids[0])) if ids[0] else None
         pairs = 0 if relation is None else len(relation)
-        if int(ids[0]) in self._view.tables.closed:
-            size = self._view.tables.schemes[int(ids[0])].scheme.nbytes()
+        if int(ids[0]) in tables.closed:
+            size = tables.schemes[int(ids[0])].scheme.nbytes()
             return f"compressed: {pairs:,} pairs of {first} in {size:,} bytes"
         return f"written out: {pairs:,} rows of {first}"
 
@@ -115,7 +117,7 @@ class _Described:
 
     def plans(self) -> str:
         """In which order the items of bodies are matched, from each item that may change."""
-        setting = Setting(Stored(self._view.tables, self._compiled.type_id))
+        setting = Setting(Stored(reasoned(self._view.tables), self._compiled.type_id))
         lines = []
         for family in self._families():
             lines.append(self._title(family))

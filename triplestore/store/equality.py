@@ -30,7 +30,7 @@ from triplestore.store.hiding import hidden_more
 from triplestore.store.in_force import BY_REWRITING
 from triplestore.store.outcome import Step
 from triplestore.store.stated import touched_facts
-from triplestore.tables import Tables
+from triplestore.tables import Changes, Layer, Tables
 from triplestore.tables.equality import (
     NO_CLASSES,
     Classes,
@@ -112,8 +112,11 @@ class Rewriting:
         self._wanted = _is_wanted(closing) and self._named.obstacle is None
         self._hides = closing.hidden > 0
 
-    def run(self, stated: Stated, update: Update) -> Rewritten:
-        """Bring the closure up to date with what was stated since."""
+    def run(self, stated: Stated, update: Update, scoped: Changes | None = None) -> Rewritten:
+        """Bring the closure up to date with what was stated since.
+
+        scoped  what changed of other relations, which is among what was stated
+        """
         stored = stated.tables.with_schemes({})
         plus, minus = self._pairs(stated.plus), self._pairs(stated.minus)
         closed, previous, under = reasoned(self._closed), self._before, self._under
@@ -128,9 +131,13 @@ class Rewriting:
             else:
                 stating = Stating(stored, previous, classes, self._same_as)
                 change = stating.change(closed, plus, minus)
-                now = closed.push(change.layer) if change.layer.rows else closed
+                now = closed.push(change.layer)
                 steps.append(change.layer)
                 come, gone = self._batch(change.plus), self._batch(change.minus)
+                if turn == 0 and scoped is not None:
+                    now = now.push(Layer.build(scoped))
+                    come |= {n: keys for n, keys in stated.plus.items() if isinstance(n, tuple)}
+                    gone |= {n: keys for n, keys in stated.minus.items() if isinstance(n, tuple)}
             closure = update(closed, now, come, gone, under)
             steps.append(closure.step)
             closures.append(closure)
@@ -258,7 +265,8 @@ class Rewriting:
 
     def _pairs(self, batch: Batch) -> KeysByName:
         """Facts with the subject in front, as tables have them."""
-        return {int(name): self._turned(name, keys) for name, keys in batch.items()}  # type: ignore
+        pairs = ((name, keys) for name, keys in batch.items() if isinstance(name, int))
+        return {name: self._turned(name, keys) for name, keys in pairs}
 
     def _batch(self, facts: KeysByName) -> Batch:
         return {name: self._turned(name, keys) for name, keys in facts.items() if len(keys)}

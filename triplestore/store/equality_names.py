@@ -174,6 +174,8 @@ def _equals_apart(rule: Rule, alike: set[frozenset[Variable]]) -> bool:
             return False
         if isinstance(head, TripleAtom) and head.p == _SAME_AS:
             pair = frozenset((head.s, head.o))
+            if all(isinstance(term, Constant) for term in pair):
+                continue  # these are named here, and not rewritten
             if not any(_keeps_apart(item, pair) for item in rule.body):
                 return False
     found = 0

@@ -15,6 +15,7 @@ from triplestore.engine.families import Family
 from triplestore.engine.why.instances import columns_in, rules_of
 from triplestore.engine.work import Work
 from triplestore.store.reasoner import compile_to_read
+from triplestore.tables.equality import reasoned
 from triplestore.tables.rows import I64, U64, pack
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def facts_by_rule(view: View) -> dict[str, int]:
     if rules is None:
         return {}
     compiled, terms = compile_to_read(rules, view.dictionary)
-    work = Work(compiled, view.tables, terms)
+    work = Work(compiled, reasoned(view.tables), terms)
     found: dict[tuple[str, object], list[U64]] = {}
     for family in compiled.strata.families:
         if family.summary is None and isinstance(family.head.relation, int):
