@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from triplestore.loaders.spark.collect import collected
 from triplestore.loaders.spark.encode import encode
 from triplestore.loaders.spark.existing import Target, empty_loaded
@@ -151,6 +152,8 @@ def import_dataset(
 def _check(wish: Wish, target: str) -> None:
     if wish.mode not in MODES:
         raise UsageError(f"mode is one of {', '.join(MODES)}, not {wish.mode!r}")
+    if wish.closure == "spark" and wish.mode != "add":
+        raise UsageError("closure='spark' is for new stores; leave it out: changes are maintained")
     if wish.closure not in CLOSURES:
         raise UsageError(f"closure is one of {', '.join(CLOSURES)}, not {wish.closure!r}")
     if is_uri(target) and (wish.mode != "add" or (wish.infers and wish.closure != "spark")):
@@ -234,21 +237,29 @@ class _Import:
         self._known = statements.fingerprint
         stored, noted = self._parsed(statements)
         terms, counts, triples = self._encoded(stored, noted["mark"])
-        extra = NOTHING_MORE
+        rows_of, extra = "triples", NOTHING_MORE
+        if self._wish.infers and self._wish.closure == "spark":
+            rows_of = "closure"
+            triples, extra = self._closed(terms, triples, statements.next_file_number - 1)
         meta = {FILES: str(statements.next_file_number - 1).encode()}
-        if noted["prefixes"]:
+        if noted["_prefixes"]:
             # In one order, whatever order parsers tell them in: the file shall be the same.
-            meta[PREFIXES] = bytes_of_prefixes(dict(sorted(noted["prefixes"].items())))
+            meta[PREFIXES] = bytes_of_prefixes(dict(sorted(noted["_prefixes"].items())))
         self._write_tables(terms, triples, counts, meta, extra, noted)
         if path is not None:
             check_room(counts.terms + len(extra.keys))
-            self._make(path, *self._columns(counts), meta, extra)
+            self._make(path, counts, rows_of, meta, extra)
         return self._imported(counts, noted)
 
     def _change(self, path: Path) -> Imported:
         """A commit to a store that there is, or is made for it."""
         assert self._folder is not None
         wish = self._wish
+        if wish.closure == "spark":
+            raise UsageError(
+                f"{path} is a store already: closure='spark' is for new ones. Leave it out, and "
+                f"what follows is maintained by this process, or say closure='later'"
+            )
         fresh = self._folder / "store"
         target = Target(path if is_store(path) else fresh, wish.mode, wish.graph)
         if not is_store(target.path):
@@ -266,8 +277,8 @@ class _Import:
         self._write_tables(terms, triples, counts, {}, NOTHING_MORE, noted)
         check_room(counts.terms)
         loaded = empty_loaded(count, job.first)
-        loaded.prefixes, loaded.bad = dict(sorted(noted["prefixes"].items())), noted["bad"]
-        change = target.commit(job, *self._columns(counts), loaded, self._finish)
+        loaded.prefixes, loaded.bad = dict(sorted(noted["_prefixes"].items())), noted["bad"]
+        change = target.commit(job, self._keys(counts), self._rows("triples"), loaded, self._finish)
         if target.path == fresh:
             self._put_in_place(fresh, path)
         return replace(self._imported(counts, noted), change=change, already=change is None)
@@ -313,7 +324,7 @@ class _Import:
                 "rows": sum(each["statements"] for each in counts),
                 "bad": sum(each["bad"] for each in counts),
                 "files": len(counts),
-                "prefixes": stored.prefixes(),
+                "_prefixes": stored.prefixes(),
             }
 
         stored, noted = self._stages.step(
@@ -336,7 +347,8 @@ class _Import:
             lambda: ordered_terms(gathered, wish.partitions),
             self._counted,
         )
-        counts = TermCounts(**{**noted["counts"], "ranges": tuple(noted["counts"]["ranges"])})
+        known = noted["_counts"]
+        counts = TermCounts(**{**known, "ranges": tuple(known["ranges"])})
         terms = numbered(self._spark, ordered, counts)
         distinct = self._tables is not None or is_uri(self._target) or wish.closure == "spark"
 
@@ -349,16 +361,60 @@ class _Import:
         )
         return terms, counts, made
 
+    def _closed(self, terms: Any, triples: Any, files: int) -> tuple[Any, Extra]:
+        """All that holds, inferred on Spark, and what else a store with a closure keeps."""
+        from triplestore.loaders.spark.closure import close
+
+        wish, stages = self._wish, self._stages
+        made: list[Any] = []
+
+        def rows() -> Any:
+            made.append(
+                close(
+                    self._spark,
+                    triples=triples,
+                    terms=terms.select("id", "key"),
+                    reason=wish.reason,
+                    rules=wish.rules,
+                    ontology=wish.ontology,
+                    work=f"{stages.place}/rounds",
+                    files=files,
+                    progress=stages.told,
+                )
+            )
+            named = triples.where("g IS NOT NULL").unionByName(made[0].quads).distinct()
+            return (
+                made[0]
+                .facts.selectExpr(
+                    "s", "p", "o", "CAST(NULL AS long) g", "CAST(status AS int) status", "count"
+                )
+                .unionByName(named.selectExpr("s", "p", "o", "g", "1 status", "0L count"))
+            )
+
+        def figures(frame: Any) -> dict[str, Any]:
+            closure = made[0]
+            extra = Extra(closure.tuples, tuple(closure.new_keys), closure.meta)
+            said = {"rows": frame.count(), "_extra": extra.to_json(), "figures": closure.figures}
+            closure.release()
+            return said
+
+        known = (self._mark_of("triples"), wish.reason, str(wish.rules), str(wish.ontology))
+        frame, noted = stages.table("closure", known, rows, figures)
+        return frame, Extra.from_json(noted["_extra"])
+
     def _counted(self, ordered: Any) -> dict[str, Any]:
         counts = count_terms(ordered)
         check_hashes(ordered)
         said = {name: getattr(counts, name) for name in TermCounts.__slots__}
-        return {"rows": counts.terms, "counts": said}
+        sizes = [int(size) for size in np.diff([*counts.ranges, counts.terms])]
+        return {"rows": counts.terms, "parts": sizes, "_counts": said}
+
+    def _mark_of(self, name: str) -> str:
+        return str(next(stage["mark"] for stage in self._stages.done if stage["stage"] == name))
 
     def _place_of(self, name: str) -> str:
         """Where the table of a stage is."""
-        mark = next(stage["mark"] for stage in self._stages.done if stage["stage"] == name)
-        return f"{self._stages.place}/{name}-{mark}"
+        return f"{self._stages.place}/{name}-{self._mark_of(name)}"
 
     # -- the end ---------------------------------------------------------------------------------
 
@@ -377,20 +433,35 @@ class _Import:
             said = {"sources": noted["files"], "bad": noted["bad"]}
             write_tables(self._spark, place, terms, triples, counts.terms, meta, extra, **said)
 
-    def _columns(self, counts: TermCounts) -> tuple[Keys, Rows]:
-        """Terms and rows, read by this process."""
-        keys = read_keys(self._place_of("terms"), counts.terms, "place")
-        return keys, read_rows(self._place_of("triples"))
+    def _keys(self, counts: TermCounts) -> Keys:
+        """The terms, read by this process."""
+        return read_keys(self._place_of("terms"), counts.terms, "place")
+
+    def _rows(self, stage: str) -> Rows:
+        """The rows that a stage has made, read by this process."""
+        return read_rows(self._place_of(stage))
 
     def _make(
-        self, target: Path, keys: Keys, rows: Rows, meta: Mapping[str, bytes], extra: Extra
+        self,
+        target: Path,
+        counts: TermCounts,
+        rows_of: str,
+        meta: Mapping[str, bytes],
+        extra: Extra,
     ) -> None:
         """A new store: made in the work directory, closed, and put in its place in one step."""
         assert self._folder is not None
         wish = self._wish
         fresh = self._folder / "store"
         shutil.rmtree(fresh, ignore_errors=True)
-        write_store(fresh, keys, rows, meta, extra=extra, files=wish.files)
+        write_store(
+            fresh,
+            lambda: self._keys(counts),
+            lambda: self._rows(rows_of),
+            meta,
+            extra=extra,
+            files=wish.files,
+        )
         if wish.closure == "local":
             self._infer(fresh)
         self._put_in_place(fresh, target)

@@ -9,11 +9,14 @@ bytes a row and twice the texts of the terms in memory; DESIGN-output.md says wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from triplestore.loaders.spark.parts import Keys, Rows
 
 from triplestore.storage.files import Files
@@ -38,14 +41,48 @@ class Extra:
     keys: Sequence[bytes] = ()
     meta: Mapping[str, bytes] = field(default_factory=dict)
 
+    def to_json(self) -> dict[str, Any]:
+        """The same, fit for JSON; columns and bytes are in base 64."""
+        return {
+            "tuples": [
+                [*name, [_text(column) for column in rows.columns], _text(rows.status)]
+                + ([] if rows.count is None else [_text(rows.count)])
+                for name, rows in self.tuples.items()
+            ],
+            "keys": [base64.b64encode(key).decode() for key in self.keys],
+            "meta": {name: base64.b64encode(value).decode() for name, value in self.meta.items()},
+        }
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> Extra:
+        """What `to_json` gave.
+
+        >>> rows = ChangedRows.of(([1], [2], [3]), 2, count=[5])
+        >>> extra = Extra({(9, 3): rows}, [b"\\x01http://a"], {"program": b"..."})
+        >>> again = Extra.from_json(extra.to_json())
+        >>> again.keys, again.meta, again.tuples[9, 3].columns[2].tolist()
+        ((b'\\x01http://a',), {'program': b'...'}, [3])
+        """
+        tuples = {}
+        for name, arity, columns, status, *count in said["tuples"]:
+            tuples[int(name), int(arity)] = ChangedRows.of(
+                [_column(text, np.uint32) for text in columns],
+                _column(status, np.uint8),
+                0,
+                _column(count[0], np.uint32) if count else None,
+            )
+        keys = tuple(base64.b64decode(key) for key in said["keys"])
+        meta = {name: base64.b64decode(value) for name, value in said["meta"].items()}
+        return cls(tuples, keys, meta)
+
 
 NOTHING_MORE = Extra()
 
 
 def write_store(
     target: Path,
-    keys: Keys,
-    rows: Rows,
+    keys: Callable[[], Keys],
+    rows: Callable[[], Rows],
     meta: Mapping[str, bytes],
     *,
     extra: Extra = NOTHING_MORE,
@@ -53,38 +90,37 @@ def write_store(
 ) -> None:
     """Write a new store with these terms (ids from 1 on) and rows.
 
+    Both are asked for when they are needed: rows when the terms are written and out of memory.
+
     >>> import tempfile
     >>> from triplestore import Store
     >>> keys = Keys(np.frombuffer(b"http://ahttp://p", np.uint8), np.array([0, 8, 16], np.uint64),
     ...     np.array([1, 1], np.uint8))
     >>> one, two = np.array([1], np.uint32), np.array([2], np.uint32)
+    >>> rows = Rows(one, two, one, None)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_store(Path(folder) / "db", keys, Rows(one, two, one, None), {})
+    ...     write_store(Path(folder) / "db", lambda: keys, lambda: rows, {})
     ...     print(*Store(Path(folder) / "db"))
     <http://a> <http://p> <http://a>
     """
-    segments = segments_of(keys, extra.keys)
-    del keys
-    layers = [layer_of(rows, extra.tuples)]
-    del rows
-    make_store(target, segments, layers, {**meta, **extra.meta}, files=files)
+    layers = (layer_of(each(), extra.tuples) for each in [rows])
+    make_store(target, segments_of(keys, extra.keys), layers, {**meta, **extra.meta}, files=files)
 
 
-def segments_of(keys: Keys, more: Sequence[bytes]) -> list[TermSegment]:
+def segments_of(keys: Callable[[], Keys], more: Sequence[bytes]) -> Iterator[TermSegment]:
     """The segments of all terms; those that only rules name have one of their own."""
     # Loaded now, so that it does not depend on the process which of two layouts slots have.
     import triplestore.kernels.terms  # noqa: F401
 
-    segments = []
-    if len(keys.kinds):
-        hashes = keys.spans().hashes
-        segments.append(TermSegment.of_arrays(1, *keys, hashes))
+    segment = _segment_of(keys())
+    yield segment
     if more:
-        first = len(keys.kinds) + 1
-        known = Dictionary(segments)
-        older = [segment.values for segment in segments]
-        segments.append(TermSegment.from_keys(first, more, older, known))
-    return segments
+        known = Dictionary([segment] if segment.count else [])
+        yield TermSegment.from_keys(segment.count + 1, more, [segment.values], known)
+
+
+def _segment_of(keys: Keys) -> TermSegment:
+    return TermSegment.of_arrays(1, *keys, keys.spans().hashes)
 
 
 def layer_of(rows: Rows, tuples: Mapping[TupleName, ChangedRows]) -> Layer:
@@ -102,6 +138,14 @@ def layer_of(rows: Rows, tuples: Mapping[TupleName, ChangedRows]) -> Layer:
         graphs = ChangedRows.of((np.unique(columns[3]),))
         facts = facts.take(~named)
     return Layer.build(Changes(facts, quads, graphs, tuples)).prepare()
+
+
+def _text(column: NDArray[Any]) -> str:
+    return base64.b64encode(column.tobytes()).decode()
+
+
+def _column(text: str, kind: Any) -> NDArray[Any]:
+    return np.frombuffer(base64.b64decode(text), kind)
 
 
 def _only(column: U32, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> U32:

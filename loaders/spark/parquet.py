@@ -11,9 +11,9 @@ Ids have 64 bits. `key` is the dictionary's own form of a term (a byte of kind, 
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -53,10 +53,9 @@ def write_tables(
         "terms": term_count,
         "triples": spark.read.parquet(join(place, "triples")).count(),
         "files": {name: listed(spark, join(place, name)) for name in ("terms", "triples")},
-        "meta": {name: base64.b64encode(value).decode() for name, value in meta.items()},
         "sources": sources,
         "bad": bad,
-        "extra": [base64.b64encode(key).decode() for key in extra.keys],
+        "extra": replace(extra, meta={**meta, **extra.meta}).to_json(),
     }
     write_text(spark, join(place, MANIFEST), json.dumps(said))
 

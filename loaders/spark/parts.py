@@ -48,6 +48,17 @@ class Rows:
         return len(self.s)
 
 
+def _check(path: str, batch: pa.RecordBatch) -> None:
+    """Raise unless the columns are what a job writes: numbers, and keys; only `g` may be null."""
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        kind = column.type
+        right = pa.types.is_binary(kind) if name == "key" else pa.types.is_integer(kind)
+        if not right:
+            raise CorruptError(f"{path}: {name} is {kind}; run the job again")
+        if column.null_count and name != "g":
+            raise CorruptError(f"{path}: a row without {name}; run the job again")
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """The files of one table."""
@@ -71,13 +82,20 @@ class Parts:
         infos = self.files.get_file_info(list(self.paths))
         return {info.base_name: info.size for info in infos}
 
-    def batches(self, path: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The columns of one part, piece by piece, verified."""
+    def batches(
+        self, path: str, columns: Sequence[str], also: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """The columns of one part, piece by piece, verified; those in `also` if they are there."""
         try:
             with self.files.open_input_file(path) as source:
                 file = pq.ParquetFile(source, page_checksum_verification=True)
-                known = [name for name in columns if name in file.schema_arrow.names]
-                yield from file.iter_batches(BATCH_ROWS, columns=known)
+                names = file.schema_arrow.names
+                if missing := set(columns) - set(names):
+                    raise CorruptError(f"there is no column {min(missing)}")
+                known = [name for name in also if name in names]
+                for batch in file.iter_batches(BATCH_ROWS, columns=[*columns, *known]):
+                    _check(path, batch)
+                    yield batch
         except (OSError, pa.ArrowException) as error:
             raise CorruptError(f"{path} cannot be read: {error}; run the job again") from error
 
@@ -168,13 +186,11 @@ def read_rows(place: str) -> Rows:
     seen = set()
     at = 0
     for path in parts.paths:
-        for batch in parts.batches(path, tuple(made)):
+        for batch in parts.batches(path, ("s", "p", "o"), ("g", "status", "count")):
             for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                if column.null_count == len(column):
+                    continue
                 if column.null_count:
-                    if name != "g":
-                        raise CorruptError(f"{path}: a statement without {name}; run the job again")
-                    if column.null_count == len(column):
-                        continue
                     column = column.fill_null(0)
                 seen.add(name)
                 made[name][at : at + batch.num_rows] = column.to_numpy(zero_copy_only=False)

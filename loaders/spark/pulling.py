@@ -7,7 +7,6 @@ every page has its checksum and every table its number of rows, or nothing is ma
 
 from __future__ import annotations
 
-import base64
 import json
 import time
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.fs as pafs
 from triplestore.loaders.spark.output import Extra, write_store
-from triplestore.loaders.spark.parts import Parts, check_room, read_keys, read_rows
+from triplestore.loaders.spark.parts import Parts, Rows, check_room, read_keys, read_rows
 from triplestore.loaders.spark.places import is_uri, join
 from triplestore.loaders.spark.putting import Imported, put_in_place, removed_on_failure
 from triplestore.loaders.spark.stages import Told
@@ -44,24 +43,34 @@ def pull(
     _check_files(place, said["files"])
     if target.exists() and any(target.iterdir()):
         raise StorageError(f"{target} is not empty: name a new directory for the store")
-    extra = Extra(keys=tuple(base64.b64decode(key) for key in said["extra"]))
+    extra = Extra.from_json(said["extra"])
     check_room(said["terms"] + len(extra.keys))
-    keys = read_keys(join(place, "terms"), said["terms"], "id")
-    tell("terms", {"rows": said["terms"], "seconds": time.monotonic() - began})
-    rows = read_rows(join(place, "triples"))
-    tell("triples", {"rows": len(rows), "seconds": time.monotonic() - began})
-    if len(rows) != said["triples"]:
-        raise CorruptError(
-            f"{place} has {len(rows):,} triples, not {said['triples']:,}: write it again"
-        )
-    meta = {name: base64.b64decode(value) for name, value in said["meta"].items()}
+
+    def rows() -> Rows:
+        tell("terms", {"rows": said["terms"], "seconds": time.monotonic() - began})
+        found = read_rows(join(place, "triples"))
+        if len(found) != said["triples"]:
+            raise CorruptError(
+                f"{place} has {len(found):,} triples, not {said['triples']:,}: write it again"
+            )
+        return found
+
     fresh = target.with_name(f"{target.name}.pulled")
     with removed_on_failure(fresh):
-        write_store(fresh, keys, rows, meta, extra=extra, files=files)
+        write_store(
+            fresh,
+            lambda: read_keys(join(place, "terms"), said["terms"], "id"),
+            rows,
+            {},
+            extra=extra,
+            files=files,
+        )
         put_in_place(fresh, target)
     seconds = time.monotonic() - began
-    tell("store", {"seconds": seconds})
-    return Imported(str(target), len(rows), said["terms"], said["sources"], said["bad"], seconds)
+    tell("store", {"rows": said["triples"], "seconds": seconds})
+    return Imported(
+        str(target), said["triples"], said["terms"], said["sources"], said["bad"], seconds
+    )
 
 
 def _manifest(place: str) -> dict[str, Any]:

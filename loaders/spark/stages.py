@@ -50,7 +50,7 @@ class Stages:
 
         inputs   what it depends on, fit for JSON; a change of it makes the stage anew
         make     gives the DataFrame; not called if the table is there
-        figures  what to note of it, fit for JSON: kept with the marker
+        figures  what to note of it: kept with the marker, and told but for names with `_` before
         """
         return self.step(name, inputs, lambda place: self._written(make(), place), figures)
 
@@ -77,7 +77,7 @@ class Stages:
         made = write(place)
         noted = dict(figures(made)) if figures is not None else {}
         noted["mark"] = mark
-        write_text(self.spark, f"{place}.done", json.dumps(noted))
+        write_text(self.spark, f"{place}.done", json.dumps(noted, default=str))
         self._note(name, noted, began, resumed=False)
         return made, noted
 
@@ -89,7 +89,8 @@ class Stages:
         return self.spark.read.parquet(place)
 
     def _note(self, name: str, noted: Mapping[str, Any], began: float, *, resumed: bool) -> None:
-        said = {"stage": name, "seconds": time.monotonic() - began, "resumed": resumed, **noted}
+        said = {"stage": name, "seconds": time.monotonic() - began, "resumed": resumed}
+        said |= {key: value for key, value in noted.items() if not key.startswith("_")}
         self.done.append(said)
         if self.told is not None:
             self.told(name, said)

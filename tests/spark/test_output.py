@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import errno
 import json
 import random
@@ -19,7 +18,7 @@ import pyoxigraph as ox
 from support.spark_rows import Row, some_rows
 from support.spark_stores import assert_same_parts, files_of
 from triplestore.loaders.spark.existing import Target, empty_loaded
-from triplestore.loaders.spark.output import write_store
+from triplestore.loaders.spark.output import Extra, write_store
 from triplestore.loaders.spark.parts import read_keys, read_rows
 from triplestore.loaders.spark.pulling import pull
 
@@ -61,10 +60,9 @@ def write_tables(place: Path, rows: list[Row], parts: int = 3, seed: int = 0) ->
             name: {path.name: path.stat().st_size for path in (place / name).iterdir()}
             for name in ("terms", "triples")
         },
-        "meta": {"files": base64.b64encode(b"1").decode()},
         "sources": 1,
         "bad": 0,
-        "extra": [],
+        "extra": Extra(meta={"files": b"1"}).to_json(),
     }
     (place / "manifest.json").write_text(json.dumps(said))
     return len(keys)
@@ -154,7 +152,7 @@ def test_parts__terms_that_are_missing_or_out_of_order_are_refused(tmp_path: Pat
     table = pa.table({"s": [1, None], "p": [1, 1], "o": [1, 1]})
     (tmp_path / "rows").mkdir()
     _write(table, tmp_path / "rows" / "part-0.parquet")
-    with pytest.raises(CorruptError, match="without s"):
+    with pytest.raises(CorruptError, match="a row without s"):
         read_rows(str(tmp_path / "rows"))
 
 
@@ -186,13 +184,17 @@ def test_write_store__a_full_disk_leaves_nothing_that_opens(tmp_path: Path) -> N
     terms = write_tables(tmp_path / "in", some_rows())
     keys = read_keys(str(tmp_path / "in" / "terms"), terms, "id")
     rows = read_rows(str(tmp_path / "in" / "triples"))
-    write_store(tmp_path / "whole", keys, rows, {"files": b"1"})
+    write_store(tmp_path / "whole", lambda: keys, lambda: rows, {"files": b"1"})
+
+    def write_to(target: Path, disk: FullDisk) -> None:
+        write_store(target, lambda: keys, lambda: rows, {"files": b"1"}, files=disk)
+
     size = sum(len(content) for content in files_of(tmp_path / "whole").values())
     for room in range(0, size, max(size // 40, 1)):
         with pytest.raises(StorageError, match="make room"):
-            write_store(tmp_path / "db", keys, rows, {"files": b"1"}, files=FullDisk(room))
+            write_to(tmp_path / "db", FullDisk(room))
         assert not any((tmp_path / "db").iterdir())
-    write_store(tmp_path / "db", keys, rows, {"files": b"1"}, files=FullDisk(size))
+    write_to(tmp_path / "db", FullDisk(size))
     assert files_of(tmp_path / "db") == files_of(tmp_path / "whole")
 
 
@@ -319,3 +321,11 @@ def test_existing__the_closure_stays_exact(tmp_path: Path) -> None:
     store.close()
     assert change(tmp_path / "work", Target(tmp_path / "db", "add"), MORE).inferred_added > 0
     assert Store(tmp_path / "db").verify(closure=True) == []
+
+
+def test_pull__nothing_makes_an_empty_store(tmp_path: Path) -> None:
+    write_tables(tmp_path / "in", [], parts=1)
+    pull(str(tmp_path / "in"), tmp_path / "db")
+    with Store(tmp_path / "db") as store:
+        assert len(store) == 0
+        assert store.load("<http://ex.org/a> <http://ex.org/b> 1 .", "ttl").added == 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from triplestore.errors import StorageError
@@ -24,13 +24,16 @@ from triplestore.terms import TermSegment
 
 def make_store(
     target: Path,
-    segments: Sequence[TermSegment],
-    layers: Sequence[Layer],
+    segments: Iterable[TermSegment],
+    layers: Iterable[Layer],
     meta: Mapping[str, bytes],
     *,
     files: Files | None = None,
 ) -> None:
     """Write a store of one commit to a new or empty directory, durably, and verify its files.
+
+    Segments, then layers, are taken and written one after the other: where they are made as they
+    are asked for, only one is in memory at a time.
 
     The name of the store, which is random otherwise, is made of the checksums of the files: a
     store made again of the same parts is the same store, as a copy of it would be. If anything
@@ -67,10 +70,15 @@ class _Making:
         self._made: list[Path] = []
 
     def write(
-        self, segments: Sequence[TermSegment], layers: Sequence[Layer], meta: Mapping[str, bytes]
+        self, segments: Iterable[TermSegment], layers: Iterable[Layer], meta: Mapping[str, bytes]
     ) -> None:
         files = self._files
-        terms = [write_terms(files, self._path(TERMS), each) for each in segments if each.count]
+        terms, term_count = [], 0
+        for segment in segments:
+            if segment.count:
+                terms.append(write_terms(files, self._path(TERMS), segment))
+                term_count += segment.count
+            del segment  # before the next one is made
         rows = [write_layer(files, self._path(LAYER), each) for each in layers if each.rows]
         kept = write_meta(files, self._path(META), Meta(meta)) if meta else None
         refs = [*terms, *rows, *([kept] if kept else [])]
@@ -83,7 +91,7 @@ class _Making:
             commit=1,
             durable=1,
             next_file=len(self._made) + 1,
-            term_count=sum(segment.count for segment in segments),
+            term_count=term_count,
             terms=tuple(terms),
             layers=tuple(rows),
             meta=kept,
