@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +122,18 @@ scope='default')
         return bool(self.names) or self.scope != DEFAULT
 
 
+@dataclass
+class _Inputs:
+    """What a translation is made of: the same makes the same."""
+
+    regimes: Regimes
+    users: Rules | None
+    full: bool
+    edges: list[tuple[bytes, bytes]]
+    triples: list[Any]
+    options: tuple[bool, bool, list[Any]] | None = field(default=None, compare=False)
+
+
 class InForce(Rules):
     """A whole program; each is itself only.
 
@@ -130,6 +142,7 @@ class InForce(Rules):
     ontology     these axioms
     literals     what the rules were told of literals
     names        keys of ids that were read for them
+    inputs       what the translation was made of
     foreseen     whether there are rules about equality because there will be some
     """
 
@@ -149,6 +162,7 @@ class InForce(Rules):
         self.literals = literals or Literals()
         self.names: tuple[Dictionary, dict[int, bytes]] | None = None
         self.foreseen = False
+        self.inputs = _Inputs(Regimes(), None, False, [], [])
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -219,22 +233,29 @@ def whole(
         reader = SchemaReader(dictionary, tables, regimes, known_names)
         equals = reader.equals()
         merged = bool(len(equals)) and reader.speaks_of(equals)
-        made = None
         for full in (False, True):
             edges, triples = reader.read(full) if regimes.names else ([], [])
-            ontology = read_ontology(triples)
+            inputs = _Inputs(regimes, users, full, edges, triples)
+            same = before is not None and before.inputs == inputs
+            ontology = before.ontology if before and same else read_ontology(triples)
+            assert ontology is not None
             equal = bool(len(equals)) or (early and will_equate(ontology, tables, dictionary))
-            made = translate(
-                ontology,
-                regimes.names,
-                trivial=regimes.trivial,
-                equal=equal,
-                merged=merged,
-                members=reader.with_members(ontology),
-                users=None if users is None else users.program,
-                edges=edges,
-            )
-            if not made.reflective:
+            members = reader.with_members(ontology)
+            inputs.options = equal, merged, members
+            if before and same and before.inputs.options == inputs.options:
+                made = before.translation
+            else:
+                made = translate(
+                    ontology,
+                    regimes.names,
+                    trivial=regimes.trivial,
+                    equal=equal,
+                    merged=merged,
+                    members=members,
+                    users=None if users is None else users.program,
+                    edges=edges,
+                )
+            if made is None or not made.reflective:
                 break
         assert made is not None
         _refuse(made.negated)
@@ -246,6 +267,7 @@ def whole(
         program = literals.added(program, tables, dictionary)
         found = InForce(program, users, made, ontology, literals)
         found.names = (dictionary, reader.known)
+        found.inputs = inputs
         found.foreseen = equal and not len(equals)
         return found
 
