@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyoxigraph as ox
 
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.expr.strings import lexical_form
 from triplestore.ops.keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID
-from triplestore.terms.model import BLANK, IRI, STRING, TYPED, to_ntriples
+from triplestore.terms.model import BLANK, IRI, STRING, TRIPLE, TYPED, to_ntriples
 from triplestore.terms.value_keys import DATATYPES, EXACT, Class
 from triplestore.terms.vocabulary import XSD
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from triplestore.expr.query_terms import U32
 
 _FEW = 100
-_EXACT = np.uint8(EXACT)
 _LARGEST = float(1 << 53)
 _INTEGER_NAMES = (
     "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger "
@@ -82,12 +82,20 @@ def _few(ids: U32, terms: QueryTerms) -> Any:
     """A column of few rows, term by term: what is done for many at once costs more."""
     import pyarrow as pa
 
-    keys = [terms.key(term_id) if term_id else None for term_id in ids.tolist()]
-    if {key[0] for key in keys if key is not None} == {TYPED}:
+    kinds = {*terms.kinds(ids).tolist()} - {0}
+    if kinds == {TYPED}:
         found = _values(ids, ids == 0, terms)
         if found is not None:
             return found
-    return pa.array([None if key is None else _shown(key) for key in keys], pa.large_string())
+    if TRIPLE in kinds:
+        return _each(ids, terms, _shown)
+    one = terms.term  # terms that were handed out lately are kept
+    made = [one(term_id) if term_id else None for term_id in ids.tolist()]
+    return pa.array([None if term is None else _text_of(term) for term in made], pa.large_string())
+
+
+def _text_of(term: Any) -> str:
+    return f"_:{term.value}" if isinstance(term, ox.BlankNode) else str(term.value)
 
 
 def _shown(key: bytes) -> str:
@@ -117,10 +125,10 @@ def _values(ids: U32, missing: Any, terms: QueryTerms) -> Any:
     import pyarrow as pa
 
     values = terms.values(ids)
-    marks = np.unique(values.marks[~missing])
-    if len({int(mark & ~_EXACT) for mark in marks}) != 1 or not (marks & _EXACT).all():
+    marks = np.bincount(values.marks[~missing]).nonzero()[0].tolist()
+    if len({mark & ~EXACT for mark in marks}) != 1 or not all(mark & EXACT for mark in marks):
         return None
-    form = int(marks[0] & np.uint8(0x3F))
+    form = marks[0] & 0x3F
     datatype = DATATYPES[form] if form < len(DATATYPES) else ""
     if datatype in _INTEGERS:
         doubles = np.where(missing, 0.0, values.doubles)
