@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from pyoxigraph import BlankNode
+
 from triplestore.datalog.program import (
     TYPE,
     Constant,
@@ -64,6 +66,7 @@ from .making import (
     is_in,
     related,
     same,
+    triple,
 )
 from .ontology import Ontology
 from .owl_rl import translate_axioms
@@ -124,6 +127,7 @@ def upper_bound(ontology: Ontology) -> Bound:
     draft = _sound_rules(ontology)
     for expression in _all_descriptions(ontology):
         _above(expression, draft)
+    _tell_demands_apart(ontology, draft)
     return _bound(draft, True, list(outside_of(ontology.axioms)))
 
 
@@ -227,6 +231,50 @@ def _is_covered(outside: Outside) -> bool:
 
 
 # -- what is above --------------------------------------------------------------------------------
+
+
+def _tell_demands_apart(ontology: Ontology, draft: Draft) -> None:
+    """Let nothing follow from being in an expression for what is in it by what it says.
+
+    That something is in A ⊔ B because it is in A is no reason to put it in B. So each expression
+    has two classes: one for being in it at all, and one for being demanded to be, by other axioms
+    and expressions; what the expression makes of its members it makes of those in the second.
+    """
+    own: dict[Constant, tuple[TripleAtom, ...] | None] = {}
+    for one in _all_descriptions(ontology):
+        if isinstance(one.node, BlankNode) and class_of(one) not in draft.kept:
+            class_ = class_of(one)  # with two descriptions it is like a name
+            own[class_] = None if class_ in own else tuple(map(triple, one.own))
+    said = {axioms: class_ for class_, axioms in own.items() if axioms}
+    rules: list[Rule] = []
+    for rule in draft.rules:
+        about = said.get(rule.axioms)
+        made = rule if about is None else replace(rule, body=_demanding(rule.body, about))
+        rules.append(made)
+        head = made.heads[0]
+        if not isinstance(head, TripleAtom) or not isinstance(head.o, Constant):
+            continue
+        if head.p == TYPE and own.get(head.o) not in (None, made.axioms):
+            demanded = TripleAtom(head.s, TYPE, _demanded(head.o))
+            rules.append(replace(made, heads=(demanded,)))
+    draft.rules[:] = rules
+    draft.constraints[:] = [
+        replace(one, body=_demanding(one.body, said[one.axioms])) if one.axioms in said else one
+        for one in draft.constraints
+    ]
+
+
+def _demanded(class_: Constant) -> Constant:
+    return Constant(class_.key + b"-demanded")
+
+
+def _demanding(body: tuple[Item, ...], class_: Constant) -> tuple[Item, ...]:
+    return tuple(
+        TripleAtom(item.s, TYPE, _demanded(class_))
+        if isinstance(item, TripleAtom) and item.p == TYPE and item.o == class_
+        else item
+        for item in body
+    )
 
 
 def _above(expression: Description, draft: Draft) -> None:

@@ -137,7 +137,7 @@ def test_reason__program_below_or_above_an_ontology(folder: Path) -> None:
     Path("upper.dlog").write_text(upper.stdout)
     assert run("check", "--rules", "upper.dlog").exit_code == 0
     assert run(*ours, "upper", "--quiet").exit_code == 0
-    assert counts() == (3, 6)
+    assert counts() == (3, 5)
     refused = run(*ours, "lower", "--regime", "rdfs")
     assert "not both" in refused.stderr
 

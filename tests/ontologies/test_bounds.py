@@ -63,6 +63,17 @@ CASES = {
         ":b :p :a , :d . :d a :C .",
         (True, True),
     ),
+    "nested on the right": (
+        """:A rdfs:subClassOf [ owl:intersectionOf (:B [ owl:unionOf
+        (:C [ owl:onProperty :p ; owl:someValuesFrom :D ]) ]) ] .""",
+        ":a a :A .",
+        (False, True),
+    ),
+    "defined as a union": (
+        ":D owl:equivalentClass [ owl:unionOf (:B :C) ] .",
+        ":a a :D .",
+        (False, True),
+    ),
     "disjoint union": (":C owl:disjointUnionOf (:A :B) .", ":a a :A .", (True, True)),
     "nothing": (":A rdfs:subClassOf :B .", ":a a :D .", (False, False)),
     "minimum": (
@@ -72,6 +83,50 @@ CASES = {
         (False, True),
     ),
 }
+
+
+# What not even the upper bound has: a class of which :a is no member in it.
+NOT_ABOVE = {
+    "a union on the left": (
+        "[ owl:unionOf (:A :C) ] rdfs:subClassOf :D .",
+        ":a a :A .",
+    ),
+    "a union on the right, of one of its members": (
+        ":B rdfs:subClassOf [ owl:unionOf (:A :C) ] .",
+        ":a a :A .",
+    ),
+    "all values on the left": (
+        "[ owl:onProperty :p ; owl:allValuesFrom :C ] rdfs:subClassOf :D .",
+        ":b :p :a .",
+    ),
+    "an enumeration on the left": (
+        "[ owl:oneOf (:d :e) ] rdfs:subClassOf :D .",
+        ":a a :A . :d a :C .",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_ABOVE)
+def test_upper_bound__does_not_turn_around_what_an_expression_says(name: str) -> None:
+    axioms, data = NOT_ABOVE[name]
+    bound = upper_bound(read_ontology(parse(PREFIXES + axioms, format=RdfFormat.TURTLE)))
+    store = Store()
+    store.load(PREFIXES + data, "turtle")
+    store.reason(rules=bound.program)
+    assert not store.query("ASK { :a a :C }")
+
+
+def test_upper_bound__of_complements_is_consistent() -> None:
+    axioms = (
+        ":A rdfs:subClassOf [ owl:complementOf :C ] . [ owl:complementOf :D ] rdfs:subClassOf :E ."
+    )
+    bound = upper_bound(read_ontology(parse(PREFIXES + axioms, format=RdfFormat.TURTLE)))
+    store = Store()
+    store.load(PREFIXES + ":a a :D . :b a :A , :C .", "turtle")
+    store.reason(rules=bound.program)
+    assert store.query("ASK { :a a :E }")
+    (violation,) = store.violations()
+    assert violation.constraint == "cls-com"
 
 
 @pytest.mark.parametrize("name", CASES)
