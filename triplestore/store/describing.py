@@ -18,11 +18,13 @@ from triplestore.engine.sets.views import Setting
 from triplestore.errors import UsageError
 from triplestore.expr.printer import Namer, expression_text
 from triplestore.expr.tree import Constant
+from triplestore.schemes.attached import UNION
 from triplestore.store.reasoner import compile_to_read
 from triplestore.tables.equality import reasoned
 
 if TYPE_CHECKING:
     from triplestore.engine.modules.owned import Owned
+    from triplestore.schemes.attached import Structure
     from triplestore.store.reading import View
     from triplestore.store.rules import Rules
 
@@ -90,8 +92,8 @@ class _Described:
                 for name, turned in zip(structure.relations, structure.turned, strict=True)
             ]
             lines.append(
-                f"module of stratum {owned.number}: {structure.kind} closure of {', '.join(names)}"
-                f", {self._kept(owned)}"
+                f"module of stratum {owned.number}: {_kind(structure)} {', '.join(names)}, "
+                f"{self._kept(owned)}"
             )
             first = [self._compiled.rules[number] for number in sorted(owned.rules)[:SHOWN]]
             lines += [f"  {_short(show(rule, self._prefixes))}" for rule in first]
@@ -107,6 +109,10 @@ class _Described:
         relation = tables.relation(int(ids[0])) if ids[0] else None
         pairs = 0 if relation is None else len(relation)
         if int(ids[0]) in tables.closed:
+            if owned.group.structure.kind == UNION:
+                return (
+                    f"a view: {pairs:,} pairs, of which those of the properties below are no rows"
+                )
             size = tables.schemes[int(ids[0])].scheme.nbytes()
             return f"compressed: {pairs:,} pairs of {first} in {size:,} bytes"
         return f"written out: {pairs:,} rows of {first}"
@@ -189,3 +195,7 @@ class _Described:
 
     def _name(self, term_id: int) -> str:
         return self._namer.term(Constant(self._terms.key(term_id)))
+
+
+def _kind(structure: Structure) -> str:
+    return "union of properties in" if structure.kind == UNION else f"{structure.kind} closure of"

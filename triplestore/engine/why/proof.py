@@ -122,7 +122,7 @@ class Proof:
     and the members of an aggregate that are listed have proofs beside.
 
     steps         fact -> its step, the goal first
-    least         False if looking for the least proof took too long, and this is another one
+    least         False if not all proofs were looked at, so that there may be a smaller one
     alternatives  proofs with other last steps, the smallest first; none of them needs the fact
     more          False if these are all there are
     prefixes      to print it by

@@ -37,7 +37,7 @@ def proof_text(proof: Proof, names: Names, most: int | None = None) -> str:
     """The lines of a proof and its alternatives; at most so many facts of each."""
     lines = list(_Tree(proof, names, most).lines())
     if not proof.least:
-        lines.append("(looking for the smallest proof took too long: there may be a smaller one)")
+        lines.append("(there may be a smaller proof: not all were looked at)")
     for number, other in enumerate(proof.alternatives, 1):
         lines += ["", f"alternative {number}:"]
         lines += _Tree(other, names, most).lines()
