@@ -175,8 +175,10 @@ class _Group:
         self.made = joins.with_operator(operator)
         self._filter(later)
 
-    def _sorted(self, conditions: Sequence[Condition]) -> list[Condition]:
+    def _sorted(self, conditions: list[Condition]) -> list[Condition]:
         """Those with an EXISTS last."""
+        if len(conditions) < 2:
+            return conditions.copy()
         return sorted(conditions, key=lambda c: self.planner.has_exists(c.expression))
 
     def _is_ready(self, condition: Condition, later: Names) -> bool:

@@ -20,6 +20,7 @@ LOOK_UP = 4.0
 """What looking a row up costs, in rows that are read one after the other."""
 
 _STARTS = 4  # that many of the smallest parts are tried as the first
+_CHEAP = 1000.0  # reading so many rows takes no longer than looking for a better sequence
 _ENDLESS = float("inf")
 
 
@@ -47,7 +48,7 @@ def choose_steps(items: Sequence[Item]) -> list[Step]:
     best: list[Step] = []
     least = _ENDLESS
     for start in starts[:_STARTS]:
-        if 2 * search.sizes[start] >= least:
+        if 2 * search.sizes[start] >= least or least < _CHEAP:
             break
         found, cost = search.greedy(start, least)
         if cost < least:

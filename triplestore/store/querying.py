@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from triplestore.expr.tree import Constant
@@ -93,6 +94,7 @@ def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
     return {str(getattr(name, "value", name)): value for name, value in (given or {}).items()}
 
 
+@cache
 def default_budget() -> int | None:
     """The bytes a query may use if nobody says how many: half of the machine's memory.
 
