@@ -8,6 +8,7 @@ import pytest
 from pyoxigraph import NamedNode, Quad
 
 from triplestore import Store
+from triplestore.engine.why import Proof, WhyNot
 from triplestore.errors import InconsistencyError, ProgramError, UsageError
 from triplestore.store import turns
 
@@ -203,6 +204,18 @@ def test_trivial_triples__hold_and_are_not_listed_unless_asked_for() -> None:
     assert trivial[1] in list(store)
     store.reason("none")
     assert [quad for quad in trivial if quad in store] == []
+
+
+def test_trivial_triples__have_a_reason() -> None:
+    store = store_of(":C rdfs:subClassOf :D . :x a :C .", "owl-rl")
+    for fact in (Quad(n("C"), SUB_CLASS, n("C")), Quad(n("x"), SAME_AS, n("x"))):
+        proof = store.why(fact)
+        assert isinstance(proof, Proof)
+        assert "by rule trivial" in str(proof) and proof.height == 1
+    assert isinstance(store.why(Quad(n("D"), SUB_CLASS, n("C"))), WhyNot)
+    assert isinstance(store.why(Quad(n("y"), SAME_AS, n("y"))), WhyNot)
+    stated = store_of(":C rdfs:subClassOf :C .", "owl-rl")
+    assert "(stated)" in str(stated.why(Quad(n("C"), SUB_CLASS, n("C"))))
 
 
 # -- ontologies beside the data -------------------------------------------------------------------

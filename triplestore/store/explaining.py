@@ -24,7 +24,7 @@ from triplestore.datalog.program import (
 from triplestore.datalog.text import WELL_KNOWN, parse
 from triplestore.engine.audit import Audit, audit
 from triplestore.engine.compiled import Compiled
-from triplestore.engine.why import Limits, Proof, WhyNot, Written, why, why_not
+from triplestore.engine.why import Limits, Proof, Step, WhyNot, Written, why, why_not
 from triplestore.engine.why.closed import Closed, Passing
 from triplestore.errors import UsageError
 from triplestore.expr.term_parser import Stop, TermParser
@@ -52,6 +52,8 @@ def explain(
     written = Written(Program()) if rules is None else _written(rules)
     prefixes = {**WELL_KNOWN, **written.program.prefixes, **view.prefixes}
     atom = _atom_of(fact, prefixes, written)
+    if _is_trivial(view, atom):
+        return _trivial(atom, prefixes)
     equality = equality_of(view.tables)
     if equality is not None and rules is not None:
         from triplestore.store.equality_paths import Lifting
@@ -73,6 +75,24 @@ def explain(
         limits=Limits(seconds),
         prefixes=prefixes,
     )
+
+
+def _is_trivial(view: View, atom: Atom) -> bool:
+    """Whether a triple that nobody stated holds whatever the data are; none is made of these."""
+    if not view.regimes or not isinstance(atom, TripleAtom):
+        return False
+    from triplestore.store.trivial import holds_anyway
+
+    keys = [term.key for term in atom.terms if isinstance(term, Constant)]
+    if len(keys) < 3 or not holds_anyway(view, *keys):
+        return False
+    s, p, o = view.dictionary.lookup_keys(keys).tolist()
+    return not (s and p and o and view.tables.relation(p).has(s, o))
+
+
+def _trivial(atom: Atom, prefixes: Mapping[str, str]) -> Proof:
+    step = Step(atom, Rule((atom,), (), "trivial"), {}, (), 1, 1)
+    return Proof(atom, {atom: step}, prefixes=prefixes)
 
 
 def audited(view: View, thorough: bool, progress: ProgressLine | None) -> Audit:

@@ -95,18 +95,6 @@ def regimes_in(meta: Mapping[str, bytes]) -> tuple[str, ...]:
     return Regimes.of(meta).names
 
 
-def _holds_always(view: View, s: bytes, p: bytes, o: bytes) -> bool:
-    """Whether a triple of terms that are known holds under the regimes whatever the data are."""
-    from triplestore.ontologies.making import NOTHING
-    from triplestore.store.trivial import axiomatic, holds_always
-
-    if (s, p, o) in axiomatic(frozenset(view.regimes)):
-        return True
-    known = view.dictionary.lookup_keys([s, o])
-    about = 1 if s == NOTHING.key else 0
-    return bool(known[about]) and holds_always(view.regimes, s, p, o)
-
-
 def rules_in(state: State) -> Rules | None:
     """The rules in force in a state; None if there are none."""
     if PROGRAM not in state.meta and REGIMES not in state.meta:
@@ -144,8 +132,11 @@ class Reading(ABC):
         view = self._view()
         s, p, o, graph = quad_keys(quad)
         ids = view.dictionary.lookup_keys([s, p, o] if graph is None else [s, p, o, graph])
-        if graph is None and view.regimes and _holds_always(view, s, p, o):
-            return True
+        if graph is None and view.regimes:
+            from triplestore.store.trivial import holds_anyway
+
+            if holds_anyway(view, s, p, o):
+                return True
         if not ids.all():
             return False
         columns = [ids[place : place + 1] for place in range(len(ids))]

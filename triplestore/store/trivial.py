@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from triplestore.datalog.program import TYPE, Constant, TripleAtom
 from triplestore.ontologies import schema
@@ -19,6 +20,9 @@ from triplestore.terms.vocabulary import (
     RDFS_SUB_CLASS_OF,
     RDFS_SUB_PROPERTY_OF,
 )
+
+if TYPE_CHECKING:
+    from triplestore.store.reading import View
 
 _OWL = frozenset(("owl-rl", "owl-horst"))
 _SAME_AS = Constant.iri(OWL_SAME_AS)
@@ -44,6 +48,18 @@ def holds_always(regimes: Iterable[str], s: bytes, p: bytes, o: bytes) -> bool:
     if predicate == TYPE and value in _universal(names):
         return True
     return (s, p, o) in axiomatic(names)
+
+
+def holds_anyway(view: View, s: bytes, p: bytes, o: bytes) -> bool:
+    """Whether a triple holds under the regimes of a view whatever its data are.
+
+    What is said of nothing in particular holds of terms that the data have.
+    """
+    if (s, p, o) in axiomatic(frozenset(view.regimes)):
+        return True
+    known = view.dictionary.lookup_keys([s, o])
+    about = 1 if s == NOTHING.key else 0
+    return bool(known[about]) and holds_always(view.regimes, s, p, o)
 
 
 def _universal(names: frozenset[str]) -> frozenset[Constant]:
