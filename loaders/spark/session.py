@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,9 @@ BATCH_ROWS = 65_536
 """Rows of a batch that goes to Python and back: large enough that the way there costs nothing."""
 
 OLDEST = (3, 5)
+
+WAREHOUSE = Path(tempfile.gettempdir()) / f"spark-warehouse-{os.getuid()}"
+"""Spark makes such a folder when tables are named, by default in the working directory."""
 
 QUIET = Path(__file__).with_name("log4j2.properties")
 """What goes wrong comes as an exception; Spark's own log would bury the progress."""
@@ -147,6 +151,7 @@ def _static_settings(master: str, memory: str, executor_memory: str | None) -> d
         "spark.driver.memory": memory,
         "spark.executor.memoryOverheadFactor": "0.4",
         "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": WAREHOUSE.as_uri(),
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET.as_uri()}",
     }
     if executor_memory is not None:

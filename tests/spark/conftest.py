@@ -77,6 +77,7 @@ def spark() -> Iterator[Any]:
         options={
             **OPTIONS,
             "spark.local.dir": str(folder / "local"),
+            "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
             "spark.executorEnv.PYTHONPATH": workers_path(),
         },
     )
