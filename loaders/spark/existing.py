@@ -139,7 +139,7 @@ def into_ids(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -> 
 
 
 def into_known(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -> None:
-    """Rows in the ids of a dictionary; those with terms that it does not have are left out."""
+    """Rows in the ids of a dictionary, 0 for terms that it does not have: these are not stated."""
     ids = np.zeros(len(keys.kinds) + 1, np.uint32)
     spans = keys.spans()
     for segment in dictionary.segments:
@@ -152,12 +152,9 @@ def into_known(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -
             start = int(spans.starts[i])
             text = spans.buf[start : start + int(spans.lengths[i])].tobytes()
             ids[i + 1] = live.get(bytes((int(spans.kinds[i]),)) + text, 0)
-    s, p, o = ids[rows.s], ids[rows.p], ids[rows.o]
-    known = (s != 0) & (p != 0) & (o != 0)
-    if rows.g is not None:
-        known &= (rows.g == 0) | (ids[rows.g] != 0)
-    graphs = None if rows.g is None else rows.g[known]
-    _put(loaded, Rows(rows.s[known], rows.p[known], rows.o[known], graphs), ids)
+    _put(loaded, rows, ids)
+    if rows.g is not None:  # what no graph is called is not in the default graph, but nowhere
+        loaded.p[(rows.g != 0) & (loaded.g == 0)] = 0
 
 
 def _put(loaded: Loaded, rows: Rows, ids: U32) -> None:
