@@ -183,15 +183,17 @@ class Probe(Operator):
     def _outer(self, context: Context, block: Frame, found: Iterator[Found]) -> Stream:
         """Joined rows with those of the block that have no match in between, where they belong."""
         done = 0  # rows of the block that were handed on, or that have a match
-        for index, free in found:
-            if len(index):
-                stop = int(index[-1]) + 1
-                yield self._with_missing(context, block, (index, free), done, stop)
-                done = stop
-        if done < block.rows:
-            none = np.empty(0, np.int64)
-            free = (np.empty(0, ID),) * (len(self.pattern) - len(self._bound))
-            yield self._with_missing(context, block, (none, free), done, block.rows)
+        none = np.empty(0, np.int64)
+        free = (np.empty(0, ID),) * (len(self.pattern) - len(self._bound))
+        last: Found = (none, free)  # waits, so that the rows behind all matches go with it
+        for part in found:
+            if len(part[0]):
+                if len(last[0]):
+                    stop = int(last[0][-1]) + 1
+                    yield self._with_missing(context, block, last, done, stop)
+                    done = stop
+                last = part
+        yield self._with_missing(context, block, last, done, block.rows)
 
     def _with_missing(
         self, context: Context, block: Frame, part: Found, start: int, stop: int

@@ -28,6 +28,8 @@ from triplestore.terms.sorting import sorted_terms
 from triplestore.terms.value_keys import NAN_KEY, Class
 
 _PIECE = 1 << 15
+_FEW = 32
+_BY_BYTES = ({BLANK}, {IRI}, {STRING})
 _STRINGS = (6, 0)  # where they stand by `order_key`
 
 
@@ -49,6 +51,12 @@ def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
 
 def _ranks_of_ids(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
     """The ranks of distinct ids."""
+    if 0 < len(ids) <= _FEW and ids[0]:
+        found = [terms.key(term_id) for term_id in ids.tolist()]
+        if {key[0] for key in found} in _BY_BYTES:
+            made = np.empty(len(found), np.int64)
+            made[sorted(range(len(found)), key=found.__getitem__)] = np.arange(1, len(found) + 1)
+            return made
     budget.charge(40 * len(ids))
     kinds = terms.kinds(ids)
     ranks = np.zeros(len(ids), np.int64)
