@@ -54,7 +54,7 @@ def stores_of(seed: int) -> tuple[Store, Store]:
     return stores
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_queries__give_the_same_bags_as_under_rules(seed: int) -> None:
     rules, rewritten = stores_of(seed)
     for query in QUERIES:

@@ -16,16 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from triplestore.store.equality_figures import Inferred, hidden_beyond, inferred_change
 from triplestore.store.equality_kept import certain, connected, feeding, joined
 from triplestore.store.equality_names import SAME_AS_KEY, Named
 from triplestore.store.equality_negation import refuse_cycles
-from triplestore.store.equality_rows import (
-    Inferred,
-    Stating,
-    hidden_beyond,
-    inferred_change,
-    stored_changes,
-)
+from triplestore.store.equality_rows import Stating, stored_changes
 from triplestore.store.hiding import hidden_more
 from triplestore.store.in_force import BY_REWRITING
 from triplestore.store.outcome import Step

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from triplestore.store.hiding import is_triple
 from triplestore.store.outcome import Step
 from triplestore.store.stated import touched_facts
 from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
@@ -20,11 +19,8 @@ from triplestore.tables.changes import NO_FACTS
 from triplestore.tables.equality import (
     MEMBERS,
     MEMBERS_KEY,
-    NO_CLASSES,
     Classes,
     KeysByName,
-    equality_of,
-    touched_names,
     touched_rows,
 )
 from triplestore.tables.plain import PlainRelation
@@ -258,85 +254,3 @@ def _rows(name: int, keys: U64, status: object, previous: object, count: object)
 def _joined(parts: Sequence[ChangedRows]) -> ChangedRows:
     filled = [part for part in parts if len(part)]
     return ChangedRows.concat(filled) if filled else NO_FACTS
-
-
-# -- figures --------------------------------------------------------------------------------------
-
-
-def hidden_beyond(tables: Tables, classes: Classes, dictionary: Dictionary) -> int:
-    """How many more facts that are no triples of RDF members have than their representatives."""
-    more = 0
-    for name, keys in touched_rows(tables, classes.reps).items():
-        odd = ~is_triple(dictionary, high(keys), np.full(len(keys), name, dtype=np.uint32))
-        sizes = classes.sizes(high(keys[odd])) * classes.sizes(low(keys[odd]))
-        more += int((sizes - 1).sum())
-    return more
-
-
-class Inferred(NamedTuple):
-    """How many facts follow now and did not hold, held and do not, or were stated before."""
-
-    inferred_added: int
-    inferred_removed: int
-    still_entailed: int
-
-
-MOST_COMPARED = 1 << 18
-"""Where classes change, so many facts of a relation are compared one by one; of more, only the
-difference of their numbers is told."""
-
-
-def inferred_change(
-    before: Tables, after: Tables, steps: Sequence[Step], plus: KeysByName, minus: KeysByName
-) -> Inferred:
-    """What changed, as users see it: exactly, but in large relations of changed classes.
-
-    steps        of the tables of representatives
-    plus, minus  what was stated and taken back, in its own terms
-    """
-    was, now = _equality(before), _equality(after)
-    touched = touched_facts(steps)
-    names = touched.keys() | plus.keys() | minus.keys()
-    if was[0] != now[0]:
-        names |= {int(n) for one, tables in (was, now) for n in touched_names(tables, one.reps)}
-    come = gone = still = 0
-    for name in names:
-        if was[0] != now[0] or name in was[1].closed or name in now[1].closed:
-            added, removed = _compared(before.relation(name), after.relation(name))
-        else:
-            keys = touched.get(name, NO_KEYS)
-            told = plus.get(name, NO_KEYS), minus.get(name, NO_KEYS)
-            added, removed = _multiplied(name, keys, was[0], (was[1], now[1]), told)
-        come, gone = come + added, gone + removed
-        if name in minus:
-            status = after.relation(name).status_of_keys(minus[name])
-            still += int(np.count_nonzero(status == INFERRED))
-    return Inferred(come, gone, still)
-
-
-def _equality(tables: Tables) -> tuple[Classes, Tables]:
-    found = equality_of(tables)
-    return (NO_CLASSES, tables) if found is None else (found.classes, found.tables)
-
-
-def _compared(old: PlainRelation, new: PlainRelation) -> tuple[int, int]:
-    """How many facts are inferred now and did not hold, and the other way round."""
-    if len(old) + len(new) > MOST_COMPARED:
-        more = new.inferred - old.inferred
-        return max(more, 0), max(-more, 0)
-    come = ~in_sorted(new.keys(where=INFERRED), old.keys())
-    gone = ~in_sorted(old.keys(where=INFERRED), new.keys())
-    return int(np.count_nonzero(come)), int(np.count_nonzero(gone))
-
-
-def _multiplied(
-    name: int, keys: U64, classes: Classes, tables: tuple[Tables, Tables], told: tuple[U64, U64]
-) -> tuple[int, int]:
-    """The same by the facts of representatives that came and went, each for its members."""
-    held, holds = (one.relation(name).status_of_keys(keys) != 0 for one in tables)
-    sizes = classes.sizes(high(keys)) * classes.sizes(low(keys))
-    found = []
-    for moved, own in ((holds & ~held, told[0]), (held & ~holds, told[1])):
-        of_moved = np.count_nonzero(in_sorted(classes.images(own), keys[moved]))
-        found.append(int(sizes[moved].sum()) - int(of_moved))
-    return found[0], found[1]
