@@ -84,6 +84,7 @@ def test_why__a_way_of_merges() -> None:
     assert isinstance(proof, Proof)
     check(store, proof)
     assert ":p[:e, :o]  (stated)" in str(proof)
+    assert "too long" not in str(proof)
 
 
 def test_why__two_equalities_that_support_each_other_are_proved_from_outside() -> None:

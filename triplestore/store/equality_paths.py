@@ -86,6 +86,7 @@ class Lifting:
         words = SchemaNames(view.dictionary).predicates
         self._worlds = Worlds(view.tables, equality, view.dictionary, self._close, words)
         self._steps: dict[Atom, Known] = {}
+        self._least = True
 
     def holds(self, atom: Atom) -> bool:
         """Whether a fact holds, in its own terms."""
@@ -96,13 +97,17 @@ class Lifting:
         return bool(s and p and o and self._tables.relation(p).status(s, o))
 
     def proof(self, atom: Atom) -> Proof:
-        """The proof of a fact that holds, in its own terms."""
+        """The proof of a fact that holds, in its own terms.
+
+        Its parts are the least ones: proofs of facts of representatives, and ways of equalities.
+        """
         if isinstance(atom, TupleAtom):
             atom = self.image(atom)
             self._explain(atom, TOP)
         else:
             self._prove(self._ids(atom), TOP)
-        return Proof(atom, _measured(atom, self._steps), least=False, prefixes=self._prefixes)
+        steps = _measured(atom, self._steps)
+        return Proof(atom, steps, least=self._least, prefixes=self._prefixes)
 
     def image(self, atom: Atom) -> Atom:
         """The fact of representatives that a fact is an image of."""
@@ -165,6 +170,7 @@ class Lifting:
             limits=self._limits,
             prefixes=self._prefixes,
         )
+        self._least &= proof.least
         for step in proof:
             if step.stated and isinstance(step.fact, TripleAtom):
                 self._leaf(self._ids(step.fact), level)
