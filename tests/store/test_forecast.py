@@ -119,7 +119,7 @@ def test_equals__that_are_rewritten_cost_little() -> None:
 
 def test_axiom__that_would_cost_too_much_is_refused_and_the_store_goes_on() -> None:
     store = store_of(path_of(200))
-    store.reason("owl-rl", tuning={"max_facts": 5000, "schemes": "plain"})
+    store.reason("owl-rl", tuning={"max_facts": 5000, "modules": "off"})
     with pytest.raises(BudgetError, match="prp-trp"):
         store.load(PREFIXES + ":p a owl:TransitiveProperty .", "turtle")
     assert store.count("inferred") == 0

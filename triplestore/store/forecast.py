@@ -68,7 +68,7 @@ class Suspect:
     facts    how many it will make, roughly
     why      what is in the data that it makes so many of
     advice   what to do
-    compact  whether these facts need not be written out
+    compact  whether these facts are a closure, which need not be written out
 
     >>> print(Suspect("prp-trp", ":p", 5000, "each reaches 50 others", "do without"))
     prp-trp (:p) is likely to make some 5,000 facts: each reaches 50 others; do without
@@ -126,8 +126,8 @@ def refuse(found: Sequence[Suspect], tuning: Tuning) -> None:
     """Raise if the budget is too small for one of the suspects."""
     budget = tuning.make_budget(None, None)
     for one in found:
-        if one.compact and tuning.modules != "off" and tuning.schemes != "plain":
-            continue
+        if one.compact and tuning.modules != "off":
+            continue  # closures have a better guess of their own, before they are written out
         over = []
         if budget.facts is not None and one.facts > budget.facts:
             over.append(f"max_facts is {budget.facts:,}")
