@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +152,37 @@ def test_clear_errors__leaves_ours_and_bugs_as_they_are() -> None:
     for error in (UsageError("mine"), AssertionError("a bug")):
         with pytest.raises(type(error)), running.clear_errors():
             raise error
+
+
+@pytest.fixture
+def others_handler() -> Iterator[Any]:
+    """A handler of Ctrl-C as pyspark leaves one behind."""
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals are handled in the main thread only")
+
+    def handler(number: int, frame: Any) -> None:
+        raise AssertionError("the other handler was called")
+
+    before = signal.signal(signal.SIGINT, handler)
+    yield handler
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c__is_pythons_while_a_job_runs_and_the_others_after_it(others_handler: Any) -> None:
+    with pytest.raises(KeyboardInterrupt), running.python_handles_ctrl_c():
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is others_handler
+
+
+def test_ctrl_c__is_left_alone_in_other_threads(others_handler: Any) -> None:
+    seen: list[Any] = []
+
+    def look() -> None:
+        with running.python_handles_ctrl_c():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    running.in_another_thread(look)
+    assert seen == [others_handler]
 
 
 def test_import__without_pyspark_is_one_line(
