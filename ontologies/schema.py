@@ -12,12 +12,14 @@ such a triple; the same id says so.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
-from triplestore.datalog.program import Program
+from triplestore.datalog.program import Constant, Program
 from triplestore.datalog.text import read
+from triplestore.terms.vocabulary import RDFS_LITERAL
 
-from .datatypes import OWL_DATATYPES
+from .datatypes import DATATYPES, OWL_DATATYPES
 
 _HIERARCHIES = """
 rule "scm-sco" rdfs:subClassOf[?a, ?c] :-
@@ -62,6 +64,10 @@ def _with_filters(text: str) -> str:
     return _MACRO.sub(lambda m: _FILTERS[m[1]].format(one=m[2], other=m[3]), text)
 
 
+def _are_datatypes(datatypes: Iterable[Constant]) -> str:
+    return ", ".join(f"rdfs:Datatype[{one}]" for one in sorted(map(str, datatypes)))
+
+
 OWL_RL_TRIVIAL = (
     _MACRO.sub("", _HIERARCHIES)
     + """
@@ -80,7 +86,7 @@ rule "prp-ap" owl:AnnotationProperty[rdfs:label], owl:AnnotationProperty[rdfs:co
     owl:AnnotationProperty[owl:priorVersion],
     owl:AnnotationProperty[owl:backwardCompatibleWith],
     owl:AnnotationProperty[owl:incompatibleWith] .
-""".replace("DATATYPES", ", ".join(f"rdfs:Datatype[{d}]" for d in sorted(map(str, OWL_DATATYPES))))
+""".replace("DATATYPES", _are_datatypes(OWL_DATATYPES))
 )
 """Table 9 but for scm-int and scm-uni, which read lists, and what holds always."""
 
@@ -228,8 +234,9 @@ rule "rdfs8" rdfs:subClassOf[?c, rdfs:Resource] :- rdfs:Class[?c] .
 rule "rdfs10" rdfs:subClassOf[?c, ?c] :- rdfs:Class[?c] .
 rule "rdfs4a" rdfs:Resource[?x] :- [?x, ?p, ?y] .
 rule "rdfs4b" rdfs:Resource[?y] :- [?x, ?p, ?y] .
-"""
-"""The RDFS rules that speak of everything."""
+rule "rdfs1" DATATYPES .
+""".replace("DATATYPES", _are_datatypes(DATATYPES - {Constant.iri(RDFS_LITERAL)}))
+"""The RDFS rules that speak of everything, and which datatypes there are."""
 
 
 @cache
