@@ -99,6 +99,18 @@ def test_why__two_equalities_that_support_each_other_are_proved_from_outside() -
         assert ":h[:z, :x]" in str(proof)
 
 
+def test_why__values_of_two_properties_below_a_functional_one() -> None:
+    store = rewriting(
+        """:f a owl:FunctionalProperty . :g rdfs:subPropertyOf :f . :h rdfs:subPropertyOf :g .
+        :x :h :a . :x :g :b . :y :f :a , :c . :z :p :a , :b , :c , :d ."""
+    )
+    for fact, rule in ((":a owl:sameAs :b", "prp-spo1"), (":b owl:sameAs :c", "eq-trans")):
+        proof = store.why(fact)
+        assert isinstance(proof, Proof)
+        check(store, proof)
+        assert rule in [step.rule.name for step in proof if step.rule is not None]
+
+
 def test_why__of_a_long_chain_is_as_long_as_the_way() -> None:
     chain = " . ".join(f":i{n} owl:sameAs :i{n + 1}" for n in range(400))
     store = rewriting(chain + " . :i400 :p :o .")

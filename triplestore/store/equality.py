@@ -49,6 +49,9 @@ _REGIMES = frozenset(["owl-rl", "owl-horst"])
 MOST_MERGES = 1000
 """After so many turns of merging something is wrong."""
 
+MANY = 256
+"""When more facts than this are stated, equalities are looked for before rules are applied."""
+
 MOST_LAYERS = 4
 """With so many layers more than the stored rows, tables of representatives are made anew."""
 
@@ -197,12 +200,14 @@ class Rewriting:
         if not self._wanted:
             return NO_CLASSES
         classes, pairs = self._before, plus.get(self._same_as, NO_KEYS)
-        same = self._under is self._compiled
+        same = self._under is self._compiled and sum(map(len, plus.values())) <= MANY
         if same and not len(pairs) and not (len(classes) and self._may_break(minus)):
             return classes
         if self._under is None:
             pairs, closed = self._certain(stored), stored
-        elif len(classes) and self._may_break(minus):
+        elif sum(map(len, plus.values())) > MANY:
+            pairs = self._certain(stored)  # n values of a functional property are n² for a rule
+        if self._under is not None and len(classes) and self._may_break(minus):
             classes = connected(classes, self._certain(stored), self._dictionary)
         pairs = pairs[high(pairs) != low(pairs)]
         if not len(classes) and not len(pairs):

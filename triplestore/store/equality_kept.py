@@ -3,12 +3,12 @@
 Start reading at `joined` (classes grow) and `certain` (what is known without any rule). After a
 deletion the classes in force must be entailed by what is still stated, each without the help of
 facts that need the class itself. Stated equalities are, and so are two stated values of a
-property that is stated to be functional; everything else is found again by the rules.
+property that is stated to be functional, or below one; everything else is found by the rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,7 @@ from triplestore.terms.vocabulary import (
     OWL_FUNCTIONAL_PROPERTY,
     OWL_INVERSE_FUNCTIONAL_PROPERTY,
     RDF_TYPE,
+    RDFS_SUB_PROPERTY_OF,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _FUNCTIONAL = b"\x01" + OWL_FUNCTIONAL_PROPERTY.encode()
 _INVERSE_FUNCTIONAL = b"\x01" + OWL_INVERSE_FUNCTIONAL_PROPERTY.encode()
 _TYPE = b"\x01" + RDF_TYPE.encode()
+_SUB_PROPERTY = b"\x01" + RDFS_SUB_PROPERTY_OF.encode()
 
 
 def components(one: I64, other: I64, size: int) -> I64:
@@ -114,22 +116,42 @@ def certain(stored: Tables, dictionary: Dictionary, words: U32) -> U64:
 
     words  properties that mean something to the rules, which are no properties of things
     """
-    ids = dictionary.lookup_keys([SAME_AS_KEY, _TYPE, _FUNCTIONAL, _INVERSE_FUNCTIONAL]).tolist()
-    same_as, type_id, functional, inverse = ids
+    (same_as,) = dictionary.lookup_keys([SAME_AS_KEY]).tolist()
     parts = [NO_KEYS]
     if same_as:
         parts.append(stored.relation(same_as).keys(where=EXPLICIT))
-    for class_, order in ((functional, 0), (inverse, 1)):
-        if not (type_id and class_):
-            continue
-        names = stored.relation(type_id).by_second(class_, EXPLICIT)
-        of_things = names[~np.isin(names, [same_as, type_id, *words.tolist()])].tolist()
-        parts += [_neighbours(stored.relation(n).keys(order, EXPLICIT)) for n in of_things]
+    for order in (0, 1):
+        for names in functional(stored, dictionary, words, order):
+            rows = [stored.relation(one).keys(order, EXPLICIT) for one in names.tolist()]
+            parts += [_neighbours(np.sort(np.concatenate(rows)))] if rows else []
     pairs = np.concatenate(parts)
     kinds = [dictionary.kinds(ends) for ends in (high(pairs), low(pairs))]
     things = [(kind == IRI) | (kind == BLANK) for kind in kinds]
     found: U64 = pairs[things[0] & things[1] & (high(pairs) != low(pairs))]
     return found
+
+
+def functional(stored: Tables, dictionary: Dictionary, words: U32, order: int) -> Iterator[U32]:
+    """For each property that is stated to be functional (for order 1, inverse functional): it, and
+    those that are stated to be below it, but for those that are no properties of things."""
+    keys = [SAME_AS_KEY, _TYPE, _SUB_PROPERTY, _INVERSE_FUNCTIONAL if order else _FUNCTIONAL]
+    same_as, type_id, below, class_ = dictionary.lookup_keys(keys).tolist()
+    special = np.array([same_as, type_id, *words.tolist()], dtype=np.uint32)
+    if type_id and class_:
+        for name in stored.relation(type_id).by_second(class_, EXPLICIT).tolist():
+            names = stated_below(stored, name, below)
+            yield names[~np.isin(names, special)]
+
+
+def stated_below(stored: Tables, name: int, below: int) -> U32:
+    """A property, and those that are stated to be below it, by one step or by more."""
+    found, waiting = {name}, [name]
+    while waiting and below:
+        for one in stored.relation(below).by_second(waiting.pop(), EXPLICIT).tolist():
+            if one not in found:
+                found.add(one)
+                waiting.append(one)
+    return np.array(sorted(found), dtype=np.uint32)
 
 
 def _neighbours(keys: U64) -> U64:

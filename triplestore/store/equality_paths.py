@@ -27,10 +27,14 @@ from triplestore.engine.why import Limits, Proof, Written, why
 from triplestore.engine.why.closed import Closed, Passing
 from triplestore.engine.why.origins import fill
 from triplestore.engine.why.proof import Part, Step
+from triplestore.errors import UsageError
+from triplestore.store.equality_kept import functional
 from triplestore.store.equality_worlds import Worlds
 from triplestore.store.schema_reader import SchemaNames
 from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.equality import Classes, Equality
+from triplestore.tables.rows import U32
+from triplestore.terms.vocabulary import RDF_TYPE, RDFS_SUB_PROPERTY_OF
 
 if TYPE_CHECKING:
     from triplestore.store.reading import View
@@ -83,8 +87,9 @@ class Lifting:
         self._written = Written(rules.program)
         self._limits, self._members, self._prefixes = limits, members, prefixes
         self._tables, self._equality = view.tables, equality
-        words = SchemaNames(view.dictionary).predicates
-        self._worlds = Worlds(view.tables, equality, view.dictionary, self._close, words)
+        self._words = SchemaNames(view.dictionary).predicates
+        worlds = Worlds(view.tables, equality, view.dictionary, self._close, self._words)
+        self._worlds = worlds
         self._steps: dict[Atom, Known] = {}
         self._least = True
 
@@ -268,24 +273,32 @@ class Lifting:
         elif level > 1:
             self._explain(self._atom(fact), level - 1)
         else:
-            for step in self._of_values(fact):
+            try:
+                steps = [*self._of_values(fact)]
+            except UsageError:  # rules that need more than these values
+                self._explain(self._atom(fact), 0)
+                return
+            for step in steps:
                 self._put(-1 if step.stated else 0, step)
 
     def _of_values(self, fact: Ids) -> Proof:
         """The proof that two stated values of a functional property are the same: from these."""
-        rows = []
         stored = self._worlds.stored
         ends = np.array([fact[0], fact[2]], dtype=np.uint32)
-        (type_id,) = self._dictionary.lookup_keys([_TYPE]).tolist()
-        for name in stored.predicates_of(ends[:1], 0)[1].tolist():
-            rows += _shared(stored, name, ends, 0)
-        for name in stored.predicates_of(ends[:1], 1)[1].tolist():
-            rows += _shared(stored, name, ends, 1)
-        names = sorted({p for _, p, _ in rows})
-        for name in names:
-            classes = stored.relation(type_id).by_first(name, EXPLICIT).tolist()
-            rows += [(name, type_id, class_) for class_ in classes]
-        s, p, o = (np.array(column, dtype=np.uint32) for column in zip(*set(rows), strict=True))
+        type_id, below = self._dictionary.lookup_keys([_TYPE, _SUB_PROPERTY]).tolist()
+        rows: set[Ids] = set()
+        for order in (0, 1):  # the third term is the subject, or the object
+            for some in functional(stored, self._dictionary, self._words, order):
+                rows |= {*_shared(stored, some, ends, 1 - order)}
+        waiting = sorted({p for _, p, _ in rows})
+        for name in waiting:  # which grows
+            for about in (type_id, below):
+                told = stored.relation(about).by_first(name, EXPLICIT).tolist() if about else []
+                rows |= {(name, about, one) for one in told}
+                waiting += [one for one in told if about == below and one not in waiting]
+        if not rows:
+            raise UsageError("no property is stated to be functional that gives this equality")
+        s, p, o = (np.array(column, dtype=np.uint32) for column in zip(*rows, strict=True))
         small = Tables([Layer.build(Changes(facts=ChangedRows.of((p, s, o))))])
         closed = self._close(small)
         return why(
@@ -304,7 +317,11 @@ class Lifting:
         return closed.with_schemes(closure.work.schemes_after())
 
 
-_TYPE = b"\x01http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_TYPE = b"\x01" + RDF_TYPE.encode()
+_SUB_PROPERTY = b"\x01" + RDFS_SUB_PROPERTY_OF.encode()
+
+MOST_SHARED = 3
+"""So many terms that two things have in common by one property are looked at."""
 
 
 def _key(term: object) -> bytes:
@@ -312,12 +329,17 @@ def _key(term: object) -> bytes:
     return term.key
 
 
-def _shared(stored: Tables, name: int, ends: np.ndarray, place: int) -> list[Ids]:
-    """Two stated facts of a property with these ends in one place, and a third term in common."""
-    index, (found,) = stored.relation(name).probe((place,), (ends,), EXPLICIT)
-    common = np.intersect1d(found[index == 0], found[index == 1])[:1].tolist()
-    rows = [(end, name, third) for third in common for end in ends.tolist()]
-    return rows if place == 0 else [(third, name, end) for end, name, third in rows]
+def _shared(stored: Tables, names: U32, ends: U32, place: int) -> list[Ids]:
+    """Stated facts of properties with these two ends in one place, and a common third term."""
+    found: list[tuple[int, int, int]] = []
+    for name in names.tolist():
+        index, (others,) = stored.relation(name).probe((place,), (ends,), EXPLICIT)
+        of = zip(index.tolist(), others.tolist(), strict=True)
+        found += [(other, i, name) for i, other in of]
+    common = {other for other, i, _ in found if i == 0} & {other for other, i, _ in found if i == 1}
+    chosen = sorted(common)[:MOST_SHARED]
+    rows = [(int(ends[i]), name, other) for other, i, name in found if other in chosen]
+    return rows if place == 0 else [(other, name, end) for end, name, other in rows]
 
 
 def _measured(goal: Atom, known: Mapping[Atom, Known]) -> dict[Atom, Step]:
