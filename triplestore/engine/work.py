@@ -210,14 +210,16 @@ class Work:
     def closed_now(self, relation: int) -> Closed | None:
         """The pairs of a relation as they are now, if these are not written out."""
         for made in self.schemes_after().values():
-            if made.structure.kind != UNION and relation in made.ids:
-                return self._closed(made, relation)
-        return None
+            if not made.compressed or relation not in made.ids:
+                continue
+            if made.structure.kind == UNION:
+                if self.counts.stored is None:
+                    return None  # a stratum by itself: it does not know the rows of others
+                from triplestore.engine.modules.unions import view_now
 
-    def _closed(self, made: Attached, relation: int) -> Closed | None:
-        for name, _, turned in made.closures():
-            if name == relation:
-                return Closed(made.closure, turned)
+                return Closed(view_now(self, made.union), False)
+            turned = made.structure.turned[made.ids.index(relation)]
+            return Closed(made.closure, turned)
         return None
 
     def closed_relations(self) -> tuple[set[int], set[int]]:

@@ -12,7 +12,7 @@ its rules, with all their counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -31,7 +31,10 @@ from triplestore.engine.stratum import StratumUpdate, Task
 from triplestore.engine.work import Work, united
 from triplestore.schemes.attached import UNION, Attached
 from triplestore.schemes.described import parts_of
+from triplestore.schemes.scheme import Readable
+from triplestore.schemes.union import UnionView
 from triplestore.schemes.union_of import UnionOf
+from triplestore.schemes.union_rows import Inverse, Rows
 from triplestore.schemes.union_streams import merged
 from triplestore.tables.rows import I64, NO_KEYS, U32, U64, Bools, pack, swap
 
@@ -144,6 +147,24 @@ def _count_copies(
             work.counts.change(owned.anchor, found, np.full(len(found), sign, dtype=np.int64))
 
 
+def view_now(work: Work, union: UnionOf) -> UnionView:
+    """A union whose stratum is done, as it is now, by what its parts are kept as."""
+    keys = unite(all_external(work, union.own), work.counts.changed(union.own)[0])
+    for sets in (work.plus, work.minus):
+        keys = unite(keys, sets.keys_of(union.own))
+    parts: list[Readable] = [Rows(keys[is_external(work, union.own, keys)])]
+    new = work.new()
+    for name, around in union.parts:
+        turned, closed = around, work.closed_now(name)
+        if closed is None:
+            found: Readable = Rows(sorted_distinct(new.pairs(name).keys()))
+        else:
+            found = cast("Readable", closed.pairs)  # a scheme, or a view made here
+            turned = turned != closed.turned
+        parts.append(Inverse(found) if turned else found)
+    return UnionView(parts)
+
+
 class _After:
     """The union as it is from now on, to be looked up."""
 
@@ -240,9 +261,28 @@ def _compared(
                 yield left
 
     most = len(old) + len(own) + sum(_size(work, part.name) for part in parts)
-    gone, added = _set(lost, old, now, most), _set(found, now, old, most)
+    gone = _set(lost, old, now, most)
+    added: KeySet | DifferenceSet
+    if most <= differences.LARGE:
+        added = _set(found, now, old, most)
+    else:  # counted without listing the largest part
+        count = _count(work, parts, own, now) - (len(old) - len(gone))
+        added = DifferenceSet(now, old, count, found)
     work.run.instances["union"] += len(gone) + len(added)
     return len(old) + len(added) - len(gone), gone, added
+
+
+def _count(work: Work, parts: Sequence[Part], own: U64, now: _After) -> int:
+    """How many pairs a union has: all of its largest part, and what others have beside it."""
+    sizes = [_size(work, part.name) for part in parts]
+    largest = sizes.index(max(sizes))
+    view, turned = now.views[1 + largest]
+    rest = [_all_of(work, part) for place, part in enumerate(parts) if place != largest]
+    count = sizes[largest]
+    for keys in merged([*rest, iter((own,) if len(own) else ())]):
+        inside = view.contains_keys(swap(keys) if turned else keys)
+        count += len(keys) - int(np.count_nonzero(inside))
+    return count
 
 
 def _all_blocks(pairs: StoredPairs) -> Iterator[U64]:
