@@ -18,7 +18,7 @@ import pyarrow.fs as pafs
 from triplestore.loaders.spark.output import Extra, write_store
 from triplestore.loaders.spark.parts import Parts, Rows, check_room, read_keys, read_rows
 from triplestore.loaders.spark.places import is_uri, join
-from triplestore.loaders.spark.putting import Imported, put_in_place, removed_on_failure
+from triplestore.loaders.spark.putting import Imported, making, put_in_place, removed_on_failure
 from triplestore.loaders.spark.stages import Told
 
 from triplestore.errors import CorruptError, FormatError, StorageError
@@ -55,7 +55,7 @@ def pull(
             )
         return found
 
-    fresh = target.with_name(f"{target.name}.pulled")
+    fresh = making(target)
     with removed_on_failure(fresh):
         write_store(
             fresh,

@@ -85,3 +85,13 @@ def is_store(target: Path) -> bool:
 def name_of_store(target: Path) -> str:
     """The name that a store was given when it was made, and keeps."""
     return read_manifest(RealFiles(), target).store
+
+
+def making(target: Path) -> Path:
+    """Where a store is made: beside its place, so that renaming it is possible and one step."""
+    return target.with_name(f"{target.name}.making")
+
+
+def size_of(target: Path) -> int:
+    """The bytes of a store's files."""
+    return sum(path.stat().st_size for path in target.iterdir())

@@ -91,6 +91,14 @@ class Stages:
     def _note(self, name: str, noted: Mapping[str, Any], began: float, *, resumed: bool) -> None:
         said = {"stage": name, "seconds": time.monotonic() - began, "resumed": resumed}
         said |= {key: value for key, value in noted.items() if not key.startswith("_")}
+        self._tell(name, said)
+
+    def tell(self, name: str, began: float, figures: Mapping[str, Any]) -> None:
+        """Note a step that is not a stage: it is done each time."""
+        seconds = time.monotonic() - began
+        self._tell(name, {"stage": name, "seconds": seconds, "resumed": False, **figures})
+
+    def _tell(self, name: str, said: dict[str, Any]) -> None:
         self.done.append(said)
         if self.told is not None:
             self.told(name, said)

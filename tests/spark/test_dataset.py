@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 from support.spark_stores import assert_same_parts, files_of
-from triplestore.loaders.spark import dataset
+from triplestore.loaders.spark import task
 from triplestore.loaders.spark.dataset import import_dataset
 from triplestore.loaders.spark.parts import read_keys
 from triplestore.loaders.spark.pulling import pull
@@ -95,7 +95,7 @@ def test_import__goes_on_where_it_failed(
 
     for step in STEPS:
         with monkeypatch.context() as patch:
-            patch.setattr(dataset, step, fail)
+            patch.setattr(task, step, fail)
             with pytest.raises(PlantedError):
                 import_dataset(spark, str(tmp_path / "in"), target, partitions=2)
         assert not target.exists(), step
@@ -105,7 +105,7 @@ def test_import__goes_on_where_it_failed(
     # A job whose end was not noticed made the store; it is not imported a second time.
     work = tmp_path / "db.import"
     made = {"known": fingerprint_of(spark, tmp_path / "in"), "store": name_of_store(target)}
-    (work / dataset.MADE).write_text(json.dumps(made))
+    (work / task.MADE).write_text(json.dumps(made))
     before = files_of(target)
     assert import_dataset(spark, str(tmp_path / "in"), target, partitions=2).already
     assert files_of(target) == before
@@ -118,7 +118,13 @@ def fingerprint_of(spark: Any, folder: Path) -> str:
 
 def test_import__other_input_begins_again(spark: Any, tmp_path: Path) -> None:
     paths = write_sources(tmp_path / "in", 20)
-    import_dataset(spark, str(paths[0]), tmp_path / "one", work=tmp_path / "w", keep_work=True)
+    rule = "@prefix ex: <http://ex.org/> . ex:q[?y, ?x] :- ex:p0[?x, ?y] ."
+    import_dataset(
+        spark, str(paths[0]), tmp_path / "one", work=tmp_path / "w", keep_work=True, rules=rule
+    )
+    with Store.read_only(tmp_path / "one") as store:
+        assert store.count("inferred") > 0
+        assert store.verify(closure=True) == []
     paths[0].write_text("<http://ex.org/a> <http://ex.org/b> <http://ex.org/c> .\n")
     done = import_dataset(
         spark, str(paths[0]), tmp_path / "two", work=tmp_path / "w", tables=str(tmp_path / "tables")
@@ -162,6 +168,12 @@ def test_import__into_a_store_with_rules(spark: Any, tmp_path: Path) -> None:
     assert (again[0].change.added, again[0].change.inferred_added) == (1, 1)
     taken = import_dataset(spark, str(tmp_path / "a.nt"), target, mode="delete")
     assert (taken.change.removed, taken.change.inferred_removed) == (1, 1)
+    # A graph is replaced by the difference, and the same file again is no change.
+    for expected in (1, 0):
+        put = import_dataset(
+            spark, str(tmp_path / "b.nt"), target, mode="replace", graph="http://ex.org/g"
+        )
+        assert (put.change.added, put.change.removed) == (expected, 0)
     assert Store(target).verify(closure=True) == []
 
 

@@ -26,10 +26,10 @@ def estimate(tables: Tables, before: Tables) -> bytes:
     """What bringing these tables up to date is thought to take, in the form that is kept.
 
     before  the tables as of the last time that the closure was right: as many facts are thought
-        to follow from a fact now as then
+        to follow from a fact now as then, and one if there was none
     """
-    stated = tables.total(EXPLICIT)
-    ratio = before.total(INFERRED) / max(before.total(EXPLICIT), 1)
+    stated, known = tables.total(EXPLICIT), before.total(EXPLICIT)
+    ratio = before.total(INFERRED) / known if known else 1.0
     follow = int(stated * ratio)
     seconds = round((stated + follow) * SECONDS_PER_FACT, 1)
     return json.dumps({"facts": follow, "seconds": seconds}).encode()
