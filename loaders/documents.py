@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import numpy as np
 import pyoxigraph as ox
 
-from triplestore.kernels.ntriples import QUADS
+from triplestore.kernels.ntriples import QUADS, TRUSTED
 
 from .formats import LINE_FORMATS
 from .ntriples import BLOCK_BYTES, BlockParser
@@ -208,6 +208,8 @@ class RewrittenDocument(Document):
 
     def __init__(self, given: Input, number: int, reading: Reading) -> None:
         super().__init__(given, number, reading)
+        # No line is odd then, to be looked at later: anonymous nodes are numbered as they come.
+        self.flags = QUADS | TRUSTED
         self._renamer = Renamer(number, generated=True, many=True)
         self._text: QuadText | None = None
 

@@ -1,0 +1,23 @@
+"""Documents that are no lines: what they say has the same labels, however large they are."""
+
+from __future__ import annotations
+
+from triplestore import Store
+
+ODD = "[] <http://example.org/q> <http://[::1]/y> .\n"
+PLAIN = "<http://example.org/b> <http://example.org/p> [] .\n"
+
+
+def test_labels__of_large_documents_are_numbered_in_their_order_where_lines_are_odd() -> None:
+    """An IRI with such a host is odd to the kernel, and used to be numbered after all others."""
+    text = ODD + PLAIN
+    filler = "".join(
+        f"<http://example.org/f{number}> <http://example.org/p> {number} .\n"
+        for number in range(40_000)
+    )
+    small, large = Store(), Store()
+    small.load(text, format="turtle")
+    large.load(text + filler, format="turtle")
+    labels = [{str(quad) for quad in store if "_:" in str(quad)} for store in (small, large)]
+    assert len(labels[0]) == 2
+    assert labels[0] == labels[1]
