@@ -168,14 +168,14 @@ class Inside:
 
 
 def out_of_scope(regimes: Regimes, tables: Tables, dictionary: Dictionary) -> tuple[int, int]:
-    """How many quads of how many named graphs take no part."""
+    """How many quads, in how many named graphs, take no part; graphs that do are few."""
     if regimes.scope == UNION or not tables.quad_total():
         return 0, 0
     own = dictionary.lookup_keys(regimes.graphs) if regimes.graphs else NO_IDS
     graphs = tables.graphs()
-    outside = graphs[~(Inside(regimes, dictionary)(graphs) | np.isin(graphs, own))]
-    counts = [tables.graph(graph).count() for graph in outside.tolist()]
-    return sum(counts), sum(count > 0 for count in counts)
+    inside = graphs[Inside(regimes, dictionary)(graphs) | np.isin(graphs, own)]
+    counted = sum(tables.graph(graph).count() for graph in inside.tolist())
+    return tables.quad_total() - counted, len(graphs) - len(inside)
 
 
 def stated_elsewhere(tables: Tables, dictionary: Dictionary) -> int:
