@@ -6,7 +6,8 @@ twenty, and what is compared is each program's closure, as the oracle computes i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +36,40 @@ from triplestore.datalog.simple import is_helper
 from triplestore.engine.compiled import Compiled
 from triplestore.expr.tree import Call, Expression
 from triplestore.terms import Dictionary
+
+SMALL_JOBS = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""What makes jobs on a few rows quick: no Java is compiled, and no stage is planned anew."""
+
+
+def small_jobs(spark: Any) -> AbstractContextManager[Any]:
+    """The session with these settings."""
+    return settings(spark, SMALL_JOBS)
+
+
+def all_shuffled(spark: Any) -> AbstractContextManager[Any]:
+    """The session where Spark broadcasts nothing of its own accord."""
+    return settings(spark, {"spark.sql.autoBroadcastJoinThreshold": "-1"})
+
+
+@contextmanager
+def settings(spark: Any, values: Mapping[str, str]) -> Iterator[Any]:
+    """The session with some settings, for a while."""
+    before = {name: spark.conf.get(name, None) for name in values}
+    for name, value in values.items():
+        spark.conf.set(name, value)
+    try:
+        yield spark
+    finally:
+        for name, known in before.items():
+            if known is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, known)
+
 
 Counted = dict[Fact, tuple[bool, int]]
 """Facts with whether they are stated, and with their counters."""
@@ -152,7 +187,7 @@ def closed_on_spark(
     naming = Naming(spark, from_arrow(spark, table), str(work), 10_000)
     evaluated = evaluate(program, triples, naming, str(work), options)
     rows = evaluated.counted().collect()
-    evaluated.facts.close()
+    evaluated.release()
     key = naming.keys_of({value for row in rows for value in row[1:-2] if value})
     found: Counted = {}
     for k, *values, status, count in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,23 @@ from tests.engine.features import ALL
 from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from tests.spark.random_programs_on_spark import (
+    all_shuffled,
     assert_equal,
     closed_on_spark,
+    small_jobs,
     together,
     wanted_of,
 )
 
-SHUFFLED = Options(partitions=3, broadcast_rows=0, driver_edges=0, most_runs=3)
+
+@pytest.fixture
+def quick(spark: Any) -> Iterator[Any]:
+    with small_jobs(spark):
+        yield spark
+
+
+SMALL = Options(partitions=2)
+SHUFFLED = Options(partitions=2, broadcast_rows=0, driver_edges=0, most_runs=3)
 """Nothing is broadcast, and no graph is looked at by the driver."""
 
 
@@ -31,16 +42,29 @@ def cases(seeds: range) -> list[Any]:
     return [(case.program, case.facts) for case in found]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("options", [Options(partitions=3), SHUFFLED], ids=["small", "shuffled"])
 def test_closure__of_random_programs_is_the_oracles(
-    spark: Any, tmp_path: Path, options: Options
+    quick: Any, tmp_path: Path, options: Options = SMALL
 ) -> None:
-    rules, stated, wanted = together(cases(range(10)))
-    assert_equal(closed_on_spark(spark, rules, stated, tmp_path, options), wanted)
+    rules, stated, wanted = together(cases(range(5)))
+    assert_equal(closed_on_spark(quick, rules, stated, tmp_path, options), wanted)
 
 
-def test_closure__negation_waits_for_closures_and_aggregates(spark: Any, tmp_path: Path) -> None:
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(0, 500, 25))
+def test_closure__of_500_random_programs_is_the_oracles(
+    quick: Any, tmp_path: Path, first: int
+) -> None:
+    rules, stated, wanted = together(cases(range(first, first + 25)))
+    if first % 50:
+        found = closed_on_spark(quick, rules, stated, tmp_path, SMALL)
+    else:
+        with all_shuffled(quick):
+            found = closed_on_spark(quick, rules, stated, tmp_path, SHUFFLED)
+    assert_equal(found, wanted)
+
+
+@pytest.mark.long
+def test_closure__negation_waits_for_closures_and_aggregates(quick: Any, tmp_path: Path) -> None:
     rules = program(
         """:p[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] . :d[?x] :- :c[?x], NOT :p[?x, ?x] .
         :c[?x] :- :b[?x] . :b[?x] :- :a[?x] .
@@ -50,36 +74,26 @@ def test_closure__negation_waits_for_closures_and_aggregates(spark: Any, tmp_pat
         :r[?x, ?y, ?z] :- :p[?x, ?y], :p[?y, ?z] ."""
     )
     stated = facts("a(k) a(l) p(k, l) p(l, m) p(m, l) s(k, n) s(n, o) s(i, i)")
-    found = closed_on_spark(spark, rules, stated, tmp_path, Options(partitions=3))
+    found = closed_on_spark(quick, rules, stated, tmp_path, SMALL)
     assert_equal(found, wanted_of(rules, stated))
 
 
-def test_closure__any_property_may_be_a_variable(spark: Any, tmp_path: Path) -> None:
+def test_closure__any_property_may_be_a_variable(quick: Any, tmp_path: Path) -> None:
     rules = program(
         """[?x, ?q, ?y] :- [?x, ?p, ?y], :sub[?p, ?q] . :thing[?x] :- [?x, ?p, ?y] .
         [?y, rdf:type, ?d] :- [?x, rdf:type, ?c], :sub[?c, ?d], :p[?x, ?y] ."""
     )
     stated = facts("sub(p, q) sub(q, r) sub(A, B) A(a) p(a, b) p(b, c)")
-    found = closed_on_spark(spark, rules, stated, tmp_path, Options(partitions=3))
+    found = closed_on_spark(quick, rules, stated, tmp_path, SMALL)
     assert_equal(found, wanted_of(rules, stated))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("first", range(0, 500, 25))
-def test_closure__of_500_random_programs_is_the_oracles(
-    spark: Any, tmp_path: Path, first: int
-) -> None:
-    options = SHUFFLED if first % 50 else Options(partitions=3)
-    rules, stated, wanted = together(cases(range(first, first + 25)))
-    assert_equal(closed_on_spark(spark, rules, stated, tmp_path, options), wanted)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(20))
 def test_closure__of_random_programs_with_variable_properties_is_the_oracles(
-    spark: Any, tmp_path: Path, seed: int
+    quick: Any, tmp_path: Path, seed: int
 ) -> None:
     likely = ALL.only("variable_property", "variable_class", "recursion", "negation", "classes")
     case = random_case(seed, likely, steps=0)
     rules, stated, wanted = together([(case.program, case.facts)])
-    assert_equal(closed_on_spark(spark, rules, stated, tmp_path, Options(partitions=3)), wanted)
+    assert_equal(closed_on_spark(quick, rules, stated, tmp_path, SMALL), wanted)

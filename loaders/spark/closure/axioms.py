@@ -21,7 +21,7 @@ from triplestore.store.literals_in_rules import MOST_ILL_TYPED, ill_typed
 from triplestore.store.schema_reader import is_member
 from triplestore.terms import Dictionary, key_of
 
-MOST_AXIOMS = 20_000_000
+MOST_AXIOMS = 5_000_000
 """So many triples of axioms the driver takes."""
 
 PREDICATES = sorted(key_of(node) for node in names.SCHEMA_PREDICATES | names.SWRL_PREDICATES)

@@ -105,17 +105,27 @@ def close(
         kept[PREFIXES] = bytes_of_prefixes(prefixes)
     told = {**told, "rules": rules, "ontology": ontology}
     programs = _programs(stated, naming, kept, reason, told)
+    before: Evaluated | None = None
     for turn in range(1, MOST_TURNS + 1):
         place = f"{work.rstrip('/')}/turn-{turn}"
+        known = None
+        if before is not None and programs.grew:
+            known = _triples(before).select("s", "p", "o")
         evaluated = evaluate(
-            programs.program, stated, naming, place, options, progress, programs.seeds()
+            programs.program, stated, naming, place, options, progress, programs.seeds(), known
         )
-        every = evaluated.facts.every().where("k = 2")
-        rows = every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS stated")
-        if not programs.next(_axioms(rows, naming, programs.valued, reason)):
+        if before is not None:
+            before.release()
+        if not programs.next(_axioms(_triples(evaluated), naming, programs.valued, reason)):
             return _closure(spark, evaluated, programs, turn, place)
-        evaluated.release()
+        before = evaluated
     raise UsageError("the axioms do not come to rest: each turn makes new ones")
+
+
+def _triples(evaluated: Evaluated) -> Frame:
+    """The triples that hold so far, and whether they are stated."""
+    every = evaluated.facts.every().where("k = 2")
+    return every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS stated")
 
 
 def _axioms(rows: Frame, naming: Naming, valued: Sequence[bytes], reason: Sequence[str]) -> Axioms:

@@ -78,7 +78,7 @@ def expanded(
     rules: Sequence[Rule], stated: Frame, naming: Naming, graphs: Graphs, work: str, follow: Follow
 ) -> Expanded | None:
     """A large part of what follows by rules with equality; None if these rename the vocabulary."""
-    safe = [number for number, rule in enumerate(rules) if _is_safe(rule)]
+    safe = [number for number, rule in enumerate(rules) if is_safe(rule)]
     ids = naming.known_ids([*KEPT_APART, _TYPE_KEY])
     same_as = ids[SAME_AS]
     rows = stated
@@ -96,7 +96,7 @@ def expanded(
             apart = ", ".join(str(ids[key]) for key in KEPT_APART if ids[key]) or "0"
             triples = classes.written_out(rows.where(f"p NOT IN ({apart})"))
             triples = triples.unionAll(classes.pairs(same_as))
-            return Expanded(triples, _settled(rules, safe), _copies(rules, ids))
+            return Expanded(triples, settled_among(rules, safe), _copies(rules, ids))
         pairs = pairs.unionAll(found)
     return None
 
@@ -168,7 +168,7 @@ def _equality() -> Sequence[Rule]:
     return vocabulary_rules(EQUALITY).rules
 
 
-def _is_safe(rule: Rule) -> bool:
+def is_safe(rule: Rule) -> bool:
     """Whether a rule means the same for representatives; see the top of this file."""
     if not rule.body or rule.nots or rule.aggregates or rule.binds:
         return False
@@ -212,7 +212,7 @@ def _renamed(rule: Rule, moved: dict[bytes, bytes]) -> Rule:
     return replace(rule, heads=(rule.heads[0].map(change),), body=body)
 
 
-def _settled(rules: Sequence[Rule], safe: Iterable[int]) -> frozenset[int]:
+def settled_among(rules: Sequence[Rule], safe: Iterable[int]) -> frozenset[int]:
     """The places of rules that conclude nothing new from what is written out."""
     copying = {signature(one) for rule in _equality() for one in rule.split()}
     found = {number for number, rule in enumerate(rules) if signature(rule) in copying}

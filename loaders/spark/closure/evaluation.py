@@ -32,7 +32,11 @@ from triplestore.loaders.spark.closure.shapes import (
 
 from triplestore.datalog.program import TYPE, Program
 from triplestore.engine.compiled import Compiled
+from triplestore.store.violations import NOTHING
 from triplestore.tables.status import EXPLICIT, INFERRED
+from triplestore.terms.vocabulary import OWL
+
+_NOTHING = b"\x01" + OWL.encode() + b"Nothing"
 
 
 @dataclass(slots=True)
@@ -63,13 +67,16 @@ class Evaluated:
         return found.selectExpr(*columns, status, "coalesce(count, 0L) AS count")
 
     def violations(self) -> dict[str, int]:
-        """How often each constraint is violated, by its id."""
+        """How often each constraint is violated, by its id; members of owl:Nothing are, too."""
         found: dict[str, int] = {}
+        known = self.facts.known
+        constraints = self.compiled.simple.violations.values()
+        if not any(constraint.id == "cls-nothing2" for constraint in constraints):
+            members = known.classes.get(self.naming.known_ids([_NOTHING])[_NOTHING], 0)
+            found |= {NOTHING: members} if members else {}
         for key, constraint in self.compiled.simple.violations.items():
             number = self.ids.get(key, -1)
-            count = sum(
-                n for (k, c), n in self.facts.known.relations.items() if c == number and k > 2
-            )
+            count = sum(n for (k, c), n in known.relations.items() if c == number and k > 2)
             if count:
                 found[constraint.id] = found.get(constraint.id, 0) + count
         return found
@@ -83,10 +90,12 @@ def evaluate(
     options: Options,
     progress: Progress | None = None,
     more: Sequence[tuple[int, ...]] = (),
+    before: Frame | None = None,
 ) -> Evaluated:
     """Everything that follows from stated triples (s, p, o; distinct) by a program.
 
-    more  facts that are known to follow, as (arity, name, arguments), to save rounds
+    more    facts that are known to follow, as (arity, name, arguments), to save rounds
+    before  triples that are known to follow
     """
     compiled = Compiled(program, _numbers())
     rules = compiled.rules
@@ -101,13 +110,17 @@ def evaluate(
     evaluated = Evaluated(compiled, ids, naming, facts, rounds)
     graphs = Graphs(spark, work, options.driver_edges)
     given = [*facts_of(rules, ids), *more]
-    known = _by_representatives(evaluated, stated, given, graphs, work, options)
+    begun = stated if before is None else stated.unionAll(before).dropDuplicates()
+    known = _by_representatives(evaluated, begun, given, graphs, work, options)
     facts.start(facts.flat_triples(stated))
-    also = [] if known is None else [facts.flat_triples(known.triples)]
+    also = [] if before is None else [facts.flat_triples(before)]
+    also += [] if known is None else [facts.flat_triples(known.triples)]
     if given or also:
         facts.add(union([facts.flat_rows(given), *also]))
+    begun_at = facts.now
     for phase in phases_of(compiled):
-        _run(phase, evaluated, graphs, known)
+        # What is settled is so for the facts that there were then.
+        _run(phase, evaluated, graphs, known if facts.now == begun_at else None)
     return evaluated
 
 

@@ -33,30 +33,45 @@ class Expressions:
     def __init__(self, naming: Naming) -> None:
         self.naming = naming
 
-    def where(self, state: Frame, expression: Expression, needs: Sequence[int]) -> Frame:
-        """The rows where an expression is true; its variables are called as the columns are."""
+    def where(
+        self, state: Frame, expression: Expression, needs: Sequence[int], few: bool = False
+    ) -> Frame:
+        """The rows where an expression is true; its variables are called as the columns are.
+
+        few  whether the rows are few enough to be broadcast
+        """
         test = condition_on_ids(expression, self.naming)
         if test is not None:
             return state.where(test)
         columns = list(state.columns)
-        rows = self._with_keys(state, needs)
+        rows = self._with_keys(state, needs, few)
         work = partial(filtered, expression=expression, columns=columns, needs=tuple(needs))
         return rows.mapInArrow(work, state.schema)
 
-    def bind(self, state: Frame, expression: Expression, needs: Sequence[int], name: str) -> Frame:
+    def bind(
+        self,
+        state: Frame,
+        expression: Expression,
+        needs: Sequence[int],
+        name: str,
+        few: bool = False,
+    ) -> Frame:
         """The rows with the id of an expression's value beside them; those where it has none go."""
         from pyspark.sql.types import BinaryType, StructField, StructType
 
-        rows = self._with_keys(state, needs)
+        rows = self._with_keys(state, needs, few)
         columns = list(state.columns)
         fields = [StructField(one.name, one.dataType, True) for one in state.schema.fields]
         schema = StructType([*fields, StructField("made", BinaryType(), True)])
         work = partial(computed, expression=expression, columns=columns, needs=tuple(needs))
         return self.naming.settle(rows.mapInArrow(work, schema), "made", name)
 
-    def _with_keys(self, state: Frame, needs: Sequence[int]) -> Frame:
+    def _with_keys(self, state: Frame, needs: Sequence[int], few: bool = False) -> Frame:
+        from pyspark.sql import functions
+
         for column in needs:
             terms = self.naming.frame.selectExpr(f"id AS i{column}", f"key AS t{column}")
+            state = functions.broadcast(state) if few else state
             state = state.join(terms, state[f"v{column}"] == terms[f"i{column}"]).drop(f"i{column}")
         return state
 

@@ -69,6 +69,7 @@ class Facts:
         self._last = ""
         self._name = f"closure_{uuid.uuid4().hex}"
         self._made = 0
+        self._saved: set[str] = set()
 
     @property
     def columns(self) -> list[str]:
@@ -100,6 +101,8 @@ class Facts:
     def new_among(self, candidates: Frame) -> Frame:
         """The candidates that are not known, each once."""
         new = candidates.select(*self.columns).dropDuplicates()
+        if str(self._parts) != self.spark.conf.get("spark.sql.shuffle.partitions"):
+            new = new.repartition(self._parts, *self.columns)  # as the runs are cut
         for name in self._names():
             new = new.join(self._table(name), self.columns, "left_anti")
         return new
@@ -139,6 +142,7 @@ class Facts:
             .mode("overwrite")
             .saveAsTable(name)
         )
+        self._saved.add(name)
         return name
 
     def _counted(self, rows: Frame) -> Statistics:
@@ -166,16 +170,14 @@ class Facts:
         for name in old:
             if name != self._last:
                 self._forget(name)
-        self._outlived = self._last
-
-    _outlived = ""
 
     def _forget(self, name: str) -> None:
+        self._saved.discard(name)
         self.spark.sql(f"DROP TABLE IF EXISTS {name}")
 
     def close(self) -> None:
         """Take the tables out of Spark's catalogue; their files stay in the work directory."""
-        for name in {*self._names(), self._last}:
+        for name in sorted(self._saved):
             self._forget(name)
 
 

@@ -46,7 +46,7 @@ class Joiner:
         first = True
         for i, step in enumerate(track.steps):
             if isinstance(step, Evaluate):
-                state = self._evaluate(track, i, step, state)
+                state = self._evaluate(track, i, step, state, rows <= self.most)
                 continue
             sides = _names(track, i)
             if first and not step.negated:
@@ -116,11 +116,11 @@ class Joiner:
         columns = sorted({*step.bound, *step.gets})
         return facts.where(" AND ".join(tests)).select(*[f"c{place}" for place in columns])
 
-    def _evaluate(self, track: Track, i: int, step: Evaluate, state: Frame) -> Frame:
+    def _evaluate(self, track: Track, i: int, step: Evaluate, state: Frame, few: bool) -> Frame:
         if not step.binds and step.test < 0:
-            state = self.expressions.where(state, step.expression, step.needs)
+            state = self.expressions.where(state, step.expression, step.needs, few)
             return self._kept(track, i, state, [])
-        state = self.expressions.bind(state, step.expression, step.needs, "b")
+        state = self.expressions.bind(state, step.expression, step.needs, "b", few)
         if step.test >= 0:
             state = state.where(f"b = v{step.test}")
         return self._kept(track, i, state, ["b"] if step.binds else [])

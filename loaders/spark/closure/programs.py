@@ -33,6 +33,7 @@ class Programs:
     """The program in force, and what was told to make it.
 
     program  the rules
+    grew     whether they only became more the last time, so that all that held holds
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class Programs:
         reason: Sequence[str],
         **told: Any,
     ) -> None:
-        self._naming, self._axioms = naming, axioms
+        self._naming, self._axioms, self.grew = naming, axioms, False
         self._store = Store()
         with self._store.transaction() as transaction:
             transaction.keep(kept)
@@ -86,8 +87,7 @@ class Programs:
 
     def seeds(self) -> list[tuple[int, ...]]:
         """What follows from axioms alone, as facts (arity, name, subject, object)."""
-        clauses = (*self.program.rules, *self.program.constraints)
-        if any(rule.nots or rule.aggregates for rule in clauses):
+        if not _is_positive(self.program):
             return []
         rows = _triples(self._state.tables, INFERRED)
         return [(2, p, s, o) for s, p, o in self._out(rows)]
@@ -120,6 +120,7 @@ class Programs:
         known = self._rules if isinstance(self._rules, InForce) else None
         made = whole(self._regimes, self._users, tables, dictionary, known)
         same = made.program == self.program
+        self.grew = not len(self.program - made.program) and _is_positive(made.program)
         self._rules, self.program = made, made.program
         return not same
 
@@ -138,6 +139,11 @@ class Programs:
         keys = {number: self._state.dictionary.key(number) for number in ids}
         known = self._naming.ids_of(keys[number] for number in ids)
         return [tuple(known[keys[n]] for n in row) for row in rows.tolist()]  # type: ignore[misc]
+
+
+def _is_positive(program: Program) -> bool:
+    """Whether more facts never take one away."""
+    return not any(rule.nots or rule.aggregates for rule in program.rules)
 
 
 def _triples(tables: Any, where: int) -> Any:

@@ -1,0 +1,171 @@
+"""Closures of data with ontologies on Spark: equal to a store's, facts, statuses and counters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from triplestore.loaders.spark.closure.closing import Closure, close
+from triplestore.loaders.spark.closure.facts import from_arrow
+from triplestore.loaders.spark.closure.options import Options
+
+from tests.spark.random_programs_on_spark import small_jobs
+from triplestore import Store
+
+Fact = tuple[bytes, bytes, bytes]
+Said = dict[Fact, tuple[int, int]]
+"""Facts with status and counter."""
+
+PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+
+
+@pytest.fixture
+def quick(spark: Any) -> Iterator[Any]:
+    with small_jobs(spark):
+        yield spark
+
+
+def rows_of(store: Store) -> np.ndarray:
+    """The rows of the default graph: s, p, o, status, count."""
+    tables = store._database.state.tables
+    parts = [np.zeros((0, 5), np.int64)]
+    for name in tables.names().tolist():
+        relation = tables.relation(name)
+        for s, o in relation.scan():
+            said = relation.status_of((s, o)), relation.count_of((s, o))
+            columns = (s, np.full(len(s), name), o, *said)
+            parts.append(np.stack([column.astype(np.int64) for column in columns], axis=1))
+    return np.concatenate(parts)
+
+
+def on_spark(spark: Any, store: Store, work: Path, reason: tuple[str, ...], **told: Any) -> Closure:
+    """The closure of what a store states, with its terms under the ids that they have there."""
+    dictionary = store._database.state.dictionary
+    numbers = range(1, dictionary.size + 1)
+    keys = [dictionary.key(number) for number in numbers]
+    terms = pa.table({"id": pa.array(numbers, pa.int64()), "key": pa.array(keys, pa.binary())})
+    triples = pa.table([*rows_of(store)[:, :3].T.copy()], ["s", "p", "o"])
+    return close(
+        spark,
+        triples=from_arrow(spark, triples),
+        terms=from_arrow(spark, terms),
+        reason=reason,
+        work=str(work),
+        files=int(store._database.state.meta.get("files", b"0")),
+        prefixes=dict(store.prefixes),
+        **told,
+    )
+
+
+def said_by(closure: Closure, keys: list[bytes]) -> Said:
+    """What Spark found."""
+    keys = [*keys, *closure.new_keys]
+    return {
+        (keys[s - 1], keys[p - 1], keys[o - 1]): (status, count)
+        for s, p, o, status, count in closure.facts.collect()
+    }
+
+
+def said_in(store: Store) -> Said:
+    """What a store holds."""
+    key = store._database.state.dictionary.key
+    return {
+        (key(s), key(p), key(o)): (status, count)
+        for s, p, o, status, count in rows_of(store).tolist()
+    }
+
+
+def check(
+    spark: Any, store: Store, work: Path, *reason: str, options: Options | None = None, **told: Any
+) -> Closure:
+    """Assert that the closure on Spark is the store's."""
+    dictionary = store._database.state.dictionary
+    keys = [dictionary.key(number) for number in range(1, dictionary.size + 1)]
+    options = options or Options(partitions=3)
+    found = on_spark(spark, store, work, reason, options=options, **told)
+    report = store.reason(*reason, **told)
+    mine, wanted = said_by(found, keys), said_in(store)
+    assert wanted.keys() - mine.keys() == set(), "facts are missing"
+    assert mine.keys() - wanted.keys() == set(), "facts do not follow"
+    assert {fact: said for fact, said in mine.items() if said != wanted[fact]} == {}
+    assert sum(found.counts.values()) == report.violations
+    kept = store._database.state.meta
+    assert {name: kept[name] for name in kept if name in found.meta} == dict(found.meta)
+    found.release()
+    return found
+
+
+FAMILY = (
+    PREFIXES
+    + """
+:ancestor a owl:TransitiveProperty . :parent rdfs:subPropertyOf :ancestor ; rdfs:domain :Person .
+:spouse a owl:SymmetricProperty . :Parent owl:equivalentClass [ a owl:Restriction ;
+  owl:onProperty :parent ; owl:someValuesFrom :Person ] . :Person rdfs:subClassOf :Being .
+:Rock owl:disjointWith :Being . :age a owl:FunctionalProperty .
+:ada :parent :bob ; :age "five"^^xsd:integer . :bob :parent :cy ; :spouse :di .
+:cy a :Rock, :Person .
+:di :age 4 . :eve :knows "x" ."""
+)
+
+
+def test_close__is_the_closure_of_a_store(quick: Any, tmp_path: Path) -> None:
+    store = Store()
+    store.load(FAMILY, "turtle")
+    found = check(
+        quick, store, tmp_path, "owl-rl", rules=":Lone[?x] :- :age[?x, ?n], NOT :spouse[?x, ?y] ."
+    )
+    assert found.figures["turns"] == 1
+    assert found.counts
+
+
+EQUALS = (
+    PREFIXES
+    + """
+:p a owl:FunctionalProperty . :x :p :a, :b, _:n . :y owl:sameAs :x, :x2 . :x2 owl:sameAs :z .
+:a :q :c, "1" . :b a :C . :C rdfs:subClassOf :D . :r a owl:TransitiveProperty .
+:a :r :b2 . :b :r :d . :b2 owl:sameAs :d . :d owl:sameAs "lit" . :e owl:sameAs "lit" . :e :q :f .
+:q rdfs:range :E . :D rdfs:subClassOf [ owl:onProperty :q ; owl:hasValue :h ] ."""
+)
+
+
+@pytest.mark.parametrize(
+    "representatives",
+    [
+        pytest.param(True, id="representatives"),
+        pytest.param(False, id="rules", marks=pytest.mark.long),
+    ],
+)
+def test_close__equals_by_representatives_are_equals_by_rules(
+    quick: Any, tmp_path: Path, representatives: bool
+) -> None:
+    store = Store()
+    store.load(EQUALS, "turtle")
+    options = Options(partitions=3, representatives=representatives)
+    found = check(quick, store, tmp_path, "owl-rl", options=options)
+    assert found.figures["turns"] <= 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("files", "reason", "ontology"),
+    [
+        ("lubm/lubm1/lubm1.nt.gz", "owl-rl", "lubm/univ-bench.owl"),
+        ("skos/unesco/unesco-thesaurus-2017.ttl", "skos", None),
+        ("owl-real/obo-relations/ro-base.owl", "owl-rl", None),
+    ],
+    ids=["lubm", "skos", "obo"],
+)
+def test_close__of_real_data_is_the_closure_of_a_store(
+    quick: Any, tmp_path: Path, shared_data: Path, files: str, reason: str, ontology: str | None
+) -> None:
+    store = Store()
+    store.load(path=shared_data / files)
+    told = {} if ontology is None else {"ontology": shared_data / ontology}
+    check(quick, store, tmp_path, reason, **told)

@@ -1,0 +1,102 @@
+"""Graphs: components and closures are those of a search from each node."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from triplestore.loaders.spark.closure.facts import local_frame
+from triplestore.loaders.spark.closure.graphs import Graphs, knots, united
+
+from tests.spark.random_programs_on_spark import small_jobs
+
+Edge = tuple[int, int]
+
+
+@pytest.fixture
+def quick(spark: Any) -> Iterator[Any]:
+    with small_jobs(spark):
+        yield spark
+
+
+def random_edges(seed: int) -> list[Edge]:
+    """Few or many edges among a few nodes, some of a node with itself."""
+    rng = random.Random(seed)
+    nodes = rng.randint(2, 12)
+    count = rng.randint(1, 2 * nodes)
+    return [(rng.randint(1, nodes), rng.randint(1, nodes)) for _ in range(count)]
+
+
+def reached(edges: Iterable[Edge]) -> set[Edge]:
+    found = set(edges)
+    while True:
+        more = {(a, d) for a, b in found for c, d in found if b == c} - found
+        if not more:
+            return found
+        found |= more
+
+
+def columns(edges: Iterable[Edge]) -> tuple[Any, Any]:
+    a, b = np.array(list(edges), np.int64).T
+    return a, b
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_united__names_each_component_by_its_least_node(seed: int) -> None:
+    edges = random_edges(seed)
+    pairs = reached([*edges, *[(b, a) for a, b in edges]])
+    nodes, roots = united(*columns(edges))
+    wanted = {node: min([node, *[b for a, b in pairs if a == node]]) for node in nodes.tolist()}
+    assert dict(zip(nodes.tolist(), roots.tolist(), strict=True)) == wanted
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_knots__are_the_strong_components_of_several_nodes(seed: int) -> None:
+    edges = random_edges(seed)
+    pairs = reached(edges)
+    mutual = {(a, b) for a, b in pairs if a != b and (b, a) in pairs}
+    wanted = {a: min([a, *[d for c, d in mutual if c == a]]) for a, _ in mutual}
+    nodes, roots = knots(*columns(edges))
+    assert dict(zip(nodes.tolist(), roots.tolist(), strict=True)) == wanted
+
+
+def disjoint(graphs: int, start: int) -> list[Edge]:
+    """Random graphs beside each other, so that one run sees many."""
+    return [(a + 100 * i, b + 100 * i) for i in range(graphs) for a, b in random_edges(start + i)]
+
+
+@pytest.mark.parametrize(
+    "most",
+    [
+        pytest.param(0, id="on Spark"),
+        pytest.param(10_000, id="on the driver", marks=pytest.mark.long),
+    ],
+)
+def test_reachable__is_what_a_search_finds(quick: Any, tmp_path: Path, most: int) -> None:
+    edges = disjoint(20, 0)
+    frame = local_frame(quick, ["a", "b"], edges)
+    found = Graphs(quick, str(tmp_path), most).reachable(frame).collect()
+    assert len(found) == len(set(found)), "a pair comes once"
+    assert {(a, b) for a, b in found} == reached(edges)
+
+
+def test_connected__finds_the_least_node_of_each_component(quick: Any, tmp_path: Path) -> None:
+    edges = [*disjoint(20, 50), *[(10_000 + i, 10_001 + i) for i in range(60)]]
+    frame = local_frame(quick, ["a", "b"], edges)
+    graphs = Graphs(quick, str(tmp_path), 0)
+    found = {int(node): int(root) for node, root in graphs.connected(frame).collect()}
+    nodes, roots = united(*columns(edges))
+    assert found == dict(zip(nodes.tolist(), roots.tolist(), strict=True))
+    assert graphs.steps < 30, "a path of 60 edges is not walked along"
+
+
+@pytest.mark.long
+def test_reachable__goes_along_a_path_in_steps_that_double(quick: Any, tmp_path: Path) -> None:
+    edges = [(i, i + 1) for i in range(100)]
+    graphs = Graphs(quick, str(tmp_path), 10_000)
+    assert graphs.reachable(local_frame(quick, ["a", "b"], edges)).count() == 100 * 101 // 2
+    assert graphs.steps <= 20
