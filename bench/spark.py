@@ -40,7 +40,8 @@ def measure_import(
             done = import_dataset(
                 session, path, own / "store", partitions=partitions, progress=log, **inferring
             )
-        log("store", {"seconds": clock.seconds["import s"] - sum(s["seconds"] for s in log.stages)})
+        noted = sum(float(stage["seconds"]) for stage in log.stages)
+        log("rest", {"seconds": max(0.0, clock.seconds["import s"] - noted)})
         session.stop()
         with Store.read_only(own / "store") as store:
             found = {"triples": len(store), "digest": store.digest()}
