@@ -35,6 +35,7 @@ from triplestore.ops.frame import BOOLEAN, ID, REAL, Array
 from triplestore.ops.frame import INTEGER as INTEGER_TYPE
 from triplestore.ops.keys import distinct_ids
 from triplestore.terms.value_keys import (
+    CLASS_OF,
     DATATYPES,
     EXACT,
     ZONED_OR_MINUS,
@@ -273,6 +274,8 @@ def numbers_of(vector: Vector, terms: QueryTerms) -> Numbers | None:
     if isinstance(vector, Booleans):
         return None
     values = values_of(vector, terms)
+    if len(values.marks) and (values.marks == values.marks[0]).all():
+        return _alike_numbers(values, int(values.marks[0]))
     classes = values.classes
     numeric = classes == Class.NUMERIC
     if np.any((classes >= Class.DATETIME_ZONED) & (classes <= Class.DURATION)):
@@ -296,6 +299,23 @@ def numbers_of(vector: Vector, terms: QueryTerms) -> Numbers | None:
             return None  # such as 10 to the power of 30, which is exact, but no 64-bit integer
         return Numbers(rank, doubles.astype(np.int64), valid)
     return _decimals(doubles, valid)
+
+
+def _alike_numbers(values: Values, mark: int) -> Numbers | None:
+    """Values of one mark as numbers; None if they are none, or only their terms know them."""
+    rank = int(RANK_OF_FORM[mark & 0x3F])
+    if CLASS_OF[mark] != Class.NUMERIC:
+        return None
+    doubles = values.doubles
+    if rank >= FLOAT:
+        return Numbers(rank, np.full(len(doubles), -0.0) if mark & ZONED_OR_MINUS else doubles)
+    if not mark & EXACT:
+        return None
+    if rank == DECIMAL:
+        return _decimals(doubles, None)
+    if (np.abs(doubles) > _EXACT_INTEGER).any():
+        return None
+    return Numbers(rank, doubles.astype(np.int64))
 
 
 _MOST_DIGITS = 9
