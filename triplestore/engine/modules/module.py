@@ -32,7 +32,7 @@ from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.stratum import Strategy, StratumUpdate, Task
 from triplestore.engine.work import Work, united
 from triplestore.errors import BudgetError
-from triplestore.schemes.attached import CHAINS, UNION, Attached, Structure
+from triplestore.schemes.attached import CHAINS, SYMMETRIC, UNION, Attached, Structure
 from triplestore.schemes.kinds import SCHEMES, guess
 from triplestore.schemes.scheme import BLOCK, Pairs, Scheme
 from triplestore.tables.closed import Closed
@@ -210,7 +210,7 @@ def _built(
     added: Facts = {}
     for name, new in zip(owned.relations, closures, strict=True):
         old = work.stored.pairs(name)
-        lost, common = _compared(old, new)
+        lost, common = _compared(old, new, external[name])
         if len(lost):
             gone[name] = lost
         count = new.count() - common
@@ -245,8 +245,10 @@ def _check_size(owned: Owned, work: Work, structure: Structure, edges: U64) -> N
     if most is None or len(edges) < GUESSED:
         return
     names = owned.group.relations
-    found = guess(structure.kind, edges)
     written = work.choice.mode_of(names) == "plain"
+    if structure.kind == SYMMETRIC and not written:
+        return  # components take no more than their edges, and are found in the time of a guess
+    found = guess(structure.kind, edges)
     needed = found.row_bytes * len(names) if written else found.bytes
     if needed > most:
         how = " as rows" if written else ""
@@ -258,13 +260,15 @@ def _check_size(owned: Owned, work: Work, structure: Structure, edges: U64) -> N
         )
 
 
-def _compared(old: StoredPairs, new: Closed) -> tuple[U64, int]:
-    """The old pairs that are not among the new, and how many are."""
+def _compared(old: StoredPairs, new: Closed, external: U64) -> tuple[U64, int]:
+    """The old pairs that are not among the new, and how many are. The external ones are, so they
+    need not be looked for: of what nothing was derived from yet, these are all."""
     lost, common = [NO_KEYS], 0
     for keys in old.blocks():
-        held = new.contains(keys)
-        lost.append(keys[~held])
-        common += int(np.count_nonzero(held))
+        open_ = without(keys, external)
+        held = new.contains(open_)
+        lost.append(open_[~held])
+        common += len(keys) - len(open_) + int(np.count_nonzero(held))
     return np.concatenate(lost), common
 
 
