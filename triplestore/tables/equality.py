@@ -201,6 +201,7 @@ class Expanded:
         self.classes = classes
         self._reflexive = reflexive
         self._count: int | None = None
+        self._known: dict[int, U32] = {}
 
     def count(self) -> int:
         """How many facts there are: only those with a representative are looked at."""
@@ -275,10 +276,13 @@ class Expanded:
         return self._ends(OBJECT)
 
     def _ends(self, place: int) -> U32:
-        ends = self.relation.distinct(place)
-        if not in_sorted(self.classes.reps, ends).any():
-            return ends
-        return np.sort(self.classes.expand(ends)[1])
+        found = self._known.get(place)
+        if found is None:
+            found = self.relation.distinct(place)
+            if in_sorted(self.classes.reps, found).any():
+                found = np.sort(self.classes.expand(found)[1])
+            self._known[place] = found = frozen(found)
+        return found
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
         """All facts as sorted packed keys, in pieces; `swapped` with the object in front."""
