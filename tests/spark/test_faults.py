@@ -244,17 +244,19 @@ def test_one_broken_file_of_a_thousand(spark: Any, tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("spark_available")
+@pytest.mark.parametrize("elsewhere", [False, True])
 def test_disk__that_is_full_is_a_clear_error_and_leaves_nothing(
-    sources: list[str], tmp_path: Path
+    sources: list[str], tmp_path: Path, elsewhere: bool
 ) -> None:
-    """Target and work directory are on a small file system, which only the job sees."""
+    """The target is on a small file system, which only the job sees; stages there or elsewhere."""
     disk = tmp_path / "disk"
     disk.mkdir()
     unshare = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
-    mount = f"mount -t tmpfs -o size=300k tmpfs {disk}"
+    mount = f"mount -t tmpfs -o size=100k tmpfs {disk}"
     if subprocess.run([*unshare, mount], check=False, capture_output=True).returncode:
         pytest.skip("no file systems of one's own can be made here (unshare --mount)")
     job = f"{sys.executable} -m triplestore.cli import -l {disk}/x.db --master 'local[1]'"
+    job += f" --work {tmp_path / 'work'}" if elsewhere else ""
     listed = f"{mount} && {job} --partitions 4 {' '.join(sources)}; status=$?; ls {disk}"
     run = subprocess.run(
         [*unshare, f"{listed}; exit $status"],
