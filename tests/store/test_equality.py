@@ -331,3 +331,30 @@ def test_rules__are_counted_and_described_for_representatives() -> None:
     _, store = pair_of(":a owl:sameAs :b . :t a owl:TransitiveProperty . :a :t :c . :c :t :b .")
     assert store.facts_by_rule()["prp-trp"] == 4
     assert "written out" in store.describe_rules("modules")
+
+
+@pytest.mark.parametrize("schemes", ["plain", "compressed"])
+def test_rewriting__beside_closures_that_are_not_written_out(schemes: str) -> None:
+    data = """:t a owl:TransitiveProperty ; owl:inverseOf :u ; rdfs:subPropertyOf :v .
+    :s a owl:TransitiveProperty , owl:SymmetricProperty .
+    :a owl:sameAs :b . :c :t :d . :d :t :e . :k :s :l . :l :s :m ."""
+    stores = (Store(), Store())
+    for store, mode in zip(stores, MODES, strict=True):
+        store.load(PREFIXES + data, "turtle")
+        store.reason("owl-rl", equality=mode, tuning={"schemes": schemes})
+    for word, fact in (
+        ("INSERT", ":e :t :b"),  # the first one of :u and :v with a member, which are not written
+        ("INSERT", ":a :t :f . :a :s :k"),
+        ("INSERT", ":d owl:sameAs :b"),
+        ("DELETE", ":d :t :e"),
+        ("DELETE", ":a owl:sameAs :b"),
+    ):
+        done = [
+            store.update(
+                f"PREFIX : <http://ex.org/> PREFIX owl: <http://www.w3.org/2002/07/owl#> "
+                f"{word} DATA {{ {fact} }}"
+            )
+            for store in stores
+        ]
+        assert done[0] == done[1]
+        assert_alike(*stores)

@@ -171,7 +171,7 @@ class Rewriting:
         was = equality_of(self._closed)
         names = None
         if was is not None and was.classes == classes:
-            names = {*was.names, *touched_facts(steps)}
+            names = {*was.names, *touched_facts(steps), *closed.closed}
         made = closed
         if names is None or not _is_on(closed, after):
             made = representatives(after, classes, self._same_as).with_schemes(closed.schemes)

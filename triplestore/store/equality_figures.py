@@ -65,7 +65,8 @@ def inferred_change(
     touched = touched_facts(steps)
     old, new = _changed_rows(was, now[0]), _changed_rows(now, was[0])
     come = gone = still = 0
-    for name in touched.keys() | plus.keys() | minus.keys() | old.keys() | new.keys():
+    names = touched.keys() | plus.keys() | minus.keys() | old.keys() | new.keys()
+    for name in names | was[1].closed.keys() | now[1].closed.keys():
         here = touched.get(name, NO_KEYS)
         if name in was[1].closed or name in now[1].closed:
             added, removed = _compared(before.relation(name), after.relation(name))
