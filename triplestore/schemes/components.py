@@ -24,6 +24,7 @@ from triplestore.schemes.packed import (
     U64,
     Bools,
     first,
+    in_order,
     second,
     sorted_distinct,
     without,
@@ -55,14 +56,14 @@ class SymmetricClosure:
     @classmethod
     def build(cls, edges: U64, budget: Budget | None = None) -> Self:
         """The closure of edges given in any order."""
-        edges = sorted_distinct(edges)
+        edges = in_order(edges)
         nodes, group, pairs = _components(edges, budget)
         return cls(EdgeSet(edges), Layers.of(nodes, group), pairs)
 
     @staticmethod
     def estimate(edges: U64) -> Estimate:
         """What the closure of these edges takes: exact, since components are found in no time."""
-        edges = sorted_distinct(edges)
+        edges = in_order(edges)
         nodes, group, pairs = _components(edges)
         groups = int(group.max(initial=-1)) + 1
         size = edges.nbytes + 3 * nodes.nbytes + 8 * groups

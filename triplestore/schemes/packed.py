@@ -78,6 +78,14 @@ def sorted_distinct(values: NDArray[Any]) -> NDArray[Any]:
     return distinct(np.sort(values))
 
 
+def in_order(keys: U64) -> U64:
+    """Keys in order, without repetitions: the same array if they are so already."""
+    keys = np.ascontiguousarray(keys, dtype=np.uint64)
+    if len(keys) < 2 or bool((keys[1:] > keys[:-1]).all()):
+        return keys
+    return sorted_distinct(keys)
+
+
 def member(values: NDArray[Any], within: NDArray[Any]) -> Bools:
     """Which of the values are in the sorted array `within`."""
     if len(within) == 0:

@@ -25,6 +25,7 @@ from triplestore.schemes.packed import (
     distinct,
     first,
     frozen,
+    in_order,
     member,
     second,
     sorted_distinct,
@@ -70,7 +71,7 @@ class TransitiveClosure:
     @classmethod
     def build(cls, edges: U64, budget: Budget | None = None) -> TransitiveClosure:
         """The closure of edges, given in any order."""
-        graph = Graph.of(_in_order(edges))
+        graph = Graph.of(in_order(edges))
         return cls(graph, Reach.build(graph.ahead, budget))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -96,7 +97,7 @@ class TransitiveClosure:
     @staticmethod
     def estimate(edges: U64) -> Estimate:
         """What the closure would take, without making it."""
-        return estimate(Graph.of(_in_order(edges)))
+        return estimate(Graph.of(in_order(edges)))
 
     @property
     def edges(self) -> U64:
@@ -230,8 +231,8 @@ class TransitiveClosure:
         self, removed: U64, added: U64, budget: Budget | None = None
     ) -> tuple[TransitiveClosure, Difference]:
         """The closure of the edges without `removed` and with `added`, and what that changed."""
-        added = _in_order(added)
-        removed = without(_in_order(removed), added)
+        added = in_order(added)
+        removed = without(in_order(removed), added)
         removed = removed[member(removed, self.edges)]
         added = without(added, self.edges)
         if len(removed) == 0 and len(added) == 0:
@@ -261,13 +262,6 @@ class TransitiveClosure:
         if not spare and ahead.labels <= 2 * len(ahead.parts.at_rank) + _SPARE:
             return self
         return TransitiveClosure.build(self.edges, budget)
-
-
-def _in_order(keys: U64) -> U64:
-    keys = np.ascontiguousarray(keys, dtype=np.uint64)
-    if len(keys) < 2 or bool((keys[1:] > keys[:-1]).all()):
-        return keys
-    return sorted_distinct(keys)
 
 
 def _numbers(graph: Graph, ids: U32) -> U32:

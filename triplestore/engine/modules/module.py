@@ -34,6 +34,7 @@ from triplestore.engine.work import Work, united
 from triplestore.errors import BudgetError
 from triplestore.schemes.attached import CHAINS, SYMMETRIC, UNION, Attached, Structure
 from triplestore.schemes.kinds import SCHEMES, guess
+from triplestore.schemes.packed import in_order
 from triplestore.schemes.scheme import BLOCK, Pairs, Scheme
 from triplestore.tables.closed import Closed
 from triplestore.tables.rows import NO_KEYS, U64, swap
@@ -181,11 +182,11 @@ def _put(
 
 def _edges(owned: Owned, structure: Structure, facts: Batch) -> U64:
     """Facts of the group as edges of its closure, with repetitions."""
-    found = [NO_KEYS]
+    found = []
     for name, turned in zip(owned.relations, structure.turned, strict=True):
         if name in facts:
             found.append(swap(facts[name]) if turned else facts[name])
-    return np.concatenate(found)
+    return found[0] if len(found) == 1 else np.concatenate([NO_KEYS, *found])
 
 
 def _written(blocks: Iterator[U64]) -> U64:
@@ -204,7 +205,8 @@ def _built(
     for name in owned.relations:
         keys = unite(all_external(work, name), touched.get(name, NO_KEYS))
         keys = unite(keys, work.counts.changed(name)[0])  # rules that are recursive no more
-        external[name] = keys[is_external(work, name, keys)]
+        from_outside = is_external(work, name, keys)
+        external[name] = keys if from_outside.all() else keys[from_outside]
     made, closures = _made(owned, work, structure, external)
     gone: Facts = {}
     added: Facts = {}
@@ -232,7 +234,7 @@ def _made(
         work.budget.check(sum(one.count() for one in closures))
         made = Attached(structure, owned.relations, chains, False)
         return made, closures
-    edges = sorted_distinct(_edges(owned, structure, external))
+    edges = in_order(_edges(owned, structure, external))
     _check_size(owned, work, structure, edges)
     scheme = SCHEMES[structure.kind](edges, work.budget)
     made = _attached(owned, work, structure, scheme)
