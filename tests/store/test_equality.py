@@ -31,7 +31,7 @@ PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/
 """
 MODES = ("rules", "rewrite")
 LONG = pytest.mark.long
-SEEDS = [pytest.param(n, marks=LONG if n >= 2 else ()) for n in range(150)]
+SEEDS = [pytest.param(n, marks=LONG if n >= 2 else ()) for n in range(60)]
 
 
 def bag(store: Reading, facts: str = "all") -> list[str]:

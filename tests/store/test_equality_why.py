@@ -20,7 +20,7 @@ PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 """
 LONG = pytest.mark.long
-SEEDS = [pytest.param(n, marks=LONG if n >= 2 else ()) for n in range(60)]
+SEEDS = [pytest.param(n, marks=LONG if n >= 2 else ()) for n in range(30)]
 
 
 def rewriting(data: str) -> Store:
