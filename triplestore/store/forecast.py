@@ -30,7 +30,7 @@ from triplestore.datalog.program import (
     Variable,
 )
 from triplestore.errors import BudgetError
-from triplestore.tables.rows import I64, NO_KEYS, U32, U64, high, key_of, low, swap
+from triplestore.tables.rows import I64, NO_KEYS, U32, U64, distinct, high, key_of, low, swap
 from triplestore.terms.vocabulary import OWL_SAME_AS
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ TIMES = 10
 SAMPLES = 24
 """From so many places a chain is followed."""
 
-MOST_FOLLOWED = 1_000_000
+MOST_FOLLOWED = 200_000
 """So many edges are looked at for one chain, all places together."""
 
 MOST_TOGETHER = 64
@@ -176,7 +176,7 @@ class _Stated:
         self.dictionary = dictionary
         self.fewest = fewest
         self._members: dict[Constant, list[tuple[int, bool]]] = {}
-        self._edges: dict[Constant, U64] = {}
+        self._edges: dict[tuple[Constant, bool], U64] = {}
         self._rules = rules
 
     @cached_property
@@ -201,15 +201,20 @@ class _Stated:
         if {head.s, head.o} == {body.s, body.o}:
             found.setdefault(head.p, []).append((body.p, head.s == body.o))
 
-    def edges(self, name: Constant) -> U64:
-        """The pairs of a property, sorted."""
-        found = self._edges.get(name)
+    def edges(self, name: Constant, around: bool = False) -> U64:
+        """The pairs of a property, sorted; turned around, if so wanted."""
+        found = self._edges.get((name, around))
         if found is None:
-            parts = [NO_KEYS]
-            for number, turned in self._parts(name):
-                blocks = self.tables.stored_relation(number).scan_keys()
-                parts += map(swap, blocks) if turned else blocks
-            found = self._edges[name] = np.unique(np.concatenate(parts))
+            parts = [
+                self.tables.stored_relation(number).keys(int(turned != around))
+                for number, turned in self._parts(name)
+            ]
+            found = parts[0] if parts else NO_KEYS  # one alone is sorted, and need not be copied
+            if len(parts) > 1:
+                found = np.concatenate(parts)
+                found.sort()
+                found = distinct(found)
+            self._edges[name, around] = found
         return found
 
     def most(self, name: Constant) -> int:
@@ -298,15 +303,10 @@ def _of_chain(rule: Rule, name: Constant, chain: _Chain, stated: _Stated) -> Sus
     last = chain.steps[-1][0]
     if stated.most(name) * stated.most(last) < stated.fewest:
         return None
-    start = stated.edges(name)
-    steps = []
-    for other, turned in chain.steps:
-        keys = start if other == name else stated.edges(other)
-        steps.append(np.sort(swap(keys)) if turned else keys)
-    if chain.backwards:
-        start = np.sort(swap(start))
+    start = stated.edges(name, chain.backwards)
+    steps = [stated.edges(other, turned) for other, turned in chain.steps]
     reached, whole = _reached(start, steps)
-    begins = len(np.unique(high(start)))
+    begins = len(distinct(high(start)))
     facts = max(0, int(reached * begins) - len(start))
     more = "" if whole else " or more"
     transitive = all(other == name for other, _ in chain.steps)
@@ -318,7 +318,7 @@ def _of_chain(rule: Rule, name: Constant, chain: _Chain, stated: _Stated) -> Sus
 
 def _reached(start: U64, steps: Sequence[U64]) -> tuple[float, bool]:
     """How many are reached from one place on an average; whether each was followed to the end."""
-    places = np.unique(high(start))
+    places = distinct(high(start))
     chosen = places[np.linspace(0, len(places) - 1, min(SAMPLES, len(places))).astype(np.int64)]
     total = looked = 0
     whole = True
@@ -330,7 +330,7 @@ def _reached(start: U64, steps: Sequence[U64]) -> tuple[float, bool]:
                 looked += len(fresh) + 1
                 whole = looked <= MOST_FOLLOWED
             fresh = np.setdiff1d(fresh, seen, assume_unique=True)
-            seen = np.union1d(seen, fresh)
+            seen = distinct(np.sort(np.concatenate((seen, fresh))))
         total += len(seen)
         whole = looked <= MOST_FOLLOWED
     return total / len(chosen), whole
@@ -344,7 +344,7 @@ def _next(keys: U64, froms: U32) -> U32:
     if not sizes.any():
         return np.zeros(0, dtype=np.uint32)
     starts = np.repeat(lo - np.append(0, np.cumsum(sizes)[:-1]), sizes)
-    return np.unique(low(keys[starts + np.arange(int(sizes.sum()))]))
+    return distinct(np.sort(low(keys[starts + np.arange(int(sizes.sum()))])))
 
 
 # -- equals ---------------------------------------------------------------------------------------
