@@ -9,14 +9,14 @@ from dataclasses import dataclass
 class Options:
     """How a closure is computed; nothing here changes what it is.
 
-    partitions      parts of the known facts, by their hash; None: as many as Spark shuffles into
-    broadcast_rows  up to so many rows are sent to every executor instead of being shuffled
-    driver_edges    up to so many edges are looked at by the driver where graphs are taken apart
-    most_rounds     a program that needs more rounds in one stratum is stopped
-    most_runs       of the known facts, before they are joined to one
-    most_terms      a program whose expressions make more new terms is stopped
-    representatives one term stands for all that are the same while rules are applied, if possible
-    most_constants  rules that only copy are joined to longer steps up to so many pairs
+    partitions       parts of the known facts, by their hash; None: as many as Spark shuffles into
+    broadcast_rows   up to so many rows are sent to every executor instead of being shuffled
+    driver_edges     up to so many edges are looked at by the driver where graphs are taken apart
+    most_rounds      a program that needs more rounds in one phase is stopped
+    most_runs        of the known facts, before they are joined to one
+    most_terms       a program whose expressions make more new terms is stopped
+    most_constants   rules that only copy are joined to longer steps up to so many pairs
+    representatives  one term stands for all that are the same while rules are applied, if possible
 
     >>> Options(partitions=4).most_rounds
     10000
