@@ -358,3 +358,21 @@ def test_rewriting__beside_closures_that_are_not_written_out(schemes: str) -> No
         ]
         assert done[0] == done[1]
         assert_alike(*stores)
+
+
+def test_rewriting__after_a_transaction_that_failed(tmp_path: Path) -> None:
+    stores = (Store(tmp_path / "one"), Store(tmp_path / "two"))
+    rule = PREFIXES + ":q[?x, :named] :- :p[?x, ?y] ."
+    for store, mode in zip(stores, MODES, strict=True):
+        with pytest.raises(ZeroDivisionError), store.transaction() as t:
+            t.load(PREFIXES + ":m owl:sameAs :o . :m :p :k .", "turtle")
+            t.reason("owl-rl", equality=mode, rules=rule)
+            raise ZeroDivisionError
+        assert len(store) == 0
+        store.load(PREFIXES + ":z owl:sameAs :y . :z :p :k .", "turtle")
+        store.reason("owl-rl", equality=mode, rules=rule)
+        store.load(PREFIXES + ":named owl:sameAs :other .", "turtle")
+    assert_alike(*stores)
+    assert classes_of(stores[1]) == 1
+    for store in stores:
+        store.close()

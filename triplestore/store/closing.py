@@ -62,6 +62,7 @@ class Closing:
     tuning   how to apply them
     hidden   how many facts hold that are no triples of RDF
     runs     how often the closure was brought up to date
+    term_count  how many terms of the dictionary are committed
     put_off  whether this commit leaves the closure as it is: see `stale`
     figures  what the last run did, as a report says it
     suspects  rules that were new in it, and were likely to make very many facts
@@ -69,7 +70,7 @@ class Closing:
 
     def __init__(self, state: State, reasoner: Reasoner) -> None:
         self.base = state.tables
-        self.dictionary = state.dictionary
+        self.dictionary, self.term_count = state.dictionary, state.term_count
         self._compiling = reasoner.compiling(state)
         self._reasoner = reasoner
         self._kept = reasoner.tables_of(state)

@@ -106,7 +106,8 @@ class Rewriting:
         self._same_as = int(self._dictionary.encode_keys([SAME_AS_KEY])[0])
         found = equality_of(closing.closed)
         self._before = NO_CLASSES if found is None else found.classes
-        self._named = Named(self._dictionary, closing.rules, closing.regimes)
+        committed = closing.term_count
+        self._named = Named(self._dictionary, closing.rules, closing.regimes, committed)
         self._wanted = _is_wanted(closing) and self._named.obstacle is None
         self._hides = closing.hidden > 0
 

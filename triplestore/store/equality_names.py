@@ -76,12 +76,13 @@ class Looks:
             if isinstance(clause, Rule) and self.obstacle is None and clause not in spared:
                 self.obstacle = None if _is_blind(clause) else clause
 
-    def ids(self, dictionary: Dictionary) -> U32:
-        """The ids of these terms, as far as there are any; kept if all have one."""
+    def ids(self, dictionary: Dictionary, committed: int) -> U32:
+        """The ids of these terms, as far as there are any; kept if all have one that is committed:
+        a transaction that fails takes others back."""
         if self._ids is not None and self._ids[0] is dictionary:
             return self._ids[1]
         found = dictionary.lookup_keys([*self.constants])
-        if found.all():
+        if found.all() and int(found.max(initial=0)) <= committed:
             self._ids = dictionary, found
         known: U32 = found[found != 0]
         return known
@@ -208,9 +209,14 @@ def _keeps_apart(item: Item, pair: frozenset[object]) -> bool:
 
 
 class Named:
-    """Which terms are not rewritten, as tables of representatives and a program have it."""
+    """Which terms are not rewritten, as tables of representatives and a program have it.
 
-    def __init__(self, dictionary: Dictionary, rules: Rules, regimes: Regimes) -> None:
+    committed  how many terms of the dictionary are committed
+    """
+
+    def __init__(
+        self, dictionary: Dictionary, rules: Rules, regimes: Regimes, committed: int
+    ) -> None:
         from triplestore.ontologies import vocabulary as words
         from triplestore.store.schema_reader import SchemaNames
 
@@ -223,7 +229,7 @@ class Named:
         kinds = [b"\x01" + node.value.encode() for node in words.DECLARATION_CLASSES]
         found = dictionary.lookup_keys([key for key in kinds if key != _INDIVIDUAL])
         self.classes = np.union1d(names.classes, found[found != 0])
-        parts = [names.predicates, self.classes, names.special, looks.ids(dictionary)]
+        parts = [names.predicates, self.classes, names.special, looks.ids(dictionary, committed)]
         self._words: U32 = np.unique(np.concatenate(parts))
         self._graphs = dictionary.lookup_keys(regimes.graphs) if regimes.graphs else NO_IDS
 
