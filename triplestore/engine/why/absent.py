@@ -273,9 +273,10 @@ class _Search:
         """Whether a helper stands for a negation only where other items of the body are true."""
         simple, item = self.body[place], self._written[place]
         assert isinstance(simple, Not) and isinstance(item, Not)
-        if not is_helper_atom(simple.body[0]):
+        atom = simple.body[0]
+        if not is_helper_atom(atom):
             return False
-        rule = helper_rule(self.closed, simple.body[0])  # type: ignore[arg-type]
+        rule = helper_rule(self.closed, atom)
         return len(self.closed.written.rules[rule].body) > len(item.body)
 
 

@@ -9,7 +9,7 @@ have other names than those of the item at hand.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from triplestore.datalog.program import (
     Aggregate,
@@ -64,7 +64,7 @@ def helper_rule(closed: Closed, atom: Atom) -> int:
     return number
 
 
-def is_helper_atom(item: object) -> bool:
+def is_helper_atom(item: object) -> TypeGuard[TupleAtom]:
     """Whether an item is an atom of a helper relation."""
     return isinstance(item, TupleAtom) and is_helper(item.name.key)
 
