@@ -12,13 +12,14 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 import pyoxigraph as ox
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from triplestore.loaders.formats import (
     EXTENSIONS,
@@ -121,20 +122,18 @@ def find_files(
     items = [source] if isinstance(source, str) else [str(item) for item in source]
     if not items:
         raise UsageError("no files are named: give paths, folders or globs")
-    chosen = {}
-    for row in _listed(spark, items).collect():
-        form, compression = _kind_of(row.path, items, options)
+    chosen: dict[str, SourceFile] = {}
+    for uri, (length, modified, mark) in _listed(spark, items).items():
+        form, compression = _kind_of(uri, items, options)
         if form is not None:
-            chosen[row.path] = (row, form, compression)
+            chosen[uri] = SourceFile(0, uri, length, modified, form, compression, mark)
     for item in items:
         _check_item(item, chosen)
-    files = []
     ordered = sorted(chosen, key=lambda uri: uri.split("/"))
-    for number, uri in enumerate(ordered, options.first_file_number):
-        row, form, compression = chosen[uri]
-        modified = str(row.modificationTime)
-        files.append(SourceFile(number, uri, row.length, modified, form, compression, row.mark))
-    if len({file.mark for file in files}) < len(files):
+    first = options.first_file_number
+    files = [replace(chosen[uri], number=number) for number, uri in enumerate(ordered, first)]
+    marks = [file.mark for file in files if file.length]
+    if len(set(marks)) < len(marks):
         raise StorageError("two file names have the same 64-bit hash: rename one of the files")
     return files
 
@@ -161,15 +160,29 @@ def fingerprint(files: Sequence[SourceFile], options: SourceOptions) -> str:
     return digest.hexdigest()
 
 
-def _listed(spark: SparkSession, items: list[str]) -> DataFrame:
+def _listed(spark: SparkSession, items: list[str]) -> dict[str, tuple[int, str, int]]:
+    """The length, time and mark of each file that is there."""
     reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
     mark = F.xxhash64("_metadata.file_path").alias("mark")
     try:
-        return reader.load(items).select("path", "length", "modificationTime", mark)
+        found = reader.load(items)
+        rows = found.select("path", "length", "modificationTime", mark).collect()
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
             raise StorageError(f"cannot read {', '.join(items)}: {_first_line(error)}") from error
         raise
+    # Spark reads nothing from empty files, not even their names; but they have numbers.
+    listed = {_written(uri): (0, "", 0) for uri in found.inputFiles()}
+    return listed | {row.path: (row.length, str(row.modificationTime), row.mark) for row in rows}
+
+
+def _written(uri: str) -> str:
+    """A URI with escapes as Spark writes a path.
+
+    >>> _written("file:///data/a%20b.nt")
+    'file:/data/a b.nt'
+    """
+    return unquote(uri).replace("file:///", "file:/", 1)
 
 
 def _first_line(error: Exception) -> str:
