@@ -24,6 +24,7 @@ def measure_import(
     """One import of a file into a new store; with rules, also their closure on Spark."""
     from triplestore.loaders.spark import StageLog, import_dataset
     from triplestore.loaders.spark.metrics import by_stage, read_events
+    from triplestore.loaders.spark.progress import whole
 
     from triplestore import Store
 
@@ -40,7 +41,7 @@ def measure_import(
             done = import_dataset(
                 session, path, own / "store", partitions=partitions, progress=log, **inferring
             )
-        noted = sum(float(stage["seconds"]) for stage in log.stages)
+        noted = sum(float(stage["seconds"]) for stage in whole(log.stages))
         log("rest", {"seconds": max(0.0, clock.seconds["import s"] - noted)})
         session.stop()
         with Store.read_only(own / "store") as store:

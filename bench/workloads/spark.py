@@ -125,7 +125,7 @@ def add_stages(table: Table, where: str, result: Result, statements: int) -> Non
         seconds = float(stage["seconds"])
         moved = spark["shuffled_bytes"]
         table.add(
-            f"{where}: {stage['stage']}",
+            f"{where}: {stage['stage']}" + (f" round {stage['round']}" if "round" in stage else ""),
             *(seconds, 1e6 * seconds / statements, moved / 1e6, moved / statements),
             *(spark["written_bytes"] / 1e6, spark["spilled_bytes"] / 1e6, spark["skew"]),
         )

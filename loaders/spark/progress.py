@@ -20,7 +20,8 @@ class StageLog:
     """Call it with a stage's name and figures; `stages` is all that it was told.
 
     Figures it understands: `rows`, `bytes`, `seconds`, `resumed` and `parts`, the rows of each
-    partition, of which it keeps the skew. Others are kept if they are numbers or words.
+    partition, of which it keeps the skew. With `round` it is a part of a stage that will end later,
+    whose time includes it. Others are kept if they are numbers or words.
 
     >>> import io
     >>> text = io.StringIO()
@@ -108,8 +109,9 @@ def line_of(stage: Mapping[str, Any]) -> str:
     if stage.get("resumed"):
         return f"{stage['stage']:<14} done before"
     rows, seconds = stage.get("rows"), float(stage["seconds"])
+    name = f"  round {stage['round']}" if "round" in stage else stage["stage"]
     counted = "" if rows is None else f"{rows:,} rows"
-    cells = [f"{stage['stage']:<10}", f"{counted:>16}", f"{seconds:8.1f} s"]
+    cells = [f"{name:<10}", f"{counted:>16}", f"{seconds:8.1f} s"]
     if rows is not None:
         cells.append(f"{short(rows / seconds if seconds > 0 else 0.0):>8}/s")
     if "bytes" in stage:
@@ -117,6 +119,15 @@ def line_of(stage: Mapping[str, Any]) -> str:
     if stage.get("skew", 1.0) >= 1.5:
         cells.append(f" skew {stage['skew']:.1f}")
     return " ".join(cells).rstrip()
+
+
+def whole(stages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The stages without the rounds that some are made of.
+
+    >>> [each["seconds"] for each in whole([{"round": 1, "seconds": 2}, {"seconds": 3}])]
+    [3]
+    """
+    return [stage for stage in stages if "round" not in stage]
 
 
 def short(number: float) -> str:

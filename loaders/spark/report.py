@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from triplestore.loaders.spark.metrics import by_stage, read_events
+from triplestore.loaders.spark.progress import whole
 
 from triplestore._version import VERSION
 
@@ -56,7 +57,7 @@ def report_of(
         "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "ok": error is None,
         "asked": dict(asked),
-        "seconds": sum(float(stage.get("seconds", 0.0)) for stage in found),
+        "seconds": sum(float(stage.get("seconds", 0.0)) for stage in whole(found)),
         "stages": found,
     }
     if error is not None:

@@ -41,6 +41,15 @@ def test_stage_log__a_stage_that_was_done_before_is_no_rate() -> None:
     assert "counts" not in log.stages[1]
 
 
+def test_stage_log__rounds_are_parts_of_their_stage() -> None:
+    text = io.StringIO()
+    log = StageLog(text, clock=ticking(0, 2, 5))
+    log("closure", {"round": 1, "rows": 10, "seconds": 2.0})
+    log("closure", {"rows": 30, "seconds": 5.0})
+    assert [line.split()[0] for line in text.getvalue().splitlines()] == ["round", "closure"]
+    assert report_of({}, log.stages)["seconds"] == 5.0
+
+
 def test_stage_log__quiet_keeps_all_and_says_nothing() -> None:
     text = io.StringIO()
     with StageLog(text, quiet=True) as log:
