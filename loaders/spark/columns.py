@@ -158,9 +158,7 @@ def _lexical(value: Column, type_: str, name: str) -> tuple[Column, str]:
     if type_ in _INTEGERS:
         return text, "integer"
     if type_.startswith("decimal"):
-        # As written out: a small decimal's own text may have an exponent, which XSD forbids.
-        scale = int(type_.rstrip(")").partition(",")[2] or 0)
-        return F.format_string(f"%.{scale}f", value), "decimal"
+        return _without_exponent(text), "decimal"
     if type_ in ("float", "double"):
         return F.regexp_replace(text, "Infinity", "INF"), type_
     if type_ == "date":
@@ -176,6 +174,16 @@ def _lexical(value: Column, type_: str, name: str) -> tuple[Column, str]:
         f"column {name} has the type {type_}, which is no term: give a string, boolean, number, "
         "date, timestamp, binary, or a struct with value, datatype and lang"
     )
+
+
+def _without_exponent(text: Column) -> Column:
+    """A decimal's text written out: that of a small one may be `1.5E-7`, which XSD forbids."""
+    sign = F.regexp_extract(text, "^(-?)", 1)
+    digits = F.replace(F.regexp_extract(text, "^-?([0-9.]+)E", 1), F.lit("."), F.lit(""))
+    # With an exponent behind it in any case, so that the cast has a number where it is not used.
+    zeros = F.regexp_extract(F.concat(text, F.lit("E-1")), "E-([0-9]+)", 1).cast("int") - 1
+    small = F.concat(sign, F.lit("0."), F.call_function("repeat", F.lit("0"), zeros), digits)
+    return F.when(F.contains(text, F.lit("E")), small).otherwise(text)
 
 
 def _of_struct(value: Column, type_: str, name: str) -> Column:
