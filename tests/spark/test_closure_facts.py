@@ -1,0 +1,66 @@
+"""What holds, on Spark: nothing twice, counted by relation and class, and never shuffled again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from triplestore.loaders.spark.closure.facts import Facts
+
+from tests.spark.random_programs_on_spark import small_jobs
+
+TYPE, C, D, P = 1, 2, 3, 4
+
+
+@pytest.fixture
+def quick(spark: Any) -> Iterator[Any]:
+    with small_jobs(spark):
+        yield spark
+
+
+def facts_of(spark: Any, work: Path, most_runs: int = 8) -> Facts:
+    """Three facts, of which one is a row of a relation."""
+    facts = Facts(spark, str(work), 3, TYPE, 2, most_runs)
+    facts.start(facts.flat_rows([(2, TYPE, 10, C), (2, P, 10, 11), (3, P, 10, 11, 12)]))
+    return facts
+
+
+def test_facts__a_round_has_what_was_not_known_once(quick: Any, tmp_path: Path) -> None:
+    facts = facts_of(quick, tmp_path)
+    rows = [(2, P, 10, 11), (2, P, 10, 12), (2, P, 10, 12), (2, TYPE, 10, D), (3, P, 10, 11, 13)]
+    assert facts.add(facts.flat_rows(rows)) == 3
+    assert facts.fresh.relations == {(2, P): 1, (2, TYPE): 1, (3, P): 1}
+    assert facts.known.relations == {(2, P): 2, (2, TYPE): 2, (3, P): 2}
+    assert facts.known.classes == {C: 1, D: 1}
+    assert facts.add(facts.flat_rows(rows)) == 0, "a round of nothing is none"
+    assert facts.now == 1
+    assert facts.every().count() == 6
+    facts.close()
+
+
+def test_facts__rounds_are_joined_when_there_are_many(quick: Any, tmp_path: Path) -> None:
+    facts = facts_of(quick, tmp_path, most_runs=2)
+    for number in range(4):
+        assert facts.add(facts.flat_rows([(2, P, 20, number), (2, P, 20, number + 1)])) > 0
+        assert facts.last().count() == facts.fresh.total
+    found = sorted((row.c2, row.r) for row in facts.every().where("c1 = 20").collect())
+    assert found == [(0, 1), (1, 1), (2, 2), (3, 3), (4, 4)]
+    facts.close()
+
+
+def test_facts__only_candidates_are_shuffled(
+    quick: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = facts_of(quick, tmp_path)
+    facts.add(facts.flat_rows([(2, P, 10, 12)]))
+    quick.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")  # as if there were many
+    try:
+        facts.new_among(facts.flat_rows([(2, P, 10, 13)])).explain()
+    finally:
+        quick.conf.unset("spark.sql.autoBroadcastJoinThreshold")
+    plan = capsys.readouterr().out
+    assert plan.count("Bucketed: true") == 2, plan
+    assert plan.count("Exchange hashpartitioning") == 1, plan
+    facts.close()
