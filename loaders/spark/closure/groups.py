@@ -13,7 +13,7 @@ from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import TRIPLE, flat_terms
 
-from triplestore.schemes.attached import SYMMETRIC, Structure
+from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE, Structure
 
 if TYPE_CHECKING:
     from triplestore.datalog.program import Atom
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 def structure_in_force(owned: Owned, facts: Facts, naming: Naming) -> Structure | None:
-    """What the rules of a group come to whose guards hold; None if nothing known."""
+    """What the rules of a group come to whose guards hold; None if it is not one graph."""
     held = {guard.atom for guard in owned.guards if _holds(guard.atom, facts, naming)}
-    return owned.group.active(held)
+    found = owned.group.active(held)
+    return found if found is not None and found.kind in (TRANSITIVE, SYMMETRIC) else None
 
 
 def _holds(atom: Atom, facts: Facts, naming: Naming) -> bool:

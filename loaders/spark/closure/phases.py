@@ -19,7 +19,7 @@ from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification
 from triplestore.engine.compiled import Compiled, recursive_numbers
 from triplestore.engine.modules.owned import Owned
-from triplestore.schemes.attached import CHAINS
+from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE
 
 
 @dataclass(slots=True)
@@ -65,8 +65,8 @@ def nonrecursive(compiled: Compiled) -> list[int]:
 
 
 def _is_graph(group: Owned) -> bool:
-    """Whether a group is the closure of one graph; regular chains are left to their rules."""
-    return group.group.structure.kind != CHAINS
+    """Whether a group is the closure of one graph; all others are left to their rules."""
+    return group.group.structure.kind in (TRANSITIVE, SYMMETRIC)
 
 
 def _phases_by_level(compiled: Compiled, groups: dict[int, Owned]) -> dict[int, int]:
