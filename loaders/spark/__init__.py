@@ -24,6 +24,8 @@ _HOMES = {
     "columns_to_triples": "columns",
     "Property": "columns",
     "read_statements": "statements",
+    "read_triples": "frames",
+    "query_frame": "frames",
     "SourceOptions": "sources",
     "make": "session",
     "check": "session",
