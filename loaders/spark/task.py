@@ -148,7 +148,9 @@ class Import:
         rows_of, extra = "triples", NOTHING_MORE
         if self._wish.infers and self._wish.closure == "spark":
             rows_of = "closure"
-            triples, extra = self._closed(terms, triples, statements.next_file_number - 1)
+            triples, extra = self._closed(
+                terms, triples, statements.next_file_number - 1, noted["_prefixes"]
+            )
         meta = {FILES: str(statements.next_file_number - 1).encode()}
         if noted["_prefixes"]:
             # In one order, whatever order parsers tell them in: the file shall be the same.
@@ -273,7 +275,9 @@ class Import:
         )
         return terms, counts, made
 
-    def _closed(self, terms: Any, triples: Any, files: int) -> tuple[Any, Extra]:
+    def _closed(
+        self, terms: Any, triples: Any, files: int, prefixes: Mapping[str, str]
+    ) -> tuple[Any, Extra]:
         """All that holds, inferred on Spark, and what else a store with a closure keeps."""
         from triplestore.loaders.spark.closure import close
 
@@ -291,6 +295,7 @@ class Import:
                     ontology=wish.ontology,
                     work=f"{stages.place}/rounds",
                     files=files,
+                    prefixes=prefixes,
                     progress=stages.told,
                 )
             )

@@ -180,8 +180,8 @@ def test_import__into_a_store_with_rules(spark: Any, tmp_path: Path) -> None:
 def test_import__a_closure_made_on_spark_is_the_local_one(spark: Any, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     paths = write_sources(folder, 60)
-    rules = """@prefix ex: <http://ex.org/> .
-        ex:near[?x, ?y] :- ex:p1[?x, ?y] .
+    # Prefixes are those of the data.
+    rules = """ex:near[?x, ?y] :- ex:p1[?x, ?y] .
         ex:near[?y, ?x] :- ex:near[?x, ?y] .
         ex:far[?x, ?z] :- ex:near[?x, ?y], ex:near[?y, ?z] ."""
     import_dataset(spark, str(folder), tmp_path / "db", rules=rules, closure="spark", partitions=2)
