@@ -110,7 +110,7 @@ def write_store(
 def segments_of(keys: Callable[[], Keys], more: Sequence[bytes]) -> Iterator[TermSegment]:
     """The segments of all terms; those that only rules name have one of their own."""
     # Loaded now, so that it does not depend on the process which of two layouts slots have.
-    import triplestore.kernels.terms  # noqa: F401
+    import triplestore.kernels.terms  # noqa: F401 - importing it is what is wanted
 
     segment = _segment_of(keys())
     yield segment

@@ -40,7 +40,7 @@ def read_text(spark: Any, place: str) -> str | None:
         return path.read_text() if path.is_file() else None
     try:
         rows = spark.read.text(place, wholetext=True).collect()
-    except Exception as error:
+    except Exception as error:  # what pyspark raises differs with and without Connect
         if "PATH_NOT_FOUND" in str(error) or "does not exist" in str(error):
             return None
         raise

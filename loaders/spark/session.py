@@ -45,8 +45,8 @@ def pyspark_module() -> Any:
     Also looks for what pyspark needs for Arrow, and only notices in the middle of a job.
     """
     try:
-        import pandas  # noqa: F401  (pyspark refuses Arrow without it)
-        import pyarrow  # noqa: F401
+        import pandas  # noqa: F401 - looked for only: pyspark refuses Arrow without it
+        import pyarrow  # noqa: F401 - likewise
         import pyspark
     except ImportError as error:
         raise missing(error) from None

@@ -15,7 +15,9 @@ from triplestore.loaders.spark.turtle_cuts import cuts_of
 from tests.loaders.test_suites import ENTRIES
 from tests.spark.parsing_helpers import faults_of, loaded_rows, parsed
 
-pytestmark = pytest.mark.skipif(not ENTRIES, reason="no W3C suites")
+pytestmark = pytest.mark.skipif(
+    not ENTRIES, reason="no W3C suites: set TRIPLESTORE_DATA to the folder with w3c-rdf-tests"
+)
 BASE = "http://example.org/base/"
 FORMATS = {".nt", ".nq", ".ttl", ".trig", ".rdf"}
 

@@ -10,7 +10,7 @@ from triplestore.ontologies import schema
 
 from tests.ontologies.random_ontologies import EQUALITY, EVERYTHING, VALUES, Kind, make_pool
 from triplestore import Store
-from triplestore.datalog.program import Filter, TripleAtom
+from triplestore.datalog.program import Constant, Filter, Rule, TripleAtom
 from triplestore.engine.why import Proof
 from triplestore.engine.why.origins import fill
 from triplestore.store.equality_names import SAME_AS_KEY
@@ -41,16 +41,17 @@ def check(store: Store, proof: Proof) -> None:
         assert isinstance(fact, TripleAtom)
         assert step.fact == fact
         if step.stated:
-            terms = [term.term for term in (fact.s, fact.p, fact.o)]  # type: ignore[union-attr]
+            terms = [one.term for one in (fact.s, fact.p, fact.o) if isinstance(one, Constant)]
             found = store.quads_for_pattern(*terms, DefaultGraph(), facts="explicit")
             assert len(list(found)) == 1, fact
             continue
         rule = step.rule
-        assert rule in known or str(rule.name) == "eq-ref"  # type: ignore[union-attr]
+        assert isinstance(rule, Rule)
+        assert rule in known or str(rule.name) == "eq-ref"
         values = step.values or {}
-        heads = [fill(head, values) for head in rule.heads]  # type: ignore[union-attr]
+        heads = [fill(head, values) for head in rule.heads]
         assert fact in heads
-        body = [fill(item, values) for item in rule.body if not isinstance(item, Filter)]  # type: ignore[union-attr]
+        body = [fill(item, values) for item in rule.body if not isinstance(item, Filter)]
         assert list(step.premises) == body
         for premise in step.premises:
             assert steps[premise].height < step.height

@@ -6,6 +6,7 @@ insertion, `drop` and `insert` go on from there; `firing` evaluates the rules.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Any
@@ -56,14 +57,14 @@ class Task:
         return self.recursive or fresh or bool(self.lost_rec)
 
 
-class Strategy:
+class Strategy(ABC):
     """How a stratum is brought up to date; see `strategies`."""
 
     name = "none"
 
+    @abstractmethod
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """Do it; returns the name of what was done, and why."""
-        raise NotImplementedError
 
 
 class StratumUpdate:

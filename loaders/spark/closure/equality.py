@@ -31,9 +31,11 @@ from triplestore.datalog.program import (
     Atom,
     Constant,
     Filter,
+    Item,
     Program,
     Rule,
     TripleAtom,
+    TupleAtom,
     Variable,
 )
 from triplestore.expr.tree import substitute
@@ -208,8 +210,14 @@ def _renamed(rule: Rule, moved: dict[bytes, bytes]) -> Rule:
 
     if not moved:
         return rule
-    body = tuple(item if isinstance(item, Filter) else item.map(change) for item in rule.body)  # type: ignore[union-attr]
+    body = tuple(item if isinstance(item, Filter) else _mapped(item, change) for item in rule.body)
     return replace(rule, heads=(rule.heads[0].map(change),), body=body)
+
+
+def _mapped(item: Item, change: Callable[[Any], Any]) -> Atom:
+    """An atom with other terms: rules that are rewritten have atoms and filters only."""
+    assert isinstance(item, TripleAtom | TupleAtom), item
+    return item.map(change)
 
 
 def settled_among(rules: Sequence[Rule], safe: Iterable[int]) -> frozenset[int]:
@@ -250,7 +258,7 @@ def _with_property(rule: Rule, variable: Variable, key: bytes) -> Rule:
     body = tuple(
         Filter(substitute(item.expression, {variable: name}))
         if isinstance(item, Filter)
-        else item.map(change)  # type: ignore[union-attr]
+        else _mapped(item, change)
         for item in rule.body
     )
     return replace(rule, heads=(rule.heads[0].map(change),), body=body)

@@ -153,8 +153,9 @@ def condition_on_ids(expression: Expression, naming: Naming | None) -> str | Non
         return None if inner is None else f"(NOT {inner})"
     if name in _KINDS:
         (part,) = parts
-        known = isinstance(part, Variable) and naming is not None
-        return naming.kind_test(part.name, _KINDS[name]) if known else None  # type: ignore[union-attr]
+        if not isinstance(part, Variable) or naming is None:
+            return None
+        return naming.kind_test(part.name, _KINDS[name])
     return _same_test(name, parts, naming)
 
 

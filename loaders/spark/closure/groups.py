@@ -16,7 +16,7 @@ from triplestore.loaders.spark.closure.shapes import TRIPLE, flat_terms
 from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE, Structure
 
 if TYPE_CHECKING:
-    from triplestore.datalog.program import Atom
+    from triplestore.datalog.program import Atom, Constant
     from triplestore.engine.modules.owned import Owned
 
 
@@ -28,7 +28,8 @@ def structure_in_force(owned: Owned, facts: Facts, naming: Naming) -> Structure 
 
 
 def _holds(atom: Atom, facts: Facts, naming: Naming) -> bool:
-    keys = [term.key for term in flat_terms(atom)]  # type: ignore[union-attr]  # guards are ground
+    keys = [term.key for term in flat_terms(atom) if isinstance(term, Constant)]
+    assert len(keys) == len(flat_terms(atom)), "guards are ground"
     ids = [naming.ids_of(keys)[key] for key in keys]
     tests = [f"k = {len(ids) - 1}", *[f"c{i} = {value}" for i, value in enumerate(ids)]]
     return bool(facts.every().where(" AND ".join(tests)).limit(1).count())

@@ -138,7 +138,7 @@ class Programs:
         ids = np.unique(rows).tolist()
         keys = {number: self._state.dictionary.key(number) for number in ids}
         known = self._naming.ids_of(keys[number] for number in ids)
-        return [tuple(known[keys[n]] for n in row) for row in rows.tolist()]  # type: ignore[misc]
+        return [(known[keys[s]], known[keys[p]], known[keys[o]]) for s, p, o in rows.tolist()]
 
 
 def _is_positive(program: Program) -> bool:
