@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine import driver as driver_room
+from tests.engine.anew import often_derive_anew
 from tests.engine.checking import check_state, engine_takes
 from tests.engine.closures import union_case
 from tests.engine.driver import Driver
@@ -21,8 +21,6 @@ from triplestore.engine.modules.choice import Choice, Mode
 from triplestore.engine.modules.recognise import find_groups
 from triplestore.engine.sets import differences
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
-from triplestore.engine.strategies.rematerialise import rematerialise_all
-from triplestore.engine.update import Closure, update
 from triplestore.schemes.attached import UNION
 
 TRANS = ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z] . "
@@ -186,14 +184,7 @@ def test_unions__random_schedules__equal_the_oracle(
 def test_unions__everything_derived_anew__equals_the_oracle(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rng = random.Random(5)
-
-    def replaced(*args: Any, previous: Any = None, **options: Any) -> Closure:
-        if rng.random() < 0.5:
-            return rematerialise_all(*args[:5], **options)
-        return update(*args, previous=previous, **options)
-
-    monkeypatch.setattr(driver_room, "update", replaced)
+    often_derive_anew(monkeypatch)
     run(200, 20, monkeypatch)
 
 
