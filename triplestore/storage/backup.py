@@ -8,14 +8,12 @@ interrupted is no store.
 
 from __future__ import annotations
 
-import contextlib
 import uuid
 from pathlib import Path
 
 from triplestore.errors import StorageError
 from triplestore.storage.files import Files, explained
 from triplestore.storage.journal import Journal, journal_path
-from triplestore.storage.manifest import NAME as MANIFEST_NAME
 from triplestore.storage.manifest import Manifest, install_manifest, write_manifest
 from triplestore.storage.outline import layer_parts, term_parts
 from triplestore.storage.sections import FileRef, SectionFile
@@ -29,6 +27,7 @@ from triplestore.storage.state import (
     write_meta,
     write_terms,
 )
+from triplestore.storage.unfinished import Unfinished
 
 _PIECE = 1 << 20
 _BACKLOG = 8 << 20  # synced so often, that commits meanwhile do not wait behind it
@@ -54,15 +53,13 @@ def backup(
         raise
 
 
-class _Copy:
+class _Copy(Unfinished):
     """A backup while it is being written."""
 
     def __init__(self, files: Files, catalogue: Catalogue, target: Path, link: bool) -> None:
-        self._files = files
+        super().__init__(files, target)
         self._catalogue = catalogue
-        self._target = target
         self._link = link
-        self._made: list[Path] = []
 
     def write(self, state: State) -> None:
         def is_kept(part: object) -> bool:
@@ -103,18 +100,6 @@ class _Copy:
         journal.close()
         write_manifest(self._files, self._target, manifest)
         install_manifest(self._files, self._target)
-
-    def discard(self) -> None:
-        """Remove what was written, the manifest first."""
-        names = (self._target / MANIFEST_NAME, self._target / f"{MANIFEST_NAME}.new", *self._made)
-        for path in names:
-            with contextlib.suppress(OSError):
-                self._files.remove(path)
-
-    def _path(self, kind: str) -> Path:
-        path = self._target / f"{kind}-{len(self._made) + 1:06d}.seg"
-        self._made.append(path)
-        return path
 
     def _copy(self, file: SectionFile, path: Path) -> FileRef:
         """Copy a section file from where it is mapped; it may have no name any more."""

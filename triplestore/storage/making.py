@@ -7,7 +7,6 @@ does not open.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -15,9 +14,10 @@ from pathlib import Path
 from triplestore.errors import StorageError
 from triplestore.storage.files import Files, RealFiles, explained
 from triplestore.storage.journal import Journal, journal_path
-from triplestore.storage.manifest import NAME, Manifest, install_manifest, write_manifest
+from triplestore.storage.manifest import Manifest, install_manifest, write_manifest
 from triplestore.storage.sections import FileRef, SectionFile
 from triplestore.storage.state import LAYER, META, TERMS, Meta, write_layer, write_meta, write_terms
+from triplestore.storage.unfinished import Unfinished
 from triplestore.tables import Layer
 from triplestore.terms import TermSegment
 
@@ -61,13 +61,8 @@ def make_store(
         raise
 
 
-class _Making:
+class _Making(Unfinished):
     """A store while it is being written."""
-
-    def __init__(self, files: Files, target: Path) -> None:
-        self._files = files
-        self._target = target
-        self._made: list[Path] = []
 
     def write(
         self, segments: Iterable[TermSegment], layers: Iterable[Layer], meta: Mapping[str, bytes]
@@ -100,17 +95,6 @@ class _Making:
         Journal.create(files, self._target, manifest.journal, manifest.store, 1).close()
         write_manifest(files, self._target, manifest)
         install_manifest(files, self._target)
-
-    def discard(self) -> None:
-        """Remove what was written, the manifest first."""
-        for path in (self._target / NAME, self._target / f"{NAME}.new", *self._made):
-            with contextlib.suppress(OSError):
-                self._files.remove(path)
-
-    def _path(self, kind: str) -> Path:
-        path = self._target / f"{kind}-{len(self._made) + 1:06d}.seg"
-        self._made.append(path)
-        return path
 
 
 def _name_of(refs: Sequence[FileRef]) -> str:
