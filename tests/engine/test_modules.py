@@ -17,6 +17,7 @@ from tests.engine.programs import Step
 from tests.engine.written import WrittenClosure
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import stratify
+from triplestore.engine.modules import external, rows
 from triplestore.engine.modules.choice import Choice, Mode
 from triplestore.engine.modules.recognise import Group, find_groups
 from triplestore.engine.sets import differences
@@ -313,13 +314,15 @@ MODES: tuple[Mode, ...] = ("plain", "compressed")
 
 def run(first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many cases from a seed on. Closures are kept as rows, by their schemes, or as it comes
-    with every step; those changed are looked through at once, or in pieces."""
+    with every step; those changed, and their edges, are looked through at once, or in pieces."""
     for seed in range(first, first + count):
         case = closure_case(seed)
         if not engine_takes(case):
             continue
         rng = random.Random(seed)
         monkeypatch.setattr(differences, "LARGE", rng.choice((0, 2, 1 << 21)))
+        for part in (external, rows):
+            monkeypatch.setattr(part, "BLOCK", 2 if seed % 2 else 1 << 16)
         mode: Mode | None = rng.choice((*MODES, None, None))
         names = list(STRATEGIES) if name == "mixed" else [name]
         driver, before = Driver(modules=True), None

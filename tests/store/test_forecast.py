@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import tracemalloc
+
+import numpy as np
 import pytest
 from pyoxigraph import RdfFormat, parse
 
@@ -10,6 +14,8 @@ from triplestore.datalog.text import read
 from triplestore.errors import BudgetError
 from triplestore.store import forecast
 from triplestore.store.forecast import Suspect, suspects
+from triplestore.store.forecast_pairs import Pairs
+from triplestore.tables import Layer, Tables
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -76,6 +82,50 @@ def test_chains__of_sub_properties_and_inverses_are_followed() -> None:
 def test_chains__with_few_ends_and_those_that_do_not_go_on_are_no_suspects() -> None:
     assert found(star_of(300), CHAINS["transitive"]) == []
     assert found(path_of(300), ":q[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] .") == []
+
+
+def test_chains__that_are_long_are_left_after_some_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[int] = []
+    after = Pairs.after
+
+    def noted(pairs: Pairs, firsts: np.ndarray, most: int) -> tuple[np.ndarray, int]:
+        steps.append(len(firsts))
+        return after(pairs, firsts, most)
+
+    monkeypatch.setattr(Pairs, "after", noted)
+    (one,) = found(path_of(2000), CHAINS["transitive"])
+    assert "or more" in one.why and one.facts > 2000 * 20
+    assert len(steps) < forecast.MOST_FOLLOWED // forecast.A_STEP + 2 * forecast.SAMPLES
+
+
+def test_chains__of_many_edges_are_followed_without_a_copy_of_them() -> None:
+    rng = np.random.default_rng(1)
+    s, o = (rng.integers(10, 20_000, 400_000, dtype=np.uint32) for _ in range(2))
+    store = store_of(":p :p :p .")
+    rules = read(PREFIXES + CHAINS["transitive"] + ":p[?y, ?x] :- :p[?x, ?y] .").rules
+    state = store._database.state
+    p = state.dictionary.lookup_keys([b"\x01http://ex.org/p"])[0]
+    tables = Tables([Layer.bulk(np.full_like(s, p), s, o)])
+    tracemalloc.start()
+    try:
+        found = suspects(rules, rules, tables, state.dictionary)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [one.compact for one in found] == [True]
+    assert peak < 8 * tables.total() / 2
+
+
+def test_equals__are_counted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecast, "BLOCK", 3)
+    rng = random.Random(5)
+    for size in range(40):
+        pairs = {(rng.randrange(1 + size // 3), rng.randrange(9)) for _ in range(size)}
+        keys = np.array(sorted(one << 32 | other for one, other in pairs), dtype=np.uint64)
+        values, sizes = forecast._repeated(keys)
+        firsts, counts = np.unique(keys >> np.uint64(32), return_counts=True)
+        assert values.tolist() == firsts[counts > 1].tolist()
+        assert sizes.tolist() == counts[counts > 1].tolist()
 
 
 def test_equals__are_suspect_where_many_share_a_value() -> None:

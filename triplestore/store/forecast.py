@@ -11,10 +11,9 @@ mostly too low. What is asked of the tables is linear in the relations that thes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -30,7 +29,9 @@ from triplestore.datalog.program import (
     Variable,
 )
 from triplestore.errors import BudgetError
-from triplestore.tables.rows import I64, NO_KEYS, U32, U64, distinct, high, key_of, low, swap
+from triplestore.store.forecast_pairs import Pairs, StatedPairs
+from triplestore.tables.relation import BLOCK
+from triplestore.tables.rows import I64, U32, U64, distinct, high, key_of, low, start_of_runs
 from triplestore.terms.vocabulary import OWL_SAME_AS
 
 if TYPE_CHECKING:
@@ -44,14 +45,14 @@ FEWEST = 1_000_000
 TIMES = 10
 """nor those that make fewer than so many times what is there."""
 
-SAMPLES = 24
+SAMPLES = 12
 """From so many places a chain is followed."""
 
-MOST_FOLLOWED = 200_000
+MOST_FOLLOWED = 50_000
 """So many edges are looked at for one chain, all places together."""
 
-MOST_TOGETHER = 64
-"""So many relations are taken for parts of one, as sub-properties or inverses."""
+A_STEP = 100
+"""What a step costs on top of its edges, as edges: long paths are as dear as wide ones."""
 
 BYTES_PER_FACT = 16
 FACTS_PER_SECOND = 2_000_000
@@ -111,7 +112,7 @@ def suspects(
     rewriting  whether equals cost no more than one of them
     """
     fewest = max(FEWEST, TIMES * tables.total())
-    stated = _Stated(among, tables, dictionary, fewest)
+    stated = StatedPairs(among, tables, dictionary, fewest)
     found: list[Suspect] = []
     for rule in rules:
         if rewriting and any(_is_equality(head) for head in rule.heads):
@@ -149,7 +150,7 @@ def _is_equality(head: Atom) -> bool:
     return isinstance(head, TripleAtom) and head.p == _SAME_AS
 
 
-def _suspect(rule: Rule, stated: _Stated) -> Suspect | None:
+def _suspect(rule: Rule, stated: StatedPairs) -> Suspect | None:
     if len(rule.body) < 2:
         return None
     (head, *others), atoms = rule.heads, rule.atoms
@@ -161,106 +162,6 @@ def _suspect(rule: Rule, stated: _Stated) -> Suspect | None:
     if chain is not None:
         return _of_chain(rule, head.p, chain, stated)
     return _of_product(rule, stated) if len(atoms) > 1 else None
-
-
-# -- what is stated -------------------------------------------------------------------------------
-
-
-class _Stated:
-    """Relations with what belongs to them by rules of one atom."""
-
-    def __init__(
-        self, rules: Iterable[Rule], tables: Tables, dictionary: Dictionary, fewest: int
-    ) -> None:
-        self.tables = tables
-        self.dictionary = dictionary
-        self.fewest = fewest
-        self._members: dict[Constant, list[tuple[int, bool]]] = {}
-        self._edges: dict[tuple[Constant, bool], U64] = {}
-        self._rules = rules
-
-    @cached_property
-    def _below(self) -> dict[Constant, list[tuple[Constant, bool]]]:
-        """Property -> those of which it has all pairs, and whether turned round."""
-        found: dict[Constant, list[tuple[Constant, bool]]] = {}
-        for rule in self._rules:
-            if len(rule.body) == 1 and len(rule.heads) == 1:
-                self._note(found, rule.heads[0], rule.body[0])
-        return found
-
-    @staticmethod
-    def _note(
-        found: dict[Constant, list[tuple[Constant, bool]]], head: object, body: object
-    ) -> None:
-        if not isinstance(head, TripleAtom) or not isinstance(body, TripleAtom):
-            return
-        if not isinstance(head.p, Constant) or not isinstance(body.p, Constant):
-            return
-        if isinstance(head.s, Constant) or isinstance(head.o, Constant) or head.s == head.o:
-            return
-        if {head.s, head.o} == {body.s, body.o}:
-            found.setdefault(head.p, []).append((body.p, head.s == body.o))
-
-    def edges(self, name: Constant, around: bool = False) -> U64:
-        """The pairs of a property, sorted; turned around, if so wanted."""
-        found = self._edges.get((name, around))
-        if found is None:
-            parts = [
-                self.tables.stored_relation(number).keys(int(turned != around))
-                for number, turned in self._parts(name)
-            ]
-            found = parts[0] if parts else NO_KEYS  # one alone is sorted, and need not be copied
-            if len(parts) > 1:
-                found = np.concatenate(parts)
-                found.sort()
-                found = distinct(found)
-            self._edges[name, around] = found
-        return found
-
-    def most(self, name: Constant) -> int:
-        """How many pairs of a property there are at most."""
-        return sum(self.tables.stored_relation(number).count() for number, _ in self._parts(name))
-
-    def _parts(self, name: Constant) -> list[tuple[int, bool]]:
-        """The relations that belong to a property, and whether turned round."""
-        found = self._members.get(name)
-        if found is None:
-            seen = {(name, False): None}
-            waiting = list(seen)
-            while waiting:
-                one, turned = waiting.pop()
-                for other, flipped in self._below.get(one, ()):
-                    pair = other, turned != flipped
-                    if pair not in seen and len(seen) < MOST_TOGETHER:
-                        seen[pair] = None
-                        waiting.append(pair)
-            ids = self.dictionary.lookup_keys([one.key for one, _ in seen]).tolist()
-            members = zip(ids, [turned for _, turned in seen], strict=True)
-            found = self._members[name] = [(number, turned) for number, turned in members if number]
-        return found
-
-    def size(self, atom: Atom) -> int:
-        """How many facts an atom may match."""
-        if not isinstance(atom, TripleAtom):
-            return 1
-        if not isinstance(atom.p, Constant):
-            return self.tables.total()
-        p = self._id(atom.p)
-        if not p:
-            return 0
-        relation = self.tables.relation(p)
-        return len(relation.by_second(self._id(atom.o))) if _names(atom.o) else len(relation)
-
-    def _id(self, term: Term) -> int:
-        return int(self.dictionary.lookup_keys([term.key])[0]) if _names(term) else 0
-
-    def text(self, key: bytes) -> str:
-        """A name for people."""
-        return str(Constant(key))
-
-
-def _names(term: Term) -> TypeGuard[Constant]:
-    return isinstance(term, Constant)
 
 
 # -- chains ---------------------------------------------------------------------------------------
@@ -299,15 +200,16 @@ def _chain_of(rule: Rule, head: TripleAtom) -> _Chain | None:
     return _Chain(tuple(way[1:]), False) if own[0] == 0 else None
 
 
-def _of_chain(rule: Rule, name: Constant, chain: _Chain, stated: _Stated) -> Suspect | None:
+def _of_chain(rule: Rule, name: Constant, chain: _Chain, stated: StatedPairs) -> Suspect | None:
     last = chain.steps[-1][0]
     if stated.most(name) * stated.most(last) < stated.fewest:
         return None
-    start = stated.edges(name, chain.backwards)
-    steps = [stated.edges(other, turned) for other, turned in chain.steps]
-    reached, whole = _reached(start, steps)
-    begins = len(distinct(high(start)))
-    facts = max(0, int(reached * begins) - len(start))
+    start = stated.pairs(name, chain.backwards)
+    places = start.firsts()
+    steps = [stated.pairs(other, turned) for other, turned in chain.steps]
+    reached, whole = _reached(places, start, steps)
+    begins = len(places)
+    facts = max(0, int(reached * begins) - start.most())
     more = "" if whole else " or more"
     transitive = all(other == name for other, _ in chain.steps)
     advice = "keep it compressed (schemes other than plain)" if transitive else "shorten the chain"
@@ -316,41 +218,39 @@ def _of_chain(rule: Rule, name: Constant, chain: _Chain, stated: _Stated) -> Sus
     return Suspect(rule.name, stated.text(name.key), facts, why, advice, transitive)
 
 
-def _reached(start: U64, steps: Sequence[U64]) -> tuple[float, bool]:
+def _reached(places: U32, start: Pairs, steps: Sequence[Pairs]) -> tuple[float, bool]:
     """How many are reached from one place on an average; whether each was followed to the end."""
-    places = distinct(high(start))
     chosen = places[np.linspace(0, len(places) - 1, min(SAMPLES, len(places))).astype(np.int64)]
-    total = looked = 0
-    whole = True
-    for place in chosen:
-        seen = fresh = _next(start, np.array([place], np.uint32))
-        while len(fresh) and whole:
-            for keys in steps:
-                fresh = _next(keys, fresh)
-                looked += len(fresh) + 1
-                whole = looked <= MOST_FOLLOWED
-            fresh = np.setdiff1d(fresh, seen, assume_unique=True)
-            seen = distinct(np.sort(np.concatenate((seen, fresh))))
-        total += len(seen)
-        whole = looked <= MOST_FOLLOWED
+    total, left, whole = 0, MOST_FOLLOWED, True
+    for number, place in enumerate(chosen):
+        share = left // (len(chosen) - number)
+        count, rest = _reached_from(place, start, steps, share)
+        total += count
+        left -= share - max(0, rest)
+        whole &= rest >= 0
     return total / len(chosen), whole
 
 
-def _next(keys: U64, froms: U32) -> U32:
-    """What these lead to, increasing."""
-    lo = keys.searchsorted(froms.astype(np.uint64) << np.uint64(32))
-    hi = keys.searchsorted((froms.astype(np.uint64) + np.uint64(1)) << np.uint64(32))
-    sizes: I64 = hi - lo
-    if not sizes.any():
-        return np.zeros(0, dtype=np.uint32)
-    starts = np.repeat(lo - np.append(0, np.cumsum(sizes)[:-1]), sizes)
-    return distinct(np.sort(low(keys[starts + np.arange(int(sizes.sum()))])))
+def _reached_from(
+    place: np.uint32, start: Pairs, steps: Sequence[Pairs], left: int
+) -> tuple[int, int]:
+    """How many are reached from a place, and what is left of what it may cost: less than nothing
+    if it was not followed to the end."""
+    fresh, looked = start.after(np.array([place], dtype=np.uint32), left)
+    seen, left = fresh, left - looked
+    while len(fresh) and left >= 0:
+        for pairs in steps:
+            fresh, looked = pairs.after(fresh, max(0, left))
+            left -= looked + A_STEP
+        fresh = np.setdiff1d(fresh, seen, assume_unique=True)
+        seen = distinct(np.sort(np.concatenate((seen, fresh))))
+    return len(seen), left
 
 
 # -- equals ---------------------------------------------------------------------------------------
 
 
-def _of_equals(rule: Rule, stated: _Stated) -> Suspect | None:
+def _of_equals(rule: Rule, stated: StatedPairs) -> Suspect | None:
     """A rule that makes two things the same because they share what they have."""
     head = rule.heads[0]
     assert isinstance(head, TripleAtom)
@@ -359,12 +259,7 @@ def _of_equals(rule: Rule, stated: _Stated) -> Suspect | None:
         return None
     if min(stated.most(name) for name, _ in shared) ** 2 < stated.fewest // TIMES:
         return None
-    columns = [stated.edges(name) for name, _ in shared]
-    turned = [
-        swap(keys) if by_object else keys
-        for keys, (_, by_object) in zip(columns, shared, strict=True)
-    ]
-    sizes, what = _groups([np.sort(keys) for keys in turned], stated)
+    sizes, what = _groups(shared, stated)
     pairs = int((sizes * (sizes - 1)).sum())
     if not pairs:
         return None
@@ -397,27 +292,46 @@ def _shared(rule: Rule, head: TripleAtom) -> list[tuple[Constant, bool]]:
     return list(found)
 
 
-def _groups(relations: Sequence[U64], stated: _Stated) -> tuple[I64, str]:
-    """How many things share each value, or values; and the one that most share.
-
-    relations  pairs (what is shared, thing)
-    """
-    if len(relations) == 1:
-        values, sizes = np.unique(high(relations[0]), return_counts=True)
-        return sizes.astype(np.int64), _most(values, sizes, stated)
-    things = low(relations[0])
-    for keys in relations[1:]:
-        things = np.intersect1d(things, low(keys))
+def _groups(shared: Sequence[tuple[Constant, bool]], stated: StatedPairs) -> tuple[I64, str]:
+    """How many things share each value, or values, that several share; what most share."""
+    if len(shared) == 1:
+        ((name, by_object),) = shared
+        values, sizes = _repeated(stated.pairs(name, by_object).keys())
+        return sizes, _most(values, sizes, stated)
+    by_thing = [stated.pairs(name, not by_object).keys() for name, by_object in shared]
+    things = high(by_thing[0])
+    for keys in by_thing[1:]:
+        things = np.intersect1d(things, high(keys))
     columns = []
-    for keys in relations:
-        by_thing = np.sort(swap(keys))
-        first = by_thing[np.searchsorted(by_thing, things.astype(np.uint64) << np.uint64(32))]
+    for keys in by_thing:
+        first = keys[np.searchsorted(keys, things.astype(np.uint64) << np.uint64(32))]
         columns.append(low(first))
     _, sizes = np.unique(key_of(columns), return_counts=True)
     return sizes.astype(np.int64), "the same values"
 
 
-def _most(values: U32, sizes: I64, stated: _Stated) -> str:
+def _repeated(keys: U64) -> tuple[U32, I64]:
+    """The ids that several sorted pairs begin with, and how many do."""
+    found = list(_repeated_in_blocks(keys))
+    values = np.concatenate([np.empty(0, dtype=np.uint32), *(values for values, _ in found)])
+    return values, np.concatenate([np.empty(0, dtype=np.int64), *(sizes for _, sizes in found)])
+
+
+def _repeated_in_blocks(keys: U64) -> Iterator[tuple[U32, I64]]:
+    at = 0
+    while at < len(keys):
+        block = high(keys[at : at + BLOCK])
+        starts = start_of_runs(block)
+        last = np.uint64(block[-1])
+        # The last id of the block may go on after it.
+        starts[-1] = keys.searchsorted(last << np.uint64(32) | np.uint64(0xFFFFFFFF), "right") - at
+        sizes = np.diff(starts)
+        several = sizes > 1
+        yield block[starts[:-1][several]], sizes[several]
+        at += int(starts[-1])
+
+
+def _most(values: U32, sizes: I64, stated: StatedPairs) -> str:
     if not len(values):
         return "a value"
     return stated.text(stated.dictionary.key(int(values[sizes.argmax()])))
@@ -426,7 +340,7 @@ def _most(values: U32, sizes: I64, stated: _Stated) -> str:
 # -- products -------------------------------------------------------------------------------------
 
 
-def _of_product(rule: Rule, stated: _Stated) -> Suspect | None:
+def _of_product(rule: Rule, stated: StatedPairs) -> Suspect | None:
     """A body of parts that share no variable: everything with everything."""
     parts: list[tuple[set[Term], list[Atom]]] = []
     for atom in rule.atoms:

@@ -11,6 +11,7 @@ from triplestore.engine.sets.arrays import unite
 from triplestore.engine.strategies.restated import stored_counts, stored_keys
 from triplestore.engine.work import Work
 from triplestore.tables import EXPLICIT
+from triplestore.tables.relation import BLOCK
 from triplestore.tables.rows import U64, Bools
 
 
@@ -23,6 +24,9 @@ def was_external(work: Work, name: int, keys: U64) -> Bools:
 
 def is_external(work: Work, name: int, keys: U64) -> Bools:
     """Which facts come from outside now."""
+    if len(keys) > BLOCK:  # what is looked up of them takes several times what they do
+        blocks = range(0, len(keys), BLOCK)
+        return np.concatenate([is_external(work, name, keys[at : at + BLOCK]) for at in blocks])
     status, counts = work.stored.pairs(name).look_up(keys)
     if work.counts.stored is None:  # everything is derived anew: what was counted is no matter
         counts = np.zeros_like(counts)

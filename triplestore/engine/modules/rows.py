@@ -14,6 +14,8 @@ from triplestore.engine.sets.keys import FactSet, RelationKey, SetOfKeys
 from triplestore.engine.work import Work
 from triplestore.engine.write import Closure, Rows, write
 from triplestore.tables import EXPLICIT, INFERRED, Tables
+from triplestore.tables.relation import BLOCK
+from triplestore.tables.rows import U64
 
 
 def written(work: Work, stated: Tables) -> Closure:
@@ -45,12 +47,27 @@ def _rows(work: Work, stated: Tables, name: int, was_closed: bool, is_closed: bo
     keys = work.counts.changed(name)[0]
     for sets in (work.plus, work.minus, work.rewritten):
         keys = unite(keys, sets.keys_of(name))
-    rows = work.stored.rows(name)
     if was_closed != is_closed:
-        keys = unite(keys, rows.array(0))
+        keys = unite(keys, work.stored.rows(name).array(0))
         if not is_closed:
             keys = unite(keys, sorted_distinct(work.new().pairs(name).keys()))
-    was, kept = rows.look_up(keys)
+    parts = [  # in blocks, because mostly nothing is to be written of any
+        _moved(work, stated, name, is_closed, keys[at : at + BLOCK])
+        for at in range(0, max(1, len(keys)), BLOCK)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    return Rows(
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate([part.status for part in parts]),
+        np.concatenate([part.previous for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+    )
+
+
+def _moved(work: Work, stated: Tables, name: int, is_closed: bool, keys: U64) -> Rows:
+    """Those of some sorted facts whose rows are new, or others than in the stated tables."""
+    was, kept = work.stored.rows(name).look_up(keys)
     is_stated = work.stated(name, keys, was)
     counts = work.counts.current(name, keys, kept)
     holds = is_stated | (counts > 0) if is_closed else work.holds(name, keys)
