@@ -29,13 +29,14 @@ Found = dict[str, Any]
 def measure(
     data: str, strategies: list[str], kinds: list[str], samples: int, facts: int, seconds: float
 ) -> dict[str, Any]:
-    """In a child: all strategies on all samples; each may take so many seconds in all."""
+    """In a child: all strategies on all samples, or on as many as each has the seconds for."""
     kept = Maintained(dataset(data))
     closed = kept.reason()
     columns = kept.columns()
-    turns = Turns(kept, strategies, seconds)
+    turns = Turns(kept, strategies, seconds / len(kinds))
     found: dict[str, Found] = {name: {} for name in strategies}
     for kind in kinds:
+        turns.begin()
         parts: dict[str, list[tuple[Done, Done]]] = {name: [] for name in strategies}
         for seed in range(-1, samples):  # the first one warms up
             rows = draw(kind, columns, facts, seed + 1)
@@ -57,36 +58,45 @@ def measure(
 
 
 class Turns:
-    """Strategies that delete the same facts and state them again, one after the other."""
+    """Strategies that delete the same facts and state them again, one after the other.
+
+    A strategy leaves out samples for which its seconds would not do: those before them count.
+    """
 
     def __init__(self, kept: Maintained, strategies: list[str], seconds: float) -> None:
         self.kept = kept
         self.strategies = strategies
-        self.left = dict.fromkeys(strategies, seconds)
         self.seconds = seconds
         self.absent: dict[str, str] = {}
         self.before = self.counts()
+        self.begin()
+
+    def begin(self) -> None:
+        """Samples of another kind: for each strategy that has not failed, all its seconds again."""
+        going = [name for name in self.strategies if name not in self.absent]
+        self.left = dict.fromkeys(going, self.seconds)
+        self.last = dict.fromkeys(going, 0.0)
 
     def counts(self) -> tuple[int, int]:
         return self.kept.count(), self.kept.count("inferred")
 
     def take(self, turn: int, quads: list[Any]) -> dict[str, tuple[Done, Done]]:
-        """What each strategy took to delete and to add; those whose time is up are left out."""
+        """What each strategy took to delete and to add; not those without time for it."""
         found: dict[str, tuple[Done, Done]] = {}
         first = turn % len(self.strategies)
         for name in self.strategies[first:] + self.strategies[:first]:
-            if self.left[name] <= 0:
+            if name in self.absent or self.left[name] < self.last[name]:
                 continue
             start = time.perf_counter()
             try:
-                self.kept.use(name, self.left[name])
+                self.kept.use(name, self.seconds)
                 found[name] = (self.kept.remove(quads), self.kept.add(quads))
             except TripleStoreError as error:
                 late = isinstance(error, TimeLimitError)
                 self.absent[name] = f"over {self.seconds:g} s" if late else str(error)[:60]
-                self.left[name] = 0
                 self.repair(quads)
-            self.left[name] -= time.perf_counter() - start
+            self.last[name] = time.perf_counter() - start
+            self.left[name] -= self.last[name]
             if self.counts() != self.before:
                 raise AssertionError(f"{name}, turn {turn}: not as it was before")
         return found

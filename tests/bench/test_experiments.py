@@ -188,6 +188,17 @@ def test_turns__rotate_and_leave_out_those_that_cannot() -> None:
     assert set(turns.take(4, ["b"])) == {"dred"}
 
 
+def test_turns__have_all_their_seconds_again_for_samples_of_another_kind() -> None:
+    store: Any = FakeStore()
+    turns = maintenance.Turns(store, ["dred", "none"], 10)
+    turns.take(0, ["a"])
+    turns.last["dred"], turns.left["dred"] = 3.0, 2.9
+    assert turns.take(1, ["a"]) == {}
+    turns.begin()
+    assert set(turns.take(2, ["a"])) == {"dred"}
+    assert store.used.count("none") == 1
+
+
 def test_turns__notice_a_store_that_is_not_as_it_was() -> None:
     store: Any = FakeStore()
     turns = maintenance.Turns(store, ["dred"], 10)
