@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -188,3 +190,18 @@ def test_closure__too_large_is_refused_with_a_guess(monkeypatch: pytest.MonkeyPa
         store.reason(rules=TRANSITIVE, tuning={"max_bytes": 2_000_000, "schemes": "plain"})
     store.reason(rules=TRANSITIVE, tuning={"max_bytes": 2_000_000})
     assert len(store) == 2001 * 1000
+
+
+def test_store__lets_go_of_what_was_seen_before_a_commit() -> None:
+    store = Store()
+    store.load(chain(5), "turtle")
+    store.reason(rules=TRANSITIVE, tuning={"schemes": "compressed"})
+    assert len(store) == 15
+    (attached,) = store._database.state.tables.schemes.values()
+    before = weakref.ref(attached.scheme.ahead)
+    del attached
+    quad = Quad(*(NamedNode(f"http://e/{name}") for name in ("n4", "p", "n5")))
+    store.remove(quad)
+    gc.collect()
+    assert before() is None
+    assert len(store) == 10

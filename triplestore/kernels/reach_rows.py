@@ -395,9 +395,11 @@ def weigh_row(head, pool, c, firsts, heavy):
                 total += firsts[label + 1] - firsts[label]
                 word &= word - _ONE
     else:
+        total = size  # most labels have one node, which a bitmap says without a look at `firsts`
         for i in range(size):
             label = item(pool, at, i)
-            total += firsts[label + 1] - firsts[label]
+            if heavy[label >> 6] & bit(label) != _NOUGHT:
+                total += firsts[label + 1] - firsts[label] - 1
     return total
 
 

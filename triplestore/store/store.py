@@ -77,6 +77,7 @@ class Store(Reading):
         self._database = database
         self._writer: int | None = None  # the thread that has a transaction open
         self._reasoner = Reasoner()
+        self._seen: tuple[State, View] | None = None
         try:
             if STALE in database.state.meta and not database.read_only:
                 with self._begin() as transaction:
@@ -84,7 +85,7 @@ class Store(Reading):
                     transaction.keep({STALE: None})
             state = database.state
             # Replaced as one, so that no lock is needed.
-            self._seen: tuple[State, View] = (state, View.of(state))
+            self._seen = (state, View.of(state))
         except BaseException:
             database.close()
             raise
@@ -99,7 +100,7 @@ class Store(Reading):
     def _view(self) -> View:
         state = self._database.state
         seen = self._seen
-        if seen[0] is not state:
+        if seen is None or seen[0] is not state:
             self._seen = seen = (state, View.of(state))
         return seen[1]
 
@@ -147,6 +148,9 @@ class Store(Reading):
         self._writer = me
 
         def end() -> None:
+            seen = self._seen
+            if seen is not None and seen[0] is not self._database.state:
+                self._seen = None  # nobody reads it again; and its closures may be large
             self._writer = None
             turn.__exit__(None, None, None)
 
