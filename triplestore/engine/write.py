@@ -23,6 +23,7 @@ from triplestore.engine.sets.arrays import (
     without,
 )
 from triplestore.engine.sets.keys import RelationKey, no_keys
+from triplestore.engine.sets.stored import Stored
 from triplestore.engine.work import Work, facts_of
 from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.order import Order
@@ -165,11 +166,9 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> R
     for sets in (work.plus, work.minus, work.rewritten):
         rewritten |= sets.contains(name, keys)
     if rewritten.any():  # other rows are in the stated tables what they are in the closed ones
-        relation = stated.tuples(*name) if isinstance(name, tuple) else stated.relation(name)
-        columns = facts_of(name, keys[rewritten], work.type_id)
         previous, count = was.copy(), kept.copy()
-        previous[rewritten] = relation.status_of(columns)
-        count[rewritten] = relation.count_of(columns)
+        relation = Stored(stated, work.type_id).of(name)
+        previous[rewritten], count[rewritten] = relation.look_up(keys[rewritten])
     if name not in work.compiled.helpers:
         closure.inferred_added += int(np.count_nonzero((status == INFERRED) & (was == 0)))
         closure.inferred_removed += int(np.count_nonzero((was == INFERRED) & (status == 0)))

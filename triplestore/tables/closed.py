@@ -169,7 +169,7 @@ class ClosedRelation(PlainRelation):
     closed  the pairs; those of the stored rows are among them
     """
 
-    __slots__ = ("_written", "closed", "rows")
+    __slots__ = ("_distinct", "_written", "closed", "rows")
 
     def __init__(self, rows: PlainRelation, closed: Closed) -> None:
         inferred = max(0, closed.count() - rows.explicit)
@@ -177,6 +177,7 @@ class ClosedRelation(PlainRelation):
         self.rows = rows
         self.closed = closed
         self._written: dict[int, tuple[Run, ...]] = {}
+        self._distinct: dict[int, int] = {}
 
     def __repr__(self) -> str:
         return f"<relation {self.name}: closure of {len(self.rows)} rows, {len(self)} pairs>"
@@ -331,5 +332,8 @@ class ClosedRelation(PlainRelation):
     # -- statistics -----------------------------------------------------------------------------
 
     def distinct_estimate(self, column: int) -> int:
-        """How many ids occur in this column."""
-        return len(self.closed.distinct(column))
+        """How many ids occur in this column: counted once, for every plan asks for it."""
+        found = self._distinct.get(column)
+        if found is None:
+            found = self._distinct[column] = len(self.closed.distinct(column))
+        return found
