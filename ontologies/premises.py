@@ -68,10 +68,17 @@ def with_premises(
 
 
 def _may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Sequence[Rule]) -> bool:
-    """Whether a rule that is made of an axiom, or of a user, may conclude what axioms depend on.
+    """Whether a rule that is made of an axiom, or of a user, may conclude what axioms depend on."""
+    wanted = slices_into_axioms(fixed, users)
+    anything = {ANY, ANY_CLASS}
+    if wanted & anything or any(slice_of(rule.heads[0]) in anything for rule in fixed):
+        return True
+    wanted |= anything
+    return any(slice_of(rule.heads[0]) in wanted for rule in (*rules, *users))
 
-    Axioms depend on triples of the vocabulary, and by rules on others.
-    """
+
+def slices_into_axioms(fixed: Sequence[Rule], users: Sequence[Rule]) -> set[Slice]:
+    """What axioms depend on: triples of the vocabulary, and by rules of one head others."""
     wanted = set(SCHEMA_SLICES)
     while True:
         more = {
@@ -81,13 +88,8 @@ def _may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Seque
             for atom in rule.atoms
         } - wanted
         if not more:
-            break
+            return wanted
         wanted |= more
-    anything = {ANY, ANY_CLASS}
-    if wanted & anything or any(slice_of(rule.heads[0]) in anything for rule in fixed):
-        return True
-    wanted |= anything
-    return any(slice_of(rule.heads[0]) in wanted for rule in (*rules, *users))
 
 
 def negations_into_axioms(

@@ -20,7 +20,7 @@ from .expressions import Description, InverseOf, Node, Triple
 from .making import Draft, Outside, class_of, constant, triple
 from .ontology import Ontology
 from .owl_rl import sub_class_rule, translate_axioms
-from .premises import negations_into_axioms, with_premises
+from .premises import negations_into_axioms, slices_into_axioms, with_premises
 from .profile import outside_of, without_rules
 from .swrl_rules import translate_swrl
 from .unfold import unfold
@@ -121,6 +121,7 @@ class Translation:
                 axioms that are inferred count as much as stated ones
     valued      properties whose values are compared, if they are literals, by their values
     negated     rules of users that negate or aggregate on a way to triples of axioms
+    into_axioms  keys of classes on whose members axioms depend
     """
 
     program: Program
@@ -129,6 +130,7 @@ class Translation:
     reflective: bool = False
     valued: frozenset[Constant] = frozenset()
     negated: tuple[Rule, ...] = ()
+    into_axioms: frozenset[bytes] = frozenset()
 
 
 def vocabulary(
@@ -236,7 +238,24 @@ def translate(
     outside = _outside(ontology, draft, chosen)
     negated = negations_into_axioms(made, told, own)
     valued = frozenset(draft.valued)
-    return Translation(program, outside, used, reflective, valued, tuple(negated))
+    into = slices_into_axioms(_parts(told), _parts(own))
+    classes = frozenset(slice_.name for slice_ in into if slice_.kind == "class")
+    return Translation(program, outside, used, reflective, valued, tuple(negated), classes)
+
+
+def _parts(rules: Iterable[Rule]) -> list[Rule]:
+    return [part for rule in rules for part in rule.split()]
+
+
+def sub_class_id(names: Iterable[str]) -> str | None:
+    """The id of the rule that regimes make of a sub-class axiom between names; None if of none.
+
+    >>> sub_class_id(["rdfs"]), sub_class_id(["rdfs", "owl-rl"]), sub_class_id(["swrl"])
+    ('rdfs9', 'cax-sco', None)
+    """
+    draft = Draft(simple=[sub_class_rule(b"\x01a", b"\x01b")])
+    _, simple, _ = _selected(draft, _chosen(names))
+    return simple[0].name if simple else None
 
 
 _BLANK = 2

@@ -10,6 +10,7 @@ from tests.engine.programs import Case
 from triplestore.datalog.program import Program, Rule
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import Method
+from triplestore.engine.compiled import Compiled
 from triplestore.engine.modules.shapes import shape_of
 from triplestore.engine.stratum import Strategy
 from triplestore.errors import ProgramError
@@ -70,8 +71,9 @@ def check_state(driver: Driver, program: Program, explicit: frozenset[Fact], whe
     want = naive(program, explicit).facts
     assert want - got.keys() == set(), f"{where}: facts are missing"
     assert got.keys() - want == set(), f"{where}: facts do not follow"
-    by_rule = counts(driver.compiled.rules, explicit, driver.compiled.stratification).nonrecursive
-    for fact in in_views(driver.compiled.rules, driver.tables.schemes, want):
+    whole = Compiled(program, driver.ids) if driver.beside else driver.compiled
+    by_rule = counts(whole.rules, explicit, whole.stratification).nonrecursive
+    for fact in in_views(whole.rules, driver.tables.schemes, want):
         by_rule[fact] -= 1
     for fact, (status, count) in got.items():
         assert status == (EXPLICIT if fact in explicit else INFERRED), (where, fact)

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from tests.engine.naive import Fact
-from triplestore.datalog.program import TYPE, Program
+from triplestore.datalog.program import TYPE, Constant, Program, Rule, TripleAtom
 from triplestore.datalog.stratify import Method
 from triplestore.engine.compiled import Compiled
+from triplestore.engine.hierarchies import copied_class
 from triplestore.engine.modules.choice import Choice
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.stratum import Strategy
+from triplestore.engine.subclasses import SubClasses
 from triplestore.engine.traces import Traces
 from triplestore.engine.update import Closure, update
 from triplestore.expr.query_terms import QueryTerms
@@ -30,7 +32,12 @@ class Driver:
     """Facts in tables, closed under a program."""
 
     def __init__(
-        self, strata: Method = "levels", *, hierarchies: bool = True, modules: bool = False
+        self,
+        strata: Method = "levels",
+        *,
+        hierarchies: bool = True,
+        modules: bool = False,
+        beside: bool = False,
     ) -> None:
         self.dictionary = Dictionary()
         self.terms = QueryTerms(self.dictionary)
@@ -38,6 +45,7 @@ class Driver:
         self.strata = strata
         self.hierarchies = hierarchies
         self.modules = modules
+        self.beside = beside  # whether sub-class rules are given beside the program
         self.choice = Choice("plain")
         self.traces: Traces | None = None
         self.compiled: Compiled | None = None
@@ -76,12 +84,16 @@ class Driver:
         """Change facts and rules, and close."""
         previous = self.compiled
         if program is not None or self.compiled is None:
+            rules, beside = program or Program(), None
+            if self.beside:
+                rules, beside = self.apart(rules)
             self.compiled = Compiled(
-                program or Program(),
+                rules,
                 self.ids,
                 self.strata,
                 hierarchies=self.hierarchies,
                 modules=self.modules,
+                beside=beside,
             )
         plus, minus = self.batch(added), self.batch(deleted)
         minus = _minus(minus, plus)
@@ -115,6 +127,22 @@ class Driver:
         after = after.push(Layer.build(closure.changes))
         self.tables = after.with_schemes(closure.work.schemes_after())
         return closure
+
+    def apart(self, program: Program) -> tuple[Program, SubClasses]:
+        """A program without its sub-class rules, and these."""
+        known: dict[int, Rule] = {}
+        others: list[Rule] = []
+        for rule in program.rules:
+            head, item = rule.heads[0], rule.body[0] if rule.body else None
+            names = [one.o for one in (item, head) if isinstance(one, TripleAtom)]
+            if copied_class(rule) and len(rule.heads) == 1 and names[0] != names[1]:
+                one, other = self.ids([name.key for name in names if isinstance(name, Constant)])
+                known[(int(one) << 32) + int(other)] = rule
+            else:
+                others.append(rule)
+        keys = np.array(sorted(known), dtype=np.uint64)
+        made = Program(others, program.constraints, program.prefixes)
+        return made, SubClasses(keys, lambda one, other: known[(one << 32) + other])
 
     def _status(self, name: RelationKey, keys: np.ndarray) -> np.ndarray:
         if isinstance(name, tuple):

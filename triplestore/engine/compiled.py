@@ -30,8 +30,16 @@ from triplestore.engine.hierarchies import Hierarchy, find_blocks
 from triplestore.engine.modules.apart import apart
 from triplestore.engine.modules.owned import Owned
 from triplestore.engine.modules.recognise import find_groups
+from triplestore.engine.sets.arrays import sorted_distinct
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
-from triplestore.tables.rows import I64, U32, Bools, Keys, high
+from triplestore.engine.subclasses import (
+    BOTTOM,
+    Bottom,
+    SubClasses,
+    above_bottom,
+    without_bottom,
+)
+from triplestore.tables.rows import I64, NO_IDS, NO_KEYS, U32, U64, Bools, Keys, high, in_sorted
 
 
 @dataclass(slots=True)
@@ -127,6 +135,7 @@ class Compiled:
     stratification  of the simple form
     costs           what strata have cost, for strategies that choose by it
     modules         stratum -> the group of rules that a module owns there
+    bottom          sub-class axioms that were given `beside` the program and are no rules of it
     """
 
     def __init__(
@@ -137,11 +146,17 @@ class Compiled:
         *,
         hierarchies: bool = True,
         modules: bool = True,
+        beside: SubClasses | None = None,
     ) -> None:
         self.program = program
         self.ids_of = ids_of
         self.simple: SimpleProgram = simplify(program)
+        self.bottom: Bottom | None = None
+        if beside is not None:
+            self.simple, self.bottom = without_bottom(self.simple, beside, ids_of)
         self.stratification: Stratification = stratify(self.simple.rules, strata)
+        if self.bottom is not None:
+            self.stratification = above_bottom(self.stratification)
         groups = []
         if modules and isinstance(strata, str):
             groups = find_groups(self.simple.rules, self.stratification)
@@ -173,10 +188,11 @@ class Compiled:
     @cached_property
     def strata(self) -> Strata:
         """All rules, by stratum."""
-        return self._strata_of(range(len(self.rules)))
+        keys = NO_KEYS if self.bottom is None else self.bottom.keys
+        return self._strata_of(range(len(self.rules))).and_bottom(keys)
 
     def strata_of(self, numbers: Iterable[int], blocks: bool = True) -> Strata:
-        """Some of the rules, by stratum.
+        """Some of the rules, by stratum; nothing of the bottom.
 
         blocks  whether rules of a block make a hierarchy, or families like others
         """
@@ -184,6 +200,12 @@ class Compiled:
         if blocks and 2 * len(chosen) > len(self.rules):
             return self._strata_without(set(range(len(self.rules))) - chosen)
         return self._strata_of(sorted(chosen), blocks)
+
+    def strata_of_bottom(self, keys: U64) -> Strata:
+        """Some axioms of the bottom, as families like others."""
+        rules = [] if self.bottom is None else self.bottom.rules(keys)
+        families = compile_rules(rules, self.stratification, self.ids_of)
+        return Strata(families, self.type_id)
 
     def _strata_of(self, numbers: Sequence[int], blocks: bool = True) -> Strata:
         """Some of the rules, compiled."""
@@ -217,6 +239,8 @@ class Compiled:
                 families.append(made)
         hierarchies = {}
         for number, known in self.strata.hierarchies.items():
+            if self.bottom is not None and number == BOTTOM:
+                continue
             if numbers.isdisjoint(known.rules):
                 hierarchies[number] = known
             elif left := [i for i in known.rules if i not in numbers]:
@@ -241,7 +265,8 @@ class Compiled:
     @cached_property
     def levels(self) -> Levels:
         """The stratum of each fact."""
-        return Levels(self.stratification, self.ids_of, self.type_id, self.blocks)
+        bottom = NO_IDS if self.bottom is None else self.bottom.heads
+        return Levels(self.stratification, self.ids_of, self.type_id, self.blocks, bottom)
 
     @cached_property
     def helpers(self) -> frozenset[RelationKey]:
@@ -284,9 +309,18 @@ class Strata(dict[int, CompiledStratum]):
             if stratum is None:
                 stratum = self[family.stratum] = CompiledStratum(family.stratum)
             self._add(stratum, family)
-        for number, hierarchy in self.hierarchies.items():
-            for class_ in hierarchy.classes():
-                self._classes.setdefault(class_, set()).add(number)
+
+    def and_bottom(self, keys: U64) -> Strata:
+        """The same with these sub-class axioms at the bottom, if there are any."""
+        if len(keys):
+            self.hierarchies = {**self.hierarchies, BOTTOM: Hierarchy.of_keys(BOTTOM, keys)}
+        return self
+
+    def with_bottom_of(self, other: Strata) -> Strata:
+        """The same with the bottom of others, if these have one."""
+        if BOTTOM in other.hierarchies:
+            self.hierarchies = {**self.hierarchies, BOTTOM: other.hierarchies[BOTTOM]}
+        return self
 
     def _add(self, stratum: CompiledStratum, family: Family) -> None:
         if family.summary is not None:
@@ -329,18 +363,21 @@ class Strata(dict[int, CompiledStratum]):
         found = set(self._relations.get(relation, ()))
         if isinstance(relation, int):
             found |= self._relations.get(ANY, set())
-        if relation == self.type_id and self._classes:
-            if len(keys) > 64:
-                classes = np.unique(high(keys)).tolist()
-            else:
-                classes = dict.fromkeys(high(keys).tolist())
-            for class_ in classes:
+        if relation == self.type_id and (self._classes or self.hierarchies):
+            classes = sorted_distinct(high(keys))
+            for class_ in classes.tolist() if self._classes else ():
                 found |= self._classes.get(class_, set())
+            for number, hierarchy in self.hierarchies.items():
+                if number not in found and in_sorted(classes, hierarchy.bodies).any():
+                    found.add(number)
         return found
 
 
 class Levels:
-    """The stratum that each fact belongs to; the strata of a block go by its first."""
+    """The stratum that each fact belongs to; the strata of a block go by its first.
+
+    bottom  classes of the bottom, increasing
+    """
 
     def __init__(
         self,
@@ -348,8 +385,10 @@ class Levels:
         ids_of: IdsOf,
         type_id: int,
         blocks: Mapping[int, int] | None = None,
+        bottom: U32 = NO_IDS,
     ) -> None:
         self.type_id = type_id
+        self._bottom = bottom
         blocks = blocks or {}
         self._relations: dict[RelationKey, int] = {}
         self._classes: dict[int, int] = {}
@@ -376,9 +415,12 @@ class Levels:
         """The strata of the facts of classes."""
         levels = self._classes
         if len(ids) < 64:
-            return np.array([levels.get(i, self._class) for i in ids.tolist()], dtype=np.int64)
+            found = np.array([levels.get(i, self._class) for i in ids.tolist()], dtype=np.int64)
+            found[in_sorted(ids, self._bottom)] = BOTTOM
+            return found
         each, index = np.unique(ids, return_inverse=True)
         found = np.array([levels.get(i, self._class) for i in each.tolist()], dtype=np.int64)
+        found[in_sorted(each, self._bottom)] = BOTTOM
         return found[index]
 
     def split(self, batch: Batch) -> dict[int, Batch]:

@@ -20,7 +20,18 @@ from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom, Variab
 from triplestore.datalog.stratify import Stratum
 from triplestore.engine.sets.arrays import places_in, sorted_distinct, unite, without
 from triplestore.engine.sets.keys import Batch
-from triplestore.tables.rows import I64, NO_IDS, NO_KEYS, U8, U32, U64, low, pack, swap
+from triplestore.tables.rows import (
+    I64,
+    NO_IDS,
+    NO_KEYS,
+    U8,
+    U32,
+    U64,
+    high,
+    low,
+    pack,
+    swap,
+)
 
 if TYPE_CHECKING:
     from triplestore.engine.families import IdsOf
@@ -31,6 +42,7 @@ LEVELS = 4
 """So many consecutive strata are worth a block."""
 
 _ROOM = 1 << 20
+_SPAN = 16
 
 
 def copied_class(rule: Rule) -> bool:
@@ -48,6 +60,24 @@ def copied_class(rule: Rule) -> bool:
         and isinstance(head.o, Constant)
         and isinstance(item.o, Constant)
     )
+
+
+def numbered(keys: U64) -> tuple[U32, U32, U32]:
+    """The ids in some pairs, increasing, and for the first and the second id of each pair its place
+    among these."""
+    first, second = high(keys), low(keys)
+    most = int(max(first.max(), second.max())) if len(keys) else 0
+    if most > _SPAN * len(keys):
+        ids = sorted_distinct(np.concatenate((first, second)))
+        places = [ids.searchsorted(ends).astype(np.uint32) for ends in (first, second)]
+        return ids, places[0], places[1]
+    # Ids are close together: a flag for each there could be, and a place.
+    there = np.zeros(most + 1, dtype=np.bool_)
+    there[first] = there[second] = True
+    ids = np.flatnonzero(there).astype(np.uint32)
+    place = np.empty(most + 1, dtype=np.uint32)
+    place[ids] = np.arange(len(ids), dtype=np.uint32)
+    return ids, place[first], place[second]
 
 
 def find_blocks(strata: Iterable[Stratum]) -> dict[int, int]:
@@ -77,8 +107,8 @@ class Hierarchy:
     ids        the classes, increasing; edges name them by their places here
     starts     the rules of class c are heads[starts[c] : starts[c + 1]]
     concluded  1 for classes that a rule concludes
-    rules      numbers of the rules, in no order
-    bodies     ids of the classes from which a rule concludes
+    rules      numbers of the rules, in no order; none for those that have no numbers
+    bodies     ids of the classes from which a rule concludes, increasing
     """
 
     number: int
@@ -112,9 +142,16 @@ class Hierarchy:
             np.unique(bodies),
         )
 
-    def classes(self) -> list[int]:
-        """The ids of the classes whose members matter."""
-        return [int(class_) for class_ in self.bodies]
+    @classmethod
+    def of_keys(cls, number: int, keys: U64) -> Hierarchy:
+        """The hierarchy of sorted pairs (class, class above it), of rules without numbers."""
+        ids, one, other = numbered(keys)
+        starts = np.zeros(len(ids) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(one, minlength=len(ids)), out=starts[1:])
+        concluded = np.zeros(len(ids), dtype=np.uint8)
+        concluded[other] = 1
+        bodies = ids[starts[1:] > starts[:-1]]
+        return cls(number, ids.astype(np.uint64), starts, other, concluded, [], bodies)
 
     def update(self, work: Work, task: Task, fresh: U32) -> tuple[Batch, Batch]:
         """Bring the block up to date; returns what is gone and what is new.

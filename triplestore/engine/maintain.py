@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import heapq
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from triplestore.engine.compiled import Compiled, CompiledStratum, Strata
@@ -58,7 +59,7 @@ class Maintenance:
         kept: Strata,
         strategy: Strategy,
         fresh: Strata | None = None,
-        removed: Strata | None = None,
+        removed: Iterable[Strata] = (),
         previous: Compiled | None = None,
     ) -> None:
         self.work = work
@@ -77,8 +78,9 @@ class Maintenance:
         for name, batch in (("minus", work.minus), ("plus", work.plus)):
             for level, facts in work.levels.split(batch.batches()).items():
                 setattr(self._task(level), name, facts)
-        if removed is not None and previous is not None:
-            self._take_out(removed, previous)
+        for strata in removed if previous is not None else ():
+            assert previous is not None
+            self._take_out(strata, previous)
 
     def _is_kept_otherwise(self, owned: Owned) -> bool:
         """Whether a closure is written out and should not be, or the other way round. Sizes are

@@ -7,7 +7,7 @@ closure from the one to the other, and says which rows get which status and coun
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from triplestore.engine.maintain import Maintenance
 from triplestore.engine.modules.choice import Choice
 from triplestore.engine.modules.rows import written
 from triplestore.engine.modules.views import owned_views, viewed_rules
+from triplestore.engine.program_difference import ProgramDifference
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
@@ -89,16 +90,20 @@ def _prepare(
         return Maintenance(work, compiled.strata, strategy)
     if previous is None:
         return Maintenance(work, compiled.strata_of(()), strategy, compiled.strata)
-    before, after = previous.signatures, compiled.signatures
-    kept = [i for key, i in after.items() if key in before]
-    fresh = [i for key, i in after.items() if key not in before]
-    gone = [i for key, i in before.items() if key not in after]
+    difference = ProgramDifference(previous, compiled)
     if _owned(previous) != _owned(compiled):
         work.recursive = None  # facts that a module owned are not counted
-    _reclassify(work, compiled, previous, before, after)
-    removed = previous.strata_of(gone, blocks=False) if gone else None
-    coming = compiled.strata_of(fresh) if fresh else None
-    staying = compiled.strata_of(kept) if fresh else compiled.strata
+    _reclassify(work, compiled, previous, difference)
+    removed, coming, staying = [], None, compiled.strata
+    if difference.gone:
+        removed.append(previous.strata_of(difference.gone, blocks=False))
+    if len(difference.gone_pairs):
+        removed.append(previous.strata_of_bottom(difference.gone_pairs))
+    if difference.fresh or len(difference.fresh_pairs):
+        coming = compiled.strata_of(difference.fresh).and_bottom(difference.fresh_pairs)
+    if difference.fresh:
+        rest = [*(i for _, i in difference.kept), *difference.raised]
+        staying = compiled.strata_of(rest).with_bottom_of(compiled.strata)
     return Maintenance(work, staying, strategy, coming, removed, previous)
 
 
@@ -111,20 +116,23 @@ def _reclassify(
     work: Work,
     compiled: Compiled,
     previous: Compiled,
-    before: dict[Hashable, int],
-    after: dict[Hashable, int],
+    difference: ProgramDifference,
 ) -> None:
     """Rules that stay, but become recursive or cease to be, or conclude into a view no more: their
     instances move to or from the counters, and nothing else happens."""
     was = recursive_numbers(previous) | viewed_rules(work.schemes, previous)
     is_now = recursive_numbers(compiled) | owned_views(work.schemes, compiled)
     owned = _owned(compiled)
-    for numbers, sign in (
-        ([i for k, i in after.items() if k in before and before[k] not in was and i in is_now], -1),
-        ([i for k, i in after.items() if k in before and before[k] in was and i not in is_now], 1),
-    ):
+    kept = difference.kept
+    more = [i for before, i in kept if before in was and i not in is_now]
+    fewer = [i for before, i in kept if before not in was and i in is_now]
+    fewer += [i for i in difference.raised if i in is_now]
+    for numbers, sign in ((fewer, -1), (more, 1)):
         if numbers:
             _count_more(work, compiled, numbers, sign, owned)
+    lowered = [i for i in difference.lowered if i in was]
+    if lowered:
+        _count_more(work, previous, lowered, 1, owned)
 
 
 def _count_more(

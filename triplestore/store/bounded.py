@@ -42,11 +42,11 @@ def _axioms_of(state: State) -> list[Triple]:
     """The triples of axioms that a store states."""
     from triplestore.store.schema_reader import SchemaReader
 
-    edges, triples = SchemaReader(state.dictionary, state.tables, Regimes.of(state.meta)).read(
-        False
-    )
+    reader = SchemaReader(state.dictionary, state.tables, Regimes.of(state.meta))
+    edges, triples = reader.read(False)
     below = NamedNode(RDFS_SUB_CLASS_OF)
-    return [*triples, *((term_of(one), below, term_of(other)) for one, other in edges)]
+    pairs = reader.pairs(edges)
+    return [*triples, *((term_of(one), below, term_of(other)) for one, other in pairs)]
 
 
 def _axioms_in(files: Places, imports: Places, network: bool) -> list[Triple]:

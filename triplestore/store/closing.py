@@ -29,6 +29,7 @@ from triplestore.store.in_force import (
     rules_of_state,
     vocabulary_of,
     whole,
+    whole_of,
 )
 from triplestore.store.kept import hidden_count
 from triplestore.store.literals_in_rules import Literals
@@ -243,10 +244,10 @@ class Closing:
                 again = False
                 made = self._whole(tables)
                 if self.rules is not None:
-                    if made.program == self.rules.program:
+                    if made.whole == whole_of(self.rules):
                         break
-                    turns = turns or Turns(self.rules.program)
-                    turns.take(made.program)
+                    turns = turns or Turns(whole_of(self.rules))
+                    turns.take(made.whole)
                 self.rules = made
                 beginnings -= 1
                 if beginnings > 0:  # what was inferred in vain is inferred again as fast
@@ -265,9 +266,10 @@ class Closing:
 
     def _touches_axioms(self, steps: Sequence[Step]) -> bool:
         in_force = self.rules if isinstance(self.rules, InForce) else None
-        scoped = frozenset() if in_force is None else in_force.scoped
-        if self.regimes.scope != DEFAULT and needs_rules(steps, scoped, self.dictionary):
-            return True
+        if self.regimes.scope != DEFAULT:
+            scoped = frozenset() if in_force is None else in_force.scoped
+            if needs_rules(steps, scoped, self.dictionary):
+                return True
         names = SchemaNames(self.dictionary)
         if self._reread or names.touched_by(steps, self.dictionary, self.regimes):
             return True
@@ -416,10 +418,12 @@ class Closing:
             return
         from triplestore.store.forecast import refuse, suspects
 
-        program = self.rules.program
-        fresh = program if self._under is None else program - self._under.program
+        # Rules of sub-class axioms are never suspect, and say nothing of relations.
+        whole = whole_of(self.rules)
+        fresh = whole.program if self._under is None else whole - whole_of(self._under)
         rewriting = self.regimes.equality == BY_REWRITING
-        found = suspects(fresh.rules, program.rules, tables, self.dictionary, rewriting=rewriting)
+        among = whole.program.rules
+        found = suspects(fresh.rules, among, tables, self.dictionary, rewriting=rewriting)
         refuse(found, self.tuning)
         self.suspects.update({one.named: one for one in found})
 

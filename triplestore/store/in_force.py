@@ -14,14 +14,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from triplestore.datalog.problems import Problem, raise_errors
-from triplestore.datalog.program import Atom, Program, Rule
+from triplestore.datalog.program import Atom, Constraint, Program, Rule
 from triplestore.errors import UsageError
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM, REGIMES
 from triplestore.store.literals_in_rules import Literals
 from triplestore.store.rules import Rules, rules_of
 from triplestore.store.scope import DEFAULT, RULE, Scope, scope_of, scope_rules
+from triplestore.store.sub_class_edges import Edges, Whole
 from triplestore.tables.equality import reasoned
+from triplestore.tables.rows import NO_KEYS
 
 if TYPE_CHECKING:
     from triplestore.ontologies.ontology import Ontology
@@ -124,7 +126,10 @@ scope='default')
 
 @dataclass
 class _Inputs:
-    """What a translation is made of: the same makes the same."""
+    """What a translation is made of: the same makes the same.
+
+    edges  sub-class axioms between names, if rules are made of them
+    """
 
     regimes: Regimes
     users: Rules | None
@@ -137,6 +142,7 @@ class _Inputs:
 class InForce(Rules):
     """A whole program; each is itself only.
 
+    whole        the program, with axioms that are no rules of it
     users        the part that users gave
     translation  the part that was made of axioms
     ontology     these axioms
@@ -153,9 +159,10 @@ class InForce(Rules):
         translation: Translation | None = None,
         ontology: Ontology | None = None,
         literals: Literals | None = None,
+        edges: Edges | None = None,
     ) -> None:
         super().__init__(b"" if users is None else users.data)
-        self.__dict__["program"] = program
+        self.whole = Whole(program, edges)
         self.users = users
         self.translation = translation
         self.ontology = ontology
@@ -170,15 +177,26 @@ class InForce(Rules):
     def __hash__(self) -> int:
         return id(self)
 
+    @cached_property
+    def program(self) -> Program:
+        """All of it; who can do without the rules of axioms beside it asks for `whole`."""
+        with no_collection():
+            return self.whole.together
+
     @property
     def rule_count(self) -> int:
         """How many rules there are."""
-        return len(self.program.rules)
+        return self.whole.rule_count
 
     @property
     def constraint_count(self) -> int:
         """How many constraints there are."""
-        return len(self.program.constraints)
+        return len(self.whole.program.constraints)
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints."""
+        return self.whole.program.constraints
 
     @cached_property
     def may_hide(self) -> bool:
@@ -188,7 +206,8 @@ class InForce(Rules):
     @cached_property
     def scoped(self) -> frozenset[Atom]:
         """What rules about the graphs of a scope conclude."""
-        return frozenset(rule.heads[0] for rule in self.program.rules if rule.name == RULE)
+        rules = self.whole.program.rules
+        return frozenset(rule.heads[0] for rule in rules if rule.name == RULE)
 
 
 def vocabulary_of(
@@ -234,8 +253,10 @@ def whole(
         equals = reader.equals()
         merged = bool(len(equals)) and reader.speaks_of(equals)
         for full in (False, True):
-            edges, triples = reader.read(full) if regimes.names else ([], [])
-            inputs = _Inputs(regimes, users, full, edges, triples)
+            keys, triples = reader.read(full) if regimes.names else (NO_KEYS, [])
+            name = _rule_beside(regimes, users, full)
+            pairs = reader.pairs(keys) if name is None else []
+            inputs = _Inputs(regimes, users, full, pairs, triples)
             same = before is not None and before.inputs == inputs
             ontology = before.ontology if before and same else read_ontology(triples)
             assert ontology is not None
@@ -253,9 +274,10 @@ def whole(
                     merged=merged,
                     members=members,
                     users=None if users is None else users.program,
-                    edges=edges,
+                    edges=pairs,
                 )
-            if made is None or not made.reflective:
+            assert made is not None
+            if not made.reflective and not (name and reader.lead_to(keys, made.into_axioms)):
                 break
         assert made is not None
         _refuse(made.negated)
@@ -265,11 +287,24 @@ def whole(
         facts = [*reader.facts(), *scope_rules(tables, dictionary)]
         program = _together(users, made.program, facts)
         program = literals.added(program, tables, dictionary)
-        found = InForce(program, users, made, ontology, literals)
+        edges = Edges(dictionary, keys, name) if name is not None and len(keys) else None
+        found = InForce(program, users, made, ontology, literals, edges)
         found.names = (dictionary, reader.known)
         found.inputs = inputs
         found.foreseen = equal and not len(equals)
         return found
+
+
+def _rule_beside(regimes: Regimes, users: Rules | None, full: bool) -> str | None:
+    """The id of the rules of sub-class axioms that may stand beside the program; None if they must
+    be rules of it: as premises, or where each rule is looked at."""
+    from triplestore.ontologies.regimes import sub_class_id
+
+    if full or regimes.equality == BY_REWRITING:
+        return None
+    if users is not None and any(rule.nots or rule.aggregates for rule in users.program.rules):
+        return None
+    return sub_class_id(regimes.names)
 
 
 def _refuse(rules: Sequence[Rule]) -> None:
@@ -297,6 +332,13 @@ def _together(users: Rules | None, made: Program, facts: list[Rule]) -> Program:
         (*program.constraints, *made.constraints),
         program.prefixes,
     )
+
+
+def whole_of(rules: Rules | None) -> Whole:
+    """A program with the axioms beside it, of whichever rules; of none the empty one."""
+    if rules is None:
+        return Whole(Program())
+    return rules.whole if isinstance(rules, InForce) else Whole(rules.program)
 
 
 # -- by state -------------------------------------------------------------------------------------

@@ -177,8 +177,14 @@ class Ids:
 def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
     """Rules compiled, all of it, with constants encoded."""
     from triplestore.engine.compiled import Compiled
+    from triplestore.store.in_force import InForce
 
-    compiled = Compiled(rules.program, ids, modules=modules)
+    if isinstance(rules, InForce) and rules.whole.edges is not None:
+        whole = rules.whole
+        assert whole.edges is not None
+        compiled = Compiled(whole.program, ids, modules=modules, beside=whole.edges.beside)
+    else:
+        compiled = Compiled(rules.program, ids, modules=modules)
     # Made when they are first asked for; that must not be in a later transaction.
     _ = compiled.strata, compiled.levels, compiled.helpers, compiled.violations
     return compiled

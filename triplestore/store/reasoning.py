@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from triplestore.engine.report import Report
 from triplestore.errors import UsageError
 from triplestore.store.closing import Closing
-from triplestore.store.in_force import InForce, Regimes
+from triplestore.store.in_force import InForce, Regimes, whole_of
 from triplestore.store.scope import stated_elsewhere
 from triplestore.store.tuning import Tuning
 from triplestore.store.violations import count_new_between, count_violations
@@ -96,17 +96,15 @@ def report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any] = ())
 
 
 def _report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any]) -> Report:
-    from triplestore.datalog.program import Program
-
     now, tables = closing.rules, closing.closed
-    before, after = (Program() if rules is None else rules.program for rules in (was, now))
+    before, after = whole_of(was), whole_of(now)
     where = closing.listed()
     violations = count_violations(tables, where)
     new = count_new_between(closing.base, tables, where) if violations else 0
     elsewhere = stated_elsewhere(tables, closing.dictionary)
     return Report(
-        rules=len(after.rules),
-        constraints=len(after.constraints),
+        rules=after.rule_count,
+        constraints=len(after.program.constraints),
         rules_added=0 if was is now else len(after - before),
         rules_removed=0 if was is now else len(before - after),
         explicit=tables.total(EXPLICIT) + elsewhere,

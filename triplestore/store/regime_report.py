@@ -112,7 +112,7 @@ def regime_report(
         **{**made, "warnings": tuple(warnings)},
         regimes=regimes.names,
         scope=regimes.scope,
-        axioms=0 if translation is None else translation.used,
+        axioms=(0 if translation is None else translation.used) + len(rules.whole.edges or ()),
         rules_by_id=dict(_by_id(rules)),
         outside_count=0 if translation is None else len(translation.outside),
         outside_reasons=_reasons(translation),
@@ -129,10 +129,12 @@ def _reasons(translation: Translation | None) -> dict[str, int]:
 
 def _by_id(rules: InForce) -> Counter[str]:
     found: Counter[str] = Counter()
-    for rule in rules.program.rules:
+    for rule in rules.whole.program.rules:
         if rule.axioms:
             found.update(rule.name.split(", "))
-    for constraint in rules.program.constraints:
+    if rules.whole.edges is not None:
+        found[rules.whole.edges.name] += rules.rule_count - len(rules.whole.program.rules)
+    for constraint in rules.constraints:
         if constraint.axioms:
             found[constraint.id] += 1
     return found
@@ -143,9 +145,10 @@ def _by_id(rules: InForce) -> Counter[str]:
 
 def _warnings(rules: InForce, tables: Tables, dictionary: Dictionary) -> Iterator[Problem]:
     """What makes it likely that less is inferred than was hoped for."""
-    about = [rule for rule in rules.program.rules if rule.axioms]
+    about = [rule for rule in rules.whole.program.rules if rule.axioms]
+    beside = [] if rules.whole.edges is None else rules.whole.edges.lower_classes()
     scoped = scope_rules(tables, dictionary)
-    if not about and (scoped or tables.total(EXPLICIT)):
+    if not (about or beside) and (scoped or tables.total(EXPLICIT)):
         yield _warning(
             "no-axioms",
             "there are no axioms that rules could be made of, so little can follow",
@@ -153,7 +156,7 @@ def _warnings(rules: InForce, tables: Tables, dictionary: Dictionary) -> Iterato
         )
         return
     data = _names_of_data(tables, dictionary) | _names_of(scoped, heads=True)
-    ontology = _names_of(about)
+    ontology = _names_of(about) | {key for key in beside if _is_own(key)}
     if not data or not ontology:
         return
     if not data & ontology:
@@ -188,7 +191,12 @@ def _names_of_data(tables: Tables, dictionary: Dictionary) -> set[bytes]:
         if types.distinct_estimate(1) <= MOST_NAMES:
             names += types.distinct(1, EXPLICIT).tolist()
     known = {dictionary.key(name) for name in names}
-    return {key for key in known if key[0] == IRI and not key[1:].startswith(_VOCABULARIES)}
+    return set(filter(_is_own, known))
+
+
+def _is_own(key: bytes) -> bool:
+    """Whether it is a name, and of no vocabulary of the W3C's."""
+    return key[0] == IRI and not key[1:].startswith(_VOCABULARIES)
 
 
 _VOCABULARIES = (RDF.encode(), RDFS.encode(), OWL.encode(), b"http://www.w3.org/2003/11/swrl")
@@ -202,7 +210,7 @@ def _names_of(rules: Sequence[Rule], *, heads: bool = False) -> set[bytes]:
             if isinstance(atom, TripleAtom):
                 term = atom.o if atom.p == TYPE else atom.p
                 key = getattr(term, "key", b"\x00")
-                if key[0] == IRI and not key[1:].startswith(_VOCABULARIES):
+                if _is_own(key):
                     found.add(key)
     return found
 

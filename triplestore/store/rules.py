@@ -130,6 +130,11 @@ class Rules:
         return int(self._outline.get("constraints", 0))
 
     @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints."""
+        return self.program.constraints
+
+    @property
     def paths(self) -> dict[str, str]:
         """The files the rules came from: whole path -> the name it was given by."""
         return {path: name for name, path in self._outline.get("files", ()) if path}

@@ -14,10 +14,11 @@ import numpy as np
 from pyoxigraph import NamedNode
 
 from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom
+from triplestore.engine.sets.arrays import sorted_distinct
 from triplestore.ontologies.regimes import facts_of, names_containers
 from triplestore.store.scope import DEFAULT, ScopeGraph
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED
-from triplestore.tables.rows import NO_IDS, NO_KEYS
+from triplestore.tables.rows import NO_IDS, NO_KEYS, in_sorted, low
 from triplestore.terms import BLANK, IRI, key_of
 from triplestore.terms.vocabulary import (
     RDF,
@@ -103,16 +104,14 @@ class SchemaReader:
         found = self._dictionary.lookup_keys([one.key for one in properties])
         return np.sort(found[found != 0])
 
-    def read(self, full: bool) -> tuple[list[tuple[bytes, bytes]], Any]:
-        """Pairs of classes with names, one below the other, as keys; and all other triples."""
+    def read(self, full: bool) -> tuple[U64, list[Any]]:
+        """Pairs of classes with names, one below the other, packed; and all other triples."""
         names = self._names
         where = HOLDS if full else EXPLICIT
         keys = {name: self._keys(name, where) for name in names.predicates.tolist()}
-        edges: list[tuple[bytes, bytes]] = []
+        edges = NO_KEYS
         if names.sub_class in keys:
-            simple, others = self._apart(keys[names.sub_class])
-            edges = self._as_keys(simple)
-            keys[names.sub_class] = others
+            edges, keys[names.sub_class] = self._apart(keys[names.sub_class])
         found: list[Any] = list(facts_of(self._regimes.names))
         for name, rows in keys.items():
             found += self._terms(rows >> _HALF, name, rows)
@@ -134,6 +133,15 @@ class SchemaReader:
         special = self._names.special
         plain &= ~(np.isin(one, special) | np.isin(other, special))
         return keys[plain], keys[~plain]
+
+    def lead_to(self, edges: U64, classes: Iterable[bytes]) -> bool:
+        """Whether the upper class of one of some pairs is among others, given as keys."""
+        ids = np.sort(self._dictionary.lookup_keys(list(classes)))
+        return bool(in_sorted(ids, sorted_distinct(low(edges))).any())
+
+    def pairs(self, keys: U64) -> list[tuple[bytes, bytes]]:
+        """Packed pairs as pairs of keys."""
+        return self._as_keys(keys)
 
     def _as_keys(self, keys: U64) -> list[tuple[bytes, bytes]]:
         one, other = (keys >> _HALF).tolist(), (keys & _LOW).tolist()

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from triplestore.datalog.program import Constraint, Program, Rule
 from triplestore.errors import UsageError
+from triplestore.store.sub_class_edges import Whole
 
 MOST_TURNS = 50
 """Each turn is there for axioms that follow from axioms of the turn before; nests of three are
@@ -31,7 +32,7 @@ class Turns:
     """The programs of one run so far.
 
     >>> from triplestore.datalog.text import read
-    >>> one, other = (read(f"<http://e/{name}>[?x] :- <http://e/b>[?x] .") for name in "ac")
+    >>> one, other = (Whole(read(f"<http://e/{c}>[?x] :- <http://e/b>[?x] .")) for c in "ac")
     >>> turns = Turns(one)
     >>> turns.take(other)
     >>> turns.take(one)
@@ -40,10 +41,10 @@ class Turns:
 those of an earlier turn again, and so on for ever; ...
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Whole) -> None:
         self._programs = [program]
 
-    def take(self, program: Program) -> None:
+    def take(self, program: Whole) -> None:
         """A turn gave this program, another one than the last; raise if there is no end to it."""
         count = len(self._programs)
         if any(program == before for before in self._programs):
@@ -53,7 +54,7 @@ those of an earlier turn again, and so on for ever; ...
             raise self._error(f"each of {count} turns changed them", program)
         self._programs.append(program)
 
-    def _error(self, what: str, program: Program) -> UsageError:
+    def _error(self, what: str, program: Whole) -> UsageError:
         last = self._programs[-1]
         changed = [f"+ {name}" for name in _axioms(program - last)]
         changed += [f"- {name}" for name in _axioms(last - program)]

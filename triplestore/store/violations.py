@@ -170,7 +170,7 @@ def _constraints_of(rules: Rules) -> Mapping[bytes, Constraint]:
     from triplestore.datalog.program import Program
     from triplestore.datalog.simple import simplify
 
-    return simplify(Program((), rules.program.constraints)).violations
+    return simplify(Program((), rules.constraints)).violations
 
 
 def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterator[Violation]:

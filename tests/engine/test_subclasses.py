@@ -1,0 +1,116 @@
+"""Sub-class axioms beside a program: at the bottom they are as exact as their rules."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.engine.checking import check_case, engine_takes
+from tests.engine.driver import Driver
+from tests.engine.programs import Case, random_case
+from tests.engine.test_hierarchies import case
+from triplestore.datalog.program import Program
+from triplestore.datalog.text import read
+from triplestore.engine import subclasses
+from triplestore.engine.compiled import Compiled
+from triplestore.engine.hierarchies import copied_class
+from triplestore.engine.strategies.registry import STRATEGIES, strategy
+from triplestore.errors import ProgramError
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few axioms are enough to be put beside."""
+    monkeypatch.setattr(subclasses, "FEWEST", 1)
+
+
+def compiled(text: str) -> Compiled:
+    driver = Driver(beside=True)
+    rules, beside = driver.apart(read("@prefix : <http://e/> . " + text))
+    return Compiled(rules, driver.ids, beside=beside)
+
+
+def names_of(made: Compiled) -> list[str]:
+    """The axioms at the bottom, in short."""
+    if made.bottom is None:
+        return []
+    rules = made.bottom.rules(made.bottom.keys)
+    return sorted(str(rule).replace("<http://e/", "").replace(">", "") for rule in rules)
+
+
+CHAIN = ":B[?x] :- :A[?x] . :C[?x] :- :B[?x] . :D[?x] :- :C[?x] . "
+
+
+def test_at_bottom__axioms_alone__all_of_them() -> None:
+    made = compiled(CHAIN)
+    assert len(names_of(made)) == 3
+    assert made.rules == ()
+    assert list(made.strata.hierarchies) == [1]
+
+
+@pytest.mark.parametrize(
+    ("more", "left"),
+    [
+        (":B[?x] :- :p[?x, ?y] .", []),
+        (":C[?x] :- :p[?x, ?y] .", ["B[?x] :- A[?x] ."]),
+        (":C[?x] :- :D[?x] .", ["B[?x] :- A[?x] ."]),
+        (":A[?x] :- :D[?x] .", []),
+        (":p[?x, ?x] :- :D[?x] .", ["B[?x] :- A[?x] .", "C[?x] :- B[?x] .", "D[?x] :- C[?x] ."]),
+        ("[?x, ?p, ?y] :- [?y, ?p, ?x], :q[?p, ?p] .", []),
+        ("[?x, rdf:type, ?y] :- :q[?x, ?y] .", []),
+    ],
+)
+def test_at_bottom__what_other_rules_conclude__is_not(more: str, left: list[str]) -> None:
+    made = compiled(CHAIN + more)
+    assert names_of(made) == left
+    assert len(names_of(made)) + sum(map(copied_class, made.rules)) >= 3
+
+
+def schedules(seed: int) -> Case:
+    return case(seed) if seed % 2 else random_case(seed)
+
+
+def check(seed: int) -> None:
+    one = schedules(seed)
+    if not engine_takes(one):
+        return
+    rng = random.Random(seed)
+    driver = Driver(beside=True, modules=bool(rng.randrange(2)))
+    try:
+        check_case(one, lambda: strategy(rng.choice(list(STRATEGIES))), driver=driver)
+    except ProgramError:
+        assert seed % 2 == 0  # random programs need not have strata
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_subclasses__random_schedules__equal_the_oracle(part: int) -> None:
+    for seed in range(part * 25, part * 25 + 25):
+        check(seed)
+
+
+@pytest.mark.long
+def test_subclasses__many_random_schedules__equal_the_oracle() -> None:
+    for seed in range(5_000, 8_000):
+        check(seed)
+
+
+def test_subclasses__threshold_crossed__facts_and_counters_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(subclasses, "FEWEST", 4)
+    for seed in range(1, 60, 2):
+        rng = random.Random(seed)
+        driver = Driver(beside=True)
+        check_case(
+            case(seed), lambda rng=rng: strategy(rng.choice(list(STRATEGIES))), driver=driver
+        )  # type: ignore[misc]
+
+
+def test_rules__of_pairs__are_those_they_were_made_of() -> None:
+    driver = Driver(beside=True)
+    rules, beside = driver.apart(read("@prefix : <http://e/> . " + CHAIN))
+    assert rules == Program()
+    assert Program(beside.rules()) == read("@prefix : <http://e/> . " + CHAIN)
+    assert (np.diff(beside.keys.astype(np.int64)) > 0).all()
