@@ -17,6 +17,8 @@ from typing import Any, BinaryIO, cast
 
 from triplestore.errors import ParseError, UsageError
 
+from .formats import BYTE_ORDER_MARK
+
 _CHUNK = 1 << 15  # of compressed bytes: even a thousandfold expansion stays bounded
 
 
@@ -36,6 +38,7 @@ class _Members(io.RawIOBase):
         self._member = make()
         self._fresh = True  # nothing was given to the current member yet
         self._rest = b""
+        self._begun = False  # nothing came out yet
         self._ready = memoryview(b"")
         self._name = name
         self._kind = kind
@@ -51,6 +54,9 @@ class _Members(io.RawIOBase):
             piece = self._decompressed()
             if piece is None:
                 return 0
+            if piece and not self._begun:
+                piece = piece.removeprefix(BYTE_ORDER_MARK)
+                self._begun = True
             self._ready = memoryview(piece)
         count = min(len(view), len(self._ready))
         view[:count] = self._ready[:count]

@@ -66,6 +66,8 @@ _MAGIC: dict[bytes, str] = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 MAGIC_BYTES = max(map(len, _MAGIC))
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""What some editors write before a text: it says that this is UTF-8, and is no part of it."""
 
 LINE_FORMATS = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)
 

@@ -26,6 +26,7 @@ _AT_ONCE = 1 << 12
 #: half as long again, so a document that can be read twice is fed so only once it is known bad.
 _WITHOUT_LINES = (ox.RdfFormat.RDF_XML, ox.RdfFormat.JSON_LD)
 _RELATIVE = "No scheme found in an absolute IRI"
+_TOO_LONG = "expected terms of less than 16 MB; N-Triples and N-Quads may have longer ones"
 
 
 class QuadText:
@@ -67,7 +68,7 @@ class QuadText:
         """The statements themselves, for small documents."""
         try:
             yield from self._quads
-        except (SyntaxError, OSError, ValueError) as error:
+        except (SyntaxError, OSError, ValueError, MemoryError) as error:
             raise self._translated(error) from error
 
     def chunk(self) -> bytes:
@@ -75,7 +76,7 @@ class QuadText:
         some = itertools.islice(self._quads, _STATEMENTS)
         try:
             return cast(bytes, ox.serialize(some, format=ox.RdfFormat.N_QUADS))
-        except (SyntaxError, OSError, ValueError) as error:
+        except (SyntaxError, OSError, ValueError, MemoryError) as error:
             raise self._translated(error) from error
 
     def _kept(self) -> Iterator[ox.Quad]:
@@ -103,6 +104,8 @@ class QuadText:
             return self._feed.error
         if isinstance(error, SyntaxError):
             return self._problem(error).error()
+        if isinstance(error, MemoryError) and "buffer maximal size" in str(error):
+            return Problem(self._source.name, None, None, _TOO_LONG).error()
         return error
 
     def _problem(self, error: SyntaxError) -> Problem:

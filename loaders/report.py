@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyoxigraph as ox
 from numpy.typing import NDArray
 
-from triplestore.errors import ParseError
+from triplestore.errors import ParseError, UsageError
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.model import Term
 from triplestore.terms.segment import TermSegment
@@ -31,6 +32,14 @@ class Reading:
     to_graph: Term | None = None
     refuse_named: bool = False
     lenient: bool = False
+
+    def __post_init__(self) -> None:
+        if self.base_iri is None:
+            return
+        try:
+            ox.NamedNode(self.base_iri)
+        except ValueError as error:
+            raise UsageError(f"base_iri {self.base_iri!r} is no absolute IRI: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from triplestore.errors import ParseError, StorageError, UsageError
 
 from . import compression
 from .formats import (
+    BYTE_ORDER_MARK,
     EXTENSIONS,
     MAGIC_BYTES,
     format_of,
@@ -60,6 +61,8 @@ class Source:
                 f"is called {self.compression}, but does not begin as such data do",
                 filename=self.name,
             )
+        if first.startswith(BYTE_ORDER_MARK):
+            raw.read(len(BYTE_ORDER_MARK))
         counted = _Counted(raw)
         return Opened(compression.reader(cast(BinaryIO, counted), found, self.name), counted)
 

@@ -175,6 +175,11 @@ def test_comments__are_skipped_and_iris_have_slashes() -> None:
     assert rule == one(":A[?x] :- :B[?x] .")
 
 
+def test_a_byte_order_mark__is_no_part_of_the_text() -> None:
+    program = read("\ufeff@prefix : <http://x/> .\n:a[?x] :- :b[?x] .")
+    assert [rule.source.line for rule in program.rules if rule.source] == [2]
+
+
 def test_sources__say_where_a_rule_began_and_how_it_was_written() -> None:
     program = read(PREFIX + "\n  :A[?x] :-\n    :B[?x] . :C[?x] :- :A[?x] .", file="f.dlog")
     one, two = (rule.source for rule in program.rules)

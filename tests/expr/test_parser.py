@@ -85,6 +85,13 @@ def test_tokens__every_text_has_some(text: str) -> None:
     assert tokens.starts == sorted(tokens.starts)
 
 
+def test_tokens__many_words_with_dots_between_are_read_once() -> None:
+    for text in ("a." * 50_000, "a-" * 50_000):  # the square of their number would take minutes
+        assert len(Tokens(text).kinds) == 100_001
+    prefix = "a." * 100 + "b:c"
+    assert Tokens(prefix).texts == [prefix, ""]
+
+
 def test_places__count_lines_and_columns_from_one() -> None:
     tokens = Tokens("a\nbc\r\n  d")
     assert [tokens.place(start) for start in tokens.starts] == [(1, 1), (2, 1), (3, 3), (3, 4)]

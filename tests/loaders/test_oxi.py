@@ -10,7 +10,7 @@ import pyoxigraph as ox
 import pytest
 
 from tests.loaders.loading_helpers import canonical, lines_of, loaded, quads_of
-from triplestore.errors import ParseError
+from triplestore.errors import ParseError, UsageError
 
 BOTH = pytest.mark.parametrize("large", [True, False], ids=["blocks", "small"])
 
@@ -118,6 +118,21 @@ def test_turtle__relative_iris_need_a_base(large: bool) -> None:
         loaded(document, large=large, format="ttl")
     result, dictionary = loaded(document, large=large, format="ttl", base_iri="http://b/x")
     assert lines_of(result, dictionary) == ["<http://b/x#a> <http://p> <http://b/x>"]
+
+
+@pytest.mark.parametrize("base", ["not a base", "relative", ""])
+def test_turtle__a_base_must_be_an_iri(base: str) -> None:
+    with pytest.raises(UsageError, match=r"base_iri .* is no absolute IRI"):
+        loaded(b"<a> <b> <c> .", large=False, format="ttl", base_iri=base)
+
+
+@BOTH
+def test_turtle__a_term_that_is_too_long_is_named_as_such(large: bool) -> None:
+    document = b'<http://a> <http://p> "' + b"x" * (17 << 20) + b'" .'
+    with pytest.raises(ParseError, match="less than 16 MB; N-Triples"):
+        loaded(document, large=large, format="ttl")
+    if large:  # small documents are none of this size
+        assert loaded(document, large=True, format="nt")[0].s.size == 1
 
 
 ANONYMOUS = b"""@prefix : <http://x/> .

@@ -52,6 +52,20 @@ def test_load__compressed_files(tmp_path: Path, ending: str, large: bool) -> Non
     assert count(hidden.read_bytes(), large=large, format="nt") == 20_000
 
 
+@BOTH
+@pytest.mark.parametrize("ending", ["", *COMPRESS])
+def test_load__a_byte_order_mark_is_no_part_of_the_text(
+    tmp_path: Path, ending: str, large: bool
+) -> None:
+    path = tmp_path / f"data.nt{ending}"
+    path.write_bytes(COMPRESS.get(ending, bytes)(b"\xef\xbb\xbf" + DATA))
+    assert count(path=path, large=large) == 20_000
+    turtle = "\ufeff@prefix : <http://x/> . :a :b :c ."
+    assert count(turtle, large=large, format="ttl") == 1
+    with pytest.raises(ParseError, match="input:2:1"):  # anywhere else it is none
+        loaded("\ufeff\n\ufeff" + turtle, large=large, format="ttl")
+
+
 @pytest.mark.parametrize("ending", COMPRESS)
 def test_load__members_one_after_the_other_are_one_document(ending: str) -> None:
     half = len(DATA) // 2 + 5  # in the middle of a line

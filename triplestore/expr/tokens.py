@@ -53,7 +53,9 @@ _U = _BASE + "_"
 _CHARS = _U + r"0-9\-\u00b7\u0300-\u036f\u203f-\u2040"
 _PERCENT = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 _LOCAL = rf"(?:[{_U}:0-9]|{_PERCENT})(?:(?:[{_CHARS}:]|{_PERCENT})|\.+(?=[{_CHARS}:%\\]))*"
-_PREFIX = rf"[{_BASE}](?:[{_CHARS}]|\.+(?=[{_CHARS}]))*"
+# At most 256 characters, and all or nothing: words that no `:` follows (a.a.a.a) are scanned as a
+# prefix from each of them on, which would take the square of their number.
+_PREFIX = rf"[{_BASE}](?:[{_CHARS}]|\.+(?=[{_CHARS}])){{0,255}}+"
 
 _PATTERN = r"""
     (?: [ \t\r\n]+ | \#[^\n\r]* {slashes} )*

@@ -81,7 +81,8 @@ def parse(
     text: str, *, file: str | None = None, prefixes: Mapping[str, str] | None = None
 ) -> tuple[Program, list[Problem]]:
     """What can be read of a text, and everything that is wrong with the rest."""
-    parser = _Parser(Tokens(text, file, slash_comments=True), {**WELL_KNOWN, **(prefixes or {})})
+    tokens = Tokens(text.removeprefix("\ufeff"), file, slash_comments=True)
+    parser = _Parser(tokens, {**WELL_KNOWN, **(prefixes or {})})
     parser.program()
     program = Program(parser.rules, parser.constraints, parser.declared)
     return program, parser.listed_problems()
