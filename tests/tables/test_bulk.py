@@ -171,3 +171,25 @@ def test_bulk__totals_of_graphs_when_some_rows_were_inferred() -> None:
         assert after.graph(graph).count(EXPLICIT) == 6
         assert after.graph(graph).count(INFERRED) == 0
     assert after.quad_total() == len(rows)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(facts, st.booleans()), max_size=40), commits())
+def test_layer_of_relations__is_the_bulk_layer(way: str, rows: list, commit: dict) -> None:
+    model = Model()
+    tables = Tables().push(Layer.build(model.changes(commit, counted=False)))
+    relations: dict = {}
+    for (p, s, o), alone in rows:  # an object for all, or a column of objects
+        second = o if alone else np.array([o], np.uint32)
+        relations.setdefault(p, []).append((np.array([s], np.uint32), second))
+    layer = Layer.of_relations(relations, below=tables)
+    layer.validate()
+    wanted = bulk([row for row, _ in rows], below=tables)
+    for one, other in (
+        (layer.facts.forward, wanted.facts.forward),
+        (layer.facts.backward, wanted.facts.backward),
+    ):
+        assert one.keys.all().tolist() == other.keys.all().tolist()
+        assert one.names.tolist() == other.names.tolist()
+    after = [tables.push(made) for made in (layer, wanted)]
+    assert after[0].total() == after[1].total()

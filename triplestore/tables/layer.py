@@ -8,7 +8,7 @@ memory or from the sections of a file; nothing else in the package can tell the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +89,19 @@ class Layer:
         from triplestore.tables.bulk import bulk_layer
 
         return bulk_layer(p, s, o, g, status, below=below, graphs=graphs, threads=threads)
+
+    @classmethod
+    def of_relations(
+        cls,
+        relations: Mapping[int, Sequence[tuple[U32, U32 | int]]],
+        status: int = EXPLICIT,
+        *,
+        below: Tables | None = None,
+    ) -> Layer:
+        """`bulk` for facts given by predicate, as pieces (subjects, objects or one object)."""
+        from triplestore.tables.bulk import bulk_of_relations
+
+        return bulk_of_relations(relations, status, below=below)
 
     @property
     def nbytes(self) -> int:

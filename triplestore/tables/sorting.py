@@ -181,10 +181,10 @@ class _NameTable:
 def sort_rows(rows: Rows, pool: Executor) -> Rows:
     """Each name's range sorted, without repetitions: done in place, in the same memory."""
     keys, starts = rows.keys, rows.starts
-    for job in [pool.submit(_sort_ranges, keys, batch) for batch in _batches(starts)]:
-        job.result()
+    jobs = [pool.submit(_sort_ranges, keys, batch) for batch in _batches(starts)]
+    repeated = [job.result() for job in jobs]
     if len(keys) >= KERNELS_FROM:
-        return _compacted(rows)
+        return _compacted(rows) if any(repeated) else _counted(rows, pool)
     kept = last_of_equals(keys)
     kept[starts[1:] - 1] = True
     starts = np.concatenate(
@@ -192,6 +192,32 @@ def sort_rows(rows: Rows, pool: Executor) -> Rows:
     )
     keys = keys[kept]
     return Rows(rows.names, starts, keys, None, count_distinct(keys, starts))
+
+
+def turned_rows(rows: Rows, pool: Executor) -> Rows:
+    """Sorted, distinct rows with first and second id changed over, sorted."""
+    out = np.empty(len(rows.keys), dtype=np.uint64)
+    jobs = [pool.submit(_turn_ranges, rows.keys, b, out) for b in _batches(rows.starts)]
+    for job in jobs:
+        job.result()
+    return _counted(Rows(rows.names, rows.starts, out, None, rows.firsts), pool)
+
+
+def _turn_ranges(keys: U64, ranges: list[tuple[int, int]], out: U64) -> None:
+    for lo, hi in ranges:
+        out[lo:hi] = swap(keys[lo:hi])
+        out[lo:hi].sort()
+
+
+def _counted(rows: Rows, pool: Executor) -> Rows:
+    """Sorted, distinct rows with their distinct first ids counted: of two halves at a time."""
+    keys, starts = rows.keys, rows.starts
+    if len(keys) < KERNELS_FROM:
+        return Rows(rows.names, starts, keys, None, count_distinct(keys, starts))
+    middle = int(starts.searchsorted(len(keys) // 2))
+    halves = [starts[: middle + 1], starts[middle:]]
+    firsts = np.concatenate(list(pool.map(lambda half: count_distinct(keys, half), halves)))
+    return Rows(rows.names, starts, keys, None, firsts)
 
 
 def _batches(starts: I64) -> list[list[tuple[int, int]]]:
@@ -208,18 +234,24 @@ def _batches(starts: I64) -> list[list[tuple[int, int]]]:
     return batches
 
 
-def _sort_ranges(keys: U64, ranges: list[tuple[int, int]]) -> None:
+def _sort_ranges(keys: U64, ranges: list[tuple[int, int]]) -> bool:
+    """Sort some ranges; whether any key comes twice in one."""
+    repeated = False
     for lo, hi in ranges:
         part = keys[lo:hi]
-        if not _in_order(part[:_LOOK]) or not _in_order(part):  # dumps often are in order already
-            part.sort()
+        if _increases(part[:_LOOK]) and _increases(part):  # dumps often are in order already
+            continue
+        part.sort()
+        repeated = repeated or bool((part[1:] == part[:-1]).any())
+    return repeated
 
 
 _LOOK = 256  # rows that tell of most unordered ranges that they are
 
 
-def _in_order(keys: U64) -> bool:
-    return bool((keys[1:] >= keys[:-1]).all())
+def _increases(keys: U64) -> bool:
+    """Whether keys are sorted and distinct."""
+    return bool((keys[1:] > keys[:-1]).all())
 
 
 def _compacted(rows: Rows) -> Rows:
@@ -236,21 +268,25 @@ def _compacted(rows: Rows) -> Rows:
     return Rows(rows.names, starts, keys, None, firsts)
 
 
-def _run(kernel: Callable[..., object], ranges: int, *arrays: NDArray[np.generic]) -> I64:
-    """Call a kernel that works in pieces until it has done all ranges; its last state."""
-    state = np.zeros(3, dtype=np.int64)
+def _run(
+    kernel: Callable[..., object], ranges: int, *arrays: NDArray[np.generic], at: int = 0
+) -> I64:
+    """Call a kernel that works in pieces, from a row on, until it has done all ranges; its last
+    state."""
+    state = np.array([0, at, 0], dtype=np.int64)
     while state[0] < ranges:
         kernel(*arrays, CHUNK, state)
     return state
 
 
 def count_distinct(keys: U64, starts: I64) -> I64:
-    """For each sorted range how many distinct first ids its keys have."""
-    if len(keys) == 0:
+    """For each sorted range of `keys` how many distinct first ids it has; many keys may have others
+    before and after these ranges."""
+    if len(keys) == 0 or len(starts) < 2:
         return np.zeros(len(starts) - 1, dtype=np.int64)
     if len(keys) >= KERNELS_FROM:
         firsts = np.zeros(len(starts) - 1, dtype=np.int64)
-        _run(kernels.count_heads, len(firsts), keys, starts, firsts)
+        _run(kernels.count_heads, len(firsts), keys, starts, firsts, at=int(starts[0]))
         return firsts
     return np.add.reduceat(first_of_heads(keys, starts), starts[:-1], dtype=np.int64)
 
