@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from triplestore.kernels.hierarchies import close_members
 from triplestore.kernels.sets import (
     add_counts,
+    count_close,
     count_equals,
     count_seconds,
     expand_second,
     find_places,
     mark_members,
     match_first,
+    take_counted,
     turn_by_second,
     unite,
 )
@@ -166,3 +168,13 @@ def test_turn_by_second__sorts_what_was_sorted(rows: Any) -> None:
     turn_by_second(sorted_keys[:half], np.uint64(least), cursors, out)
     turn_by_second(sorted_keys[half:], np.uint64(least), cursors, out)
     assert out.tolist() == sorted(b + least << 32 | a for a, b in rows)
+
+
+@given(st.lists(st.integers(7, 20), max_size=40))
+def test_count_close_and_take_counted__are_a_counter(values: Any) -> None:
+    counts = np.zeros(14, np.uint32)
+    count_close(keys(values), np.uint64(7), counts)
+    out, times = np.empty(14, np.uint64), np.empty(14, np.uint32)
+    size = take_counted(counts, np.uint64(7), out, times)
+    found = zip(out[:size].tolist(), times[:size].tolist(), strict=True)
+    assert list(found) == sorted(Counter(values).items())

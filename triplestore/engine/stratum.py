@@ -281,8 +281,9 @@ class StratumUpdate:
         work = self.work
         dropped, gained = united(*self._all_dropped), united(*self._all_gained)
         gone = work.filter(dropped, work.gone.contains)
-        added = work.filter(gained, work.added.contains)
-        return gone, added
+        sure = {name: keys for name, keys in gained.items() if name not in work.gone}
+        rest = {name: keys for name, keys in gained.items() if name in work.gone}
+        return gone, sure | work.filter(rest, work.added.contains)  # some may have come back only
 
 
 def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from triplestore.columns import Column
 from triplestore.engine.maintain import StratumReport
 from triplestore.engine.sets.arrays import (
-    order_by_second,
     places_in,
     swapped,
+    swapped_rows,
     unite,
     without,
 )
@@ -27,7 +27,7 @@ from triplestore.engine.sets.stored import Stored
 from triplestore.engine.work import Work, facts_of
 from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.order import Order
-from triplestore.tables.rows import U8, U32, U64, Keys, columns_of, frozen, swap
+from triplestore.tables.rows import U8, U32, U64, Keys, columns_of, frozen
 from triplestore.tables.table import EMPTY_FACTS, Nets, Table, split_status
 from triplestore.tables.tuples import TupleRun
 
@@ -256,10 +256,7 @@ def _turned(rows: Rows, mixed: bool, counted: bool) -> tuple[U64, U8, U32]:
     """The rows in the other order; statuses and counts only where they are needed there."""
     if not mixed and not counted:
         return swapped(rows.keys), rows.status, rows.counts
-    keys = swap(rows.keys)
-    known = order_by_second(rows.keys)
-    order = np.argsort(keys) if known is None else known
-    return keys[order], rows.status[order], rows.counts[order]
+    return swapped_rows(rows.keys, rows.status, rows.counts)
 
 
 def _nets(names: U32, parts: list[Rows]) -> Nets:

@@ -132,6 +132,25 @@ def count_equals(keys, out, counts):
     return row + 1
 
 
+@kernel("void(u64r, u64, u32w)")
+def count_close(keys, least, counts):
+    """Add to `counts` how often each key comes, from `least` on."""
+    for i in range(keys.size):
+        counts[np.int64(keys[i] - least)] += np.uint32(1)
+
+
+@kernel("i64(u32r, u64, u64w, u32w)")
+def take_counted(counts, least, out, times):
+    """Write each key that was counted, and how often it came; return how many there are."""
+    row = 0
+    for i in range(counts.size):
+        if counts[i] > 0:
+            out[row] = least + np.uint64(i)
+            times[row] = counts[i]
+            row += 1
+    return row
+
+
 @kernel("i64(u64r, u64r, i64w)")
 def find_places(left, right, places):
     """Write where in `right` each key of `left` stands, or -1; return how many are there."""
@@ -172,18 +191,18 @@ def add_counts(left, left_counts, right, right_counts, out, counts):
     return row
 
 
-@kernel("void(u64r, u64, i64, i64w, u32w)")
-def place_by_second(keys, least, start, cursors, order):
-    """Write the number of each key where the cursor of its second id stands, and advance that.
-
-    The numbers begin at `start`. Keys that are sorted come to be in the order of (second, first).
-    """
-    low = np.uint64(0xFFFFFFFF)
+@kernel("void(u64r, u8r, u32r, u64, i64w, u64w, u8w, u32w)")
+def turn_rows_by_second(keys, status, counts, least, cursors, out, out_status, out_counts):
+    """`turn_by_second` for rows: each key with what is beside it."""
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     for i in range(keys.size):
-        second = np.int64((keys[i] & low) - least)
-        place = cursors[second]
-        cursors[second] = place + 1
-        order[place] = np.uint32(start + i)
+        second = keys[i] & low
+        at = np.int64(second - least)
+        place = cursors[at]
+        cursors[at] = place + 1
+        out[place] = second << half | keys[i] >> half
+        out_status[place] = status[i]
+        out_counts[place] = counts[i]
 
 
 @kernel("void(u64r, u64, i64w)")

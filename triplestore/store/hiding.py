@@ -55,23 +55,15 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
     if not names:
         return more
     sayable = dictionary.kinds(np.array(names, dtype=np.uint32)) == IRI
-    subjects, by = [], []
     for name, fine in zip(names, sayable.tolist(), strict=True):
         rows = closure.rows[name]
         change = (rows.status != 0).view(np.int8) - (rows.previous != 0).view(np.int8)
-        moved = change.nonzero()[0]
-        if not fine:
-            more += int(change.sum())
-        elif len(moved):
-            every = len(moved) == len(change)
-            s, _ = facts_of(name, rows.keys if every else rows.keys[moved], closure.work.type_id)
-            subjects.append(s)
-            by.append(change[moved])
-    if not subjects:
-        return more
-    kinds = dictionary.kinds(np.concatenate(subjects))
-    odd = (kinds != IRI) & (kinds != BLANK)
-    return more + (int(np.concatenate(by)[odd].sum()) if odd.any() else 0)
+        if fine:
+            s, _ = facts_of(name, rows.keys, closure.work.type_id)
+            kinds = dictionary.kinds(s)
+            change = change[(kinds != IRI) & (kinds != BLANK)]
+        more += int(change.sum())
+    return more
 
 
 def _hidden_in(dictionary: Dictionary, tables: Tables, name: int) -> int:

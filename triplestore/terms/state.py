@@ -56,13 +56,14 @@ class State:
         """Which rows of `ids` are in which segment or in the live table; None holds id 0."""
         if len(ids) == 0:
             return []
-        if int(ids.max()) > self.live.last_id:
-            raise IndexError(f"no term has id {int(ids.max())}; the last is {self.live.last_id}")
+        least, most = ids.min(), ids.max()
+        if int(most) > self.live.last_id:
+            raise IndexError(f"no term has id {int(most)}; the last is {self.live.last_id}")
         homes = [None, *self.segments, self.live]
-        home_of = np.searchsorted(self.bounds, ids, "right")
-        first = int(home_of[0])
-        if (home_of == first).all():
+        first, last = np.searchsorted(self.bounds, [least, most], "right").tolist()
+        if first == last:
             return [(homes[first], slice(None))]
+        home_of = np.searchsorted(self.bounds, ids, "right")
         return [(homes[h], np.flatnonzero(home_of == h)) for h in np.unique(home_of).tolist()]
 
     # --- from terms to ids ----------------------------------------------------------------------

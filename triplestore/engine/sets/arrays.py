@@ -7,7 +7,6 @@ facts never needs it.
 from __future__ import annotations
 
 import os
-import sys
 from functools import cache
 
 import numpy as np
@@ -17,6 +16,7 @@ from triplestore.tables.rows import (
     I64,
     NO_IDS,
     SHIFT,
+    U8,
     U32,
     U64,
     Bools,
@@ -53,7 +53,6 @@ _LOOKED_AT = 64
 
 _PIECE = 1 << 20  # rows for one call of a kernel, so that Ctrl-C is not kept waiting
 _LOW = np.uint64(0xFFFFFFFF)
-_HIGH = 1 if sys.byteorder == "little" else 0  # which half of a key is its first id
 _BYTES = 12  # what a row of a join takes, before any of its columns is copied
 
 
@@ -185,16 +184,18 @@ def counted_pieces(pieces: list[Keys]) -> tuple[Keys, U32]:
     """
     if sum(map(len, pieces)) < _DENSE or pieces[0].dtype != np.uint64:
         return counted(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
-    alone: dict[int, list[U64]] = {}
+    alone: dict[int, list[tuple[int, int, U64]]] = {}
     mixed: list[U64] = []
     for piece in pieces:
-        first = int(piece[0] >> SHIFT)
-        one = len(piece) >= WARM and bool((piece.view(np.uint32)[_HIGH::2] == first).all())
-        (alone.setdefault(first, []) if one else mixed).append(piece)
-    found = [_counted_beside(first, alone[first]) for first in sorted(alone)]
-    if not found:
+        least, most = int(piece.min()), int(piece.max())
+        if len(piece) >= WARM and least >> 32 == most >> 32:
+            alone.setdefault(least >> 32, []).append((least, most, piece))
+        else:
+            mixed.append(piece)
+    if not alone:
         return counted(mixed[0] if len(mixed) == 1 else np.concatenate(mixed))
-    keys, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+    found = [_counted_beside(alone[first]) for first in sorted(alone)]
+    keys, counts = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
     if mixed:
         more, times = counted(np.concatenate(mixed))
         keys, total = summed(keys, counts.astype(np.int64), more, times.astype(np.int64))
@@ -202,18 +203,31 @@ def counted_pieces(pieces: list[Keys]) -> tuple[Keys, U32]:
     return keys, counts
 
 
-def _counted_beside(first: int, pieces: list[U64]) -> tuple[U64, U32]:
-    """`counted` for keys of one first id."""
-    rows = sum(map(len, pieces))
-    least = min(int(piece.min()) for piece in pieces)
-    span = max(int(piece.max()) for piece in pieces) - least + 1
+def _counted_beside(pieces: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
+    """`counted` for keys of one first id, each piece after its least and its greatest key."""
+    if len(pieces) == 1:
+        alone = pieces[0][2]
+        if bool((alone[1:] > alone[:-1]).all()):
+            return alone, np.ones(len(alone), dtype=np.uint32)
+    least, rows = min(piece[0] for piece in pieces), sum(len(piece[2]) for piece in pieces)
+    span = max(piece[1] for piece in pieces) - least + 1
     if span > _SPAN * rows:
-        return counted(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
-    counts = np.zeros(span, dtype=np.int64)
-    for piece in pieces:
-        counts += np.bincount((piece - np.uint64(least)).view(np.int64), minlength=span)
-    present = counts.nonzero()[0]
-    return present.view(np.uint64) + np.uint64(least), counts[present].astype(np.uint32)
+        arrays = [piece[2] for piece in pieces]
+        return counted(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
+    from triplestore.kernels.sets import count_close, take_counted
+
+    _warm()
+
+    counts = np.zeros(span, dtype=np.uint32)
+    for _, _, piece in pieces:
+        for at in range(0, len(piece), _PIECE):
+            count_close(piece[at : at + _PIECE], np.uint64(least), counts)
+    out, times = np.empty(min(rows, span), np.uint64), np.empty(min(rows, span), np.uint32)
+    size = 0
+    for at in range(0, span, _PIECE):
+        first = np.uint64(least + at)
+        size += take_counted(counts[at : at + _PIECE], first, out[size:], times[size:])
+    return out[:size], times[:size]
 
 
 def swapped(keys: U64) -> U64:
@@ -230,21 +244,22 @@ def swapped(keys: U64) -> U64:
     return out
 
 
-def order_by_second(keys: U64) -> U32 | None:
-    """Where sorted keys go when they are sorted by (second id, first id).
-
-    None where numpy sorts as fast: for few keys, and for second ids that are far apart.
-    """
+def swapped_rows(keys: U64, status: U8, counts: U32) -> tuple[U64, U8, U32]:
+    """Sorted keys with their ids changed over, sorted, and what stands beside each."""
     found = _cursors(keys)
     if found is None:
-        return None
-    from triplestore.kernels.sets import place_by_second
+        turned = swap(keys)
+        order = np.argsort(turned)
+        return turned[order], status[order], counts[order]
+    from triplestore.kernels.sets import turn_rows_by_second
 
     least, cursors = found
-    order = np.empty(len(keys), dtype=np.uint32)
-    for at in range(0, len(keys), _PIECE):
-        place_by_second(keys[at : at + _PIECE], least, at, cursors, order)
-    return order
+    size = len(keys)
+    out = np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty(size, np.uint32)
+    for at in range(0, size, _PIECE):
+        piece = slice(at, at + _PIECE)
+        turn_rows_by_second(keys[piece], status[piece], counts[piece], least, cursors, *out)
+    return out
 
 
 def _cursors(keys: U64) -> tuple[np.uint64, I64] | None:
