@@ -5,21 +5,15 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pyoxigraph import DefaultGraph, Quad
-from triplestore.ontologies import schema
+from pyoxigraph import Quad
 
 from tests.ontologies.random_ontologies import EQUALITY, EVERYTHING, VALUES, Kind, make_pool
+from tests.store.equal_stores import LONG, PREFIXES, check_proof
 from triplestore import Store
-from triplestore.datalog.program import Constant, Filter, Rule, TripleAtom
 from triplestore.engine.why import Proof
-from triplestore.engine.why.origins import fill
 from triplestore.store.equality_names import SAME_AS_KEY
 from triplestore.tables.equality import equality_of
 
-PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-"""
-LONG = pytest.mark.long
 SEEDS = [pytest.param(n, marks=LONG if n >= 2 else ()) for n in range(30)]
 
 
@@ -28,33 +22,6 @@ def rewriting(data: str) -> Store:
     store.load(PREFIXES + data, "turtle")
     store.reason("owl-rl", equality="rewrite")
     return store
-
-
-def check(store: Store, proof: Proof) -> None:
-    """Whether it is a proof of its fact from what is stated."""
-    rules = store._view().rules()
-    assert rules is not None
-    known = {*rules.program.rules, *schema.vocabulary_rules(schema.EQUALITY).rules}
-    steps = proof.steps
-    assert next(iter(steps)) == proof.fact
-    for fact, step in steps.items():
-        assert isinstance(fact, TripleAtom)
-        assert step.fact == fact
-        if step.stated:
-            terms = [one.term for one in (fact.s, fact.p, fact.o) if isinstance(one, Constant)]
-            found = store.quads_for_pattern(*terms, DefaultGraph(), facts="explicit")
-            assert len(list(found)) == 1, fact
-            continue
-        rule = step.rule
-        assert isinstance(rule, Rule)
-        assert rule in known or str(rule.name) == "eq-ref"
-        values = step.values or {}
-        heads = [fill(head, values) for head in rule.heads]
-        assert fact in heads
-        body = [fill(item, values) for item in rule.body if not isinstance(item, Filter)]
-        assert list(step.premises) == body
-        for premise in step.premises:
-            assert steps[premise].height < step.height
 
 
 @pytest.mark.parametrize("kind", [EQUALITY, EVERYTHING, VALUES], ids=lambda kind: kind.name)
@@ -68,7 +35,7 @@ def test_why__every_fact_of_a_random_store_has_a_proof(kind: Kind, seed: int) ->
     for quad in random.sample(facts, min(len(facts), 40)):
         proof = store.why(quad)
         assert isinstance(proof, Proof)
-        check(store, proof)
+        check_proof(store, proof)
 
 
 def test_why__a_way_of_merges() -> None:
@@ -78,12 +45,12 @@ def test_why__a_way_of_merges() -> None:
     )
     proof = store.why(":a owl:sameAs :e")
     assert isinstance(proof, Proof)
-    check(store, proof)
+    check_proof(store, proof)
     used = [step.rule.name for step in proof if step.rule is not None]
     assert {"eq-trans", "eq-sym", "prp-fp", "prp-spo1"} <= set(used)
     proof = store.why(":a :p :o")
     assert isinstance(proof, Proof)
-    check(store, proof)
+    check_proof(store, proof)
     assert ":p[:e, :o]  (stated)" in str(proof)
     assert "too long" not in str(proof)
 
@@ -96,7 +63,7 @@ def test_why__two_equalities_that_support_each_other_are_proved_from_outside() -
     for fact in (":x owl:sameAs :y", ":u owl:sameAs :v", ":v :g :x", ":x :f :v"):
         proof = store.why(fact)
         assert isinstance(proof, Proof)
-        check(store, proof)
+        check_proof(store, proof)
         assert ":h[:z, :x]" in str(proof)
 
 
@@ -108,7 +75,7 @@ def test_why__values_of_two_properties_below_a_functional_one() -> None:
     for fact, rule in ((":a owl:sameAs :b", "prp-spo1"), (":b owl:sameAs :c", "eq-trans")):
         proof = store.why(fact)
         assert isinstance(proof, Proof)
-        check(store, proof)
+        check_proof(store, proof)
         assert rule in [step.rule.name for step in proof if step.rule is not None]
 
 
@@ -117,7 +84,7 @@ def test_why__of_a_long_chain_is_as_long_as_the_way() -> None:
     store = rewriting(chain + " . :i400 :p :o .")
     proof = store.why(":i0 :p :o")
     assert isinstance(proof, Proof)
-    check(store, proof)
+    check_proof(store, proof)
     assert sum(1 for step in proof if step.stated) == 401
     assert proof.height < 20
 

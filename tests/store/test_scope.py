@@ -204,14 +204,6 @@ def test_scope_of__refuses_what_is_none(given: object) -> None:
         scope_of(given)
 
 
-def test_equality__by_rewriting_is_refused_beside_a_scope() -> None:
-    store = store_of(DATA, "owl-rl", scope="union")
-    with pytest.raises(UsageError, match="rewrite"):
-        store.reason(equality="rewrite")
-    with pytest.raises(UsageError, match="rewrite"):
-        Store().reason("owl-rl", scope="union", equality="rewrite")
-
-
 def test_reason__none_has_no_scope() -> None:
     with pytest.raises(UsageError, match="scope"):
         Store().reason("none", scope="union")

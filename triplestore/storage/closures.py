@@ -12,6 +12,7 @@ from triplestore.schemes.described import restore
 from triplestore.tables import Tables
 from triplestore.tables.equality import (
     MEMBERS_KEY,
+    TOLD_KEY,
     kept_classes,
     representatives,
     with_equality,
@@ -29,10 +30,11 @@ def restored(tables: Tables, dictionary: Dictionary, meta: Mapping[str, bytes]) 
     """The tables with the closures that a store keeps, in the place of others."""
     data = meta.get(SCHEMES)
     bare = made = tables.with_schemes({})
-    members, same_as = dictionary.lookup_keys([MEMBERS_KEY, _SAME_AS]).tolist()
+    keys = [MEMBERS_KEY, _SAME_AS, TOLD_KEY]
+    members, same_as, told = dictionary.lookup_keys(keys).tolist()
     classes = kept_classes(bare, members)
     if len(classes):
-        made = representatives(bare, classes, same_as)
+        made = representatives(bare, classes, same_as, told)
     if data is not None:
         schemes = restore(
             data,
@@ -40,4 +42,6 @@ def restored(tables: Tables, dictionary: Dictionary, meta: Mapping[str, bytes]) 
             lambda name: made.stored_relation(name).keys(),
         )
         made = made.with_schemes(schemes)
-    return with_equality(bare, made, classes, same_as) if len(classes) else made
+    if not len(classes):
+        return made
+    return with_equality(bare, made, classes, same_as, told=told)

@@ -334,7 +334,7 @@ class Closing:
 
         scoped = [] if self._scoped is None else [self._scoped.changes]
         update = partial(self._update, compiled)
-        made = Rewriting(self, compiled, under).run(stated, update, *scoped)
+        made = Rewriting(self, compiled, under).run(stated, update, self._scoped)
         total: dict[str, Any] = {}
         for closure in made.closures:
             total = sum_of(total, figures(closure))

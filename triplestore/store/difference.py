@@ -16,6 +16,7 @@ from triplestore.store.matching import Rows
 from triplestore.store.outcome import Step
 from triplestore.tables import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.changes import NO_FACTS, NO_QUADS
+from triplestore.tables.equality import equality_of
 from triplestore.tables.rows import Bools, Columns, high, key_of, low
 
 if TYPE_CHECKING:
@@ -63,8 +64,14 @@ class Difference:
     new_violations     violations of constraints that were not there before
     """
 
-    def __init__(self, dictionary: Dictionary, net: Changes, where: Listed) -> None:
-        from triplestore.store.violations import new_violations
+    def __init__(
+        self,
+        dictionary: Dictionary,
+        net: Changes,
+        where: Listed,
+        states: tuple[Tables, Tables],
+    ) -> None:
+        from triplestore.store.violations import new_violations, violations_between
 
         kinds = [rows for rows in (net.facts, net.quads) if len(rows)]
 
@@ -77,7 +84,11 @@ class Difference:
         self.inferred_added = chosen(0, INFERRED)
         self.inferred_removed = chosen(INFERRED, 0)
         self.still_entailed = chosen(EXPLICIT, INFERRED)
-        self.new_violations: list[Violation] = list(new_violations(net, where, dictionary))
+        if any(map(equality_of, states)):  # rows do not say all
+            found = violations_between(*states, where, dictionary)
+        else:
+            found = new_violations(net, where, dictionary)
+        self.new_violations: list[Violation] = list(found)
 
     def __bool__(self) -> bool:
         return any(len(part) for _, _, part in self._parts()) or bool(self.new_violations)

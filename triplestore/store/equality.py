@@ -21,13 +21,22 @@ from triplestore.store.equality_kept import certain, connected, feeding, joined
 from triplestore.store.equality_names import SAME_AS_KEY, Named
 from triplestore.store.equality_negation import refuse_cycles
 from triplestore.store.equality_rows import Stating, stored_changes
+from triplestore.store.equality_scope import (
+    NO_ROWS,
+    ScopeChange,
+    Told,
+    change_of_scope,
+    facts_told,
+    scope_name,
+)
 from triplestore.store.hiding import hidden_more
 from triplestore.store.in_force import BY_REWRITING
 from triplestore.store.outcome import Step
 from triplestore.store.stated import touched_facts
-from triplestore.tables import Changes, Layer, Tables
+from triplestore.tables import Tables
 from triplestore.tables.equality import (
     NO_CLASSES,
+    TOLD,
     Classes,
     KeysByName,
     equality_of,
@@ -35,13 +44,14 @@ from triplestore.tables.equality import (
     representatives,
     with_equality,
 )
-from triplestore.tables.rows import NO_KEYS, U32, Bools, high, low, pack
+from triplestore.tables.rows import NO_KEYS, U32, Bools, Keys, high, low, pack
 
 if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
     from triplestore.engine.sets.keys import Batch
     from triplestore.engine.write import Closure
     from triplestore.store.closing import Closing
+    from triplestore.store.scope import ScopeStep
     from triplestore.store.stated import Stated
 
 _REGIMES = frozenset(["owl-rl", "owl-horst"])
@@ -104,6 +114,7 @@ class Rewriting:
         self._rules, self._old_rules = closing.rules, closing.under
         self._type_id = compiled.type_id
         self._same_as = int(self._dictionary.encode_keys([SAME_AS_KEY])[0])
+        self._told = scope_name(self._dictionary)
         found = equality_of(closing.closed)
         self._before = NO_CLASSES if found is None else found.classes
         committed = closing.term_count
@@ -111,15 +122,20 @@ class Rewriting:
         self._wanted = _is_wanted(closing) and self._named.obstacle is None
         self._hides = closing.hidden > 0
 
-    def run(self, stated: Stated, update: Update, scoped: Changes | None = None) -> Rewritten:
+    def run(self, stated: Stated, update: Update, scoped: ScopeStep | None = None) -> Rewritten:
         """Bring the closure up to date with what was stated since.
 
-        scoped  what changed of other relations, which is among what was stated
+        scoped  what changed of what graphs of the scope state, which is among what was stated
         """
         stored = stated.tables.with_schemes({})
         plus, minus = self._pairs(stated.plus), self._pairs(stated.minus)
+        rows = (NO_ROWS, NO_ROWS) if scoped is None else (scoped.plus, scoped.minus)
         closed, previous, under = reasoned(self._closed), self._before, self._under
-        classes = self._begin_with(stored, closed, plus, minus)
+        told = [
+            facts_told(some, few, self._type_id)
+            for some, few in ((plus, rows[0]), (minus, rows[1]))
+        ]
+        classes = self._begin_with(stored, closed, *told)
         steps: list[Step] = []
         closures: list[Closure] = []
         hidden = 0
@@ -133,10 +149,12 @@ class Rewriting:
                 now = closed.push(change.layer)
                 steps.append(change.layer)
                 come, gone = self._batch(change.plus), self._batch(change.minus)
-                if turn == 0 and scoped is not None:
-                    now = now.push(Layer.build(scoped))
-                    come |= {n: keys for n, keys in stated.plus.items() if isinstance(n, tuple)}
-                    gone |= {n: keys for n, keys in stated.minus.items() if isinstance(n, tuple)}
+                if self._told:
+                    said = self._said(stored, closed, (previous, classes), rows)
+                    now = now.push(said.layer)
+                    steps.append(said.layer)
+                    come |= {said.name: said.plus} if len(said.plus) else {}
+                    gone |= {said.name: said.minus} if len(said.minus) else {}
             closure = update(closed, now, come, gone, under)
             steps.append(closure.step)
             closures.append(closure)
@@ -144,12 +162,22 @@ class Rewriting:
             closed = now.with_schemes(closure.work.schemes_after())
             hidden += hidden_more(self._dictionary, closure, closed)
             previous, plus, minus, under = classes, {}, {}, self._compiled
+            rows = (NO_ROWS, NO_ROWS)
             self._hides |= hidden != 0
             classes = self._merged(closed, classes, steps[begin:])
             if classes == previous:
                 made = self._done(stated, closed, classes, steps, closures)
                 return made._replace(hidden=made.hidden + hidden)
         raise AssertionError("equals do not come to rest")
+
+    def _said(
+        self,
+        stored: Tables,
+        closed: Tables,
+        classes: tuple[Classes, Classes],
+        rows: tuple[Keys, Keys],
+    ) -> ScopeChange:
+        return change_of_scope(self._told, self._same_as, stored, closed, classes, *rows)
 
     def _done(
         self,
@@ -165,8 +193,10 @@ class Rewriting:
             return Rewritten([step for step in steps if _rows(step)], closed, closures, 0)
         stored = stated.tables.with_schemes({})
         told = [self._pairs(stated.plus), self._pairs(stated.minus)]
+        own = {(self._told, TOLD)}  # what graphs state is stored in its own terms
+        kept = [step for step in steps if own.isdisjoint(step.tuples)]
         change = stored_changes(
-            stored, closed, steps, told, self._before, classes, self._same_as, self._dictionary
+            stored, closed, kept, told, self._before, classes, self._same_as, self._dictionary
         )
         after = stored.push(change.layer) if change.layer.rows else stored
         was = equality_of(self._closed)
@@ -175,8 +205,9 @@ class Rewriting:
             names = {*was.names, *touched_facts(steps), *closed.closed}
         made = closed
         if names is None or not _is_on(closed, after):
-            made = representatives(after, classes, self._same_as).with_schemes(closed.schemes)
-        seen = with_equality(after, made, classes, self._same_as, names)
+            made = representatives(after, classes, self._same_as, self._told)
+            made = made.with_schemes(closed.schemes)
+        seen = with_equality(after, made, classes, self._same_as, names, self._told)
         now = equality_of(seen)
         if now is not None and self._hides:
             now.hidden = hidden_beyond(now.tables, classes, self._dictionary)
@@ -216,7 +247,8 @@ class Rewriting:
         return joined(classes, pairs, self._dictionary, self._left_alone(classes, closed))
 
     def _certain(self, stored: Tables) -> np.ndarray:
-        return certain(stored, self._dictionary, self._named.predicates)
+        told = Told(stored, self._dictionary)
+        return certain(told, self._dictionary, self._named.predicates)
 
     def _may_break(self, minus: KeysByName) -> bool:
         """Whether an equality may be gone with some facts, or with rules."""

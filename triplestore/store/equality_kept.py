@@ -16,7 +16,7 @@ import numpy as np
 from triplestore.datalog.program import Rule, atoms_in
 from triplestore.datalog.slices import ANY, ANY_CLASS, Slice, slice_of
 from triplestore.store.equality_names import SAME_AS_KEY
-from triplestore.tables import EXPLICIT, Tables
+from triplestore.tables import EXPLICIT
 from triplestore.tables.equality import Classes, KeysByName
 from triplestore.tables.rows import I64, NO_KEYS, U32, U64, Bools, high, low, pack
 from triplestore.terms import BLANK, IRI
@@ -28,6 +28,7 @@ from triplestore.terms.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from triplestore.store.equality_scope import Stating
     from triplestore.store.rules import Rules
     from triplestore.terms import Dictionary
 
@@ -111,7 +112,7 @@ def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary) -> U32:
 # -- what is certain ------------------------------------------------------------------------------
 
 
-def certain(stored: Tables, dictionary: Dictionary, words: U32) -> U64:
+def certain(stored: Stating, dictionary: Dictionary, words: U32) -> U64:
     """Pairs that are the same by what is stated alone.
 
     words  properties that mean something to the rules, which are no properties of things
@@ -131,7 +132,7 @@ def certain(stored: Tables, dictionary: Dictionary, words: U32) -> U64:
     return found
 
 
-def functional(stored: Tables, dictionary: Dictionary, words: U32, order: int) -> Iterator[U32]:
+def functional(stored: Stating, dictionary: Dictionary, words: U32, order: int) -> Iterator[U32]:
     """For each property that is stated to be functional (for order 1, inverse functional): it, and
     those that are stated to be below it, but for those that are no properties of things."""
     keys = [SAME_AS_KEY, _TYPE, _SUB_PROPERTY, _INVERSE_FUNCTIONAL if order else _FUNCTIONAL]
@@ -143,7 +144,7 @@ def functional(stored: Tables, dictionary: Dictionary, words: U32, order: int) -
             yield names[~np.isin(names, special)]
 
 
-def stated_below(stored: Tables, name: int, below: int) -> U32:
+def stated_below(stored: Stating, name: int, below: int) -> U32:
     """A property, and those that are stated to be below it, by one step or by more."""
     found, waiting = {name}, [name]
     while waiting and below:

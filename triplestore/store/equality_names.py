@@ -8,7 +8,7 @@ of them it sees: `obstacle` says which one does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from triplestore.datalog.program import (
     Aggregate,
+    Atom,
     Bind,
     Call,
     Constant,
@@ -30,6 +31,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.expr.functions import IN_DATATYPE, SAME_VALUE
 from triplestore.expr.tree import Expression, calls_of, constants_of
+from triplestore.store.scope import is_of_scope
 from triplestore.tables.rows import NO_IDS, U32, Bools, pack
 from triplestore.terms import BLANK, IRI
 from triplestore.terms.vocabulary import OWL_NAMED_INDIVIDUAL, OWL_SAME_AS
@@ -63,17 +65,17 @@ class Looks:
     """What is to be known of a program.
 
     constants  the keys of all terms that it names
-    obstacle   a rule that asks which name it sees, or None
+    obstacle   a rule or constraint that asks which name it sees, or None
     """
 
     def __init__(self, program: Program) -> None:
         self._ids: tuple[Dictionary, U32] | None = None
         self.constants: set[bytes] = set()
-        self.obstacle: Rule | None = None
+        self.obstacle: Clause | None = None
         spared = _replacing()
         for clause in (*program.rules, *program.constraints):
             self.constants.update(_constants(clause))
-            if isinstance(clause, Rule) and self.obstacle is None and clause not in spared:
+            if self.obstacle is None and clause not in spared and not is_of_scope(clause):
                 self.obstacle = None if _is_blind(clause) else clause
 
     def ids(self, dictionary: Dictionary, committed: int) -> U32:
@@ -97,17 +99,19 @@ def looks_of(rules: Rules) -> Looks:
 
 
 @cache
-def _replacing() -> frozenset[Rule]:
-    """The rules of equality themselves, and those about the vocabulary, whose filters compare
-    what axioms name."""
-    from triplestore.ontologies import schema
+def _replacing() -> frozenset[Clause]:
+    """The rules of equality themselves, those about the vocabulary, whose filters compare what
+    axioms name, and the conditions that compare literals."""
+    from triplestore.ontologies import schema, skos
 
-    texts = (schema.EQUALITY, schema.OWL_RL)
-    return frozenset(rule for text in texts for rule in schema.vocabulary_rules(text).rules)
+    texts = (schema.EQUALITY, schema.OWL_RL, schema.RDFS, schema.DIFFERENT)
+    found = [schema.vocabulary_rules(text) for text in texts]
+    rules = (clause for one in found for clause in (*one.rules, *one.constraints))
+    return frozenset([*rules, *skos.rules().constraints])
 
 
 def _constants(clause: Clause) -> Iterator[bytes]:
-    for head in clause.heads if isinstance(clause, Rule) else ():
+    for head in _heads(clause):
         yield from (term.key for term in head.terms if isinstance(term, Constant))
     for atom, _ in atoms_in(clause.body):
         yield from (term.key for term in atom.terms if isinstance(term, Constant))
@@ -125,7 +129,7 @@ def _expressions(items: Iterable[Item]) -> Iterator[Expression]:
                 yield from (one.argument for one in item.results if one.argument is not None)
 
 
-def _is_blind(rule: Rule) -> bool:
+def _is_blind(rule: Clause) -> bool:
     """Whether a rule concludes the same of all names of a thing."""
     alike = _concludes_equal(rule)
     for item in rule.body:
@@ -145,11 +149,11 @@ def _is_blind(rule: Rule) -> bool:
     return _equals_apart(rule, alike)
 
 
-def _concludes_equal(rule: Rule) -> set[frozenset[Variable]]:
+def _concludes_equal(rule: Clause) -> set[frozenset[Variable]]:
     """The pairs of variables that a rule concludes to be the same."""
     return {
         frozenset((head.s, head.o))
-        for head in rule.heads
+        for head in _heads(rule)
         if isinstance(head, TripleAtom) and head.p == _SAME_AS
         if isinstance(head.s, Variable) and isinstance(head.o, Variable)
     }
@@ -168,9 +172,13 @@ def _is_blind_filter(expression: Expression, alike: set[frozenset[Variable]]) ->
     return True
 
 
-def _equals_apart(rule: Rule, alike: set[frozenset[Variable]]) -> bool:
+def _heads(clause: Clause) -> Sequence[Atom]:
+    return clause.heads if isinstance(clause, Rule) else ()
+
+
+def _equals_apart(rule: Clause, alike: set[frozenset[Variable]]) -> bool:
     """Whether a rule cannot conclude, nor ask, that something is the same as itself."""
-    for head in rule.heads:
+    for head in _heads(rule):
         if isinstance(head, TripleAtom) and isinstance(head.p, Variable):
             return False
         if isinstance(head, TripleAtom) and head.p == _SAME_AS:

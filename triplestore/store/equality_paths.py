@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from triplestore.datalog.program import Atom, Constant, Rule, TripleAtom, TupleAtom, Variable
+from triplestore.datalog.program import (
+    TYPE,
+    Atom,
+    Constant,
+    Rule,
+    TripleAtom,
+    TupleAtom,
+    Variable,
+)
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.modules.choice import Choice
 from triplestore.engine.strategies.registry import strategy
@@ -31,12 +39,14 @@ from triplestore.errors import UsageError
 from triplestore.store.equality_kept import functional
 from triplestore.store.equality_worlds import Worlds
 from triplestore.store.schema_reader import SchemaNames
+from triplestore.store.scope import is_of_scope, rule_of
 from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.equality import Classes, Equality
 from triplestore.tables.rows import U32
 from triplestore.terms.vocabulary import RDF_TYPE, RDFS_SUB_PROPERTY_OF
 
 if TYPE_CHECKING:
+    from triplestore.store.equality_scope import Stating
     from triplestore.store.reading import View
     from triplestore.store.rules import Rules
 
@@ -149,7 +159,7 @@ class Lifting:
         classes, _ = self._world(level)
         image = self._image(classes, fact)
         if self._is_stated(fact):
-            self._put(-1, Step(self._atom(fact)))
+            self._state(fact)
         elif p == self._worlds.same_as and s != o and image[0] == image[2]:
             self._same(s, o, level)
         else:
@@ -161,7 +171,20 @@ class Lifting:
         return s, fact[1], o
 
     def _is_stated(self, fact: Ids) -> bool:
-        return self._worlds.stored.relation(fact[1]).status(fact[0], fact[2]) == EXPLICIT
+        s, p, o = fact
+        own = self._worlds.stored.relation(p).status(s, o) == EXPLICIT
+        return own or self._worlds.told.in_scope(s, p, o)
+
+    def _state(self, fact: Ids) -> None:
+        """The step of a stated fact; if it is a graph that states it, that this is so."""
+        s, p, o = fact
+        if self._worlds.stored.relation(p).status(s, o) == EXPLICIT:
+            self._put(-1, Step(self._atom(fact)))
+            return
+        key = self._dictionary.key
+        rule = rule_of(key(p), key(o))
+        values = {"x": s} if rule.heads[0].terms[1] == TYPE else {"x": s, "y": o}
+        self._by(rule, -1, **values)
 
     def _explain(self, atom: Atom, level: int) -> None:
         """Steps for a fact of representatives, and for the stated facts that it comes from."""
@@ -177,7 +200,7 @@ class Lifting:
         )
         self._least &= proof.least
         for step in proof:
-            if step.stated and isinstance(step.fact, TripleAtom):
+            if is_of_scope(step.rule) or (step.stated and isinstance(step.fact, TripleAtom)):
                 self._leaf(self._ids(step.fact), level)
             else:
                 self._put(level + 1, step)
@@ -187,20 +210,20 @@ class Lifting:
         s, p, o = image
         classes, _ = self._world(level)
         if self._is_stated(image):
-            self._put(-1, Step(self._atom(image)))
+            self._state(image)
         elif p == self._worlds.same_as and s == o:
             other = next(n for n in classes.of_same(s).tolist() if n != s)
             self._same(s, other, level)
             self._by(_rule("eq-ref"), level + 1, s=s, p=p, o=other)
         else:
             stated = self._original(classes, image)
-            self._put(-1, Step(self._atom(stated)))
+            self._state(stated)
             self._replace(stated, image, level)
 
     def _original(self, classes: Classes, image: Ids) -> Ids:
         """A stated fact with this image."""
         s, p, o = image
-        relation = self._worlds.stored.relation(p)
+        relation = self._worlds.told.relation(p)
         members = classes.of_same(s), classes.of_same(o)
         place = 0 if len(members[0]) <= len(members[1]) or len(members[1]) > 1 else 1
         index, (found,) = relation.probe((place,), (members[place],), EXPLICIT)
@@ -269,7 +292,7 @@ class Lifting:
         """Steps for an equality of a level."""
         fact = one, self._worlds.same_as, other
         if level == 0:
-            self._put(-1, Step(self._atom(fact)))
+            self._state(fact)
         elif level > 1:
             self._explain(self._atom(fact), level - 1)
         else:
@@ -279,11 +302,14 @@ class Lifting:
                 self._explain(self._atom(fact), 0)
                 return
             for step in steps:
-                self._put(-1 if step.stated else 0, step)
+                if step.stated:
+                    self._state(self._ids(step.fact))
+                else:
+                    self._put(0, step)
 
     def _of_values(self, fact: Ids) -> Proof:
         """The proof that two stated values of a functional property are the same: from these."""
-        stored = self._worlds.stored
+        stored = self._worlds.told
         ends = np.array([fact[0], fact[2]], dtype=np.uint32)
         type_id, below = self._dictionary.lookup_keys([_TYPE, _SUB_PROPERTY]).tolist()
         rows: set[Ids] = set()
@@ -329,7 +355,7 @@ def _key(term: object) -> bytes:
     return term.key
 
 
-def _shared(stored: Tables, names: U32, ends: U32, place: int) -> list[Ids]:
+def _shared(stored: Stating, names: U32, ends: U32, place: int) -> list[Ids]:
     """Stated facts of properties with these two ends in one place, and a common third term."""
     found: list[tuple[int, int, int]] = []
     for name in names.tolist():

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.store.equality_kept import certain, connected
+from triplestore.store.equality_scope import Told, scope_name
 from triplestore.store.stripping import stripped
 from triplestore.tables import EXPLICIT, Layer, Tables
 from triplestore.tables.equality import Classes, Equality, representatives
@@ -41,6 +42,7 @@ class Worlds:
         words: np.ndarray,
     ) -> None:
         self.stored = tables.with_schemes({})
+        self.told = Told(self.stored, dictionary)
         self.classes = equality.classes
         self.same_as = equality.same_as
         self._dictionary = dictionary
@@ -72,16 +74,17 @@ class Worlds:
             return self._final
         if level not in self._closed:
             stated = self.stored.push(Layer.build(stripped(self.stored)))
-            images = representatives(stated, classes, self.same_as)
+            told = scope_name(self._dictionary)
+            images = representatives(stated, classes, self.same_as, told)
             self._closed[level] = self._close(images)
         return self._closed[level]
 
     def _next(self) -> U64:
         level = len(self._edges)
         if level == 0:
-            keys = self.stored.relation(self.same_as).keys(where=EXPLICIT)
+            keys = self.told.relation(self.same_as).keys(where=EXPLICIT)
         elif level == 1:
-            keys = certain(self.stored, self._dictionary, self._words)
+            keys = certain(self.told, self._dictionary, self._words)
         else:
             keys = self.closed(level - 1).relation(self.same_as).keys()
         one, other = high(keys), low(keys)

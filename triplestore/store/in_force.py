@@ -100,13 +100,7 @@ scope='default')
 
     def scoped(self, scope: Any) -> Regimes:
         """These with another scope, as a caller says it; None leaves it as it is."""
-        made = self if scope is None else replace(self, scope=scope_of(scope))
-        if made.scope != DEFAULT and made.equality == BY_REWRITING:
-            raise UsageError(
-                'equality="rewrite" knows the default graph only: say scope="default", or '
-                'equality="rules"'
-            )
-        return made
+        return self if scope is None else replace(self, scope=scope_of(scope))
 
     @property
     def look_at_literals(self) -> bool:
@@ -244,7 +238,7 @@ def whole(
     from triplestore.store.equal_soon import will_equate
     from triplestore.store.schema_reader import SchemaReader
 
-    tables = reasoned(tables)
+    stored, tables = tables, reasoned(tables)
     with no_collection():
         names = None if before is None else before.names
         # A copy: a transaction that fails takes back the terms that it brought.
@@ -284,7 +278,7 @@ def whole(
         known = Literals() if before is None else before.literals
         literals = known.looked_at(dictionary) if regimes.look_at_literals else known
         literals = replace(literals, valued=reader.ids_of(made.valued))
-        facts = [*reader.facts(), *scope_rules(tables, dictionary)]
+        facts = [*reader.facts(), *scope_rules(stored, dictionary)]
         program = _together(users, made.program, facts)
         program = literals.added(program, tables, dictionary)
         edges = Edges(dictionary, keys, name) if name is not None and len(keys) else None

@@ -17,9 +17,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode
 
-from triplestore.datalog.program import TYPE, Atom, Constant, Rule, TripleAtom, TupleAtom, Variable
+from triplestore.datalog.program import (
+    TYPE,
+    Atom,
+    Constant,
+    Rule,
+    TripleAtom,
+    TupleAtom,
+    Variable,
+)
 from triplestore.errors import UsageError
 from triplestore.tables import EXPLICIT, HOLDS, OBJECT, SUBJECT, ChangedRows, Changes, Layer
+from triplestore.tables.equality import TOLD, TOLD_KEY, KeysByName
 from triplestore.tables.quad_runs import extra_of
 from triplestore.tables.rows import (
     NO_IDS,
@@ -52,14 +61,14 @@ DEFAULT, UNION = "default", "union"
 Scope: TypeAlias = "str | tuple[str, ...]"
 """`DEFAULT`, `UNION`, or the IRIs of the graphs that count beside the default graph."""
 
-STATED = Constant.iri("x-triplestore:scope/stated")
+STATED = Constant(TOLD_KEY)
 """The relation of what graphs of the scope state."""
 
 RULE = "scope"
 """The name of the rules that conclude it."""
 
-_ARITY = 3
-_NO_ROWS = key_of((NO_IDS,) * _ARITY)
+ARITY = TOLD
+_NO_ROWS = key_of((NO_IDS,) * ARITY)
 
 
 def scope_of(given: Any) -> Scope:
@@ -126,12 +135,12 @@ def scope_step(
     if now.scope == DEFAULT and before.scope == DEFAULT:
         return None
     name, type_id = _ids(dictionary, encode=True)
-    relation = closed.tuples(name, _ARITY)
+    relation = closed.tuples(name, ARITY)
     inside = Inside(now, dictionary)
     if (now.scope, now.graphs) == (before.scope, before.graphs):
         rows = _touched(since, inside, type_id)
         stated = _are_stated(rows, tables, inside, type_id)
-        known = relation.status_of(columns_of(rows, _ARITY)) != 0
+        known = relation.status_of(columns_of(rows, ARITY)) != 0
         plus, minus = rows[stated & ~known], rows[known & ~stated]
     else:
         wanted, had = _all_stated(tables, inside, type_id), relation.keys()
@@ -139,13 +148,13 @@ def scope_step(
     if not (len(plus) or len(minus)):
         return None
     parts = [_changed(plus, EXPLICIT, 0), _changed(minus, 0, EXPLICIT)]
-    changes = Changes(tuples={(name, _ARITY): ChangedRows.concat(parts)})
-    return ScopeStep((name, _ARITY), changes, plus, minus)
+    changes = Changes(tuples={(name, ARITY): ChangedRows.concat(parts)})
+    return ScopeStep((name, ARITY), changes, plus, minus)
 
 
 def batch_name(dictionary: Dictionary) -> TupleName:
     """The relation as the engine knows it."""
-    return _ids(dictionary)[0], _ARITY
+    return _ids(dictionary)[0], ARITY
 
 
 class Inside:
@@ -223,7 +232,7 @@ def needs_rules(steps: Iterable[Step], known: Container[Atom], dictionary: Dicti
 
 def _named(rows: Keys, type_id: int) -> tuple[U32, U32]:
     """The properties but for rdf:type, and the classes, that rows speak of."""
-    name, first, _ = columns_of(rows, _ARITY)
+    name, first, _ = columns_of(rows, ARITY)
     is_type = name == type_id
     return np.unique(name[~is_type]), np.unique(first[is_type])
 
@@ -245,6 +254,21 @@ def _class_rule(key: bytes) -> Rule:
     return Rule((head,), (TupleAtom(STATED, (TYPE, class_, _X)),), RULE)
 
 
+def rule_of(predicate: bytes, object_: bytes) -> Rule:
+    """The rule that concludes such a fact."""
+    return _class_rule(object_) if predicate == TYPE.key else _property_rule(predicate)
+
+
+def is_of_scope(rule: object) -> bool:
+    """Whether a rule concludes what a graph of the scope states."""
+    return isinstance(rule, Rule) and rule.name == RULE and is_row(rule.body[0])
+
+
+def is_row(item: object) -> bool:
+    """Whether an item of a rule says what a graph of the scope states."""
+    return isinstance(item, TupleAtom) and item.name == STATED
+
+
 # -- axioms ---------------------------------------------------------------------------------------
 
 
@@ -253,7 +277,7 @@ class ScopeGraph:
 
     def __init__(self, tables: Tables, dictionary: Dictionary) -> None:
         self._name, self._type_id = _ids(dictionary)
-        self._tuples = tables.tuples(self._name, _ARITY)
+        self._tuples = tables.tuples(self._name, ARITY)
 
     def relation(self, name: int) -> _ScopeRelation:
         """The facts of one property."""
@@ -292,11 +316,11 @@ def _ids(dictionary: Dictionary, *, encode: bool = False) -> tuple[int, int]:
 
 def _rows(tables: Tables, dictionary: Dictionary) -> Keys:
     name = _ids(dictionary)[0]
-    return tables.tuples(name, _ARITY).keys() if name else _NO_ROWS
+    return tables.tuples(name, ARITY).keys() if name else _NO_ROWS
 
 
 def _changed(rows: Keys, status: int, previous: int) -> ChangedRows:
-    return ChangedRows.of(columns_of(rows, _ARITY), status, previous)
+    return ChangedRows.of(columns_of(rows, ARITY), status, previous)
 
 
 def _rows_of(name: int, s: U32, o: U32, type_id: int) -> Keys:
@@ -360,9 +384,14 @@ def _are_stated(rows: Keys, tables: Tables, inside: Inside, type_id: int) -> Boo
     return np.concatenate([np.zeros(0, dtype=np.bool_), *found])
 
 
+def facts_of_rows(rows: Keys, type_id: int) -> KeysByName:
+    """The facts that sorted rows of the relation say, property by property."""
+    return {name: np.sort(pack(s, o)) for name, s, o in _by_property(rows, type_id)}
+
+
 def _by_property(rows: Keys, type_id: int) -> Iterator[tuple[int, U32, U32]]:
     """Property, subjects and objects of sorted rows."""
-    names, first, second = columns_of(rows, _ARITY)
+    names, first, second = columns_of(rows, ARITY)
     starts = start_of_runs(names)
     for lo, hi in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         name = int(names[lo])

@@ -397,7 +397,8 @@ class Transaction(Writing):
         now = self._infer()
         steps = joined([*self._closing.steps, *self._since])
         net = net_changes(self._before.tables, now, steps, self._cleared)
-        return Difference(self._dictionary, net, self._closing.listed())
+        states = self._before.tables, now
+        return Difference(self._dictionary, net, self._closing.listed(), states)
 
     @property
     def report(self) -> Report | None:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from triplestore.store.equality_violations import Members
 from triplestore.tables import Changes, Tables
-from triplestore.tables.equality import equality_of
-from triplestore.tables.rows import Columns
+from triplestore.tables.rows import NO_IDS, U32, Columns
 from triplestore.terms import key_of, to_ntriples
-from triplestore.terms.vocabulary import OWL, OWL_SAME_AS, RDF_TYPE
+from triplestore.terms.vocabulary import OWL, RDF_TYPE
 
 if TYPE_CHECKING:
     from triplestore.datalog.program import Constraint, TripleAtom
@@ -111,7 +111,7 @@ def inconsistencies(
     counts: dict[str, int] = {}
     listed: list[Violation] = []
     for name, constraint in where.relations.items():
-        count = len(tables.tuples(name, arity_of(constraint)))
+        count = members_of(tables, name, constraint).count()
         if not count:
             continue
         room = most - min(most, counts.get(constraint.id, 0))
@@ -176,10 +176,8 @@ def _constraints_of(rules: Rules) -> Mapping[bytes, Constraint]:
 def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterator[Violation]:
     """All violations."""
     for name, constraint in where.relations.items():
-        names = variables_of(constraint)
-        for columns in tables.tuples(name, arity_of(constraint)).scan():
-            shown = _told_apart(tables, constraint, names, columns)
-            yield from _of_rows(constraint, names, shown, dictionary)
+        for columns in members_of(tables, name, constraint).scan():
+            yield from _of_rows(constraint, variables_of(constraint), columns, dictionary)
     if where.type_id and where.nothing:
         members = tables.relation(where.type_id).by_second(where.nothing)
         for member in dictionary.terms(members):
@@ -188,8 +186,8 @@ def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterato
 
 def count_violations(tables: Tables, where: Listed) -> int:
     """How many there are."""
-    arities = {name: arity_of(constraint) for name, constraint in where.relations.items()}
-    count = sum(len(tables.tuples(name, arity)) for name, arity in arities.items())
+    relations = where.relations.items()
+    count = sum(members_of(tables, name, constraint).count() for name, constraint in relations)
     if where.type_id and where.nothing:
         count += len(tables.relation(where.type_id).by_second(where.nothing))
     return count
@@ -206,6 +204,18 @@ def new_violations(net: Changes, where: Listed, dictionary: Dictionary) -> Itera
         yield Violation(NOTHING, values={"x": member})
 
 
+def violations_between(
+    before: Tables, after: Tables, where: Listed, dictionary: Dictionary
+) -> Iterator[Violation]:
+    """The same for two states of the tables."""
+    for name, constraint in where.relations.items():
+        now, was = (members_of(tables, name, constraint) for tables in (after, before))
+        for columns in now.since(was):
+            yield from _of_rows(constraint, variables_of(constraint), columns, dictionary)
+    for member in dictionary.terms(_members_between(before, after, where)):
+        yield Violation(NOTHING, values={"x": member})
+
+
 def count_new(net: Changes, where: Listed) -> int:
     """How many violations of a net change were not there before."""
     count = len(_new_members(net, where))
@@ -219,14 +229,18 @@ def count_new_between(before: Tables, after: Tables, where: Listed) -> int:
     """The same for two states of the tables, by comparing all violations."""
     count = 0
     for name, constraint in where.relations.items():
-        arity = arity_of(constraint)
-        for columns in after.tuples(name, arity).scan():
-            count += int(np.count_nonzero(~before.tuples(name, arity).contains(columns)))
-    if where.type_id and where.nothing:
-        now = after.relation(where.type_id).by_second(where.nothing)
-        was = before.relation(where.type_id).by_second(where.nothing)
-        count += len(np.setdiff1d(now, was, assume_unique=True))
-    return count
+        now, was = (members_of(tables, name, constraint) for tables in (after, before))
+        count += sum(len(columns[0]) for columns in now.since(was))
+    return count + len(_members_between(before, after, where))
+
+
+def _members_between(before: Tables, after: Tables, where: Listed) -> U32:
+    """The members of owl:Nothing that were not there before."""
+    if not (where.type_id and where.nothing):
+        return NO_IDS
+    states = (tables.relation(where.type_id) for tables in (after, before))
+    now, was = (relation.by_second(where.nothing) for relation in states)
+    return np.setdiff1d(now, was, assume_unique=True)
 
 
 def _new_members(net: Changes, where: Listed) -> np.ndarray:
@@ -249,25 +263,9 @@ def arity_of(constraint: Constraint) -> int:
     return max(3, len(variables_of(constraint)))
 
 
-def _told_apart(
-    tables: Tables, constraint: Constraint, names: list[str], columns: Columns
-) -> Columns:
-    """Rows in which things that are asked to be the same have two names.
-
-    Where one individual stands for others, rows are of representatives: one for each class.
-    """
-    equality = equality_of(tables)
-    if equality is None:
-        return columns
-    found = list(columns)
-    first = len(columns) - len(names)
-    places = {f"?{name}": place for place, name in enumerate(names, first)}
-    for atom in constraint.atoms:
-        terms = [*map(str, atom.terms)]
-        if terms[1:2] == [f"<{OWL_SAME_AS}>"] and {terms[0], terms[-1]} <= places.keys():
-            one, other = places[terms[0]], places[terms[-1]]
-            found[other] = equality.classes.another(found[one], found[other])
-    return tuple(found)
+def members_of(tables: Tables, name: int, constraint: Constraint) -> Members:
+    """The matches of a constraint, of all members where one individual stands for others."""
+    return Members(tables, name, arity_of(constraint), constraint, variables_of(constraint))
 
 
 def _of_rows(

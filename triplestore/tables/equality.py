@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from triplestore.tables.changes import ChangedRows, Changes
+from triplestore.tables.changes import NO_FACTS, ChangedRows, Changes, TupleName
 from triplestore.tables.layer import Layer
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.reading import bounded_groups
@@ -30,10 +30,13 @@ from triplestore.tables.rows import (
     U64,
     Bools,
     Columns,
+    Keys,
+    columns_of,
     distinct,
     frozen,
     high,
     in_sorted,
+    key_of,
     low,
     pack,
     start_of_runs,
@@ -48,6 +51,12 @@ EQUALITY = 0
 
 MEMBERS_KEY, MEMBERS = b"\x01x-triplestore:equality/member", 3
 """The name and the columns of the stored relation of members: (member, representative, the same).
+"""
+
+TOLD_KEY, TOLD = b"\x01x-triplestore:scope/stated", 3
+"""The name and the columns of the stored relation of what named graphs state that count with the
+default graph: (property, subject, object), of types (rdf:type, class, member). Its rows are stored
+in their own terms, as stated facts are.
 """
 
 SUBJECT, OBJECT = 0, 1
@@ -153,15 +162,6 @@ class Classes:
     def of_same(self, rep: int) -> U32:
         """The members of one class, increasing; the id alone if it stands for itself only."""
         return self.expand(np.array([rep], dtype=np.uint32))[1]
-
-    def another(self, ids: U32, others: U32) -> U32:
-        """The second of each two ids; if they are one representative, another of its members."""
-        (places,) = ((ids == others) & in_sorted(ids, self.reps)).nonzero()
-        found = others.copy()
-        at = self._starts[np.searchsorted(self.reps, ids[places])]
-        first, second = self._grouped[at], self._grouped[at + 1]
-        found[places] = np.where(first == ids[places], second, first)
-        return found
 
     def expand_rows(self, columns: Columns) -> Columns:
         """Rows of representatives, each once for each choice of members."""
@@ -302,6 +302,7 @@ class Equality:
     stored   the rows that are stored, of which these are made
     same_as  the id of owl:sameAs
     names    predicates with which members may occur, if they are known
+    told     the name of the relation of what graphs state, if there is one
     hidden   how many more facts that are no triples of RDF members have than representatives
     """
 
@@ -314,14 +315,17 @@ class Equality:
         stored: Tables,
         same_as: int,
         names: Iterable[int] | None = None,
+        told: int = 0,
     ) -> None:
         self._names = None if names is None else [*names]
+        self._told = told
         self.classes = classes
         self.tables = tables
         self.same_as = same_as
         self.hidden = 0
         self._stored = stored
         self._closures: list[tuple[int, Any, bool]] | None = None
+        self._reflexive: U32 | None = None
 
     def __repr__(self) -> str:
         return f"<equality: {self.classes}>"
@@ -341,12 +345,22 @@ class Equality:
 
     def expanded(self, name: int) -> Expanded:
         """All facts with this predicate."""
-        reflexive = None
-        if name == self.same_as:
-            members = self.classes.members
-            status = self._stored.relation(name).status_of_keys(pack(members, members))
-            reflexive = members[(status & np.uint8(EXPLICIT)) != 0]
+        reflexive = self.reflexive if name == self.same_as else None
         return Expanded(self.tables.relation(name), self.classes, reflexive)
+
+    @property
+    def reflexive(self) -> U32:
+        """The members that are stated to be the same as themselves, increasing."""
+        if self._reflexive is None:
+            members = self.classes.members
+            names = np.full(len(members), self.same_as, dtype=np.uint32)
+            status = self._stored.relation(self.same_as).status_of_keys(pack(members, members))
+            said = (status & np.uint8(EXPLICIT)) != 0
+            if self._told:
+                rows = self._stored.tuples(self._told, TOLD)
+                said |= rows.status_of((names, members, members)) != 0
+            self._reflexive = frozen(members[said])
+        return self._reflexive
 
 
 def touched_names(tables: Tables, ids: U32) -> U32:
@@ -369,10 +383,60 @@ def touched_rows(tables: Tables, ids: U32, where: int = HOLDS) -> KeysByName:
     return found
 
 
-def representatives(stored: Tables, classes: Classes, same_as: int) -> Tables:
+def rows_of_ids(tables: Tables, told: int, ids: U32) -> Keys:
+    """The rows of what graphs state in which one of these is subject or object, sorted.
+
+    told  the name of that relation
+    """
+    relation = tables.tuples(told, TOLD)
+    parts = []
+    for place in (1, 2):
+        index, (names, others) = relation.probe((place,), (ids,))
+        ends = (ids[index], others) if place == 1 else (others, ids[index])
+        parts.append(key_of((names, *ends)))
+    rows: Keys = np.concatenate(parts)
+    rows.sort()
+    return distinct(rows)
+
+
+def images_of_rows(classes: Classes, rows: Keys, same_as: int) -> Keys:
+    """Rows of what graphs state, with representatives as subjects and objects; sorted.
+
+    That a representative is the same as itself is stated of each class, so no row says it.
+    """
+    names, first, second = columns_of(rows, TOLD)
+    ends = classes.representatives(first), classes.representatives(second)
+    said = (names == same_as) & (ends[0] == ends[1]) & in_sorted(ends[0], classes.reps)
+    images = key_of((names, *ends))[~said]
+    images.sort()
+    return distinct(images)
+
+
+def _images_of_told(
+    stored: Tables, classes: Classes, same_as: int, told: int
+) -> dict[TupleName, ChangedRows]:
+    """What tables of representatives have in the place of rows of what graphs state."""
+    if not (told and len(classes)):
+        return {}
+    rows = rows_of_ids(stored, told, classes.members)
+    images = images_of_rows(classes, rows, same_as)
+    gone, come = rows[~in_sorted(rows, images)], images[~in_sorted(images, rows)]
+    if not (len(gone) or len(come)):
+        return {}
+    changes = [
+        ChangedRows.of(columns_of(gone, TOLD), 0, EXPLICIT),
+        ChangedRows.of(columns_of(come, TOLD), EXPLICIT),
+    ]
+    return {(told, TOLD): ChangedRows.concat(changes)}
+
+
+def representatives(stored: Tables, classes: Classes, same_as: int, told: int = 0) -> Tables:
     """The tables of representatives of stored rows, with no schemes beside them.
 
-    Stated facts with a member that another stands for are gone, and their images are stated.
+    Stated facts with a member that another stands for are gone, and their images are stated; so
+    are rows of what graphs state.
+
+    told  the name of the relation of what graphs state, if there is one
     """
     parts: list[ChangedRows] = []
     reps = pack(classes.reps, classes.reps)
@@ -391,9 +455,11 @@ def representatives(stored: Tables, classes: Classes, same_as: int) -> Tables:
             columns = (np.full(len(found), name, dtype=np.uint32), high(found), low(found))
             parts.append(ChangedRows.of(columns, now, before, counts))
     changes = [part for part in parts if len(part)]
-    if not changes:
+    tuples = _images_of_told(stored, classes, same_as, told)
+    if not (changes or tuples):
         return stored
-    layer = Layer.build(Changes(facts=ChangedRows.concat(changes)))
+    facts = ChangedRows.concat(changes) if changes else NO_FACTS
+    layer = Layer.build(Changes(facts=facts, tuples=tuples))
     return type(stored)((*stored.layers, layer))
 
 
@@ -413,16 +479,18 @@ def with_equality(
     classes: Classes,
     same_as: int,
     names: Iterable[int] | None = None,
+    told: int = 0,
 ) -> Tables:
     """Stored rows as users see them: all that the facts of representatives stand for.
 
     reasoned  the tables of representatives of these rows, with their schemes
     names     predicates with which members may occur, if they are known
+    told      the name of the relation of what graphs state, if there is one
     """
     bare = stored.with_schemes({})
     if not len(classes):
         return bare.with_schemes(reasoned.schemes)
-    equality = Equality(classes, reasoned, bare, same_as, names)
+    equality = Equality(classes, reasoned, bare, same_as, names, told)
     schemes: Mapping[int, Any] = {**reasoned.schemes, EQUALITY: equality}
     return bare.with_schemes(schemes)
 
