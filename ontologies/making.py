@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from triplestore.datalog.program import (
     TYPE,
@@ -183,6 +184,18 @@ class Outside:
         return f"{self.axiom}: {self.reason}"
 
 
+class Part(NamedTuple):
+    """What a draft has collected of one axiom; the same object each time, with the same rules."""
+
+    rules: tuple[Rule, ...] = ()
+    schema: tuple[Rule, ...] = ()
+    simple: tuple[Rule, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    outside: tuple[Outside, ...] = ()
+    kept: frozenset[Constant] = frozenset()
+    valued: frozenset[Constant] = frozenset()
+
+
 @dataclass(slots=True)
 class Draft:
     """The rules, constraints and left-out axioms of a translation while it is made.
@@ -200,6 +213,29 @@ class Draft:
     outside: list[Outside] = field(default_factory=list)
     kept: set[Constant] = field(default_factory=set)
     valued: set[Constant] = field(default_factory=set)
+
+    def part(self) -> Part:
+        """All of it, as it is now."""
+        return Part(
+            tuple(self.rules),
+            tuple(self.schema),
+            tuple(self.simple),
+            tuple(self.constraints),
+            tuple(self.outside),
+            frozenset(self.kept),
+            frozenset(self.valued),
+        )
+
+    def take(self, part: Part) -> None:
+        """Add what another draft collected."""
+        rules, schema, simple, constraints, outside, kept, valued = part
+        self.rules += rules
+        self.schema += schema
+        self.simple += simple
+        self.constraints += constraints
+        self.outside += outside
+        self.kept |= kept
+        self.valued |= valued
 
     def rule(
         self, name: str, head: Atom, body: Iterable[Item], axioms: Iterable[Triple] = ()

@@ -50,6 +50,7 @@ from .axioms import (
 from .expressions import ClassExpression, Expression, PropertyExpression, innermost_first
 from .making import (
     Draft,
+    Part,
     X,
     Y,
     Z,
@@ -85,9 +86,25 @@ def translate_axioms(
     listed = sorted(axioms, key=_follows_from_others)
     # A node may stand for several: a class with two definitions has the rules of both.
     for expression in dict.fromkeys((*innermost_first(*listed), *expressions)):
-        translate_expression(expression, draft)
+        draft.take(_of_expression(expression))
     for axiom in listed:
-        translate_axiom(axiom, draft)
+        draft.take(_of_axiom(axiom))
+
+
+@lru_cache(maxsize=1 << 17)
+def _of_axiom(axiom: Axiom) -> Part:
+    """What one axiom gives; kept, since an ontology mostly changes by a few."""
+    draft = Draft()
+    translate_axiom(axiom, draft)
+    return draft.part()
+
+
+@lru_cache(maxsize=1 << 17)
+def _of_expression(expression: Expression) -> Part:
+    """What one expression gives, but for those inside of it."""
+    draft = Draft()
+    translate_expression(expression, draft)
+    return draft.part()
 
 
 def _follows_from_others(axiom: Axiom) -> bool:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Literal
@@ -44,6 +44,7 @@ from triplestore.datalog.program import (
     Not,
     Program,
     Rule,
+    Source,
     TripleAtom,
     TupleAtom,
     Variable,
@@ -123,6 +124,7 @@ class _Simplifier:
         self.helpers: dict[tuple[bytes, int], str] = {}
         self.violations: dict[bytes, Constraint] = {}
         self.problems: list[Problem] = []
+        self.prefixes = tuple(program.prefixes.items())
         self.heads = 0
         self.origin: Rule | Constraint
 
@@ -141,12 +143,17 @@ class _Simplifier:
 
     def add_constraint(self, constraint: Constraint) -> None:
         self.origin = constraint
-        columns = sorted(set(bound_by(constraint.body)), key=lambda variable: variable.name)
-        body = self._body(constraint.body)
-        about = show(constraint, self.program.prefixes)
-        # a message may change without the body, and is to be the one that is reported
-        extra = f"{constraint.id}\0{constraint.message}"
-        row = self._helper("constraint", columns, body, about, extra)
+        if _is_plain(constraint.body):
+            row, rule = _of_constraint(constraint, constraint.source)
+            key = row.name.key, len(row.args)
+            if key not in self.helpers:
+                self.helpers[key] = _shown(constraint, self.prefixes)
+                self._add(rule)
+        else:
+            columns = _columns_of(constraint)
+            body = self._body(constraint.body)
+            about, extra = show(constraint, self.program.prefixes), _named(constraint)
+            row = self._helper("constraint", columns, body, about, extra)
         self.violations[row.name.key] = constraint
 
     def finish(self) -> SimpleProgram:
@@ -275,15 +282,47 @@ class _Simplifier:
         extra: str = "",
     ) -> TupleAtom:
         """The atom of a helper relation with these columns, whose rule is made at first use."""
-        nameless = Rule((_row(Constant.iri(_HELPERS), columns),), body)
-        text = f"{extra}\0{show(nameless.canonical())}"
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        row = _row(Constant.iri(f"{_HELPERS}{kind}/{digest}"), columns)
+        row = _helper_row(kind, columns, body, extra)
         key = row.name.key, len(row.args)
         if key not in self.helpers:
             self.helpers[key] = about
             self._add(Rule((row,), body, source=self.origin.source))
         return row
+
+
+def _helper_row(
+    kind: str, columns: Sequence[Variable], body: tuple[Item, ...], extra: str
+) -> TupleAtom:
+    """The atom of a helper relation, whose name says its body but for the names of variables."""
+    nameless = Rule((_row(Constant.iri(_HELPERS), columns),), body)
+    text = f"{extra}\0{show(nameless.canonical())}"
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return _row(Constant.iri(f"{_HELPERS}{kind}/{digest}"), columns)
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_constraint(constraint: Constraint, source: Source | None) -> tuple[TupleAtom, Rule]:
+    """The helper relation of a constraint with a plain body, and its rule.
+
+    A program of axioms changes by a few constraints, and has many. source: not part of equality.
+    """
+    columns = _columns_of(constraint)
+    row = _helper_row("constraint", columns, constraint.body, _named(constraint))
+    return row, Rule((row,), constraint.body, source=source)
+
+
+@lru_cache(maxsize=1 << 16)
+def _shown(constraint: Constraint, prefixes: tuple[tuple[str, str], ...]) -> str:
+    return show(constraint, dict(prefixes))
+
+
+def _columns_of(constraint: Constraint) -> list[Variable]:
+    return sorted(set(bound_by(constraint.body)), key=lambda variable: variable.name)
+
+
+def _named(constraint: Constraint) -> str:
+    """A message may change without the body, and is to be the one that is reported."""
+    return f"{constraint.id}\0{constraint.message}"
 
 
 _PLAIN = frozenset((TripleAtom, TupleAtom, Filter, Bind))
