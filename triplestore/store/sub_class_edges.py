@@ -91,7 +91,8 @@ class Whole:
     """A program with the axioms beside it; compared and taken apart by what both say together.
 
     >>> from triplestore.datalog.text import read
-    >>> one, both = read("a[?x] :- b[?x] ."), read("a[?x] :- b[?x] . a[?x] :- c[?x] .")
+    >>> one = read("PREFIX : <http://e/> :a[?x] :- :b[?x] .")
+    >>> both = read("PREFIX : <http://e/> :a[?x] :- :b[?x] . :a[?x] :- :c[?x] .")
     >>> len(Whole(both)), len(Whole(both) - Whole(one)), Whole(one) == Whole(both)
     (2, 1, False)
     """
