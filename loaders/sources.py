@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO, TypeAlias, cast
 
 import pyoxigraph as ox
 
-from triplestore.errors import ParseError, StorageError, UsageError
+from triplestore.errors import ParseError, UsageError, unreadable
 
 from . import compression
 from .formats import (
@@ -76,7 +76,7 @@ class Source:
             try:
                 return self.path.open("rb")
             except OSError as error:
-                raise StorageError(f"cannot read {self.name}: {error.strerror or error}") from error
+                raise unreadable(self.name, error) from error
         if self.data is not None:
             return io.BufferedReader(_Adapter(io.BytesIO(self.data), self.name), 1 << 18)
         assert self.stream is not None
@@ -169,7 +169,7 @@ def _file_source(path: Path, form: ox.RdfFormat | None, own: ox.RdfFormat | None
     try:
         status = path.stat()
     except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror or error}") from error
+        raise unreadable(path, error) from error
     size = status.st_size if path.is_file() else None  # a pipe has none
     return Source(
         str(path),

@@ -2,10 +2,12 @@
 
     TripleStoreError
     ├── UsageError            (also ValueError)        an argument that cannot be right
+    │   └── WrongTypeError      (also TypeError)         something that is no term, no quad ...
     ├── ParseError            (also SyntaxError)       a file or text that is not what it says it is
     │   ├── ProgramError                               a program of rules; all that is wrong in it
     │   └── QuerySyntaxError                           a query or update; all that is wrong in it
     ├── StorageError          (also OSError)           the directory, its files or the disk
+    │   ├── MissingError        (also FileNotFoundError) a file to be read is not there
     │   ├── LockedError                                another process is writing
     │   ├── ReadOnlyError                              a write to something opened for reading
     │   ├── CorruptError                               bytes on disk are not those that were written
@@ -31,6 +33,10 @@ class TripleStoreError(Exception):
 
 class UsageError(TripleStoreError, ValueError):
     """An argument is wrong: the message names it and says what is accepted."""
+
+
+class WrongTypeError(UsageError, TypeError):
+    """Something of a type that does not fit, such as a text in the place of a term or a quad."""
 
 
 class ParseError(TripleStoreError, SyntaxError):
@@ -117,6 +123,10 @@ class StorageError(TripleStoreError, OSError):
     """The store's directory, one of its files or the disk under it is in the way."""
 
 
+class MissingError(StorageError, FileNotFoundError):
+    """A file that is to be read is not there."""
+
+
 class LockedError(StorageError):
     """Another process holds the store for writing; the message names it."""
 
@@ -151,3 +161,26 @@ class TimeLimitError(TripleStoreError, TimeoutError):
 
 class CancelledError(TripleStoreError):
     """An operation was asked to stop, and did, leaving nothing half-done."""
+
+
+def unreadable(name: object, error: OSError) -> StorageError:
+    """What to raise for a file that the system does not let us read.
+
+    >>> unreadable("a.nt", FileNotFoundError(2, "No such file or directory"))
+    MissingError('cannot read a.nt: No such file or directory')
+    """
+    kind = MissingError if isinstance(error, FileNotFoundError) else StorageError
+    return kind(f"cannot read {name}: {error.strerror or error}")
+
+
+def needs_extra(what: str, error: ImportError, extra: str) -> ImportError:
+    """What to raise where a library of an extra is not installed: it names the extra.
+
+    >>> needs_extra("to_arrow", ModuleNotFoundError("no pyarrow", name="pyarrow"), "arrow").name
+    'pyarrow'
+    """
+    name = (error.name or "a library").partition(".")[0]
+    return ModuleNotFoundError(
+        f"{what} needs {name}, which is not installed: pip install 'triplestore[{extra}]'",
+        name=error.name,
+    )

@@ -161,6 +161,17 @@ def test_reason__of_wrong_rules_lists_every_problem_and_changes_nothing(folder: 
     assert counts() == (3, 0)
 
 
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [("none.dlog", "cannot read none.dlog: No such file or directory"),
+     (".", "cannot read .: Is a directory")],
+)  # fmt: skip
+def test_reason__with_rules_that_cannot_be_read(folder: Path, file: str, message: str) -> None:
+    result = run("reason", "-l", "s", "--rules", file)
+    assert result.exit_code == 1 and result.stderr == f"triplestore: {message}\n"
+    assert counts() == (3, 0)
+
+
 def test_reason__beyond_its_budget_leaves_the_last_commit(folder: Path) -> None:
     options = ["--rules", "endless.dlog", "--max-facts", "50", "--quiet"]
     result = run("reason", "-l", "s", *options)

@@ -74,6 +74,10 @@ def test_atoms__of_triples_have_three_ways_to_be_written() -> None:
     assert one(":p[?x, ?y] .").heads == (TripleAtom(X, iri("p"), Y),)
     assert one("[?x, ?z, ?y] .").heads == (TripleAtom(X, Z, Y),)
     assert one("[?x, rdf:type, :C] .") == one(":C[?x] .") == one("rdf:type[?x, :C] .")
+    assert one("[?x, a, :C] .") == one(":C[?x] .")  # in the place of the property only
+    for text in (":r[?x, a, :C] .", "[a, a, :C] .", "[?x, A, :C] .", "a[?x, :C] ."):
+        with pytest.raises(ProgramError):
+            one(text)
     assert one(":r[?x, :a, ?x] .").heads == (TupleAtom(iri("r"), (X, iri("a"), X)),)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pyoxigraph as ox
@@ -83,6 +84,16 @@ def test_solutions__many_rows_are_decoded_in_bulk(store: Store) -> None:
 def column(store: Store, predicate: str, **arguments: Any) -> tuple[str, list[Any]]:
     table = store.query(f"SELECT ?v {{ ?x :{predicate} ?v }} ORDER BY ?x ?v").to_arrow(**arguments)
     return str(table.schema.field("v").type), table["v"].to_pylist()
+
+
+def test_to_arrow__without_pyarrow_names_the_extra(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # as if it were not installed
+    result = store.query("SELECT ?x { ?x ?p ?y }")
+    for make in (result.to_arrow, result.to_pandas):
+        with pytest.raises(ImportError, match=r"pyarrow.*pip install 'triplestore\[arrow\]'"):
+            make()
 
 
 def test_to_arrow__columns_have_types(store: Store) -> None:

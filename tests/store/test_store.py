@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from pyoxigraph import (
 from pyoxigraph import Store as Peer
 
 from triplestore import Store
-from triplestore.errors import CancelledError, ParseError, UsageError
+from triplestore.errors import CancelledError, ParseError, StorageError, UsageError
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 NODES = [NamedNode(f"http://ex.org/{name}") for name in "abc"] + [BlankNode("x")]
@@ -390,3 +392,36 @@ def test_load__may_refuse_named_graphs() -> None:
     with pytest.raises(ParseError, match="g1"):
         store.load(f"{A} {P} {A} {GRAPHS[1]} .", "nq", named_graphs="refuse")
     assert len(store) == 0
+
+
+# -- errors and copies ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", ["x", None, 1, b"y"])
+def test_something_that_is_no_term__is_an_error_of_the_type_as_for_the_peer(wrong: Any) -> None:
+    store: Any
+    for store in (Store(), Peer()):
+        for call in (store.add, store.remove, store.__contains__):
+            with pytest.raises(TypeError):
+                call(wrong)
+        with pytest.raises(TypeError):
+            store.extend([wrong])
+        if wrong is not None:
+            with pytest.raises(TypeError):
+                list(store.quads_for_pattern(wrong, None, None))
+    with pytest.raises(UsageError, match="no RDF term"):
+        list(Store().quads_for_pattern("http://ex.org/a", None, None))  # type: ignore[arg-type]
+
+
+def test_a_missing_file__is_an_error_of_that_name_as_for_the_peer(tmp_path: Path) -> None:
+    for store in (Store(), Peer()):
+        with pytest.raises(FileNotFoundError):
+            store.load(path=str(tmp_path / "none.ttl"))
+    with pytest.raises(StorageError, match=r"cannot read .*none"):
+        Store().reason(rules=tmp_path / "none.dlog")
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_copies__are_refused_with_what_to_do_instead(make: Any) -> None:
+    with pytest.raises(TypeError, match="use backup"):
+        make(Store())

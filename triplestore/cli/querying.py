@@ -192,5 +192,8 @@ def _text_of(text: str | None, file: Path | None, name: str) -> str:
     if text is not None:
         return text
     if file is not None:
-        return file.read_text(encoding="utf-8")
+        try:
+            return file.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise click.ClickException(f"{file} is no text in UTF-8: {error}") from None
     return sys.stdin.read()

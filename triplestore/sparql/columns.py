@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyoxigraph as ox
 
+from triplestore.errors import needs_extra
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.expr.strings import lexical_form
 from triplestore.ops.keys import distinct_ids
@@ -38,7 +39,10 @@ def arrow_table(
     names: Sequence[str], ids: Callable[[str], U32], terms: QueryTerms, typed: bool
 ) -> Any:
     """A table of pyarrow with a column for each name."""
-    import pyarrow as pa
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise needs_extra("A table of Arrow", error, "arrow") from None
 
     make = _typed if typed else _exact
     return pa.table({name: make(ids(name), terms) for name in names})

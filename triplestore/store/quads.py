@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from pyoxigraph import DefaultGraph, Quad, Triple
 
-from triplestore.errors import UsageError
+from triplestore.errors import UsageError, WrongTypeError
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED
 from triplestore.terms import BLANK, IRI, key_of
 
@@ -48,7 +48,7 @@ def quad_keys(quad: QuadLike) -> QuadKeys:
     if isinstance(quad, Triple):
         return key_of(quad.subject), key_of(quad.predicate), key_of(quad.object), None
     if not isinstance(quad, tuple) or len(quad) not in (3, 4):
-        raise UsageError(
+        raise WrongTypeError(
             f"expected a quad (pyoxigraph.Quad or Triple, or a tuple of 3 or 4 terms), not {quad!r}"
         )
     s, p, o = (key_of(term) for term in quad[:3])

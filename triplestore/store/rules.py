@@ -30,7 +30,7 @@ from triplestore.datalog.program import (
     TripleAtom,
 )
 from triplestore.datalog.text import parse, read
-from triplestore.errors import ProgramError, UsageError
+from triplestore.errors import ProgramError, UsageError, unreadable
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM
 from triplestore.store.written import Written
@@ -324,6 +324,8 @@ def _text_of(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is no text in UTF-8: {error}") from None
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 # -- parts of programs ----------------------------------------------------------------------------

@@ -12,9 +12,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Self
+from typing import IO, TYPE_CHECKING, Any, Literal, NoReturn, Self
 
-from triplestore.errors import UsageError
+from triplestore.errors import UsageError, WrongTypeError
 from triplestore.storage import Database, State
 from triplestore.store.change import Change
 from triplestore.store.info import Info, describe
@@ -93,6 +93,13 @@ class Store(Reading):
     def __repr__(self) -> str:
         place = self._database.path or "in memory"
         return f"<store {place}: {len(self):,} quads>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        """A store is one thing with a state: neither `copy` nor `pickle` make another of it."""
+        raise WrongTypeError(
+            "a store is neither copied nor pickled: use backup(path) or snapshot(), or open its "
+            "directory with read_only(path) in the other process"
+        )
 
     def __str__(self) -> str:
         return "\n".join(f"{quad} ." for quad in self)

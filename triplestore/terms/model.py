@@ -25,7 +25,7 @@ from typing import Any, TypeAlias, cast
 
 import pyoxigraph as ox
 
-from triplestore.errors import UsageError
+from triplestore.errors import UsageError, WrongTypeError
 from triplestore.terms.vocabulary import XSD_STRING
 
 Term: TypeAlias = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
@@ -159,7 +159,7 @@ def _key_of_other(term: Any) -> bytes:
             return bytes(_KEYS[kind](term))
         if kind.__module__ == "rdflib.term" and kind.__name__ in _RDFLIB:
             return key_of(from_rdflib(term, kind.__name__))
-    raise UsageError(
+    raise WrongTypeError(
         f"{term!r} is no RDF term: give a NamedNode, BlankNode, Literal or Triple of pyoxigraph, "
         "or a URIRef, BNode or Literal of rdflib"
     )

@@ -10,7 +10,7 @@ line, and terms and expressions as in SPARQL:
     body        item (',' item)*
     item        atom | not | aggregate | 'FILTER' expression
                 | 'BIND' '(' expression 'AS' variable ')'
-    atom        iri '[' term (',' term)* ']'  |  '[' term ',' term ',' term ']'
+    atom        iri '[' term (',' term)* ']'  |  '[' term ',' ('a' | term) ',' term ']'
     not         'NOT' ['EXISTS' variable (',' variable)* 'IN'] (item | '(' body ')')
     aggregate   'AGGREGATE' '(' body ['ON' variable [','] ...] result+ ')'
     result      'BIND' function '(' ['DISTINCT'] (expression | '*') ')' 'AS' variable
@@ -307,7 +307,7 @@ class _Parser(ExpressionParser):
     def _atom(self, where: str) -> Atom:
         start = self.at
         if self.take("["):
-            terms = self._terms()
+            terms = self._terms(triple=True)
             if len(terms) != 3:
                 self.report(f"a triple atom has three terms, not {len(terms)}", start)
                 raise Stop
@@ -323,10 +323,11 @@ class _Parser(ExpressionParser):
             return TripleAtom(terms[0], name, terms[1])
         return TupleAtom(name, tuple(terms))
 
-    def _terms(self) -> list[Variable | Constant]:
+    def _terms(self, triple: bool = False) -> list[Variable | Constant]:
         terms = [self._term()]
         while self.take(","):
-            terms.append(self._term())
+            is_a = triple and len(terms) == 1 and self.texts[self.at] == "a"
+            terms.append(TYPE if is_a and self.take_word("A") else self._term())
         self.expect("]", "or ',' after a term of an atom")
         return terms
 
