@@ -14,6 +14,7 @@ from triplestore import NamedNode, Quad, Store
 EX = "http://example.org/"
 BELOW, SAME, PARENT = (NamedNode(EX + name) for name in ("below", "same", "parent"))
 NODES = [NamedNode(f"{EX}n{number}") for number in range(9)]
+CLOSED = NamedNode(EX + "Closed")
 TOP, BOTTOM = NamedNode(EX + "top"), NamedNode(EX + "bottom")
 
 TRANSITIVE = ":below[?a, ?c] :- :below[?a, ?b], :below[?b, ?c]"
@@ -139,3 +140,63 @@ def test_leaps__stay_within_the_budget() -> None:
     with pytest.raises(BudgetError, match="max_bytes"):
         store.reason(rules=program(FILTERS[1]), tuning={"max_bytes": 100_000})
     assert store.count("inferred") == 0
+
+
+ASKED = [
+    ":below[?a, ?b], :Closed[:below], :below[?b, ?c]",
+    ":kind[:below, :closed], :below[?a, ?b], :below[?b, ?c], FILTER(!SAMETERM(?a, ?c))",
+    ":below[?a, ?b], :below[?b, ?c], :Closed[:below], :kind[:below, :closed]",
+    ":below[?a, ?b], :below[?b, ?c], :below[:n1, :n2]",
+    ":below[?a, ?b], :below[?b, ?c], [:below, :kind, :closed], :t[:n1, :n2, :n3]",
+]
+"""Bodies of a transitive rule that asks for facts without variables."""
+WHICH = """
+:Closed[:below] :- :same[:n1, ?x] .
+:kind[:below, :closed] :- :same[:n2, ?x], :below[?x, ?y] .
+:t[?x, ?y, ?z] :- :below[?x, ?y], :below[?y, ?z] .
+:same[?x, ?y] :- :below[?x, ?y], :Closed[?x] .
+"""
+
+
+@pytest.mark.parametrize("body", ASKED)
+@pytest.mark.parametrize("seed", range(8))
+def test_leaps__of_rules_that_ask_for_facts_that_come_and_go(body: str, seed: int) -> None:
+    rng = random.Random(seed * len(ASKED) + ASKED.index(body))
+    text = f"@prefix : <{EX}> .\n:below[?a, ?c] :- {body} .\n{AROUND}{WHICH}"
+    below = NamedNode(EX + "below")
+    switches = [
+        Quad(below, NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type"), CLOSED),
+        Quad(below, NamedNode(EX + "kind"), NamedNode(EX + "closed")),
+    ]
+    leaping, plain = Store(), Store()
+    held: list[Quad] = some_quads(rng, rng.choice((8, 16))) + rng.sample(switches, rng.randrange(3))
+    changed([leaping, plain], held, [])
+    leaping.reason(rules=text)
+    plain.reason(rules=text, tuning={"modules": "off"})
+    assert facts(leaping) == facts(plain)
+    for _ in range(6):
+        removed = rng.sample(held, min(len(held), rng.randrange(3)))
+        added = some_quads(rng, rng.randrange(3)) + rng.sample(switches, rng.randrange(3))
+        changed([leaping, plain], added, removed)
+        held = [quad for quad in [*held, *added] if quad not in set(removed) - set(added)]
+        assert facts(leaping) == facts(plain)
+        assert leaping.audit()
+
+
+def test_leaps__a_clique_under_a_premise_is_found_without_its_instances() -> None:
+    axioms = ":Closed[:below] :- :kind[:below, :closed] . :below[?y, ?x] :- :below[?x, ?y] ."
+    rule = ":below[?a, ?c] :- :below[?a, ?b], :below[?b, ?c], :Closed[:below] ."
+    store = Store()
+    size = 400
+    ends = [NamedNode(f"{EX}i{n}") for n in range(size)]
+    store.extend(Quad(ends[n], BELOW, ends[n + 1]) for n in range(size - 1))
+    # :kind depends on :below, so that no module owns the closure
+    again = ":kind[:below, :closed] :- :below[?x, ?x], :Closed[:below] ."
+    store.reason(rules=f"@prefix : <{EX}> .\n{axioms}\n{rule}\n{again}")
+    assert store.count("inferred") == size - 1
+    with store.transaction() as transaction:
+        transaction.add(Quad(BELOW, NamedNode(EX + "kind"), NamedNode(EX + "closed")))
+        report = transaction.report
+    assert len(store) == size * size + 2
+    assert report.derivations["leaps"] > 0
+    assert sum(report.derivations.values()) < size**3 / 20  # every instance of the rule would be 2 n³

@@ -29,7 +29,7 @@ from triplestore.engine.sets.keys import Batch
 from triplestore.engine.work import Work
 from triplestore.expr.tree import Call, Constant, Expression, Variable
 from triplestore.schemes.transitive import TransitiveClosure
-from triplestore.tables.rows import NO_IDS, NO_KEYS, U32, U64, Bools, high, low
+from triplestore.tables.rows import NO_IDS, NO_KEYS, U32, U64, Bools, high, in_sorted, low
 
 _FEW = 1 << 12
 """Up to so many new facts it is looked at whether a leap is worth while."""
@@ -44,6 +44,7 @@ class Leap(NamedTuple):
     loops     whether it concludes that a node is related to itself
     subjects  nodes that no conclusion begins with
     objects   nodes that none ends with
+    grounds   facts that it asks for, as (relation, key)
     """
 
     family: Family
@@ -51,6 +52,18 @@ class Leap(NamedTuple):
     loops: bool
     subjects: U32
     objects: U32
+    grounds: tuple[tuple[int, U64], ...] = ()
+
+    def is_open(self, work: Work) -> bool:
+        """Whether all holds that it asks for."""
+        view = work.new()
+        return all(
+            view.pairs(name).contains((high(key), low(key))).all() for name, key in self.grounds
+        )
+
+    def opens(self, delta: Batch) -> bool:
+        """Whether something that it asks for is among these facts."""
+        return any(in_sorted(key, delta.get(name, NO_KEYS)).any() for name, key in self.grounds)
 
     def concluded(self, keys: U64) -> Bools:
         """Which pairs pass its filter."""
@@ -100,8 +113,11 @@ class Leaps:
         done: list[Family] = []
         for leaps, is_fresh in ((self._kept, False), (self._fresh, True)):
             for relation, leap in leaps.items():
+                if not leap.is_open(self._work):
+                    done.append(leap.family)
+                    continue
                 new = delta.get(relation, NO_KEYS)
-                everything = is_fresh and first
+                everything = (is_fresh and first) or leap.opens(delta)
                 if not everything and (not len(new) or not self._pays(leap, new)):
                     continue
                 done.append(leap.family)
@@ -147,9 +163,10 @@ def _leaps(work: Work, families: Iterable[Family]) -> dict[int, Leap]:
 
 
 def _closed_relation(family: Family) -> int | None:
-    """p, if the family is one rule `p(a, c) :- p(a, b), p(b, c)`, whatever it filters."""
-    head, body = family.head, family.body
-    relation = head.relation
+    """p, if the family is one rule `p(a, c) :- p(a, b), p(b, c)`, whatever it filters, and whatever
+    facts without variables it asks for."""
+    head, relation = family.head, family.head.relation
+    body = [atom for atom in family.body if atom.variables]
     if family.table is not None or family.nots or family.summary is not None or len(body) != 2:
         return None
     if not isinstance(relation, int) or any(atom.relation != relation for atom in body):
@@ -183,8 +200,16 @@ def _leap(family: Family, relation: int, work: Work) -> Leap | None:
                 return None
     if any(barred) and work.terms is None:
         return None
+    asked = [atom for atom in family.body if not atom.variables]
+    grounds = tuple(
+        (atom.relation, np.array([-atom.terms[0] << 32 | -atom.terms[1]], dtype=np.uint64))
+        for atom in asked
+        if isinstance(atom.relation, int) and atom.relation > 0
+    )
+    if len(grounds) < len(asked):
+        return None
     subjects, objects = (_ids(keys, work) for keys in barred)
-    return Leap(family, relation, loops, subjects, objects)
+    return Leap(family, relation, loops, subjects, objects, grounds)
 
 
 def _ids(keys: list[bytes], work: Work) -> U32:
