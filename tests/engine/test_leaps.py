@@ -199,4 +199,4 @@ def test_leaps__a_clique_under_a_premise_is_found_without_its_instances() -> Non
         report = transaction.report
     assert len(store) == size * size + 2
     assert report.derivations["leaps"] > 0
-    assert sum(report.derivations.values()) < size**3 / 20  # every instance of the rule would be 2 n³
+    assert sum(report.derivations.values()) < size**3 / 20  # by the rule 2 n³
