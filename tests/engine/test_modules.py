@@ -17,11 +17,13 @@ from tests.engine.programs import Step
 from tests.engine.written import WrittenClosure
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import stratify
+from triplestore.engine import write
 from triplestore.engine.modules import external, rows
 from triplestore.engine.modules.choice import Choice, Mode
 from triplestore.engine.modules.recognise import Group, find_groups
 from triplestore.engine.sets import differences
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
+from triplestore.errors import BudgetError
 from triplestore.schemes import kinds
 from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE
 
@@ -395,3 +397,45 @@ def test_modules__one_side_of_a_large_closure__is_counted_without_its_pairs(
         closure = driver.step(facts(change), (), None, strategy("dredc"))
         held |= facts(change)
         check_state(driver, program(ABOVE), frozenset(held), f"after addition {number}")
+
+
+@pytest.mark.parametrize(
+    ("rule", "times"),
+    [
+        (":A[:w] :- :R[?x, ?y] .", 1),
+        (":q[:w, ?z] :- :R[?x, ?y], :N[?z] .", 2),
+        (":q[?z, :w] :- :R[?x, ?y], :N[?z], :p[?z, ?u] .", 2),
+    ],
+)
+def test_modules__no_side_of_a_large_closure__is_counted_by_one_pair(
+    rule: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(differences, "LARGE", 10)
+    rules = program(TRANS + rule + " :B[?x] :- :A[?x] .")
+    driver = Driver(modules=True)
+    driver.choice = Choice("compressed")
+    edges = " ".join(f"R(n{i}, n{i + 1})" for i in range(30))
+    held = facts(f"{edges} N(n3) N(n20) p(n3, n4) p(n3, n5)")
+    closure = driver.step(held, (), rules, strategy("dredc"))
+    check_state(driver, rules, frozenset(held), "at first")
+    assert closure.instances["projected"] == times * 30 * 31 // 2
+    assert closure.fetched < 100  # the pairs were not gone through
+    for change in ("R(n4, n5)", "R(n0, n1) R(n28, n29) N(n20)", edges):
+        driver.step((), facts(change), None, strategy("dredc"))
+        held -= facts(change)
+        check_state(driver, rules, frozenset(held), f"after deletion of {change}")
+        driver.step(facts(change), (), None, strategy("dredc"))
+        held |= facts(change)
+        check_state(driver, rules, frozenset(held), f"after addition of {change}")
+
+
+def test_counts__that_do_not_fit__are_refused_not_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write, "MOST_DERIVATIONS", 10)
+    rules = program(":A[:w] :- :p[?x, ?y] .")
+    driver = Driver()
+    driver.step(facts(" ".join(f"p(n{i}, n{i})" for i in range(10))), (), rules, strategy("dredc"))
+    with pytest.raises(BudgetError, match="would have 11 derivations"):
+        driver.step(facts("p(n10, n10)"), (), None, strategy("dredc"))
+    many = facts(" ".join(f"p(n{i}, n{i})" for i in range(12)))
+    with pytest.raises(BudgetError, match="would have 12 derivations"):
+        Driver().step(many, (), rules, strategy("rematerialise"))

@@ -16,7 +16,13 @@ from triplestore.engine.compiled import Triggers
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.evaluate import Around, Job, changed_job, whole_job
 from triplestore.engine.families import Family
-from triplestore.engine.modules.projected import as_keys, count_weighted, kept_place, sizes
+from triplestore.engine.modules.projected import (
+    as_keys,
+    count_weighted,
+    is_unused,
+    kept_place,
+    sizes,
+)
 from triplestore.engine.plans import WHOLE, AtomStep, plan_for
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.differences import DifferenceSet
@@ -103,6 +109,8 @@ class Firing:
         work = self._work
         place = kept_place(family, item)
         assert place is not None
+        if is_unused(family, item):
+            values, weights = values[:1], weights.sum(keepdims=True)
         batch: Batch = {family.body[item].relation: as_keys(values, place)}
         rows, n = work.run.changed(family, item, batch, around, phase)
         return count_weighted(work.run, work.counts, family, item, rows, n, values, weights)
@@ -169,7 +177,15 @@ def blocks_of(large: Large) -> Iterator[Batch]:
 
 
 def scanned_whole(family: Family, setting: Setting) -> int | None:
-    """The atom from which all instances of a family are found, if it is all pairs of a closure."""
+    """The atom from which all instances of a family are found, if it is all pairs of a closure:
+    the first of the plan, or one with whose pairs nothing is done."""
+    if not family.recursive and len(family.body) > 1:
+        for item, atom in enumerate(family.body):
+            if not isinstance(atom.relation, int) or len(atom.variables) != 2:
+                continue
+            view = setting.view(atom.relation)
+            if isinstance(view, PairView) and view.is_large() and is_unused(family, item):
+                return item
     step = next(iter(plan_for(family, WHOLE, setting).steps), None)
     if not isinstance(step, AtomStep) or step.negated or step.bound or step.item < 0:
         return None

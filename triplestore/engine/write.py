@@ -25,11 +25,15 @@ from triplestore.engine.sets.arrays import (
 from triplestore.engine.sets.keys import RelationKey, no_keys
 from triplestore.engine.sets.stored import Stored
 from triplestore.engine.work import Work, facts_of
+from triplestore.errors import BudgetError
 from triplestore.tables import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.order import Order
 from triplestore.tables.rows import U8, U32, U64, Keys, columns_of, frozen
 from triplestore.tables.table import EMPTY_FACTS, Nets, Table, split_status
 from triplestore.tables.tuples import TupleRun
+
+MOST_DERIVATIONS = 2**32 - 1
+"""So many derivations of a fact are counted."""
 
 
 class Rows(NamedTuple):
@@ -143,7 +147,7 @@ def _new(work: Work, name: RelationKey, closure: Closure) -> Rows:
         closure.inferred_added += len(keys)
     status = np.full(len(keys), INFERRED, dtype=np.uint8)
     previous = np.zeros(len(keys), dtype=np.uint8)
-    return Rows(keys, status, previous, counts.astype(np.uint32, copy=False))
+    return Rows(keys, status, previous, _fitting(counts))
 
 
 def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> Rows:
@@ -160,7 +164,7 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> R
     holds = work.holds(name, keys, was)
     is_stated = work.stated(name, keys, was)
     status = np.where(holds, np.where(is_stated, EXPLICIT, INFERRED), 0).astype(np.uint8)
-    counts = np.where(holds, work.counts.current(name, keys, kept), 0).astype(np.uint32)
+    counts = _fitting(np.where(holds, work.counts.current(name, keys, kept), 0))
     previous, count = was, kept
     rewritten = np.zeros(len(keys), dtype=np.bool_)
     for sets in (work.plus, work.minus, work.rewritten):
@@ -180,6 +184,18 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> R
 
 
 _NONE: U8 = np.zeros(0, dtype=np.uint8)
+
+
+def _fitting(counts: NDArray[np.integer[Any]]) -> U32:
+    """Counts as they are stored. One that does not fit would wrap round, and its fact be lost while
+    there are derivations left."""
+    if len(counts) and int(counts.max()) > MOST_DERIVATIONS:
+        raise BudgetError(
+            f"a fact would have {int(counts.max()):,} derivations by rules that are not recursive, "
+            f"more than are counted ({MOST_DERIVATIONS:,}); look for a rule whose head has few of "
+            "the variables of a large body"
+        )
+    return counts.astype(np.uint32, copy=False)
 
 
 def _joined(one: Rows, other: Rows) -> Rows:

@@ -2,7 +2,8 @@
 
 Start reading at `kept_place`. `C(x) :- R(x, y), ...` has an instance for each y, and nothing in it
 depends on which: so it is evaluated once for each x, and each conclusion is counted as often as x
-has pairs. A scheme knows that number for all x without listing a pair.
+has pairs. A scheme knows that number for all x without listing a pair. Where nothing depends on x
+either (`C(:w) :- R(x, y)`), one evaluation stands for all pairs.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from triplestore.tables.rows import I64, U32, U64, high, low, start_of_runs
 
 
 def kept_place(family: Family, item: int) -> int | None:
-    """The place of a body's atom that the rule's conclusion has, if nothing uses its other one."""
+    """The place of a body's atom that the rule's conclusion has, if nothing uses its other one;
+    either place if nothing uses any (`is_unused`)."""
     if item >= len(family.body) or family.summary is not None or family.head.relation == ANY:
         return None
     atom = family.body[item]
@@ -31,11 +33,19 @@ def kept_place(family: Family, item: int) -> int | None:
         used.update((computation.target, *computation.needs))
     if family.table is not None:
         used.update(family.table.variables)
+    if used.isdisjoint(atom.terms):
+        return 0
     for place in (0, 1):
         kept, free = atom.terms[place], atom.terms[1 - place]
         if free not in used and kept in family.head.terms:
             return place
     return None
+
+
+def is_unused(family: Family, item: int) -> bool:
+    """Whether nothing uses either variable of an atom that `kept_place` has a place of."""
+    place = kept_place(family, item)
+    return place is not None and family.body[item].terms[place] not in family.head.terms
 
 
 def sizes(keys: U64, place: int) -> tuple[U32, I64]:
@@ -68,8 +78,11 @@ def count_weighted(
         return {}
     place = kept_place(family, item)
     assert place is not None
-    kept = column(rows, family.body[item].terms[place], n)
-    times = weights[values.searchsorted(kept)]
+    if is_unused(family, item):
+        times = np.full(n, weights[0])
+    else:
+        kept = column(rows, family.body[item].terms[place], n)
+        times = weights[values.searchsorted(kept)]
     run.instances["projected"] += int(np.abs(times).sum())
     touched: Batch = {}
     for name, keys in heads_of(family, rows, n):
