@@ -40,6 +40,9 @@ class Guard(Protocol):
     def verify_at(self, offsets: NDArray[np.int64]) -> None:
         """Verify the blocks that hold these bytes, each block once."""
 
+    def go_on(self) -> None:
+        """Verify some blocks that were not asked for yet."""
+
 
 class Column:
     """A frozen one-dimensional array, in memory or mapped from a file.
@@ -47,6 +50,10 @@ class Column:
     guard   says that bytes come from a file, and verifies them before they are handed out
     fences  every 4096th value, for a sorted column (or one sorted in ranges) from a file, so that
             a binary search touches one or two blocks of the file instead of one per step
+
+    Reading around blocks that are not verified costs more than verifying some (5 us each). So
+    whoever had to do it verifies a few beyond what was asked for, and a column that is used often
+    loses its guard, and is then as cheap as one in memory.
     """
 
     __slots__ = ("_array", "_fences", "_guard", "_itemsize")
@@ -96,39 +103,45 @@ class Column:
         lo, hi, step = rows.indices(len(self._array))
         if step != 1:
             raise AssertionError("a column is sliced without a step")
-        if self._guard is not None and lo < hi:
-            self._guard.verify(lo * self._itemsize, hi * self._itemsize)
+        guard = self._guard
+        if guard is not None and lo < hi:
+            guard.verify(lo * self._itemsize, hi * self._itemsize)
         return self._array[lo:hi]
 
     def all(self) -> Array:
         """All values, verified: a read-only view."""
-        if self._guard is not None:
-            self._guard.verify(0, self._array.nbytes)
+        guard = self._guard
+        if guard is not None:
+            guard.verify(0, self._array.nbytes)
+            self._guard = None
         return self._array
 
     def at(self, row: int) -> int:
         """One value as a Python int; `row` is not negative."""
-        if self._guard is not None:
+        guard = self._guard
+        if guard is not None:
             offset = row * self._itemsize
-            self._guard.verify(offset, offset + self._itemsize)
+            guard.verify(offset, offset + self._itemsize)
         return int(self._array[row])
 
     def take(self, rows: NDArray[Any]) -> Array:
         """The values at these positions, in their order: a copy."""
-        if self._guard is not None and not self._all_verified() and len(rows):
-            self._guard.verify_at(rows.astype(np.int64) * self._itemsize)
+        guard = self._doubtful()
+        if guard is not None and len(rows):
+            guard.verify_at(rows.astype(np.int64) * self._itemsize)
         taken: Array = self._array[rows]
         return taken
 
     def spans(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Array:
         """The whole array as a view, of which only these ranges were verified and may be read."""
-        if self._guard is not None and not self._all_verified():
+        guard = self._doubtful()
+        if guard is not None:
             some = stops > starts
             starts = starts[some] * self._itemsize
             stops = stops[some] * self._itemsize
-            self._guard.verify_at(np.concatenate([starts, stops - 1]))
+            guard.verify_at(np.concatenate([starts, stops - 1]))
             for i in np.flatnonzero(stops - starts > FENCE).tolist():  # perhaps over many blocks
-                self._guard.verify(int(starts[i]), int(stops[i]))
+                guard.verify(int(starts[i]), int(stops[i]))
         return self._array
 
     def search(self, value: int, lo: int = 0, hi: int | None = None, side: Side = "left") -> int:
@@ -140,18 +153,17 @@ class Column:
             hi = len(self._array)
         if lo >= hi:
             return lo
-        bounds = np.iinfo(self._array.dtype)
-        if value < bounds.min:
-            return lo
-        if value > bounds.max:
-            return hi
-        needle = self._array.dtype.type(value)
-        if self._guard is not None and not self._all_verified():
+        try:
+            needle = self._array.dtype.type(value)
+        except OverflowError:
+            return lo if value < 0 else hi
+        guard = self._doubtful()
+        if guard is not None:
             if self._fences is not None:
                 lo, hi = self._between_fences(needle, lo, hi, side)
             else:
                 lo, hi = self._bisect(value, lo, hi, side)
-            self._guard.verify(lo * self._itemsize, hi * self._itemsize)
+            guard.verify(lo * self._itemsize, hi * self._itemsize)
         return lo + int(self._array[lo:hi].searchsorted(needle, side))
 
     def search_many(
@@ -164,16 +176,23 @@ class Column:
             raise AssertionError(f"values are {values.dtype}, the column is {self._array.dtype}")
         if lo >= hi or len(values) == 0:
             return np.full(len(values), lo, dtype=np.int64)
-        guard = self._guard
+        guard = self._doubtful()
         if guard is not None and not guard.verified(lo * self._itemsize, hi * self._itemsize):
             if self._fences is not None and len(values) * FENCE < hi - lo:
-                return self._search_windows(values, lo, hi, side)
+                return self._search_windows(guard, values, lo, hi, side)
             guard.verify(lo * self._itemsize, hi * self._itemsize)
         return _searched(self._array[lo:hi], values, side) + lo
 
-    def _all_verified(self) -> bool:
-        assert self._guard is not None
-        return self._guard.verified(0, self._array.nbytes)
+    def _doubtful(self) -> Guard | None:
+        """The guard, if there are values left to verify."""
+        guard = self._guard
+        if guard is None:
+            return None
+        if guard.verified(0, self._array.nbytes):
+            self._guard = None
+            return None
+        guard.go_on()
+        return guard
 
     def _between_fences(self, needle: Any, lo: int, hi: int, side: Side) -> tuple[int, int]:
         """A part of [lo, hi), at most FENCE long, that the answer lies in or at the end of."""
@@ -194,15 +213,17 @@ class Column:
                 hi = middle
         return lo, hi
 
-    def _search_windows(self, values: Array, lo: int, hi: int, side: Side) -> NDArray[np.int64]:
+    def _search_windows(
+        self, guard: Guard, values: Array, lo: int, hi: int, side: Side
+    ) -> NDArray[np.int64]:
         """Binary searches side by side, each between its two fences."""
-        assert self._fences is not None and self._guard is not None
+        assert self._fences is not None
         first, last = -(-lo >> _FENCE_BITS), -(-hi >> _FENCE_BITS)
         before = self._fences[first:last].searchsorted(values, side).astype(np.int64) + first
         start = np.where(before == first, lo, (before - 1) << _FENCE_BITS)
         stop = np.minimum(hi, before << _FENCE_BITS)
         for left, right in sorted(set(zip(start.tolist(), stop.tolist(), strict=True))):
-            self._guard.verify(left * self._itemsize, right * self._itemsize)
+            guard.verify(left * self._itemsize, right * self._itemsize)
         while True:
             open_ = start < stop
             if not open_.any():

@@ -119,6 +119,9 @@ class FakeGuard:
     def verify_at(self, offsets: np.ndarray) -> None:
         self.seen.update((offsets // self.block).tolist())
 
+    def go_on(self) -> None:
+        """Nothing beyond what is asked for."""
+
 
 def reopened(layer: Layer) -> Layer:
     """The layer after a way through its sections, with columns as they come from a file."""

@@ -46,6 +46,9 @@ class NotingGuard:
     def verify_at(self, offsets: np.ndarray) -> None:
         self.blocks.update((offsets // BLOCK).tolist())
 
+    def go_on(self) -> None:
+        """Nothing beyond what is asked for."""
+
 
 def stored(made: TermSegment) -> tuple[dict[str, np.ndarray], Callable[[str], Column]]:
     """The sections of a segment, and a `get` over copies of them."""

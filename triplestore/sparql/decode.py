@@ -17,11 +17,14 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.expr.query_terms import U32, QueryTerms
+from triplestore.ops.frame import Array
 from triplestore.ops.keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.model import BLANK, IRI, STRING, term_of
 
-_FEW = 200  # one by one: 0.3 us each if seen lately, else 1.5; in bulk: 100 us and 0.5 each
+_FEW = 100  # not seen lately: 1.5 us each one by one, or in bulk 100 us and 0.5 each
+_SOME = 2000  # perhaps seen lately (0.1 us each), and kept if not
+_SHORT = 256  # bytes of a term that is kept, on average
 _PLAIN: dict[int, Callable[[str], Any]] = {
     IRI: ox.NamedNode,
     BLANK: ox.BlankNode,
@@ -39,9 +42,8 @@ def terms_of(ids: U32, terms: QueryTerms) -> list[Any]:
     >>> made[49].value, made[250]
     ('49', None)
     """
-    if len(ids) <= _FEW:
-        one = terms.term
-        return [one(term_id) if term_id else None for term_id in ids.tolist()]
+    if len(ids) <= _SOME:
+        return _some_terms(ids, terms)
     if (ids[1:] > ids[:-1]).all():
         return _distinct_terms(ids, terms)
     distinct, places = distinct_ids(ids)
@@ -52,6 +54,25 @@ def terms_of(ids: U32, terms: QueryTerms) -> list[Any]:
         return listed
     found = _distinct_terms(distinct, terms)
     return [found[place] for place in places.tolist()]
+
+
+def _some_terms(ids: U32, terms: QueryTerms) -> list[Any]:
+    """Terms that may have been seen lately: those that were not are made, and kept."""
+    listed = ids.tolist()
+    found = list(map(terms.dictionary.seen.get, listed))
+    if None not in found:
+        return found
+    missing = [term_id for term_id, term in zip(listed, found, strict=True) if term is None]
+    if len(missing) <= _FEW:
+        one = terms.term
+        return [
+            term or (one(term_id) if term_id else None)
+            for term_id, term in zip(listed, found, strict=True)
+        ]
+    distinct = distinct_ids(np.array(missing, np.uint32))[0]
+    made = _distinct_terms(distinct, terms)
+    by_id = dict(zip(distinct.tolist(), made, strict=True))
+    return [term or by_id[term_id] for term_id, term in zip(listed, found, strict=True)]
 
 
 def _distinct_terms(ids: U32, terms: QueryTerms) -> list[Any]:
@@ -75,6 +96,14 @@ def _made(ids: U32, terms: QueryTerms) -> list[Any]:
 
 def _stored_terms(ids: U32, terms: QueryTerms) -> list[Any]:
     buf, offsets, kinds = terms.dictionary.text(ids)
+    made = _of_texts(buf, offsets, kinds)
+    if len(ids) <= _SOME and len(buf) <= _SHORT * len(ids):
+        first = 0 if len(ids) == 0 or ids[0] else 1  # 0 has no term
+        terms.dictionary.keep(ids[first:], made[first:])
+    return made
+
+
+def _of_texts(buf: Array, offsets: Array, kinds: Array) -> list[Any]:
     raw = buf.tobytes()
     if not raw.isascii():
         return _one_by_one(raw, offsets.tolist(), kinds.tolist())

@@ -11,7 +11,7 @@ segment; in batches 0.1 us a term; 20 bytes a term beside its text, values apart
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -153,6 +153,15 @@ class Dictionary:
     def term(self, term_id: int) -> Term:
         """The term of an id."""
         return self._state.term(term_id)
+
+    @property
+    def seen(self) -> Mapping[int, Term]:
+        """Terms that were made lately, by id; there may be others the next time."""
+        return self._state.cached
+
+    def keep(self, ids: U32, terms: Iterable[Term]) -> None:
+        """Note that these ids, in increasing order, have these terms, for `seen`."""
+        self._state.keep(ids, terms)
 
     def terms(self, ids: U32) -> list[Any]:
         """The terms of ids (`Term`), None for 0."""

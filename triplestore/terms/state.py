@@ -9,7 +9,7 @@ terms of segments.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -131,6 +131,13 @@ class State:
             self.cached.clear()
         self.cached[term_id] = made = term_of(key)
         return made
+
+    def keep(self, ids: U32, terms: Iterable[Term]) -> None:
+        """Cache the terms of ids in increasing order, those of them that are sealed."""
+        sealed = ids[: int(ids.searchsorted(np.uint32(self.live.first_id)))]
+        if len(self.cached) + len(sealed) > _CACHED:
+            self.cached.clear()
+        self.cached.update(zip(sealed.tolist(), terms, strict=False))
 
     def terms(self, ids: U32) -> list[Any]:
         """The terms of ids (`Term`), None for 0."""

@@ -10,6 +10,7 @@ each different term. What is always true: terms that are equal by that order hav
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -28,9 +29,13 @@ from triplestore.terms.sorting import sorted_terms
 from triplestore.terms.value_keys import NAN_KEY, Class
 
 _PIECE = 1 << 15
-_FEW = 32
+_FEW = 64  # ranked one by one, their values kept for the next time
+_SHORT = 256  # bytes of a term whose value is kept
 _BY_BYTES = ({BLANK}, {IRI}, {STRING})
 _STRINGS = (6, 0)  # where they stand by `order_key`
+
+
+_order_key = lru_cache(1 << 14)(order_key)
 
 
 def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
@@ -43,6 +48,8 @@ def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
         if values.dtype == INTEGER or not np.isnan(values).any():
             return values
     if isinstance(vector, Ids):
+        if len(vector.ids) <= _FEW:
+            return _ranks_of_few(vector.ids, terms)
         distinct, places = distinct_ids(vector.ids)
         return _ranks_of_ids(distinct, terms, budget)[places]
     made = coded(vector, terms)
@@ -51,12 +58,8 @@ def ranks_of(vector: Vector, terms: QueryTerms, budget: Budget) -> Array:
 
 def _ranks_of_ids(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
     """The ranks of distinct ids."""
-    if 0 < len(ids) <= _FEW and ids[0]:
-        found = [terms.key(term_id) for term_id in ids.tolist()]
-        if {key[0] for key in found} in _BY_BYTES:
-            made = np.empty(len(found), np.int64)
-            made[sorted(range(len(found)), key=found.__getitem__)] = np.arange(1, len(found) + 1)
-            return made
+    if len(ids) <= _FEW:
+        return _ranks_of_few(ids, terms)
     budget.charge(40 * len(ids))
     kinds = terms.kinds(ids)
     ranks = np.zeros(len(ids), np.int64)
@@ -69,6 +72,26 @@ def _ranks_of_ids(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
         _rank_literals(ranks, rows, ids, kinds, top, terms, budget)
     budget.release(40 * len(ids))
     return ranks
+
+
+def _ranks_of_few(ids: U32, terms: QueryTerms) -> Array:
+    """The ranks of few terms."""
+    listed = ids.tolist()
+    keys = {term_id: terms.key(term_id) for term_id in listed if term_id}
+    by: list[tuple[Any, int]]
+    if {key[0] for key in keys.values()} in _BY_BYTES:
+        by = [(key, term_id) for term_id, key in keys.items()]
+    else:
+        by = [
+            (_order_key(key) if len(key) <= _SHORT else order_key(key), term_id)
+            for term_id, key in keys.items()
+        ]
+    by.sort(key=itemgetter(0))
+    ranks, rank, last = {0: 0}, 0, None
+    for value, term_id in by:
+        rank += value != last
+        ranks[term_id], last = rank, value
+    return np.array([ranks[term_id] for term_id in listed], np.int64)
 
 
 def _rank_literals(
