@@ -111,6 +111,12 @@ class Evaluator:
         self._deterministic = _is_deterministic(self.expression)
         self._simple = self._deterministic and not self._exists
 
+    @property
+    def is_repeatable(self) -> bool:
+        """True if the same values give the same in another query."""
+        names = [call.function for call in calls_of(self.expression)]
+        return self._simple and "NOW" not in names
+
     def _without_exists(self, expression: Expression) -> Expression:
         """The expression with each EXISTS replaced by a variable for its truth."""
         if isinstance(expression, Exists):

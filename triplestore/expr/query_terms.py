@@ -52,6 +52,11 @@ class QueryTerms:
     def __len__(self) -> int:
         return len(self._keys)
 
+    @property
+    def noted(self) -> int:
+        """How many terms have an id noted here, whether or not the dictionary has them."""
+        return len(self._ids)
+
     def encode_keys(self, keys: Sequence[bytes | None]) -> U32:
         """The ids of term keys; 0 for None."""
         known = self._ids.get

@@ -79,6 +79,11 @@ class Dataset:
             found = self._graphs[graph] = self._make(graph)
         return found
 
+    @property
+    def is_stored(self) -> bool:
+        """True if all relations are those of the store: none is a copy made for this query."""
+        return len(self.default) == 1 and self.kinds is None
+
     def _make(self, graph: int | None) -> Triples:
         if graph is None:
             if len(self.default) == 1:

@@ -50,6 +50,7 @@ def plan_exists(
     inner, conditions = _split(planner, exists.pattern, names)
     asked = frozenset().union(*(names_in(c, planner.seen) for c in conditions))
     if _looks_outside(planner, inner, names):
+        planner.repeatable = False  # it plans while it runs, and keeps what it found
         test = _Substituting(planner, exists.pattern, made.names, graph)
         text = "EXISTS {...}" if how == "semi" else "NOT EXISTS {...}"
 

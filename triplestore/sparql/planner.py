@@ -78,6 +78,7 @@ class Planner:
 
     atoms  those made already, by pattern (which is kept, so that its address stays its own) and
            active graph: what is planned for some values was planned without them before
+    repeatable  False if a plan that was made would not give the same another time
     """
 
     def __init__(self, dataset: Dataset, scope: Scope, options: Options | None = None) -> None:
@@ -88,6 +89,7 @@ class Planner:
         self.context: Context | None = None
         self.aggregates: Mapping[str, Callable[[], Any]] = {}
         self.atoms: dict[tuple[int, Where], tuple[TriplePattern, Atom | None]] = {}
+        self.repeatable = True
         self._numbers = count()
 
     def plan(self, node: Node, wanted: Wanted = ANYTHING) -> Planned:
@@ -114,7 +116,10 @@ class Planner:
     def evaluator(self, expression: Expression, graph: Where) -> Evaluator:
         """What evaluates an expression on frames."""
         if not self.has_exists(expression):
-            return Evaluator(expression, self.scope)
+            made = Evaluator(expression, self.scope)
+            self.repeatable = self.repeatable and made.is_repeatable
+            return made
+        self.repeatable = False
         tests: dict[object, Callable[[Frame], np.ndarray]] = {}
 
         def exists(node: Exists, frame: Frame) -> np.ndarray:

@@ -1,14 +1,15 @@
 """Queries: from text to results, on one snapshot.
 
 Start at `Engine.query`. The algebra of a text is kept, so that asking again costs no parsing; plans
-are made anew each time, from the sizes of the tables as they are. What is always true: a query
-reads one snapshot; its memory and time are those of its `Context`, also while results are read.
+are made from the sizes of the tables as they are, and kept as long as the state that they read (see
+`plans`). What is always true: a query reads one snapshot; its memory and time are those of its
+`Context`, also while results are read.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import reduce
@@ -36,8 +37,9 @@ from triplestore.sparql.algebra import (
 from triplestore.sparql.construct import constructed, described
 from triplestore.sparql.dataset import STORE_DEFAULT, Dataset
 from triplestore.sparql.parser import parse_query
-from triplestore.sparql.planned import NONE, Planned, Wanted
+from triplestore.sparql.planned import ANYTHING, NONE, Planned, Wanted
 from triplestore.sparql.planner import Options, Planner
+from triplestore.sparql.plans import Loan, Plan, Plans
 from triplestore.sparql.rewrites import PASSES, rewrite
 from triplestore.sparql.solutions import Rows, Solutions, Triples, WriteResult
 from triplestore.sparql.substitute import with_values
@@ -70,6 +72,7 @@ class Asked:
     named    the named graphs that GRAPH reaches, whatever FROM says; None for those that it says
     hidden   True if there are facts that are no triples of RDF, which are not shown
     chosen   True if `default` was asked for, and goes before FROM
+    plans    what keeps plans as long as the state is read; None if nothing does
     """
 
     dictionary: Dictionary
@@ -80,6 +83,12 @@ class Asked:
     prefixes: Mapping[str, str] = field(default_factory=dict)
     hidden: bool = False
     chosen: bool = False
+    plans: Plans | None = None
+
+    @property
+    def what(self) -> tuple[Hashable, ...]:
+        """What tells questions of one state from each other."""
+        return (self.where, self.default, self.named, self.hidden, self.chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +114,7 @@ class Engine:
 
     def __init__(self, write: WriteResult) -> None:
         self._write = write
-        self._parsed: OrderedDict[tuple[object, ...], Query] = OrderedDict()
+        self._parsed: OrderedDict[tuple[Any, ...], Query] = OrderedDict()
 
     def parse(
         self,
@@ -116,9 +125,14 @@ class Engine:
         aggregates: Collection[str] = (),
     ) -> Query:
         """The rewritten algebra of a text."""
-        key = (text, base, tuple(prefixes.items()), optimise, *sorted(aggregates))
+        return self._read(_key_of(text, prefixes, base, optimise, aggregates), prefixes, aggregates)
+
+    def _read(
+        self, key: tuple[Any, ...], prefixes: Mapping[str, str], aggregates: Collection[str]
+    ) -> Query:
         found = self._parsed.get(key)
         if found is None:
+            text, base, optimise, *_ = key
             parsed = parse_query(text, prefixes=prefixes, base=base, aggregates=aggregates)
             found = prepared(parsed, optimise)
             self._parsed[key] = found
@@ -138,11 +152,25 @@ class Engine:
         custom: Custom = NOTHING_CUSTOM,
     ) -> Result:
         """The result of a query, in which some variables may have values."""
-        options = options or Options()
-        query = self.parse(text, asked.prefixes, base, options.rewrites, custom.aggregates)
+        rewrites = options is None or options.rewrites
+        key = _key_of(text, asked.prefixes, base, rewrites, custom.aggregates)
+        query = self._read(key, asked.prefixes, custom.aggregates)
         if values:
             query = with_values(query, values)
-        return evaluate(query, asked, context, self._write, options, custom)
+        run = _Run(query, asked, context, self._write, options, custom)
+        if asked.plans is not None and custom is NOTHING_CUSTOM and not values:
+            run.plans, run.key = asked.plans, (key, asked.what, options)
+        return run.result()
+
+
+def _key_of(
+    text: str,
+    prefixes: Mapping[str, str],
+    base: str | None,
+    optimise: bool,
+    aggregates: Collection[str],
+) -> tuple[Any, ...]:
+    return (text, base, optimise, tuple(prefixes.items()), *sorted(aggregates))
 
 
 def prepared(query: Query, optimise: bool = True) -> Query:
@@ -152,39 +180,81 @@ def prepared(query: Query, optimise: bool = True) -> Query:
     return replace(query, pattern=rewrite(query.pattern, PASSES if optimise else ()))
 
 
-def evaluate(
-    query: Query,
-    asked: Asked,
-    context: Context,
-    write: WriteResult,
-    options: Options | None = None,
-    custom: Custom = NOTHING_CUSTOM,
-) -> Result:
-    """The result of a query that was rewritten."""
-    terms = QueryTerms(asked.dictionary)
-    scope = Scope(terms, Around(query.base))
-    scope.around.functions = custom.functions
-    planner = Planner(dataset_of(query, asked), scope, options)
-    planner.context = context
-    planner.aggregates = custom.aggregates
-    if _wants_few(query):
-        context.block_rows = min(context.block_rows, _SMALL_BLOCKS)
-    if isinstance(query, Ask):
-        plan = planner.plan(query.pattern, Wanted(names=NONE, bag=False))
-        return Limit(plan.operator, 1).run(context).rows > 0
-    if isinstance(query, Select):
-        made = planner.plan(query.pattern)
-        names = tuple(variable.name for variable in query.variables)
-        prefixes = {**asked.prefixes, **query.prefixes}
-        rows = Rows(made.operator, context)
+@dataclass(slots=True)
+class _Run:
+    """One query that was rewritten, on its way to a result.
+
+    plans, key  where its plan may be kept, and as what; None if it is not
+    """
+
+    query: Query
+    asked: Asked
+    context: Context
+    write: WriteResult
+    options: Options | None
+    custom: Custom
+    plans: Plans | None = None
+    key: Hashable = None
+
+    def result(self) -> Result:
+        """The result of the query."""
+        query, context = self.query, self.context
+        if _wants_few(query):
+            context.block_rows = min(context.block_rows, _SMALL_BLOCKS)
+        if isinstance(query, Describe):
+            return _describe(self.planner(), query, context, self.write)
+        plan = None if self.plans is None else self.plans.lend(self.key)
+        if plan is None:
+            plan = self.planned(query)
+        else:
+            plan.begin(context)
+        loan = None if self.plans is None else Loan(self.plans, self.key, plan)
+        if isinstance(query, Ask):
+            holds = Limit(plan.operator, 1).run(context).rows > 0
+            if loan is not None:
+                loan.finished = True
+            return holds
+        terms, operator, dataset = plan.planner.scope.terms, plan.operator, plan.planner.dataset
 
         def advise() -> list[str]:
-            return advice(query, made.operator, planner.dataset, asked.dictionary)
+            return advice(query, operator, dataset, terms.dictionary)
 
-        return Solutions(names, rows, terms, prefixes, write, advise)
-    if isinstance(query, Construct):
-        return _construct(planner, query, terms, context, write)
-    return _describe(planner, query, terms, context, write)
+        if isinstance(query, Select):
+            names = tuple(variable.name for variable in query.variables)
+            prefixes = {**self.asked.prefixes, **query.prefixes}
+            rows = Rows(operator, context, loan)
+            return Solutions(names, rows, terms, prefixes, self.write, advise)
+        return Triples(
+            lambda: constructed(query.template, operator, terms, context),
+            terms,
+            self.write,
+            dict(query.prefixes),
+            operator,
+            advise,
+            loan,
+        )
+
+    def planner(self) -> Planner:
+        """A planner for this query."""
+        scope = Scope(QueryTerms(self.asked.dictionary), Around(self.query.base))
+        scope.around.functions = self.custom.functions
+        planner = Planner(dataset_of(self.query, self.asked), scope, self.options)
+        planner.context = self.context
+        planner.aggregates = self.custom.aggregates
+        return planner
+
+    def planned(self, query: Ask | Select | Construct) -> Plan:
+        """The plan of its pattern."""
+        planner = self.planner()
+        if isinstance(query, Select):
+            wanted = ANYTHING
+        elif isinstance(query, Ask):
+            wanted = Wanted(names=NONE, bag=False)
+        else:
+            terms = (term for triple in query.template for term in triple)
+            names = frozenset(term.name for term in terms if isinstance(term, Variable))
+            wanted = Wanted(names=names)
+        return Plan(planner, planner.plan(query.pattern, wanted).operator)
 
 
 def _wants_few(query: Query) -> bool:
@@ -199,24 +269,8 @@ def _wants_few(query: Query) -> bool:
     return streams and top.offset + top.limit <= _SMALL_BLOCKS
 
 
-def _construct(
-    planner: Planner, query: Construct, terms: QueryTerms, context: Context, write: WriteResult
-) -> Triples:
-    names = {t.name for triple in query.template for t in triple if isinstance(t, Variable)}
-    made = planner.plan(query.pattern, Wanted(names=frozenset(names)))
-    return Triples(
-        lambda: constructed(query.template, made.operator, terms, context),
-        terms,
-        write,
-        dict(query.prefixes),
-        made.operator,
-        lambda: advice(query, made.operator, planner.dataset, terms.dictionary),
-    )
-
-
-def _describe(
-    planner: Planner, query: Describe, terms: QueryTerms, context: Context, write: WriteResult
-) -> Triples:
+def _describe(planner: Planner, query: Describe, context: Context, write: WriteResult) -> Triples:
+    terms = planner.scope.terms
     wanted = [t.name for t in query.targets if isinstance(t, Variable)]
     constants = [t for t in query.targets if isinstance(t, Constant)]
     made: Planned | None = None

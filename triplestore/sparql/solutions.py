@@ -23,6 +23,7 @@ from triplestore.sparql.table import text_table
 
 if TYPE_CHECKING:
     from triplestore.expr.query_terms import U32
+    from triplestore.sparql.plans import Loan
     from triplestore.sparql.results.formats import FormatLike, Output
     from triplestore.terms import Term
 
@@ -93,8 +94,9 @@ class Solution:
 class Rows:
     """Blocks of ids of a running plan, read as they are needed, and kept."""
 
-    def __init__(self, plan: Operator, context: Context) -> None:
+    def __init__(self, plan: Operator, context: Context, loan: Loan | None = None) -> None:
         self.plan = plan
+        self._loan = loan
         self._context = context
         self._stream: Iterator[Frame] | None = plan.stream(context)
         self._blocks: list[Frame] = []
@@ -116,6 +118,8 @@ class Rows:
         block = next(self._stream, None)
         if block is None:
             self._stream = None
+            if self._loan is not None:
+                self._loan.finished = True
             return False
         self._context.charge(block.nbytes)
         self._blocks.append(block)
@@ -288,8 +292,10 @@ class Triples:
         prefixes: dict[str, str] | None = None,
         plan: Operator | None = None,
         advise: Callable[[], list[str]] = list,
+        loan: Loan | None = None,
     ) -> None:
         self._make = columns
+        self._loan = loan
         self._write = write
         self._plan = plan
         self._advise = advise
@@ -302,6 +308,8 @@ class Triples:
         """Subjects, predicates and objects as columns of ids."""
         if self._columns is None:
             self._columns = self._make()
+            if self._loan is not None:
+                self._loan.finished = True
         return self._columns
 
     def explain(self) -> str:

@@ -62,7 +62,9 @@ def query(
     where, hidden = facts_mask(facts), view.hidden > 0
     chosen = default_graph is not None and not use_default_graph_as_union
     seen = of_representatives(view, equality)  # but graphs have names of their own
-    asked = Asked(seen.dictionary, seen.tables, where, default, named, known, hidden, chosen)
+    asked = Asked(
+        seen.dictionary, seen.tables, where, default, named, known, hidden, chosen, seen.plans
+    )
     budget = default_budget() if budget is None else budget
     context = Context(budget, seconds=timeout, cancel=cancel)
     custom = NOTHING_CUSTOM

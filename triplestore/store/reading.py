@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from os import PathLike
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from pyoxigraph import DefaultGraph, Quad
 
+from triplestore.sparql.plans import Plans
 from triplestore.store.hiding import is_triple, shown
 from triplestore.store.kept import PROGRAM, REGIMES, hidden_count, prefixes_of
 from triplestore.store.matching import ANY_GRAPH, Rows, match
@@ -63,6 +64,8 @@ class View:
     """How many facts hold that are no triples of RDF, and are not shown."""
     regimes: tuple[str, ...] = ()
     """The names of the regimes in force."""
+    plans: Plans = field(default_factory=Plans, init=False, compare=False, repr=False)
+    """Plans of queries that were asked of this state."""
 
     @classmethod
     def of(cls, state: State) -> View:
