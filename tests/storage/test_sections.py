@@ -94,6 +94,29 @@ def test_section_file__blocks_that_are_not_damaged_can_still_be_read(tmp_path):
         column.at(2 * per_block)
 
 
+def test_section_file__what_is_used_often_is_verified_to_its_end(tmp_path):
+    ref = written(tmp_path / "a.seg")
+    column = SectionFile(FILES, tmp_path / "a.seg", ref).column("keys")
+    assert column.in_file
+    for _ in range(5):
+        assert column.search(30) == 10
+    assert not column.in_file
+    assert column.take(np.array([19_999])).tolist() == [59_997]
+
+
+def test_section_file__a_damaged_block_that_nobody_wants_is_no_trouble(tmp_path):
+    ref = written(tmp_path / "a.seg")
+    content = bytearray((tmp_path / "a.seg").read_bytes())
+    content[64 + BLOCK * 4 + 5] ^= 1
+    (tmp_path / "a.seg").write_bytes(content)
+    column = SectionFile(FILES, tmp_path / "a.seg", ref).column("keys")
+    for _ in range(10):
+        assert column.search(30) == 10 and column.take(np.array([7])).tolist() == [21]
+    with pytest.raises(CorruptError, match="block 4 of section 'keys'"):
+        column.search(3 * (BLOCK // 8 * 4 + 9))
+    assert column.in_file
+
+
 @pytest.mark.parametrize("size", [0, 10, 64, 1000, -1])
 def test_section_file__that_was_cut_off_is_refused(tmp_path, size):
     ref = written(tmp_path / "a.seg")

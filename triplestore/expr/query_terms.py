@@ -73,20 +73,23 @@ class QueryTerms:
         """The id of one term key."""
         found = self._ids.get(key)
         if found is None:
-            self._add([key])
+            self._note(key, self.dictionary.lookup_key(key))
             found = self._ids[key]
         return found
 
     def _add(self, keys: list[bytes]) -> None:
         stored = self.dictionary.lookup_keys(keys).tolist()
+        for key, term_id in zip(keys, stored, strict=True):
+            self._note(key, term_id)
+
+    def _note(self, key: bytes, stored: int) -> None:
+        """Give a key its id: that of the dictionary, if it has one."""
         with self._lock:
-            for key, term_id in zip(keys, stored, strict=True):
-                if key in self._ids:
-                    continue
-                if not term_id:
-                    term_id = FIRST_QUERY_ID + len(self._keys)
+            if key not in self._ids:
+                if not stored:
+                    stored = FIRST_QUERY_ID + len(self._keys)
                     self._keys.append(key)
-                self._ids[key] = term_id
+                self._ids[key] = stored
 
     def key(self, term_id: int) -> bytes:
         """The key of an id."""

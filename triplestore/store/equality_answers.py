@@ -33,6 +33,10 @@ class Standing:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dictionary, name)
 
+    def lookup_key(self, key: bytes) -> int:
+        """The id of what stands for this; 0 if it is unknown."""
+        return int(self.lookup_keys([key])[0])
+
     def lookup_keys(self, keys: Sequence[bytes]) -> U32:
         """The ids of what stands for these; 0 for those that are unknown."""
         return self._classes.representatives(self._dictionary.lookup_keys(keys))

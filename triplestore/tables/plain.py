@@ -196,10 +196,10 @@ class PlainRelation(Answering):
             return
         order, ids = columns[0], values[0]
         if len(ids) <= _FEW and len(self._runs[order]) == 1:
-            found = _probe_few(self._runs[order][0], ids, where, block_rows)
-            if found is not None:
-                if len(found[0]):
-                    yield found
+            few = _probe_few(self._runs[order][0], ids, where, block_rows)
+            if few is not None:
+                if len(few[0]):
+                    yield few
                 return
         bounds = [run.bounds_many(ids) for run in self.runs(order)]
         sizes = sum((hi - lo for lo, hi in bounds), np.zeros(len(ids), dtype=np.int64))

@@ -140,6 +140,10 @@ class Dictionary:
         """
         return self._state.lookup(key_of(term))
 
+    def lookup_key(self, key: bytes) -> int:
+        """The id of a term key, 0 if it has none."""
+        return self._state.lookup(key)
+
     def lookup_keys(self, keys: Sequence[bytes]) -> U32:
         """The ids of term keys, 0 for those that have none."""
         return self._state.lookup_many(keys)
