@@ -62,7 +62,8 @@ def _some_terms(ids: U32, terms: QueryTerms) -> list[Any]:
     found = list(map(terms.dictionary.seen.get, listed))
     if None not in found:
         return found
-    missing = [term_id for term_id, term in zip(listed, found, strict=True) if term is None]
+    live = terms.dictionary.first_live
+    missing = [i for i, term in zip(listed, found, strict=True) if term is None and i < live]
     if len(missing) <= _FEW:
         one = terms.term
         return [
@@ -72,7 +73,10 @@ def _some_terms(ids: U32, terms: QueryTerms) -> list[Any]:
     distinct = distinct_ids(np.array(missing, np.uint32))[0]
     made = _distinct_terms(distinct, terms)
     by_id = dict(zip(distinct.tolist(), made, strict=True))
-    return [term or by_id[term_id] for term_id, term in zip(listed, found, strict=True)]
+    return [
+        term or (by_id[term_id] if term_id < live else terms.term(term_id))
+        for term_id, term in zip(listed, found, strict=True)
+    ]
 
 
 def _distinct_terms(ids: U32, terms: QueryTerms) -> list[Any]:

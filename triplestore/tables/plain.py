@@ -35,7 +35,6 @@ from triplestore.tables.table import Table
 
 FORWARD, BACKWARD = 0, 1
 _FEW = 128  # ids that are looked up with as few calls of numpy as can be
-_LOW = np.uint64(0xFFFFFFFF)
 
 
 class PlainRelation(Answering):
@@ -331,19 +330,12 @@ class PlainRelation(Answering):
 def _probe_few(run: Run, ids: U32, where: int, most: int) -> tuple[I64, Columns] | None:
     """`probe` of few ids in one run, of at most `most` rows; None where that is not all there is.
 
-    Some ten calls of numpy less than the general way; ids are never so large that `keys | _LOW`
-    is a key.
+    Some ten calls of numpy less than the general way.
     """
     if run.uniform is None or not run.uniform & where:
         return None
     number = len(ids)
-    wanted = np.empty(2 * number, np.uint64)
-    keys = wanted[:number]
-    keys[:] = ids
-    keys <<= SHIFT
-    np.bitwise_or(keys, _LOW, out=wanted[number:])
-    bounds = run.keys.search_many(wanted, run.lo, run.hi)
-    first, last = bounds[:number], bounds[number:]
+    first, last = run.bounds_many(ids)
     sizes = last - first
     listed = sizes.tolist()
     total = sum(listed)

@@ -159,6 +159,11 @@ class Dictionary:
         return self._state.term(term_id)
 
     @property
+    def first_live(self) -> int:
+        """Terms from this id on are held as they came, and made one by one."""
+        return self._state.live.first_id
+
+    @property
     def seen(self) -> Mapping[int, Term]:
         """Terms that were made lately, by id; there may be others the next time."""
         return self._state.cached
