@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from triplestore.expr import columns
+from triplestore.expr import columns, texts
 from triplestore.expr.compare import TRUE, truth
 from triplestore.expr.functions import is_deterministic
 from triplestore.expr.numbers import ExpressionError
@@ -42,6 +42,7 @@ from triplestore.expr.tree import (
 from triplestore.expr.vectors import (
     Booleans,
     Coded,
+    Ids,
     Mask,
     Vector,
     coded,
@@ -296,6 +297,16 @@ class _Evaluation:
             found = columns.choose(known(value), value, found, self.terms)
         return found
 
+    def on_text(self, node: Call) -> Vector | None:
+        asked = texts.test_of(node)
+        if asked is None:
+            return None
+        name, of_any_term, test = asked
+        vector = self._variable(name)
+        if not isinstance(vector, Ids):
+            return None
+        return texts.tested(vector.ids, of_any_term, test, self.terms)
+
     # --- by different values --------------------------------------------------------------------
 
     def _generic(self, node: Call) -> Vector:
@@ -362,4 +373,5 @@ _OPERATORS: Mapping[str, Callable[[_Evaluation, Call], Vector | None]] = {
     "SAMETERM": _Evaluation.same_term,
     "IF": _Evaluation.choose,
     "COALESCE": _Evaluation.coalesce,
+    **dict.fromkeys(("REGEX", "CONTAINS", "STRSTARTS", "STRENDS"), _Evaluation.on_text),
 }
