@@ -40,9 +40,8 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     report = Report("queries", WORKLOAD.summary, machine(packages))
     if given.note:
         report.machine["note"] = given.note
-    wanted = [(LUBM, size) for size in given.sizes]
-    generated = ((name, getattr(given, name)) for name in (PUBLICATIONS, SHOP))
-    wanted += [(name, size) for name, size in generated if size]
+    sizes = {LUBM: given.sizes, PUBLICATIONS: given.publications, SHOP: given.shop}
+    wanted = [(name, size) for name, some in sizes.items() for size in some if size]
     growth = growth_table()
     for name, size in wanted:
         title = title_of(name, size)
@@ -277,9 +276,15 @@ def relations(given: argparse.Namespace, harness: Harness, report: Report) -> Ta
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--sizes", type=numbers, default=[10, 50], help="universities (10,50)")
-    parser.add_argument("--publications", type=int, default=5, help="thousands (5; 0: none)")
-    parser.add_argument("--shop", type=int, default=10, help="hundreds of products (10; 0: none)")
+    parser.add_argument(
+        "--sizes", type=numbers, default=[10, 50], help="universities (10,50; 0: none)"
+    )
+    parser.add_argument(
+        "--publications", type=numbers, default=[1, 5], help="thousands (1,5; 0: none)"
+    )
+    parser.add_argument(
+        "--shop", type=numbers, default=[10, 100], help="hundreds of products (10,100; 0: none)"
+    )
     parser.add_argument("--relations", default="skos-1000000", help="setting; empty: none")
     parser.add_argument("--seconds", type=float, default=1.0, help="for a face of a query (1)")
     parser.add_argument(
