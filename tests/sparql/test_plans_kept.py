@@ -157,6 +157,13 @@ def test_slow_plans__are_not_kept(store, monkeypatch):
     assert len(store._view().plans) == 0
 
 
+def test_plans_that_hold_much__are_not_kept(store, monkeypatch):
+    optional = "SELECT * { ?x <http://e/age> 3 OPTIONAL { ?x <http://e/knows> ?y . ?y ?p ?z } }"
+    assert len(answers(store, optional)) == 2 and len(store._view().plans) == 1
+    monkeypatch.setattr("triplestore.sparql.plans._BYTES", 3)
+    assert len(answers(store, optional)) == 2 and len(store._view().plans) == 0
+
+
 def test_so_many_plans__are_kept(store, monkeypatch):
     monkeypatch.setattr("triplestore.sparql.plans._MOST", 5)
     for i in range(20):

@@ -146,6 +146,13 @@ class Operator(ABC):
             if node._held or node._reading:
                 node._close(context)
 
+    def bytes_kept(self) -> int:
+        """What the operators of this plan still hold of what they saw last."""
+        return sum(node._own_bytes() for node in self._tree)
+
+    def _own_bytes(self) -> int:
+        return 0
+
     def clear_statistics(self) -> None:
         """Set the statistics of all operators of this plan to zero."""
         for node in self._tree:

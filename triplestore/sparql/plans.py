@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _MOST = 128  # plans of one state
 _QUICK = 0.02  # seconds of a run after which a plan is kept
+_BYTES = 1 << 18  # so much its operators may hold between two runs
 _TERMS = 1000  # so many terms looked up or made by a query are kept with its plan
 
 
@@ -45,6 +46,7 @@ class Plan:
             and planner.dataset.is_stored
             and self.operator.statistics.seconds < _QUICK
             and planner.scope.terms.noted <= _TERMS
+            and self.operator.bytes_kept() <= _BYTES
         )
 
 

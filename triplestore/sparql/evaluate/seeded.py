@@ -49,6 +49,9 @@ class Seeded(Operator):
         """The columns of the seed."""
         return f"with {variables(self._wanted.names)}"
 
+    def _own_bytes(self) -> int:
+        return self._rows_of.frame.nbytes + self._wanted.frame.nbytes
+
     def _open(self, context: Context) -> Blocks:
         blocks = self._read(context, self.left)
         if isinstance(blocks, tuple):
