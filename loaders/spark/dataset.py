@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
+from triplestore.loaders.spark.closure.options import Options as ClosureOptions
 from triplestore.loaders.spark.hashing import BITS
 from triplestore.loaders.spark.places import is_uri
 from triplestore.loaders.spark.putting import Imported
@@ -50,6 +51,7 @@ def import_dataset(
     rules: Any = None,
     ontology: Any = None,
     closure: str = "local",
+    driver_facts: int | None = None,
     tables: str | None = None,
     work: str | Path | None = None,
     keep_work: bool = False,
@@ -70,6 +72,7 @@ def import_dataset(
     format, lenient, base_iri, options  how the source is read, see `SourceOptions`
     reason, rules, ontology  what to infer, as `Store.reason` takes it
     closure  who infers: "local", this process; "spark"; "later", whoever opens the store next
+    driver_facts  up to so many facts the driver closes itself where Spark is to infer; 0 for never
     tables  a folder or URI for tables of terms and triples, in Parquet with 64-bit ids, as well
     work  where stages keep their results; beside the target if nothing is said
     job  a name: what was committed under it is not done again. Without one, a job that is started
@@ -92,6 +95,7 @@ def import_dataset(
         salt,
         bits,
         files or RealFiles(),
+        ClosureOptions() if driver_facts is None else ClosureOptions(driver_facts=driver_facts),
     )
     _check(wish, str(target))
     reading = options or SourceOptions()

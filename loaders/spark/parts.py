@@ -147,6 +147,16 @@ def read_keys(place: str, terms: int, number: str) -> Keys:
     return _joined([keys for _, _, keys in runs], total, size - total)
 
 
+def keys_of(column: pa.Array) -> Keys:
+    """The terms of a column of keys.
+
+    >>> keys_of(pa.array([b"\\x01http://a", b"\\x02b"])).kinds.tolist()
+    [1, 2]
+    """
+    size = _size_of(column) if len(column) else 0
+    return _joined([column], len(column), size - len(column))
+
+
 def _runs(numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Where numbers go up by one, from where to where."""
     if len(numbers) == 0:

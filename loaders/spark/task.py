@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from triplestore.loaders.spark.closure.options import Options as ClosureOptions
 from triplestore.loaders.spark.collect import collected
 from triplestore.loaders.spark.encode import encode
 from triplestore.loaders.spark.existing import Target, empty_loaded
@@ -69,6 +70,7 @@ class Wish:
     salt: int
     bits: int
     files: Files = field(default_factory=RealFiles)
+    closing: ClosureOptions = field(default_factory=ClosureOptions)
 
     @property
     def infers(self) -> bool:
@@ -296,6 +298,7 @@ class Import:
                     work=f"{stages.place}/rounds",
                     files=files,
                     prefixes=prefixes,
+                    options=wish.closing,
                     progress=stages.told,
                 )
             )

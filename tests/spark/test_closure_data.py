@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,10 @@ PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/ow
 def quick(spark: Any) -> Iterator[Any]:
     with small_jobs(spark):
         yield spark
+
+
+ON_SPARK = Options(partitions=3, driver_facts=0)
+IN_DRIVER = Options(driver_facts=10_000_000)
 
 
 def rows_of(store: Store) -> np.ndarray:
@@ -88,7 +93,7 @@ def check(
     """Assert that the closure on Spark is the store's."""
     dictionary = store._database.state.dictionary
     keys = [dictionary.key(number) for number in range(1, dictionary.size + 1)]
-    options = options or Options(partitions=3)
+    options = options or ON_SPARK
     found = on_spark(spark, store, work, reason, options=options, **told)
     report = store.reason(*reason, **told)
     mine, wanted = said_by(found, keys), said_in(store)
@@ -115,14 +120,31 @@ FAMILY = (
 )
 
 
-def test_close__is_the_closure_of_a_store(quick: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [ON_SPARK, IN_DRIVER], ids=["on Spark", "in the driver"])
+def test_close__is_the_closure_of_a_store(quick: Any, tmp_path: Path, options: Options) -> None:
     store = Store()
     store.load(FAMILY, "turtle")
-    found = check(
-        quick, store, tmp_path, "owl-rl", rules=":Lone[?x] :- :age[?x, ?n], NOT :spouse[?x, ?y] ."
-    )
+    (tmp_path / "more.ttl").write_text(PREFIXES + ":Being rdfs:subClassOf :Thing .")
+    rules = """:Lone[?x] :- :age[?x, ?n], NOT :spouse[?x, ?y] .
+        :kin[?x, ?y, ?n] :- :parent[?x, ?y], BIND(STR(?x) AS ?n) ."""
+    more = tmp_path / "more.ttl"
+    found = check(quick, store, tmp_path, "owl-rl", options=options, rules=rules, ontology=more)
     assert found.figures["turns"] == 1
     assert found.counts
+
+
+def test_close__of_more_than_the_driver_takes_is_made_on_spark(quick: Any, tmp_path: Path) -> None:
+    store = Store()
+    store.load(PREFIXES + ":a :p :b, :c, :d . :p rdfs:domain :C .", "turtle")
+    made = [
+        on_spark(quick, store, tmp_path / str(most), ("rdfs",), options=Options(driver_facts=most))
+        for most in (3, 4)
+    ]
+    assert [(tmp_path / str(most)).exists() for most in (3, 4)] == [True, False], "rounds or none"
+    dictionary = store._database.state.dictionary
+    keys = [dictionary.key(number) for number in range(1, dictionary.size + 1)]
+    one, other = (said_by(each, keys) for each in made)
+    assert one == other
 
 
 EQUALS = (
@@ -147,25 +169,44 @@ def test_close__equals_by_representatives_are_equals_by_rules(
 ) -> None:
     store = Store()
     store.load(EQUALS, "turtle")
-    options = Options(partitions=3, representatives=representatives)
+    options = replace(ON_SPARK, representatives=representatives)
     found = check(quick, store, tmp_path, "owl-rl", options=options)
     assert found.figures["turns"] <= 2
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("files", "reason", "ontology"),
-    [
-        ("lubm/lubm1/lubm1.nt.gz", "owl-rl", "lubm/univ-bench.owl"),
-        ("skos/unesco/unesco-thesaurus-2017.ttl", "skos", None),
-        ("owl-real/obo-relations/ro-base.owl", "owl-rl", None),
-    ],
-    ids=["lubm", "skos", "obo"],
-)
-def test_close__of_real_data_is_the_closure_of_a_store(
-    quick: Any, tmp_path: Path, shared_data: Path, files: str, reason: str, ontology: str | None
-) -> None:
+REAL = {
+    "lubm": ("lubm/lubm1/lubm1.nt.gz", "owl-rl", "lubm/univ-bench.owl"),
+    "unesco": ("skos/unesco/unesco-thesaurus-2017.ttl", "skos", None),
+    "relations": ("owl-real/obo-relations/ro-base.owl", "owl-rl", None),
+}
+"""Files, the regime, and an ontology beside them."""
+
+
+def check_real(spark: Any, name: str, shared: Path, work: Path, options: Options) -> None:
+    files, reason, ontology = REAL[name]
     store = Store()
-    store.load(path=shared_data / files)
-    told = {} if ontology is None else {"ontology": shared_data / ontology}
-    check(quick, store, tmp_path, reason, **told)
+    store.load(path=shared / files)
+    told = {} if ontology is None else {"ontology": shared / ontology}
+    check(spark, store, work, reason, options=options, **told)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "relations",
+        pytest.param("lubm", marks=pytest.mark.long),
+        pytest.param("unesco", marks=pytest.mark.long),
+    ],
+)
+def test_close__of_real_data_in_the_driver_is_the_closure_of_a_store(
+    quick: Any, tmp_path: Path, shared_data: Path, name: str
+) -> None:
+    check_real(quick, name, shared_data, tmp_path, IN_DRIVER)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", REAL)
+def test_close__of_real_data_is_the_closure_of_a_store(
+    quick: Any, tmp_path: Path, shared_data: Path, name: str
+) -> None:
+    check_real(quick, name, shared_data, tmp_path, ON_SPARK)

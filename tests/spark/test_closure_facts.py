@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 from triplestore.loaders.spark.closure.facts import Facts
+from triplestore.loaders.spark.closure.options import Options
 
 from tests.spark.random_programs_on_spark import small_jobs
 
 TYPE, C, D, P = 1, 2, 3, 4
+APART = Options(small_rows=0)
+"""Rounds are kept as they come."""
 
 
 @pytest.fixture
@@ -20,9 +23,9 @@ def quick(spark: Any) -> Iterator[Any]:
         yield spark
 
 
-def facts_of(spark: Any, work: Path, most_runs: int = 8) -> Facts:
+def facts_of(spark: Any, work: Path, options: Options = APART) -> Facts:
     """Three facts, of which one is a row of a relation."""
-    facts = Facts(spark, str(work), 3, TYPE, 2, most_runs)
+    facts = Facts(spark, str(work), 3, TYPE, 2, options)
     facts.start(facts.flat_rows([(2, TYPE, 10, C), (2, P, 10, 11), (3, P, 10, 11, 12)]))
     return facts
 
@@ -41,12 +44,27 @@ def test_facts__a_round_has_what_was_not_known_once(quick: Any, tmp_path: Path) 
 
 
 def test_facts__rounds_are_joined_when_there_are_many(quick: Any, tmp_path: Path) -> None:
-    facts = facts_of(quick, tmp_path, most_runs=2)
+    facts = facts_of(quick, tmp_path, Options(most_runs=2, small_rows=0))
     for number in range(4):
         assert facts.add(facts.flat_rows([(2, P, 20, number), (2, P, 20, number + 1)])) > 0
         assert facts.last().count() == facts.fresh.total
     found = sorted((row.c2, row.r) for row in facts.every().where("c1 = 20").collect())
     assert found == [(0, 1), (1, 1), (2, 2), (3, 3), (4, 4)]
+    facts.close()
+
+
+def test_facts__small_rounds_are_written_again_as_one(quick: Any, tmp_path: Path) -> None:
+    facts = facts_of(quick, tmp_path, Options(small_rows=4))
+    files = []
+    for number in range(4):
+        assert facts.add(facts.flat_rows([(2, P, 20, number), (2, P, 20, number + 1)])) > 0
+        assert facts.last().count() == facts.fresh.total
+        files.append(len(facts.runs))
+    assert facts.add(facts.flat_rows([(2, P, 20, 0)])) == 0
+    assert files == [1, 2, 2, 2], "three and two rows are one run; then it grows no more"
+    found = sorted((row.c2, row.r) for row in facts.every().collect() if row.c1 == 20)
+    assert found == [(0, 1), (1, 1), (2, 2), (3, 3), (4, 4)]
+    assert facts.known.total == facts.every().count() == 8
     facts.close()
 
 

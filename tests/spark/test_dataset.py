@@ -184,8 +184,13 @@ def test_import__a_closure_made_on_spark_is_the_local_one(spark: Any, tmp_path: 
     rules = """ex:near[?x, ?y] :- ex:p1[?x, ?y] .
         ex:near[?y, ?x] :- ex:near[?x, ?y] .
         ex:far[?x, ?z] :- ex:near[?x, ?y], ex:near[?y, ?z] ."""
-    import_dataset(spark, str(folder), tmp_path / "db", rules=rules, closure="spark", partitions=2)
+    told = {"rules": rules, "closure": "spark", "partitions": 2}
+    import_dataset(spark, str(folder), tmp_path / "db", **told, driver_facts=0)
+    import_dataset(spark, str(folder), tmp_path / "in-driver", **told)
     local(tmp_path / "local", paths)
+    with Store(tmp_path / "in-driver") as near, Store(tmp_path / "db") as here:
+        assert near.digest() == here.digest()
+        assert near.verify(closure=True) == []
     with Store(tmp_path / "db") as here, Store(tmp_path / "local") as there:
         there.reason(rules=rules)
         assert here.count("inferred") == there.count("inferred") > 0

@@ -14,6 +14,7 @@ import numpy as np
 from triplestore.loaders.spark.closure.axioms import Axioms, ill_typed_keys
 from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
 from triplestore.loaders.spark.closure.facts import Frame, local_frame
+from triplestore.loaders.spark.closure.locally import closed_here
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.programs import Programs
@@ -49,7 +50,7 @@ class Closure:
     meta: Mapping[str, bytes]
     counts: Mapping[str, int]
     figures: Mapping[str, int]
-    _evaluated: Evaluated = field(repr=False)
+    _evaluated: Evaluated | None = field(default=None, repr=False)
 
     @cached_property
     def tuples(self) -> dict[TupleName, ChangedRows]:
@@ -65,7 +66,8 @@ class Closure:
 
     def release(self) -> None:
         """The frames are not needed any more."""
-        self._evaluated.release()
+        if self._evaluated is not None:
+            self._evaluated.release()
 
 
 def close(
@@ -99,11 +101,14 @@ def close(
     if "g" in triples.columns:
         triples = triples.where("g IS NULL")
     stated = triples.select("s", "p", "o")
-    naming = Naming(spark, terms, work, options.most_terms)
     kept = {FILES: str(files).encode()} if files else {}
     if prefixes:
         kept[PREFIXES] = bytes_of_prefixes(prefixes)
     told = {**told, "rules": rules, "ontology": ontology}
+    here = closed_here(spark, stated, terms, kept, reason, told, options)
+    if here is not None:
+        return Closure(**{**here._asdict(), "quads": _quads(spark, here.quads)})
+    naming = Naming(spark, terms, work, options.most_terms)
     programs = _programs(stated, naming, kept, reason, told)
     before: Evaluated | None = None
     for turn in range(1, MOST_TURNS + 1):
@@ -159,7 +164,6 @@ def _closure(
     counted.write.mode("overwrite").parquet(path)
     counted = spark.read.parquet(path)
     columns = evaluated.facts.columns
-    quads = programs.quads()
     facts = counted.where("k = 2").selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "status", "count")
     meta = dict(programs.meta)
     hidden = _hidden(facts, evaluated.naming)
@@ -168,7 +172,7 @@ def _closure(
     return Closure(
         facts,
         counted.where("k > 2").select(*columns, "status", "count"),
-        local_frame(spark, ["s", "p", "o", "g"], quads),
+        _quads(spark, programs.quads()),
         list(evaluated.naming.new),
         meta,
         evaluated.violations(),
@@ -180,6 +184,10 @@ def _closure(
         },
         evaluated,
     )
+
+
+def _quads(spark: Any, rows: Sequence[Sequence[int]]) -> Frame:
+    return local_frame(spark, ["s", "p", "o", "g"], rows)
 
 
 def _hidden(facts: Frame, naming: Naming) -> int:

@@ -104,7 +104,7 @@ def evaluate(
     spark = naming.spark
     width = max([TRIPLE, *(_arity(rule) for rule in rules)])
     parts = options.partitions or int(spark.conf.get("spark.sql.shuffle.partitions"))
-    facts = Facts(spark, work, width, ids[TYPE.key], parts, options.most_runs)
+    facts = Facts(spark, work, width, ids[TYPE.key], parts, options)
     joiner = Joiner(facts, Expressions(naming), options.broadcast_rows)
     rounds = Rounds(facts, joiner, options, progress)
     evaluated = Evaluated(compiled, ids, naming, facts, rounds)

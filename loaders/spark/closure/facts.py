@@ -5,6 +5,8 @@ arity is less) and `r`, the round in which it came; what is stated came in round
 true: no fact is in two rows; each table (a *run*) is cut into the same number of buckets by the
 hash of the whole fact. So candidates are cut once, by the aggregation that makes them distinct, and
 what is known is read where it lies: no row of it is shuffled to see what is new (see `explain`).
+Only runs that are small all together are written again with each round, as one: a rule that looks
+at all facts reads each run, and a run of a hundred rows costs as many tasks as one of a million.
 
 Runs are Parquet files under the work directory. So a round depends on files, not on rounds before
 it, and an executor that is lost takes nothing with it.
@@ -16,8 +18,9 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.shapes import TRIPLE
 
 Frame: TypeAlias = Any
@@ -49,6 +52,17 @@ class Statistics:
         self.whole = self.whole and other.whole
 
 
+class Run(NamedTuple):
+    """A table of facts.
+
+    level  0 for what is stated
+    """
+
+    name: str
+    level: int
+    rows: int
+
+
 class Facts:
     """What holds so far, by rounds.
 
@@ -56,16 +70,17 @@ class Facts:
     now    the last round
     fresh  what came in it
     known  what came in all
+    runs   the tables they are in
     """
 
     def __init__(
-        self, spark: Any, work: str, width: int, type_id: int, parts: int, most_runs: int
+        self, spark: Any, work: str, width: int, type_id: int, parts: int, options: Options
     ) -> None:
         self.spark, self.width, self.type_id = spark, max(width, TRIPLE), type_id
         self.now = 0
         self.fresh, self.known = Statistics(), Statistics()
-        self._work, self._parts, self._most = work.rstrip("/"), parts, most_runs
-        self._runs: list[tuple[str, int]] = []
+        self._work, self._parts, self._options = work.rstrip("/"), parts, options
+        self.runs: list[Run] = []
         self._last = ""
         self._name = f"closure_{uuid.uuid4().hex}"
         self._made = 0
@@ -88,15 +103,17 @@ class Facts:
 
     def start(self, stated: Frame) -> None:
         """Begin with what is stated, which is distinct."""
-        self._write(stated.selectExpr(*self.columns, "0 AS r"), 0)
+        self._last = self._save(stated.selectExpr(*self.columns, "0 AS r"))
+        self._count()
+        self.runs.append(Run(self._last, 0, self.fresh.total))
 
     def every(self) -> Frame:
         """All facts."""
-        return reduce(lambda one, other: one.unionAll(other), map(self._table, self._names()))
+        return _union(map(self._table, self._names()))
 
     def last(self) -> Frame:
         """The facts of the last round."""
-        return self._table(self._last)
+        return self._table(self._last).where(f"r = {self.now}")
 
     def new_among(self, candidates: Frame) -> Frame:
         """The candidates that are not known, each once."""
@@ -109,27 +126,41 @@ class Facts:
 
     def add(self, candidates: Frame) -> int:
         """Make a round of the candidates that are not known; how many there were."""
+        before, small = self._last, self._small()
         self.now += 1
-        new = self.new_among(candidates)
-        self._write(new.selectExpr(*self.columns, f"{self.now} AS r"), 1)
+        rows = self.new_among(candidates).selectExpr(*self.columns, f"{self.now} AS r")
+        if small:
+            rows = _union([rows, *(self._table(run.name) for run in small)])
+            rows = rows.repartition(self._parts, *self.columns)
+        self._last = self._save(rows)
+        self._count()
         if not self.fresh.total:
-            self._forget(self._runs.pop()[0])
+            self._forget(self._last)
             self.now -= 1
-        elif len(self._runs) > self._most:
+            self._last = before
+            return 0
+        made = Run(self._last, 1, self.fresh.total + sum(run.rows for run in small))
+        self.runs = [*(run for run in self.runs if run not in small), made]
+        for run in small:
+            self._forget(run.name)
+        if len(self.runs) > self._options.most_runs + 1:
             self._merge()
         return self.fresh.total
 
+    def _small(self) -> list[Run]:
+        """The runs that are written again with the next: the smallest, as far as they go."""
+        found, rows = list[Run](), 0
+        for run in sorted(self.runs, key=lambda one: one.rows):
+            rows += run.rows
+            if rows <= self._options.small_rows:
+                found.append(run)
+        return found
+
     def _names(self) -> list[str]:
-        return [name for name, _ in self._runs]
+        return [run.name for run in self.runs]
 
     def _table(self, name: str) -> Frame:
         return self.spark.table(name)
-
-    def _write(self, rows: Frame, level: int) -> None:
-        self._last = self._save(rows)
-        self._runs.append((self._last, level))
-        self.fresh = self._counted(self._table(self._last))
-        self.known.add(self.fresh)
 
     def _save(self, rows: Frame) -> str:
         self._made += 1
@@ -144,6 +175,10 @@ class Facts:
         )
         self._saved.add(name)
         return name
+
+    def _count(self) -> None:
+        self.fresh = self._counted(self.last())
+        self.known.add(self.fresh)
 
     def _counted(self, rows: Frame) -> Statistics:
         class_ = f"IF(k = {TRIPLE} AND c0 = {self.type_id}, c2, 0L) AS class"
@@ -162,14 +197,13 @@ class Facts:
 
     def _merge(self) -> None:
         """Join the runs of rounds to one; what is stated stays by itself."""
-        old = [name for name, level in self._runs if level]
-        rows = reduce(lambda one, other: one.unionAll(other), map(self._table, old))
-        merged = self._save(rows.repartition(self._parts, *self.columns))
-        self._runs = [(name, level) for name, level in self._runs if not level]
-        self._runs.append((merged, 1))
-        for name in old:
-            if name != self._last:
-                self._forget(name)
+        old = [run for run in self.runs if run.level]
+        rows = _union(self._table(run.name) for run in old)
+        self._last = self._save(rows.repartition(self._parts, *self.columns))
+        merged = Run(self._last, 1, sum(run.rows for run in old))
+        self.runs = [*(run for run in self.runs if not run.level), merged]
+        for run in old:
+            self._forget(run.name)
 
     def _forget(self, name: str) -> None:
         self._saved.discard(name)
@@ -179,6 +213,10 @@ class Facts:
         """Take the tables out of Spark's catalogue; their files stay in the work directory."""
         for name in sorted(self._saved):
             self._forget(name)
+
+
+def _union(frames: Iterable[Frame]) -> Frame:
+    return reduce(lambda one, other: one.unionAll(other), frames)
 
 
 def local_frame(spark: Any, names: Sequence[str], rows: Any, ints: Sequence[str] = ()) -> Frame:
@@ -203,3 +241,14 @@ def from_arrow(spark: Any, table: Any) -> Frame:
 
         return spark.createDataFrame([], from_arrow_schema(table.schema))
     return spark.createDataFrame(table.to_pandas())
+
+
+def to_arrow(rows: Frame) -> Any:
+    """What the driver takes of a frame, as an Arrow table; Spark 3.5 gives it by way of pandas."""
+    if hasattr(rows, "toArrow"):
+        return rows.toArrow()
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    found = rows.toPandas()
+    return pa.Table.from_pandas(found, to_arrow_schema(rows.schema), preserve_index=False)

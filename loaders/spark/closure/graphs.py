@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from triplestore.loaders.spark.closure.facts import Frame, from_arrow
+from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
 
 from triplestore.errors import BudgetError
 
@@ -213,10 +213,7 @@ def _small_star(links: Frame) -> Frame:
 
 def _columns(edges: Frame) -> tuple[I64, I64]:
     """The edges that the driver looks at."""
-    rows = edges.select("a", "b").toArrow() if hasattr(edges, "toArrow") else None
-    if rows is None:
-        frame = edges.select("a", "b").toPandas()
-        return frame["a"].to_numpy(np.int64), frame["b"].to_numpy(np.int64)
+    rows = to_arrow(edges.select("a", "b"))
     return (
         rows.column("a").to_numpy().astype(np.int64),
         rows.column("b").to_numpy().astype(np.int64),

@@ -13,11 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from triplestore.loaders.spark.closure.axioms import Axioms, Triple
 from triplestore.loaders.spark.closure.naming import Naming
 
 from triplestore.datalog.program import Program
 from triplestore.errors import UsageError
+from triplestore.storage.state import State
 from triplestore.store.in_force import BY_RULES, InForce, Regimes, rules_of_state, whole
 from triplestore.store.kept import FILES, GRAPH_FILES, IMPORTS, PROGRAM, REGIMES, STRICT, TUNING
 from triplestore.store.rules import rules_of
@@ -58,11 +60,7 @@ class Programs:
         self._state = state
         self._regimes = Regimes.of(state.meta)
         self._users = rules_of(state.meta) if PROGRAM in state.meta else None
-        if self._regimes.equality != BY_RULES:
-            raise UsageError(
-                "equality='rewrite' is what a store does with its own rows; a closure on Spark has "
-                "all of them: leave it out"
-            )
+        refuse_rewriting(self._regimes)
         made = rules_of_state(state)
         self._rules = made
         self.program = Program() if made is None else made.program
@@ -94,17 +92,14 @@ class Programs:
 
     def quads(self) -> list[tuple[int, int, int, int]]:
         """What the graphs of ontologies state, as ids."""
-        dictionary, tables = self._state.dictionary, self._state.tables
-        found: list[tuple[int, int, int, int]] = []
-        for graph in self._regimes.graphs:
-            (number,) = dictionary.lookup_keys([graph]).tolist()
-            if not number:
-                continue
-            relations = tables.graph(number)
-            named = self._naming.ids_of([graph])[graph]
-            rows = _triples(relations, INFERRED | 1)
-            found += [(s, p, o, named) for s, p, o in self._out(rows)]
-        return found
+        rows = quads_of_ontologies(self._state)
+        graphs = {graph: self._state.dictionary.key(graph) for graph in np.unique(rows[:, 3])}
+        named = self._naming.ids_of(graphs.values())
+        return [
+            (s, p, o, named[graphs[graph]])
+            for graph in graphs
+            for s, p, o in self._out(rows[rows[:, 3] == graph, :3])
+        ]
 
     def next(self, axioms: Axioms) -> bool:
         """Make the program again of all axioms that hold; whether it is another one."""
@@ -139,6 +134,26 @@ class Programs:
         keys = {number: self._state.dictionary.key(number) for number in ids}
         known = self._naming.ids_of(keys[number] for number in ids)
         return [(known[keys[s]], known[keys[p]], known[keys[o]]) for s, p, o in rows.tolist()]
+
+
+def refuse_rewriting(regimes: Regimes) -> None:
+    """Raise if one of several equals is to stand for all."""
+    if regimes.equality != BY_RULES:
+        raise UsageError(
+            "equality='rewrite' is what a store does with its own rows; a closure on Spark has "
+            "all of them: leave it out"
+        )
+
+
+def quads_of_ontologies(state: State) -> NDArray[np.uint32]:
+    """What the graphs of ontologies state: s, p, o, g."""
+    parts = [np.zeros((0, 4), np.uint32)]
+    for graph in Regimes.of(state.meta).graphs:
+        (number,) = state.dictionary.lookup_keys([graph]).tolist()
+        if number:
+            rows = _triples(state.tables.graph(number), INFERRED | 1)
+            parts.append(np.c_[rows, np.full(len(rows), number, np.uint32)])
+    return np.concatenate(parts)
 
 
 def _is_positive(program: Program) -> bool:

@@ -1,0 +1,154 @@
+"""The closure of little data: by the store's own engine, in the driver.
+
+Start reading at `closed_here`. A round on Spark costs a second however few its facts are, so what
+fits into the driver many times over is taken there, closed as a store closes it, and given back as
+frames. Where the engine says that it is too much for one machine after all, Spark closes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
+from triplestore.loaders.spark.closure.options import Options
+from triplestore.loaders.spark.closure.programs import KEPT, quads_of_ontologies, refuse_rewriting
+from triplestore.loaders.spark.existing import empty_loaded
+from triplestore.loaders.spark.parts import keys_of
+
+from triplestore.errors import BudgetError
+from triplestore.storage.state import State
+from triplestore.store.in_force import Regimes, rules_of_state
+from triplestore.store.kept import HIDDEN
+from triplestore.store.store import Store
+from triplestore.store.violations import inconsistencies, listed
+from triplestore.tables.rows import Columns
+from triplestore.terms import TermCollector
+
+I64 = NDArray[np.int64]
+
+MOST_TEXT = 1 << 28
+"""So many bytes of terms are taken to the driver."""
+
+GROWTH = 20
+"""A closure of more than so many times the facts that the driver takes is made on Spark."""
+
+
+class Here(NamedTuple):
+    """A closure that the driver made; the fields are those of a `Closure`."""
+
+    facts: Frame
+    rows: Frame
+    quads: Sequence[Sequence[int]]
+    new_keys: Sequence[bytes]
+    meta: Mapping[str, bytes]
+    counts: Mapping[str, int]
+    figures: Mapping[str, int]
+
+
+def closed_here(
+    spark: Any,
+    stated: Frame,
+    terms: Frame,
+    kept: Mapping[str, bytes],
+    reason: Sequence[str],
+    told: Mapping[str, Any],
+    options: Options,
+) -> Here | None:
+    """The closure of triples (s, p, o) if they are few enough; None if they are not."""
+    most = options.driver_facts
+    if not most or stated.limit(most + 1).count() > most:
+        return None
+    count, size = terms.selectExpr("count(1)", "sum(length(key))").first()
+    if count > 4 * most or (size or 0) > MOST_TEXT:
+        return None
+    store, numbers = _store_of(stated, terms, kept)
+    try:
+        report = store.reason(*reason, **told)
+    except BudgetError:
+        return None
+    state: State = store._database.state  # the store's own modules made it
+    refuse_rewriting(Regimes.of(state.meta))
+    facts = state.tables.total()
+    if facts > GROWTH * most:
+        return None
+    first, last = len(numbers), state.dictionary.size
+    numbers = np.r_[numbers, numbers.max() + 1 + np.arange(last + 1 - first)]
+    where = listed(rules_of_state(state), state.dictionary)
+    return Here(
+        from_arrow(spark, _facts(state, numbers)),
+        from_arrow(spark, _rows(state, numbers)),
+        numbers[quads_of_ontologies(state)].tolist(),
+        [state.dictionary.key(number) for number in range(first, last + 1)],
+        {name: state.meta[name] for name in (*KEPT, HIDDEN) if name in state.meta},
+        inconsistencies(state.tables, where, state.dictionary, 0).counts,
+        {"rounds": report.rounds, "turns": 1, "rules": report.rules, "facts": facts},
+    )
+
+
+def _store_of(stated: Frame, terms: Frame, kept: Mapping[str, bytes]) -> tuple[Store, I64]:
+    """A store in memory of triples, and for each id there (from 1 on) the id of the term here."""
+    listed = to_arrow(terms.select("id", "key")).sort_by("id")
+    ids = listed.column("id").to_numpy().astype(np.int64)
+    rows = to_arrow(stated.select("s", "p", "o"))
+    loaded = empty_loaded(0, 1)
+    store = Store()
+    with store.transaction() as transaction:
+        transaction.keep(kept)
+        collector = TermCollector(transaction.dictionary)
+        places = collector.add(*keys_of(listed.column("key").combine_chunks()).spans())
+        own, loaded.segment = collector.seal()
+        own = own[places]
+        for name in ("s", "p", "o"):
+            column = rows.column(name).to_numpy().astype(np.int64)
+            setattr(loaded, name, own[np.searchsorted(ids, column)])
+        loaded.g = np.zeros(len(loaded.s), np.uint32)
+        transaction.take(loaded)
+    numbers = np.zeros(len(ids) + 1, np.int64)
+    numbers[own] = ids
+    return store, numbers
+
+
+def _facts(state: State, numbers: I64) -> pa.Table:
+    """The facts of the default graph: s, p, o, status, count."""
+    tables = state.tables
+    parts = []
+    for name in tables.names().tolist():
+        relation = tables.relation(name)
+        for s, o in relation.scan():
+            said = relation.status_of((s, o)), relation.count_of((s, o))
+            parts.append((numbers[s], np.full(len(s), numbers[name]), numbers[o], *said))
+    return _table(["s", "p", "o", "status", "count"], parts)
+
+
+def _rows(state: State, numbers: I64) -> pa.Table:
+    """The rows of relations of rules: k, c0 (name), c1, ..., status, count."""
+    tables = state.tables
+    width = max([2, *(arity for _, arity in tables.tuple_names())])
+    parts = []
+    for name, arity in tables.tuple_names():
+        relation = tables.tuples(name, arity)
+        for columns in relation.scan():
+            size = len(columns[0])
+            nothing = [np.zeros(size, np.int64)] * (width - arity)
+            said = relation.status_of(columns), relation.count_of(columns)
+            named = np.full(size, arity), np.full(size, numbers[name])
+            parts.append((*named, *_renamed(columns, numbers), *nothing, *said))
+    return _table(["k", *(f"c{i}" for i in range(width + 1)), "status", "count"], parts)
+
+
+def _renamed(columns: Columns, numbers: I64) -> Iterable[I64]:
+    return [numbers[column] for column in columns]
+
+
+def _table(names: Sequence[str], parts: Sequence[Sequence[Any]]) -> pa.Table:
+    """Parts of columns as one table, with the types that they have on Spark."""
+    made = {}
+    for place, name in enumerate(names):
+        kind = np.int32 if name in ("k", "status") else np.int64
+        made[name] = np.concatenate([np.zeros(0, kind), *(part[place] for part in parts)])
+        made[name] = made[name].astype(kind)
+    return pa.table(made)
