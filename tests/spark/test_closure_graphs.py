@@ -70,18 +70,30 @@ def disjoint(graphs: int, start: int) -> list[Edge]:
 
 
 @pytest.mark.parametrize(
-    "most",
+    ("most", "most_pairs"),
     [
-        pytest.param(0, id="on Spark"),
-        pytest.param(10_000, id="on the driver", marks=pytest.mark.long),
+        pytest.param(0, 0, id="on Spark"),
+        pytest.param(10_000, 0, id="knots by the driver", marks=pytest.mark.long),
+        pytest.param(10_000, 10_000, id="by the driver"),
     ],
 )
-def test_reachable__is_what_a_search_finds(quick: Any, tmp_path: Path, most: int) -> None:
+@pytest.mark.parametrize("starts", ["", "a % 3 = 1"])
+def test_reachable__is_what_a_search_finds(
+    quick: Any, tmp_path: Path, most: int, most_pairs: int, starts: str
+) -> None:
     edges = disjoint(20, 0)
     frame = local_frame(quick, ["a", "b"], edges)
-    found = Graphs(quick, str(tmp_path), most).reachable(frame).collect()
+    found = Graphs(quick, str(tmp_path), most, most_pairs).reachable(frame, starts).collect()
     assert len(found) == len(set(found)), "a pair comes once"
-    assert {(a, b) for a, b in found} == reached(edges)
+    wanted = {(a, b) for a, b in reached(edges) if not starts or a % 3 == 1}
+    assert {(a, b) for a, b in found} == wanted
+
+
+def test_reachable__is_left_to_spark_if_the_pairs_are_many(quick: Any, tmp_path: Path) -> None:
+    edges = [(a, a + 1) for a in range(9)]
+    graphs = Graphs(quick, str(tmp_path), 10, 44)
+    assert graphs.reachable(local_frame(quick, ["a", "b"], edges)).count() == 45
+    assert graphs.steps > 2
 
 
 def test_connected__finds_the_least_node_of_each_component(quick: Any, tmp_path: Path) -> None:
@@ -97,6 +109,6 @@ def test_connected__finds_the_least_node_of_each_component(quick: Any, tmp_path:
 @pytest.mark.long
 def test_reachable__goes_along_a_path_in_steps_that_double(quick: Any, tmp_path: Path) -> None:
     edges = [(i, i + 1) for i in range(100)]
-    graphs = Graphs(quick, str(tmp_path), 10_000)
+    graphs = Graphs(quick, str(tmp_path), 10_000, 0)
     assert graphs.reachable(local_frame(quick, ["a", "b"], edges)).count() == 100 * 101 // 2
     assert graphs.steps <= 20

@@ -99,11 +99,12 @@ def test_phases__what_is_negated_or_closed_comes_before_who_looks_at_it() -> Non
     assert found == [([0], 1), ([1, 3, 4], 0)]
 
 
-def test_phases__only_closures_of_a_graph_are_taken_from_the_rules() -> None:
+def test_phases__closures_and_regular_chains_are_taken_from_the_rules() -> None:
     union = """:p[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] . :q[?x, ?z] :- :q[?x, ?y], :q[?y, ?z] .
         :u[?x, ?y] :- :p[?x, ?y] . :u[?x, ?y] :- :q[?x, ?y] . :u[?x, ?y] :- :r[?x, ?y] ."""
     assert phases(union) == [([], 2), ([2, 3, 4], 0)]
-    assert phases(":p[?x, ?z] :- :p[?x, ?y], :q[?y, ?z] .") == [([0], 0)]
+    assert phases(":p[?x, ?z] :- :p[?x, ?y], :q[?y, ?z] .") == [([], 1)]
+    assert phases(":p[?x, ?u] :- :q[?x, ?y], :p[?y, ?z], :q[?z, ?u] .") == [([0], 0)]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,8 @@ def quick(spark: Any) -> Iterator[Any]:
 
 
 SMALL = Options(partitions=2)
-SHUFFLED = Options(partitions=2, broadcast_rows=0, driver_edges=0, most_runs=3)
-"""Nothing is broadcast, and no graph is looked at by the driver."""
+SHUFFLED = Options(partitions=2, broadcast_rows=0, driver_edges=0, most_runs=3, small_rows=0)
+"""Nothing is broadcast, no graph is looked at by the driver, and rounds are kept as they come."""
 
 
 APART = ALL.without("variable_property", "variable_class")
@@ -61,6 +62,40 @@ def test_closure__of_500_random_programs_is_the_oracles(
         with all_shuffled(quick):
             found = closed_on_spark(quick, rules, stated, tmp_path, SHUFFLED)
     assert_equal(found, wanted)
+
+
+CHAINS = (
+    ":p[?x, ?z] :- :p[?x, ?y], :q[?y, ?z] .",
+    ":p[?x, ?z] :- :q[?x, ?y], :p[?y, ?z] .",
+    ":p[?x, ?z] :- :p[?x, ?y], :q[?y, ?z] . :p[?x, ?u] :- :p[?x, ?y], :r[?y, ?z], :q[?u, ?z] .",
+    """:p[?x, ?z] :- :p[?x, ?y], :s[?y, ?z] . :s[?x, ?z] :- :s[?x, ?y], :q[?y, ?z] .
+    :t[?z, ?x] :- :p[?x, ?z] .""",
+    """:p[?x, ?z] :- :q[?x, ?y], :s[?y, ?z] . :s[?x, ?z] :- :r[?x, ?y], :p[?y, ?z] .
+    :p[?x, ?z] :- :q[?x, ?z] . :d[?x] :- :p[?x, ?x], NOT :s[?x, ?x] .""",
+)
+
+
+def chained(seed: int) -> tuple[Any, Any]:
+    """Chains over random edges, of which some lead around."""
+    rng = random.Random(seed)
+    names = [f"n{i}" for i in range(rng.randint(2, 9))]
+    edges = [
+        f"{rng.choice('ppqqqrrs')}({rng.choice(names)}, {rng.choice(names)})"
+        for _ in range(rng.randint(2, 16))
+    ]
+    return program(CHAINS[seed % len(CHAINS)]), facts(" ".join(edges))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [SHUFFLED, pytest.param(SMALL, marks=pytest.mark.long)],
+    ids=["on Spark", "by the driver"],
+)
+def test_closure__regular_chains_are_reachability(
+    quick: Any, tmp_path: Path, options: Options
+) -> None:
+    rules, stated, wanted = together([chained(seed) for seed in range(20)])
+    assert_equal(closed_on_spark(quick, rules, stated, tmp_path, options), wanted)
 
 
 @pytest.mark.long

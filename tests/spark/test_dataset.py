@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from pathlib import Path
@@ -18,6 +19,7 @@ from triplestore.loaders.spark.dataset import import_dataset
 from triplestore.loaders.spark.parts import read_keys
 from triplestore.loaders.spark.pulling import pull
 from triplestore.loaders.spark.putting import name_of_store
+from triplestore.loaders.spark.sources import SourceOptions
 from triplestore.loaders.spark.statements import read_statements
 
 from triplestore import Store
@@ -239,15 +241,65 @@ def documents_of(place: Path) -> list[Path]:
     ]
 
 
+DATA = (
+    "debian-deps",
+    "deep-taxonomy",
+    "go-2022",
+    "graphs",
+    "inferray-rules",
+    "lubm",
+    "obo-hierarchies",
+    "owl-real",
+    "owl2-testcases",
+    "owl2bench",
+    "rdf4j",
+    "real-deltas",
+    "sansa-forward-chaining",
+    "skos",
+    "uobm",
+    "w3c-rdf-tests",
+    "watdiv",
+    "wikidata-sample",
+    "wordnet30",
+)
+LENIENT: dict[str, Any] = {"lenient": True, "base_iri": "http://ex.org/base/"}
+
+
 def check_data(spark: Any, documents: list[Path], folder: Path) -> None:
     """Import and local load of the same documents give the same store."""
     documents = sorted(documents)
-    options: dict[str, Any] = {"lenient": True, "base_iri": "http://ex.org/base/"}
     done = import_dataset(
-        spark, [str(path) for path in documents], folder / "spark", partitions=3, **options
+        spark, [str(path) for path in documents], folder / "spark", partitions=3, **LENIENT
     )
     assert done.files == len(documents)
-    assert_same_parts(folder / "spark", local(folder / "local", documents, **options))
+    assert_same_parts(folder / "spark", local(folder / "local", documents, **LENIENT))
+
+
+def check_other_way(spark: Any, documents: list[Path], folder: Path, rng: random.Random) -> None:
+    """Import of the same documents, unpacked, in another order, split elsewhere and partitioned
+    otherwise, gives the same files."""
+    plain = folder / "plain"
+    plain.mkdir()
+    for number, path in enumerate(sorted(documents)):
+        data = path.read_bytes()
+        data = gzip.decompress(data) if path.suffix == ".gz" else data
+        (plain / f"{number:05}-{path.name.removesuffix('.gz')}").write_bytes(data)
+    paths = sorted(plain.iterdir())
+    largest = max(path.stat().st_size for path in paths)
+    rng.shuffle(paths)
+    options = SourceOptions(
+        split_bytes=max(50_000, largest // rng.randint(2, 9)),
+        cut_bytes=max(50_000, largest // rng.randint(2, 5)),
+    )
+    import_dataset(
+        spark,
+        [str(path) for path in paths],
+        folder / "other",
+        partitions=rng.choice([1, 2, 5, 7]),
+        options=options,
+        **LENIENT,
+    )
+    assert files_of(folder / "other") == files_of(folder / "spark"), options
 
 
 def test_import__real_data_is_as_the_local_loader_makes_it(
@@ -255,14 +307,21 @@ def test_import__real_data_is_as_the_local_loader_makes_it(
 ) -> None:
     documents = [path for name in SOME_DATA for path in documents_of(shared_data / name)]
     check_data(spark, documents, tmp_path)
+    check_other_way(spark, documents, tmp_path, random.Random(1))
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("name", DATA)
 def test_import__all_shared_data_is_as_the_local_loader_makes_it(
-    spark: Any, tmp_path: Path, shared_data: Path
+    spark: Any, tmp_path: Path, shared_data: Path, name: str
 ) -> None:
-    for place in sorted(path for path in shared_data.iterdir() if path.is_dir()):
-        documents = documents_of(place)
-        if documents:
-            (tmp_path / place.name).mkdir()
-            check_data(spark, documents, tmp_path / place.name)
+    documents = documents_of(shared_data / name)
+    assert documents
+    check_data(spark, documents, tmp_path)
+    check_other_way(spark, documents, tmp_path, random.Random(name))
+
+
+@pytest.mark.long
+def test_import__no_shared_data_is_forgotten(shared_data: Path) -> None:
+    held = {path.name for path in shared_data.iterdir() if path.is_dir() and documents_of(path)}
+    assert held <= set(DATA)

@@ -14,7 +14,7 @@ from triplestore.loaders.spark.closure.equality import KEPT_APART, Expanded, exp
 from triplestore.loaders.spark.closure.expressions import Expressions
 from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
 from triplestore.loaders.spark.closure.graphs import Graphs
-from triplestore.loaders.spark.closure.groups import close_group, structure_in_force
+from triplestore.loaders.spark.closure.groups import close_group, is_empty, structure_in_force
 from triplestore.loaders.spark.closure.joins import Joiner
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
@@ -162,6 +162,8 @@ def _run(phase: Phase, evaluated: Evaluated, graphs: Graphs, known: Expanded | N
         first = [*_shapes(evaluated, left), *copies]
     evaluated.rounds.close(shapes, first)
     for owned in phase.groups:
+        if is_empty(owned, facts, naming):
+            continue
         structure = structure_in_force(owned, facts, naming)
         if structure is None:
             evaluated.rounds.close(_shapes(evaluated, sorted(owned.rules)))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
 
 from triplestore.errors import BudgetError
+from triplestore.schemes.transitive import TransitiveClosure
 
 I64 = NDArray[np.int64]
 
@@ -26,15 +27,20 @@ MOST_STEPS = 200
 """So many steps of an algorithm that needs some twenty at most."""
 
 
+MOST_PAIRS = 5_000_000
+"""So many pairs the driver makes of the edges that it has."""
+
+
 class Graphs:
     """Algorithms on graphs.
 
-    most   up to so many edges are looked at by the driver
-    steps  how many steps there were on Spark
+    most        up to so many edges are looked at by the driver
+    most_pairs  up to so many pairs of a closure are made by it
+    steps       how many steps there were on Spark
     """
 
-    def __init__(self, spark: Any, work: str, most: int) -> None:
-        self.spark, self.most, self.steps = spark, most, 0
+    def __init__(self, spark: Any, work: str, most: int, most_pairs: int = MOST_PAIRS) -> None:
+        self.spark, self.most, self.most_pairs, self.steps = spark, most, most_pairs, 0
         self._work, self._made = work.rstrip("/"), 0
 
     def kept(self, rows: Frame) -> tuple[Frame, int]:
@@ -81,21 +87,50 @@ class Graphs:
 
     # -- what is reached -------------------------------------------------------------------------
 
-    def reachable(self, edges: Frame) -> Frame:
-        """All pairs (a, b) with a path of one edge or more from a to b."""
+    def reachable(self, edges: Frame, starts: str = "") -> Frame:
+        """All pairs (a, b) with a path of one edge or more from a to b.
+
+        starts  a condition on `a`, in SQL: only pairs that begin there are wanted
+        """
         edges, count = self.kept(edges.select("a", "b").dropDuplicates())
+        if count <= self.most:
+            found = self._reached_here(edges, starts)
+            if found is not None:
+                return found
+        begin = edges.where(starts).select("a").dropDuplicates() if starts else None
         knots = self._knots(edges, count)
         if knots is None:
-            return self._doubled(edges.where("a <> b")).unionAll(edges.where("a = b"))
+            alone = edges.where("a = b")
+            return self._doubled(edges.where("a <> b"), begin).unionAll(_begun(alone, begin))
         named, cyclic = knots
         lifted = _renamed(edges, named).where("a <> b").dropDuplicates()
-        pairs = self._doubled(lifted).unionAll(cyclic.selectExpr("knot AS a", "knot AS b"))
         nodes = edges.selectExpr("a AS node").unionAll(edges.selectExpr("b AS node"))
         knot_of = nodes.dropDuplicates().join(named, "node", "left")
         knot_of = knot_of.selectExpr("node", "coalesce(knot, node) AS knot")
-        one = knot_of.selectExpr("node AS s", "knot AS a")
-        other = knot_of.selectExpr("node AS t", "knot AS b")
-        return pairs.join(one, "a").join(other, "b").selectExpr("s AS a", "t AS b")
+        one, other = knot_of.selectExpr("node AS s", "knot AS a"), knot_of
+        if begin is not None:
+            one = one.join(begin.toDF("s"), "s", "left_semi")
+            begin = one.select("a").dropDuplicates()
+        own = _begun(cyclic.selectExpr("knot AS a", "knot AS b"), begin)
+        pairs = self._doubled(lifted, begin).unionAll(own)
+        ends = other.selectExpr("node AS t", "knot AS b")
+        return pairs.join(one, "a").join(ends, "b").selectExpr("s AS a", "t AS b")
+
+    def _reached_here(self, edges: Frame, starts: str) -> Frame | None:
+        """The same by the driver; None if the pairs may be too many for it."""
+        a, b = _columns(edges)
+        nodes, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+        numbers = places.astype(np.uint64)
+        keys = numbers[: len(a)] << np.uint64(32) | numbers[len(a) :]
+        if len(keys) and TransitiveClosure.estimate(keys).pairs > self.most_pairs:
+            return None
+        closure = TransitiveClosure.build(keys)
+        if closure.count() > self.most_pairs:
+            return None
+        pairs = np.concatenate([np.zeros(0, np.uint64), *closure.blocks()])
+        one, other = nodes[pairs >> np.uint64(32)], nodes[pairs & np.uint64(0xFFFFFFFF)]
+        found = self._local(("a", "b"), one, other)
+        return found.where(starts) if starts else found
 
     def _knots(self, edges: Frame, count: int) -> tuple[Frame, Frame] | None:
         """Strong components of more than one node: (node, knot); and all knots with a cycle in
@@ -171,10 +206,13 @@ class Graphs:
         left = left.join(back.selectExpr("node AS b"), "b", "left_anti")
         return named, *self.kept(left.select("a", "b"))
 
-    def _doubled(self, edges: Frame) -> Frame:
-        """All pairs of a graph without cycles: paths of up to 2^k edges from those of half."""
+    def _doubled(self, edges: Frame, begin: Frame | None) -> Frame:
+        """All pairs of a graph without cycles: paths of up to 2^k edges from those of half.
+
+        begin  the nodes (a) where paths of interest begin; None for all
+        """
         exact, count = self.kept(edges)  # paths of exactly 2^k edges
-        pairs = exact  # paths of up to 2^k
+        pairs = _begun(exact, begin)  # paths of up to 2^k
         while count:
             ahead = exact.selectExpr("a AS b", "b AS c")
             exact, count = self.kept(
@@ -183,8 +221,14 @@ class Graphs:
             if count:
                 ends = exact.selectExpr("a AS b", "b AS c")
                 more = pairs.join(ends, "b").selectExpr("a", "c AS b")
-                pairs, _ = self.kept(pairs.unionAll(exact).unionAll(more).dropDuplicates())
+                longer = _begun(exact, begin).unionAll(more)
+                pairs, _ = self.kept(pairs.unionAll(longer).dropDuplicates())
         return pairs
+
+
+def _begun(pairs: Frame, begin: Frame | None) -> Frame:
+    """The pairs that begin at some nodes."""
+    return pairs if begin is None else pairs.join(begin, "a", "left_semi").select("a", "b")
 
 
 def _renamed(edges: Frame, named: Frame) -> Frame:

@@ -6,14 +6,21 @@ the engine's `modules`, so it is the same here as in a store.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from triplestore.loaders.spark.closure.facts import Facts, Frame
+from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
 from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import TRIPLE, flat_terms
 
-from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE, Structure
+from triplestore.engine.modules.chains import system_of
+from triplestore.schemes.attached import CHAINS, SYMMETRIC, TRANSITIVE, Structure
+from triplestore.schemes.automata import Arc, Automaton, Name
+from triplestore.schemes.automata_rules import regular_system
+
+GRAPHS = (TRANSITIVE, SYMMETRIC, CHAINS)
+"""The kinds of groups that are closed as graphs; all others are left to their rules."""
 
 if TYPE_CHECKING:
     from triplestore.datalog.program import Atom, Constant
@@ -24,7 +31,14 @@ def structure_in_force(owned: Owned, facts: Facts, naming: Naming) -> Structure 
     """What the rules of a group come to whose guards hold; None if it is not one graph."""
     held = {guard.atom for guard in owned.guards if _holds(guard.atom, facts, naming)}
     found = owned.group.active(held)
-    return found if found is not None and found.kind in (TRANSITIVE, SYMMETRIC) else None
+    return found if found is not None and found.kind in GRAPHS else None
+
+
+def is_empty(owned: Owned, facts: Facts, naming: Naming) -> bool:
+    """Whether a group has nothing to begin with, so that nothing follows."""
+    names = naming.ids_of([*owned.group.relations, *owned.letters]).values()
+    known = facts.known
+    return known.whole and not any((TRIPLE, name) in known.relations for name in names)
 
 
 def _holds(atom: Atom, facts: Facts, naming: Naming) -> bool:
@@ -37,6 +51,8 @@ def _holds(atom: Atom, facts: Facts, naming: Naming) -> bool:
 
 def close_group(structure: Structure, facts: Facts, naming: Naming, graphs: Graphs) -> Frame:
     """The facts of the closure of a group, from those that hold; they may be known."""
+    if structure.kind == CHAINS:
+        return _close_chains(structure, facts, naming, graphs)
     ids = naming.ids_of(structure.relations)
     names = [ids[key] for key in structure.relations]
     listed = ", ".join(map(str, names))
@@ -60,3 +76,62 @@ def close_group(structure: Structure, facts: Facts, naming: Naming, graphs: Grap
     for one in made[1:]:
         found = found.unionAll(one)
     return facts.flat_triples(found)
+
+
+def _close_chains(structure: Structure, facts: Facts, naming: Naming, graphs: Graphs) -> Frame:
+    """The pairs that chains lead to: reachability in the graph times an automaton.
+
+    A node of that graph is a term in a state: `term * states + state`. What holds so far is taken
+    for what comes from outside; part of it may follow, which changes nothing.
+    """
+    from pyspark.sql.functions import broadcast
+
+    automaton = regular_system(system_of(structure))
+    assert automaton is not None, "it was found before"
+    automaton = automaton.reduced()
+    states = automaton.states
+    ids = naming.ids_of({_relation(arc.label) for arc in automaton.arcs} | {*structure.relations})
+    spark = naming.spark
+    arcs = [
+        (ids[_relation(arc.label)], arc.source, arc.turned, arc.target) for arc in automaton.arcs
+    ]
+    steps = local_frame(spark, ["c0", "source", "turned", "target"], arcs)
+    rows = facts.every().where(f"k = {TRIPLE}").join(broadcast(steps), "c0")
+    edges = rows.selectExpr(
+        f"IF(turned = 1, c2, c1) * {states} + source AS a",
+        f"IF(turned = 1, c1, c2) * {states} + target AS b",
+    )
+    ends = _ends(automaton, ids)
+    listed = ", ".join(str(start) for start in sorted({start for start, *_ in ends}))
+    pairs = graphs.reachable(edges, f"a % {states} IN ({listed})")
+    pairs = pairs.selectExpr(
+        f"a % {states} AS start",
+        f"b % {states} AS end",
+        f"a DIV {states} AS x",
+        f"b DIV {states} AS y",
+    )
+    words = local_frame(spark, ["start", "end", "p", "turned"], ends)
+    found = pairs.join(broadcast(words), ["start", "end"])
+    turned = "turned = 1"
+    found = found.selectExpr("p", f"IF({turned}, y, x) AS s", f"IF({turned}, x, y) AS o")
+    return facts.flat_triples(found)
+
+
+def _numbers(arc: Arc) -> tuple[int, bool, int]:
+    return arc.source, arc.turned, arc.target
+
+
+def _ends(automaton: Automaton, ids: Mapping[bytes, int]) -> list[tuple[int, int, int, bool]]:
+    """Of each relation its start and end states, its name, and whether its words are turned."""
+    return [
+        (words.start, end, ids[_relation(name)], words.turned)
+        for name, words in automaton.defined.items()
+        for end in sorted(words.accepting)
+    ]
+
+
+def _relation(label: Name) -> bytes:
+    """The relation whose facts have a label."""
+    found = label[1] if isinstance(label, tuple) else label
+    assert isinstance(found, bytes)
+    return found

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from triplestore.loaders.spark.closure.groups import GRAPHS
 from triplestore.loaders.spark.closure.shapes import atoms_of
 
 from triplestore.datalog.program import Aggregate, Not, Rule
@@ -19,7 +20,6 @@ from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification
 from triplestore.engine.compiled import Compiled, recursive_numbers
 from triplestore.engine.modules.owned import Owned
-from triplestore.schemes.attached import SYMMETRIC, TRANSITIVE
 
 
 @dataclass(slots=True)
@@ -65,8 +65,8 @@ def nonrecursive(compiled: Compiled) -> list[int]:
 
 
 def _is_graph(group: Owned) -> bool:
-    """Whether a group is the closure of one graph; all others are left to their rules."""
-    return group.group.structure.kind in (TRANSITIVE, SYMMETRIC)
+    """Whether a group is closed as a graph; all others are left to their rules."""
+    return group.group.structure.kind in GRAPHS
 
 
 def _phases_by_level(compiled: Compiled, groups: dict[int, Owned]) -> dict[int, int]:
