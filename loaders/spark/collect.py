@@ -24,6 +24,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from triplestore.loaders.spark.hashing import BITS, hash_keys
+from triplestore.loaders.spark.workers import mapped
 
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
@@ -55,8 +56,8 @@ SCHEMA = "kind int, key binary, h1 long, h2 long, uses long, roles int, " + ", "
 
 def collected(rows: Any, *, salt: int = 0, bits: int = BITS, chunk_rows: int = CHUNK_ROWS) -> Any:
     """The table of statements as hashes, and of terms, of a DataFrame of keys."""
-    return rows.mapInArrow(
-        partial(collect_batches, salt=salt, bits=bits, chunk_rows=chunk_rows), SCHEMA
+    return mapped(
+        rows, partial(collect_batches, salt=salt, bits=bits, chunk_rows=chunk_rows), SCHEMA
     )
 
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession
+from triplestore.loaders.spark.workers import mapped
 
 from triplestore.errors import StorageError, UsageError
 from triplestore.sparql.solutions import Solutions
@@ -64,8 +65,8 @@ def read_triples(
         # What else rules may conclude is no triple of RDF, and is not shown.
         tasks = _tasks([size for size in sizes if size[0][0] == IRI], task_rows)
     numbers = spark.range(0, len(tasks), 1, max(1, len(tasks)))
-    return numbers.mapInArrow(
-        partial(_read, path, commit, facts, min(_BLOCK, task_rows), tasks), SCHEMA
+    return mapped(
+        numbers, partial(_read, path, commit, facts, min(_BLOCK, task_rows), tasks), SCHEMA
     )
 
 

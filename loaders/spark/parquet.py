@@ -21,6 +21,7 @@ from pyspark.sql import functions as sf
 from triplestore.loaders.spark.output import Extra
 from triplestore.loaders.spark.places import is_uri, join, write_text
 from triplestore.loaders.spark.pulling import MANIFEST, VERSION
+from triplestore.loaders.spark.workers import mapped
 
 from triplestore.terms.model import to_ntriples
 
@@ -42,7 +43,7 @@ def write_tables(
     """Write terms and triples; until the manifest is there nothing can be made of them."""
     place = place if is_uri(place) else f"file://{place}"
     write_text(spark, join(place, MANIFEST), "{}")  # that of an earlier job counts no more
-    spelt = terms.select("id", "key").mapInArrow(spell, "id long, key binary, term string")
+    spelt = mapped(terms.select("id", "key"), spell, "id long, key binary, term string")
     spelt.write.mode("overwrite").parquet(join(place, "terms"))
     rows = triples
     if "status" not in rows.columns:

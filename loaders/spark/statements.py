@@ -28,6 +28,7 @@ from triplestore.loaders.spark.parse import (
 from triplestore.loaders.spark.sources import SourceFile, SourceOptions, find_files, fingerprint
 from triplestore.loaders.spark.splits import Reading, packed, plan_parts
 from triplestore.loaders.spark.turtle_cuts import Cut, find_cuts
+from triplestore.loaders.spark.workers import mapped
 
 from triplestore.errors import UsageError
 
@@ -150,7 +151,7 @@ def _of_table(spark: SparkSession, table: DataFrame, options: SourceOptions) -> 
     number = options.first_file_number
     file = SourceFile(number, "table", 0, "", "nquads", None, 0)
     terms = as_terms(table)
-    parsed = terms.mapInArrow(partial(parse_terms, file, Reading.of(options)), SCHEMA)
+    parsed = mapped(terms, partial(parse_terms, file, Reading.of(options)), SCHEMA)
     return Statements(spark, options, [], parsed, (), number + 1, "")
 
 
@@ -212,7 +213,7 @@ def _parsed_parts(
     tasks = packed(plan_parts(files, cuts, options), options.split_bytes)
     # A range of n numbers in n partitions: each task is one row in a partition of its own.
     numbers = spark.range(0, len(tasks), 1, len(tasks))
-    return numbers.mapInArrow(partial(parse_parts, _plan(files, options, tasks)), SCHEMA)
+    return mapped(numbers, partial(parse_parts, _plan(files, options, tasks)), SCHEMA)
 
 
 def _parsed_lines(
@@ -226,7 +227,7 @@ def _parsed_lines(
         F.xxhash64("_metadata.file_path").alias("mark"),
         F.col("_metadata.file_block_start").alias("block"),
     )
-    return marked.mapInArrow(partial(parse_lines, _plan(files, options)), SCHEMA)
+    return mapped(marked, partial(parse_lines, _plan(files, options)), SCHEMA)
 
 
 def _parsed_contents(
@@ -241,7 +242,7 @@ def _parsed_contents(
             )
     contents = spark.read.format("binaryFile").load(_escaped(files))
     marked = contents.select(F.xxhash64("_metadata.file_path").alias("mark"), "content")
-    return marked.mapInArrow(partial(parse_contents, _plan(files, options)), SCHEMA)
+    return mapped(marked, partial(parse_contents, _plan(files, options)), SCHEMA)
 
 
 def _escaped(files: Sequence[SourceFile]) -> list[str]:

@@ -24,6 +24,7 @@ import pyoxigraph as ox
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
 from triplestore.loaders.spark.sources import SourceFile, SourceOptions
+from triplestore.loaders.spark.workers import mapped
 
 from triplestore.kernels import turtle_cuts as kernels
 
@@ -61,7 +62,7 @@ def find_cuts(
     numbers = spark.range(0, len(files), 1, len(files))
     scan = partial(_scan, list(files), options.split_bytes, options.base_iri)
     cuts: dict[int, list[Cut]] = {}
-    for row in numbers.mapInArrow(scan, SCHEMA).orderBy("file", "start").collect():
+    for row in mapped(numbers, scan, SCHEMA).orderBy("file", "start").collect():
         fields = row.asDict()
         fields |= {name: bytes(fields[name]) for name in ("header", "closing")}
         cuts.setdefault(fields.pop("file"), []).append(Cut(**fields))

@@ -55,6 +55,12 @@ from triplestore.cli.rules import ontology_option
     help="Where to infer: on this machine, on Spark, or when the store is next written to.",
 )
 @click.option(
+    "--driver-facts",
+    type=int,
+    metavar="N",
+    help="With --closure spark: up to so many facts are closed in the driver (0: none).",
+)
+@click.option(
     "--master", help="local[4], spark://host:7077, yarn, sc://host, ... Default: local[*]."
 )
 @click.option("--memory", default="2g", show_default=True, help="Memory of the driver.")
@@ -123,7 +129,8 @@ def pull(uri: str, directory: Path, quiet: bool) -> None:
 
 def _wished(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `import_dataset`."""
-    same = ("mode", "lenient", "base_iri", "closure", "work", "keep_work", "job", "partitions")
+    same = ["mode", "lenient", "base_iri", "closure", "driver_facts", "work", "keep_work"]
+    same += ["job", "partitions"]
     return {name: options[name] for name in same} | {
         "graph": graph_of(options["to_graph"]),
         "reason": options["regimes"],

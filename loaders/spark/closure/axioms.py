@@ -8,11 +8,11 @@ as something else, and literals of values that axioms compare. Everything else s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 from triplestore.loaders.spark.closure.facts import Frame
 from triplestore.loaders.spark.closure.naming import Naming
+from triplestore.loaders.spark.workers import mapped
 from triplestore.ontologies import vocabulary as names
 
 from triplestore.datalog.program import TYPE
@@ -147,7 +147,7 @@ class _Taking:
 def ill_typed_keys(naming: Naming) -> list[bytes]:
     """The ill-typed literals with the least ids, as many as are reported."""
     typed = naming.frame.where("substr(key, 1, 1) = X'05'")
-    found = typed.mapInArrow(partial(ill_typed_of), typed.schema)
+    found = mapped(typed, ill_typed_of, typed.schema)
     return [bytes(key) for _, key in found.orderBy("id").limit(MOST_ILL_TYPED).collect()]
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from triplestore.loaders.spark.closure.facts import Frame
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import Shape
+from triplestore.loaders.spark.workers import mapped
 
 from triplestore.expr.aggregate import aggregate
 from triplestore.expr.evaluate import Evaluator, Scope, evaluate
@@ -46,7 +47,7 @@ class Expressions:
         columns = list(state.columns)
         rows = self._with_keys(state, needs, few)
         work = partial(filtered, expression=expression, columns=columns, needs=tuple(needs))
-        return rows.mapInArrow(work, state.schema)
+        return mapped(rows, work, state.schema)
 
     def bind(
         self,
@@ -64,7 +65,7 @@ class Expressions:
         fields = [StructField(one.name, one.dataType, True) for one in state.schema.fields]
         schema = StructType([*fields, StructField("made", BinaryType(), True)])
         work = partial(computed, expression=expression, columns=columns, needs=tuple(needs))
-        return self.naming.settle(rows.mapInArrow(work, schema), "made", name)
+        return self.naming.settle(mapped(rows, work, schema), "made", name)
 
     def _with_keys(self, state: Frame, needs: Sequence[int], few: bool = False) -> Frame:
         from pyspark.sql import functions
@@ -101,7 +102,7 @@ class Expressions:
         work = partial(
             summarised, results=summary.results, groups=tuple(groups), asked=tuple(sorted(asked))
         )
-        found = rows.mapInArrow(work, schema)
+        found = mapped(rows, work, schema)
         for key, result in zip(keys, summary.results, strict=True):
             found = self.naming.settle(found, key, f"v{result[0]}")
         places = [
