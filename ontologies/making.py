@@ -213,6 +213,14 @@ class Draft:
     outside: list[Outside] = field(default_factory=list)
     kept: set[Constant] = field(default_factory=set)
     valued: set[Constant] = field(default_factory=set)
+    _last: tuple[object, tuple[TripleAtom, ...]] = ((), ())
+
+    def _triples(self, axioms: Iterable[Triple]) -> tuple[TripleAtom, ...]:
+        """Triples as atoms; the same object for those that were asked for last, so that the n²
+        rules of an axiom about n things share them."""
+        if self._last[0] is not axioms:
+            self._last = axioms, tuple(map(triple, axioms))
+        return self._last[1]
 
     def part(self) -> Part:
         """All of it, as it is now."""
@@ -241,7 +249,7 @@ class Draft:
         self, name: str, head: Atom, body: Iterable[Item], axioms: Iterable[Triple] = ()
     ) -> None:
         """A rule; variables of the head and of filters that nothing binds may be anything."""
-        made = tuple(map(triple, axioms))
+        made = self._triples(axioms)
         whole = list(body)
         if isinstance(head, TripleAtom) and head.p in REFLEXIVE:
             one, other = head.s, head.o
@@ -278,7 +286,7 @@ class Draft:
         self, name: str, message: str, body: Iterable[Item], axioms: Iterable[Triple] = ()
     ) -> None:
         """What may not be."""
-        made = tuple(map(triple, axioms))
+        made = self._triples(axioms)
         for items in bindings(tuple(body), ()):
             self.constraints.append(Constraint(name, message, items, axioms=made))
 
@@ -286,13 +294,13 @@ class Draft:
         """A triple that follows from an axiom, whatever the data are; nothing trivial."""
         if (head.s == head.o and head.p in REFLEXIVE) or head.s == NOTHING or head.o in EVERYTHING:
             return
-        self.schema.append(Rule((head,), (), name, axioms=tuple(map(triple, axioms))))
+        self.schema.append(Rule((head,), (), name, axioms=self._triples(axioms)))
 
     def pair(self, name: str, one: Constant, other: Constant, axioms: Sequence[Triple]) -> None:
         """Two of the members of an n-ary axiom, which a constraint of this name reads."""
         about = constant(axioms[0][0]) if axioms else one
         row = TupleAtom(Constant.iri(PAIRS + name), (about, one, other))
-        self.schema.append(Rule((row,), (), name, axioms=tuple(map(triple, axioms))))
+        self.schema.append(Rule((row,), (), name, axioms=self._triples(axioms)))
 
     def keep(self, *expressions: ClassExpression) -> None:
         """Members of these are looked at by rules that do not name them."""

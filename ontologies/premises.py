@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from triplestore.datalog.program import Rule
+from triplestore.datalog.program import Rule, TripleAtom
 from triplestore.datalog.slices import ANY, ANY_CLASS, Graph, Slice, components, slice_of
 from triplestore.terms import key_of
 
@@ -51,20 +51,43 @@ def with_premises(
     every = [*schema, *rules]
     if not _may_reach_axioms(rules, about, own):
         return every, False
-    whole = [replace(rule, body=(*rule.body, *rule.axioms)) for rule in every]
+    read = _Slices()
+    whole = [replace(rule, body=(*rule.body, *read.of(rule.axioms))) for rule in every]
     graph = Graph([*whole, *about, *own])
     component = components(graph.with_equal_levels())
     made = []
     for number, rule in enumerate(every):
         place = component[graph.first_rule + number]
-        nodes = graph.positives[number][-len(rule.axioms) :] if rule.axioms else ()
+        among = read.of(rule.axioms)
+        nodes = graph.positives[number][-len(among) :] if among else ()
+        pairs = zip(among.values(), nodes, strict=True)
+        near = {slice_ for slice_, node in pairs if component[node] == place}
         needed = [
             atom
-            for atom, node in zip(rule.axioms, nodes, strict=True)
-            if component[node] == place and atom not in rule.body
+            for atom in rule.axioms
+            if near and slice_of(atom) in near and atom not in rule.body
         ]
         made.append(replace(rule, body=(*rule.body, *needed)) if needed else rule)
     return made, True
+
+
+class _Slices:
+    """Of the triples of axioms, one of each slice, with its slice; rules of one axiom share them.
+
+    An axiom about n things gives n² rules that have 2n triples, of three slices.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, dict[TripleAtom, Slice]]] = {}
+
+    def of(self, axioms: tuple[TripleAtom, ...]) -> dict[TripleAtom, Slice]:
+        """An atom for each slice."""
+        known = self._known.get(id(axioms))
+        if known is None:
+            found = {slice_of(atom): atom for atom in reversed(axioms)}
+            known = axioms, {atom: slice_ for slice_, atom in found.items()}
+            self._known[id(axioms)] = known  # with the axioms, so that no others get their place
+        return known[1]
 
 
 def _may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Sequence[Rule]) -> bool:

@@ -132,7 +132,9 @@ class _Simplifier:
         self.origin = rule
         for head in rule.heads:
             if isinstance(head, TupleAtom) and _is_internal(head.name.key):
-                self.helpers.setdefault((head.name.key, len(head.args)), show(head))
+                key = head.name.key, len(head.args)
+                if key not in self.helpers:  # there may be very many with one name
+                    self.helpers[key] = show(head)
         if len(rule.heads) == 1 and _is_plain(rule.body):
             self._add(rule)
             self.heads += 1
