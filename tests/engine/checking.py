@@ -71,7 +71,8 @@ def check_state(driver: Driver, program: Program, explicit: frozenset[Fact], whe
     want = naive(program, explicit).facts
     assert want - got.keys() == set(), f"{where}: facts are missing"
     assert got.keys() - want == set(), f"{where}: facts do not follow"
-    whole = Compiled(program, driver.ids) if driver.beside else driver.compiled
+    apart = driver.beside or driver.pairs
+    whole = Compiled(program, driver.ids) if apart else driver.compiled
     by_rule = counts(whole.rules, explicit, whole.stratification).nonrecursive
     for fact in in_views(whole.rules, driver.tables.schemes, want):
         by_rule[fact] -= 1

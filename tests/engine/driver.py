@@ -38,6 +38,7 @@ class Driver:
         hierarchies: bool = True,
         modules: bool = False,
         beside: bool = False,
+        pairs: bool = False,
     ) -> None:
         self.dictionary = Dictionary()
         self.terms = QueryTerms(self.dictionary)
@@ -46,6 +47,7 @@ class Driver:
         self.hierarchies = hierarchies
         self.modules = modules
         self.beside = beside  # whether sub-class rules are given beside the program
+        self.pairs = pairs  # whether such rules are taken out of the program, if they are many
         self.choice = Choice("plain")
         self.traces: Traces | None = None
         self.compiled: Compiled | None = None
@@ -94,6 +96,7 @@ class Driver:
                 hierarchies=self.hierarchies,
                 modules=self.modules,
                 beside=beside,
+                pairs=self.pairs,
             )
         plus, minus = self.batch(added), self.batch(deleted)
         minus = _minus(minus, plus)

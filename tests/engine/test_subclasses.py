@@ -11,6 +11,7 @@ from tests.engine.checking import check_case, engine_takes
 from tests.engine.driver import Driver
 from tests.engine.programs import Case, random_case
 from tests.engine.test_hierarchies import case
+from triplestore import Store
 from triplestore.datalog.program import Program
 from triplestore.datalog.text import read
 from triplestore.engine import subclasses
@@ -77,7 +78,8 @@ def check(seed: int) -> None:
     if not engine_takes(one):
         return
     rng = random.Random(seed)
-    driver = Driver(beside=True, modules=bool(rng.randrange(2)))
+    beside, modules = seed % 3 > 0, bool(rng.randrange(2))
+    driver = Driver(beside=beside, pairs=not beside, modules=modules)
     try:
         check_case(one, lambda: strategy(rng.choice(list(STRATEGIES))), driver=driver)
     except ProgramError:
@@ -114,3 +116,41 @@ def test_rules__of_pairs__are_those_they_were_made_of() -> None:
     assert rules == Program()
     assert Program(beside.rules()) == read("@prefix : <http://e/> . " + CHAIN)
     assert (np.diff(beside.keys.astype(np.int64)) > 0).all()
+
+
+def test_pairs__are_taken_out_of_a_program__but_for_loops_and_what_is_not_alone() -> None:
+    text = CHAIN + ":A[?x] :- :A[?x] . :E[?x], :F[?x] :- :D[?x] . :q[?x, ?y] :- :p[?x, ?y] ."
+    program = read("@prefix : <http://e/> . " + text)
+    driver = Driver()
+    made = Compiled(program, driver.ids, pairs=True)
+    assert len(names_of(made)) == 0  # a class below itself is a cycle: nothing above it is known
+    made = Compiled(
+        program - read("@prefix : <http://e/> . :A[?x] :- :A[?x] ."), driver.ids, pairs=True
+    )
+    assert len(names_of(made)) == 3
+    assert sorted(len(rule.body) for rule in made.rules) == [1, 1, 1]
+    assert made.bottom is not None
+    assert set(made.bottom.rules(made.bottom.keys)) <= set(program.rules)
+
+
+def test_pairs__too_few__stay_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subclasses, "FEWEST", 4)
+    made = Compiled(read("@prefix : <http://e/> . " + CHAIN), Driver().ids, pairs=True)
+    assert made.bottom is None and len(made.rules) == 3
+
+
+def test_store__with_pairs__rules_that_come_and_go() -> None:
+    prefix = "@prefix : <http://e/> . "
+    with Store() as store:
+        store.load(prefix + ":x a :A . :y a :C . :z :p :y .", format="turtle")
+        store.reason(rules=prefix + CHAIN + ":A[?x] :- :p[?x, ?y] .")
+        assert store.count("inferred") == 8
+        store.remove_rules(prefix + ":C[?x] :- :B[?x] .")
+        assert store.count("inferred") == 4
+        assert store.audit().ok
+        store.add_rules(prefix + ":C[?x] :- :A[?x], :B[?x] .")
+        assert store.count("inferred") == 8
+        store.remove_rules(prefix + ":A[?x] :- :p[?x, ?y] .")
+        assert store.count("inferred") == 4
+        assert store.audit().ok
+        assert len(store.program) == 4

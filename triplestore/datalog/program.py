@@ -5,7 +5,7 @@ Start at `Program`; `rules` has what it is made of, all of which can be imported
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from triplestore.datalog.canonical import signature
@@ -122,6 +122,12 @@ class Program:
         made._constraints = {
             k: v for k, v in self._constraints.items() if k not in other._constraints
         }
+        return made
+
+    def where(self, test: Callable[[Rule], bool]) -> Program:
+        """The same with those of its rules that pass a test."""
+        made = self._copy()
+        made._rules = {key: rule for key, rule in self._rules.items() if test(rule)}
         return made
 
     def _copy(self) -> Program:

@@ -37,6 +37,7 @@ from triplestore.engine.subclasses import (
     Bottom,
     SubClasses,
     above_bottom,
+    parted,
     without_bottom,
 )
 from triplestore.tables.rows import I64, NO_IDS, NO_KEYS, U32, U64, Bools, Keys, high, in_sorted
@@ -135,7 +136,8 @@ class Compiled:
     stratification  of the simple form
     costs           what strata have cost, for strategies that choose by it
     modules         stratum -> the group of rules that a module owns there
-    bottom          sub-class axioms that were given `beside` the program and are no rules of it
+    bottom          sub-class axioms that were given `beside` the program and are no rules of it, or
+                    that are taken out of it (`pairs`): of 40,000 rules one more then costs a third
     """
 
     def __init__(
@@ -147,9 +149,12 @@ class Compiled:
         hierarchies: bool = True,
         modules: bool = True,
         beside: SubClasses | None = None,
+        pairs: bool = False,
     ) -> None:
         self.program = program
         self.ids_of = ids_of
+        if pairs:
+            program, beside = parted(program, ids_of)
         self.simple: SimpleProgram = simplify(program)
         self.bottom: Bottom | None = None
         if beside is not None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from triplestore.engine.families import Family
 from triplestore.engine.frames import Rows, column, take
 from triplestore.engine.plans import TableStep
-from triplestore.tables.rows import I64, U32, Keys, key_of
+from triplestore.engine.sets.arrays import match
+from triplestore.tables.rows import I64, U32, Keys, key_of, pack
 
 
 def join_table(family: Family, step: TableStep, rows: Rows, n: int) -> tuple[Rows, int]:
@@ -35,40 +39,29 @@ def join_table(family: Family, step: TableStep, rows: Rows, n: int) -> tuple[Row
 
 
 class _TableIndex:
-    """Rows of a table by some of its columns."""
+    """Rows of a table by some of its columns.
+
+    By one column: the rows as pairs (value, number of the row), which are looked up as relations
+    are. By several: sorted keys, and the number of the row that each is of.
+    """
 
     def __init__(self, columns: list[U32]) -> None:
-        keys = key_of(columns)
-        self.order = np.argsort(keys, kind="stable")
-        self.keys = keys[self.order]
+        self.alone = len(columns) == 1
+        numbers = np.arange(len(columns[0]), dtype=np.uint32)
+        if self.alone:
+            self.keys: Keys = np.sort(pack(columns[0], numbers))
+        else:
+            keys = key_of(columns)
+            self.order = np.argsort(keys, kind="stable")
+            self.keys = keys[self.order]
 
-    def match(self, values: list[U32]) -> tuple[I64, I64]:
+    def match(self, values: list[U32]) -> tuple[I64, NDArray[np.integer[Any]]]:
         """(number of the value, row of the table) for all pairs that are equal."""
+        if self.alone:
+            return match(values[0], self.keys)
         wanted = key_of(values)
-        if len(self.keys) * 4 < len(wanted):
-            return self._match_many(wanted)
         lo = self.keys.searchsorted(wanted)
         sizes = self.keys.searchsorted(wanted, side="right") - lo
         index = np.repeat(np.arange(len(wanted)), sizes)
         rows = np.arange(len(index)) + np.repeat(lo - (np.cumsum(sizes) - sizes), sizes)
         return index, self.order[rows]
-
-    def _match_many(self, wanted: Keys) -> tuple[I64, I64]:
-        """Where the values are mostly in order, as classes of a sorted batch are: run by run."""
-        begins = np.flatnonzero(np.concatenate(([True], wanted[1:] != wanted[:-1])))
-        if len(begins) * 4 > len(wanted):
-            begins = np.arange(len(wanted))
-        lengths = np.diff(begins, append=len(wanted))
-        lo = self.keys.searchsorted(wanted[begins])
-        sizes = self.keys.searchsorted(wanted[begins], side="right") - lo
-        hit = sizes > 0
-        lo, sizes, begins, lengths = lo[hit], sizes[hit], begins[hit], lengths[hit]
-        # every row of a run meets every row of its range
-        per_row = np.repeat(sizes, lengths)
-        rows_at = np.arange(int(lengths.sum())) + np.repeat(
-            begins - (np.cumsum(lengths) - lengths), lengths
-        )
-        index = np.repeat(rows_at, per_row)
-        start = np.repeat(np.repeat(lo, lengths), per_row)
-        offset = np.arange(len(index)) - np.repeat(np.cumsum(per_row) - per_row, per_row)
-        return index, self.order[start + offset]

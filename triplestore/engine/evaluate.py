@@ -29,6 +29,7 @@ from triplestore.engine.plans import (
     TableStep,
     plan_for,
 )
+from triplestore.engine.sets.arrays import bounds
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.expr.evaluate import Evaluator, Scope
@@ -89,6 +90,8 @@ class Evaluation:
         self.fetched = 0
         self.families = 0
         self._evaluators: dict[int, Evaluator] = {}
+        self._batch: Batch | None = None
+        self._split: dict[tuple[RelationKey, int], Columns | None] = {}
 
     # -- several at once -------------------------------------------------------------------------
 
@@ -105,6 +108,7 @@ class Evaluation:
                 continue  # filters and binds stay in one thread: they may make terms
             found, n = evaluate(self)
             conclude(family, found, n, self.type_id, recursive if family.recursive else heads)
+        self._batch, self._split = None, {}  # nobody looks at it again
         if not shared:
             return
         size = max(1, len(shared) // (4 * cores()))
@@ -226,22 +230,16 @@ class Evaluation:
     ) -> tuple[Rows, int]:
         """The facts of a batch that match an atom, as a frame."""
         rows: Rows = [None] * (family.width + 1)
-        sliced = False
+        sliced, number = False, None
         if atom.relation == ANY:
             columns, number = self._triples(batch)
         else:
-            keys = batch.get(atom.relation)
-            if keys is None or len(keys) == 0:
-                return rows, 0
             first = atom.terms[0]
-            number = None
             sliced = isinstance(atom.relation, int) and first < 0 and not numbered
-            if sliced:
-                lo = keys.searchsorted(np.uint64(-first << 32))  # a class: a slice of sorted keys
-                keys = keys[lo : keys.searchsorted(np.uint64((1 - first) << 32))]
-                if len(keys) == 0:
-                    return rows, 0
-            columns = columns_of(keys, len(atom.terms))
+            found = self._columns(atom.relation, len(atom.terms), -first if sliced else 0, batch)
+            if found is None:
+                return rows, 0
+            columns = found
         n = len(columns[0])
         if numbered:
             rows[family.width] = np.arange(n, dtype=np.uint32) if number is None else number
@@ -261,6 +259,29 @@ class Evaluation:
         if keep is None or keep.all():
             return rows, n
         return [None if c is None else c[keep] for c in rows], int(np.count_nonzero(keep))
+
+    def _columns(
+        self, relation: RelationKey, arity: int, first: int, batch: Batch
+    ) -> Columns | None:
+        """The facts of a relation in a batch as columns: all, or those with one first id (of which
+        the second column comes twice); None if there are none. Families that look at the same
+        batch one after the other share them."""
+        if batch is not self._batch:
+            self._batch, self._split = batch, {}
+        wanted = relation, first
+        if wanted in self._split:
+            return self._split[wanted]
+        keys = batch.get(relation)
+        found: Columns | None = None
+        if keys is not None and first:
+            lo, hi = bounds(keys, first)  # a class: a slice of sorted keys
+            if lo < hi:
+                second = low(keys[lo:hi])
+                found = second, second
+        elif keys is not None and len(keys):
+            found = columns_of(keys, arity)
+        self._split[wanted] = found
+        return found
 
     def _triples(self, batch: Batch) -> tuple[Columns, U32 | None]:
         """All facts of two-column relations as (s, p, o)."""

@@ -6,14 +6,12 @@ that is at the bottom of one program (see `subclasses`) and a rule of the other 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from triplestore.datalog.program import Constant, Rule, TripleAtom
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.hierarchies import copied_class
 from triplestore.engine.sets.arrays import sorted_distinct, without
+from triplestore.engine.subclasses import names_of
 from triplestore.tables.rows import NO_KEYS, U64, in_sorted, pack
 
 
@@ -52,15 +50,8 @@ def _among(keys: U64, compiled: Compiled, numbers: list[int]) -> tuple[set[int],
     chosen = [i for i in numbers if copied_class(compiled.rules[i])] if len(keys) else []
     if not chosen:
         return set(), NO_KEYS
-    names = [name for i in chosen for name in _names(compiled.rules[i])]
+    names = [name for i in chosen for name in names_of(compiled.rules[i])]
     ids = compiled.ids_of(names)
     pairs = pack(np.ascontiguousarray(ids[::2]), np.ascontiguousarray(ids[1::2]))
     found = in_sorted(pairs, keys)
     return set(np.array(chosen)[found].tolist()), sorted_distinct(pairs[found])
-
-
-def _names(rule: Rule) -> Iterator[bytes]:
-    """The keys of the lower and the upper class of a sub-class rule."""
-    for atom in (rule.body[0], rule.heads[0]):
-        assert isinstance(atom, TripleAtom) and isinstance(atom.o, Constant), "see copied_class"
-        yield atom.o.key

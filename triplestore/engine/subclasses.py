@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triplestore.datalog.canonical import signature
-from triplestore.datalog.program import Rule
+from triplestore.datalog.program import Constant, Program, Rule, TripleAtom
 from triplestore.datalog.simple import SimpleProgram
 from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
-from triplestore.engine.hierarchies import numbered
+from triplestore.engine.hierarchies import copied_class, numbered
 from triplestore.engine.sets.arrays import sorted_distinct
 from triplestore.tables.reading import ranges
 from triplestore.tables.rows import (
@@ -34,6 +34,7 @@ from triplestore.tables.rows import (
     high,
     in_sorted,
     low,
+    pack,
     start_of_runs,
 )
 
@@ -101,6 +102,35 @@ def _at_bottom(keys: U64, concluded: U32) -> Bools:
         done[layer] = True
     found: Bools = done[other]
     return found
+
+
+def parted(
+    program: Program, ids_of: Callable[[Sequence[bytes]], U32]
+) -> tuple[Program, SubClasses | None]:
+    """A program without its rules `D[?x] :- C[?x]`, and these as pairs; if they are very many."""
+    copies = [rule for rule in program.rules if len(rule.heads) == 1 and copied_class(rule)]
+    if len(copies) < FEWEST:
+        return program, None
+    ids = ids_of([name for rule in copies for name in names_of(rule)])
+    pairs = pack(np.ascontiguousarray(ids[::2]), np.ascontiguousarray(ids[1::2]))
+    order = np.flatnonzero(ids[::2] != ids[1::2])  # one of a class with itself is recursive
+    order = order[np.argsort(pairs[order])]
+    keys = pairs[order]
+
+    def rule_of(one: int, other: int) -> Rule:
+        place = int(keys.searchsorted(np.uint64(one << 32 | other)))
+        return copies[int(order[place])]
+
+    taken = {id(copies[i]) for i in order.tolist()}
+    return program.where(lambda rule: id(rule) not in taken), SubClasses(keys, rule_of)
+
+
+def names_of(rule: Rule) -> tuple[bytes, bytes]:
+    """The keys of the lower and the upper class of a rule `D[?x] :- C[?x]`."""
+    one, other = rule.body[0], rule.heads[0]
+    assert isinstance(one, TripleAtom) and isinstance(one.o, Constant), "see copied_class"
+    assert isinstance(other, TripleAtom) and isinstance(other.o, Constant), "see copied_class"
+    return one.o.key, other.o.key
 
 
 class Bottom:

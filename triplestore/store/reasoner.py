@@ -184,7 +184,8 @@ def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
         assert whole.edges is not None
         compiled = Compiled(whole.program, ids, modules=modules, beside=whole.edges.beside)
     else:
-        compiled = Compiled(rules.program, ids, modules=modules)
+        pairs = not isinstance(rules, InForce)  # of a regime they are, where they may be
+        compiled = Compiled(rules.program, ids, modules=modules, pairs=pairs)
     # Made when they are first asked for; that must not be in a later transaction.
     _ = compiled.strata, compiled.levels, compiled.helpers, compiled.violations
     return compiled

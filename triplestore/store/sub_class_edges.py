@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.datalog.canonical import signature
-from triplestore.datalog.program import Constant, Program, Rule, TripleAtom
+from triplestore.datalog.program import Program, Rule
 from triplestore.engine.hierarchies import copied_class
 from triplestore.engine.sets.arrays import without
-from triplestore.engine.subclasses import SubClasses
+from triplestore.engine.subclasses import SubClasses, names_of
 from triplestore.ontologies.owl_rl import sub_class_rule
 from triplestore.tables.rows import NO_KEYS, U64, Bools, distinct, high, in_sorted, pack
 
@@ -55,7 +55,7 @@ class Edges:
         found = np.zeros(len(rules), dtype=np.bool_)
         places = [i for i, rule in enumerate(rules) if is_sub_class_rule(rule)]
         if places:
-            names = [name for i in places for name in _names(rules[i])]
+            names = [name for i in places for name in names_of(rules[i])]
             ids = self.dictionary.lookup_keys(names)
             pairs = pack(np.ascontiguousarray(ids[::2]), np.ascontiguousarray(ids[1::2]))
             found[places] = in_sorted(pairs, self.keys)
@@ -76,14 +76,6 @@ class Edges:
 def is_sub_class_rule(rule: Rule) -> bool:
     """Whether a rule is `D[?x] :- C[?x]` and nothing else."""
     return len(rule.heads) == 1 and copied_class(rule)
-
-
-def _names(rule: Rule) -> tuple[bytes, bytes]:
-    """The keys of the lower and the upper class of a sub-class rule."""
-    one, other = rule.body[0], rule.heads[0]
-    assert isinstance(one, TripleAtom) and isinstance(one.o, Constant), "see copied_class"
-    assert isinstance(other, TripleAtom) and isinstance(other.o, Constant), "see copied_class"
-    return one.o.key, other.o.key
 
 
 @dataclass(frozen=True, eq=False)

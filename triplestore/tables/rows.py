@@ -58,12 +58,12 @@ def pack(first: U32, second: U32) -> U64:
 
 def high(keys: U64) -> U32:
     """The first ids of packed keys: a copy."""
-    return np.ascontiguousarray(np.ascontiguousarray(keys).view(np.uint32)[1::2])
+    return (keys if keys.flags.c_contiguous else keys.copy()).view(np.uint32)[1::2].copy()
 
 
 def low(keys: U64) -> U32:
     """The second ids of packed keys: a copy."""
-    return np.ascontiguousarray(np.ascontiguousarray(keys).view(np.uint32)[0::2])
+    return (keys if keys.flags.c_contiguous else keys.copy()).view(np.uint32)[0::2].copy()
 
 
 def swap(keys: U64) -> U64:

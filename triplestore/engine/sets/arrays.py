@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from types import ModuleType
 
 import numpy as np
 
@@ -36,10 +37,18 @@ WARM = 32
 """Rows below which numpy is as fast as a kernel that has been called before."""
 
 
-def _warm() -> None:
-    """From now on kernels are loaded, and serve smaller inputs too."""
-    global SMALL
+_kernels: ModuleType | None = None
+
+
+def _warm() -> ModuleType:
+    """The kernels of sets; from now on they are loaded, and serve smaller inputs too."""
+    global SMALL, _kernels
     SMALL = min(SMALL, WARM)
+    if _kernels is None:  # found again and again: importing costs half a microsecond each time
+        from triplestore.kernels import sets
+
+        _kernels = sets
+    return _kernels
 
 
 _DENSE = 1 << 12
@@ -66,13 +75,13 @@ def member(keys: Keys, within: Keys) -> Bools:
         least, most = keys.min(), keys.max()
         if int(most - least) <= _SPAN * len(keys):
             return _member_of_dense(keys, within, least, most)
-    from triplestore.kernels.sets import mark_members
-
-    _warm()
-
+    kernels = _warm()
     found = np.empty(len(keys), dtype=np.uint8)
+    if len(keys) <= _PIECE:
+        kernels.mark_members(keys, within, found)
+        return found.view(np.bool_)
     for at in range(0, len(keys), _PIECE):
-        mark_members(keys[at : at + _PIECE], within, found[at : at + _PIECE])
+        kernels.mark_members(keys[at : at + _PIECE], within, found[at : at + _PIECE])
     return found.view(np.bool_)
 
 
@@ -100,13 +109,10 @@ def places_in(keys: Keys, within: Keys) -> I64:
     if len(keys) < SMALL or keys.dtype != np.uint64:
         places = np.minimum(within.searchsorted(keys), len(within) - 1)
         return np.where(within[places] == keys, places, -1)
-    from triplestore.kernels.sets import find_places
-
-    _warm()
-
+    kernels = _warm()
     places = np.empty(len(keys), dtype=np.int64)
     for at in range(0, len(keys), _PIECE):
-        find_places(keys[at : at + _PIECE], within, places[at : at + _PIECE])
+        kernels.find_places(keys[at : at + _PIECE], within, places[at : at + _PIECE])
     return places
 
 
@@ -118,13 +124,10 @@ def summed(keys: Keys, by: I64, more: Keys, more_by: I64) -> tuple[Keys, I64]:
         both = both[order]
         starts = start_of_runs(both)[:-1]
         return both[starts], np.add.reduceat(counts[order], starts)
-    from triplestore.kernels.sets import add_counts
-
-    _warm()
-
+    kernels = _warm()
     out = np.empty(len(keys) + len(more), dtype=np.uint64)
     total = np.empty(len(out), dtype=np.int64)
-    size = add_counts(keys, by, more, more_by, out, total)
+    size = kernels.add_counts(keys, by, more, more_by, out, total)
     return out[:size], total[:size]
 
 
@@ -144,12 +147,9 @@ def unite(left: Keys, right: Keys) -> Keys:
         return left
     if left.dtype != np.uint64 or len(left) + len(right) < SMALL:
         return distinct(np.sort(np.concatenate((left, right)), kind="stable"))
-    from triplestore.kernels.sets import unite as unite_keys
-
-    _warm()
-
+    kernels = _warm()
     out = np.empty(len(left) + len(right), dtype=np.uint64)
-    return out[: unite_keys(left, right, out)]
+    return out[: kernels.unite(left, right, out)]
 
 
 def sorted_distinct(keys: Keys) -> Keys:
@@ -166,13 +166,10 @@ def counted(keys: Keys) -> tuple[Keys, U32]:
         last = last_of_equals(ordered).nonzero()[0]
         counts = np.diff(last, prepend=-1)
         return ordered[last], counts.astype(np.uint32)
-    from triplestore.kernels.sets import count_equals
-
-    _warm()
-
+    kernels = _warm()
     out = np.empty(len(keys), dtype=np.uint64)
     counts32 = np.empty(len(keys), dtype=np.uint32)
-    size = count_equals(ordered, out, counts32)
+    size = kernels.count_equals(ordered, out, counts32)
     return out[:size], counts32[:size]
 
 
@@ -214,19 +211,16 @@ def _counted_beside(pieces: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
     if span > _SPAN * rows:
         arrays = [piece[2] for piece in pieces]
         return counted(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
-    from triplestore.kernels.sets import count_close, take_counted
-
-    _warm()
-
+    kernels = _warm()
     counts = np.zeros(span, dtype=np.uint32)
     for _, _, piece in pieces:
         for at in range(0, len(piece), _PIECE):
-            count_close(piece[at : at + _PIECE], np.uint64(least), counts)
+            kernels.count_close(piece[at : at + _PIECE], np.uint64(least), counts)
     out, times = np.empty(min(rows, span), np.uint64), np.empty(min(rows, span), np.uint32)
     size = 0
     for at in range(0, span, _PIECE):
         first = np.uint64(least + at)
-        size += take_counted(counts[at : at + _PIECE], first, out[size:], times[size:])
+        size += kernels.take_counted(counts[at : at + _PIECE], first, out[size:], times[size:])
     return out[:size], times[:size]
 
 
@@ -235,12 +229,11 @@ def swapped(keys: U64) -> U64:
     found = _cursors(keys)
     if found is None:
         return np.sort(swap(keys))
-    from triplestore.kernels.sets import turn_by_second
-
+    kernels = _warm()
     least, cursors = found
     out = np.empty(len(keys), dtype=np.uint64)
     for at in range(0, len(keys), _PIECE):
-        turn_by_second(keys[at : at + _PIECE], least, cursors, out)
+        kernels.turn_by_second(keys[at : at + _PIECE], least, cursors, out)
     return out
 
 
@@ -251,14 +244,13 @@ def swapped_rows(keys: U64, status: U8, counts: U32) -> tuple[U64, U8, U32]:
         turned = swap(keys)
         order = np.argsort(turned)
         return turned[order], status[order], counts[order]
-    from triplestore.kernels.sets import turn_rows_by_second
-
+    kernels = _warm()
     least, cursors = found
     size = len(keys)
     out = np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty(size, np.uint32)
     for at in range(0, size, _PIECE):
         piece = slice(at, at + _PIECE)
-        turn_rows_by_second(keys[piece], status[piece], counts[piece], least, cursors, *out)
+        kernels.turn_rows_by_second(keys[piece], status[piece], counts[piece], least, cursors, *out)
     return out
 
 
@@ -273,13 +265,10 @@ def _cursors(keys: U64) -> tuple[np.uint64, I64] | None:
     span = max(int(second.max()) for second in seconds) - least + 1
     if span > _SPAN * len(keys):
         return None
-    from triplestore.kernels.sets import count_seconds
-
-    _warm()
-
+    kernels = _warm()
     sizes = np.zeros(span, dtype=np.int64)
     for piece in pieces:
-        count_seconds(piece, np.uint64(least), sizes)
+        kernels.count_seconds(piece, np.uint64(least), sizes)
     return np.uint64(least), np.cumsum(sizes) - sizes
 
 
@@ -330,16 +319,16 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
         ends = np.cumsum(sizes)
         rows = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
         return index, keys[rows].astype(np.uint32)
-    from triplestore.kernels.sets import expand_second, match_first
-
-    _warm()
-
+    kernels = _warm()
     lo, hi = np.empty(len(values), dtype=np.int64), np.empty(len(values), dtype=np.int64)
-    total = 0
-    for at in range(0, len(values), _PIECE):
-        stop = at + _PIECE
-        total += match_first(values[at:stop], keys, lo[at:stop], hi[at:stop])
+    if len(values) <= _PIECE:
+        total = kernels.match_first(values, keys, lo, hi)
+    else:
+        total = 0
+        for at in range(0, len(values), _PIECE):
+            stop = at + _PIECE
+            total += kernels.match_first(values[at:stop], keys, lo[at:stop], hi[at:stop])
     _check_room(total)
     index, second = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.uint32)
-    expand_second(lo, hi, keys, index, second)
+    kernels.expand_second(lo, hi, keys, index, second)
     return index, second

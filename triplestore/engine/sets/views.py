@@ -82,6 +82,10 @@ class View(Protocol):
         """How many rows to expect when these places are given."""
 
 
+_FEW = 256
+"""For so few ids it is not worth looking where the rows of their first id begin."""
+
+
 class PairView:
     """A relation of two columns, from stored rows and sets."""
 
@@ -198,7 +202,7 @@ class PairView:
 
     def contains_beside(self, first: int, second: U32) -> Bools:
         """Which of these ids are seen beside one first id."""
-        if self.stored is None or self.choose is not None:
+        if self.stored is None or self.choose is not None or len(second) < _FEW:
             return self.contains_keys(beside(first, second))
         found = self.stored.contains_beside(first, second)
         if self.parts or self.minus:
