@@ -153,4 +153,4 @@ def test_store__with_pairs__rules_that_come_and_go() -> None:
         store.remove_rules(prefix + ":A[?x] :- :p[?x, ?y] .")
         assert store.count("inferred") == 4
         assert store.audit().ok
-        assert len(store.program) == 4
+        assert len(store.program) == 3

@@ -101,6 +101,8 @@ class CompiledStratum:
 
     concluding: dict[RelationKey, list[Family]] = field(default_factory=dict)
     """Families by the relation of their heads; aggregating ones are left out."""
+    by_class: tuple[list[Family], dict[int, list[Family]]] | None = None
+    """Families that conclude types: of any class, and by class; once somebody asked for it."""
     plain: CompiledStratum | None = None
     """The same without the recursive families, once somebody asked for it."""
 
@@ -115,6 +117,34 @@ class CompiledStratum:
         if isinstance(relation, int) and ANY in self.concluding:
             return [*found, *self.concluding[ANY]]
         return found
+
+    def concluded_types(self, type_id: int, classes: Iterable[int]) -> list[Family]:
+        """The families that may conclude that something is of one of these classes."""
+        if self.by_class is None:
+            self.by_class = _by_class(self.concluded(type_id))
+        every, of_class = self.by_class
+        found = {family.number: family for family in every}
+        for class_ in classes:
+            found.update((family.number, family) for family in of_class.get(class_, ()))
+        return list(found.values())
+
+
+def _by_class(families: Iterable[Family]) -> tuple[list[Family], dict[int, list[Family]]]:
+    every: list[Family] = []
+    of_class: dict[int, list[Family]] = {}
+    for family in families:
+        term, table = family.head.terms[0], family.table
+        if family.head.relation == ANY:
+            every.append(family)
+        elif term < 0:
+            of_class.setdefault(-term, []).append(family)
+        elif table is not None and term in table.variables:
+            column = table.columns[table.variables.index(term)]
+            for class_ in dict.fromkeys(column.tolist()):
+                of_class.setdefault(class_, []).append(family)
+        else:
+            every.append(family)
+    return every, of_class
 
 
 def nonrecursive_part(stratum: CompiledStratum, type_id: int) -> CompiledStratum:
@@ -137,7 +167,7 @@ class Compiled:
     costs           what strata have cost, for strategies that choose by it
     modules         stratum -> the group of rules that a module owns there
     bottom          sub-class axioms that were given `beside` the program and are no rules of it, or
-                    that are taken out of it (`pairs`): of 40,000 rules one more then costs a third
+                    that are taken out of it (`pairs`): of 40,000 rules one more costs a fifth so
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.strategies.checked import PROVED, Checked
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.engine.stratum import StratumUpdate
-from triplestore.tables.rows import Bools, Keys
+from triplestore.tables.rows import Bools, Keys, high
 
 _FIRST, _MOST = 4, 1 << 40
 """Instances of each fact looked for at first, and at most."""
@@ -35,6 +35,18 @@ def derivable(
     return {name: keys for name, keys in found.items() if len(keys)}
 
 
+_MANY = 1 << 12
+"""So many facts are taken to be of all classes."""
+
+
+def concluding(update: StratumUpdate, name: RelationKey, keys: Keys) -> list[Family]:
+    """The families that may conclude some facts of a relation: types those of their classes."""
+    kept, type_id = update.kept, update.work.type_id
+    if name != type_id or len(keys) > _MANY:
+        return kept.concluded(name)
+    return kept.concluded_types(type_id, dict.fromkeys(high(keys).tolist()))
+
+
 def derivable_keys(
     update: StratumUpdate,
     name: RelationKey,
@@ -46,7 +58,7 @@ def derivable_keys(
     facts, work = Checked(), update.work
     setting, nots = work.survivors(), work.union()
     numbers = facts.add(name, keys)
-    for family in update.kept.concluded(name):
+    for family in concluding(update, name, keys):
         open_ = np.flatnonzero(~facts.has(numbers, PROVED))
         if len(open_) == 0:
             break

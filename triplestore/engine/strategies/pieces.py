@@ -9,7 +9,6 @@ once, and a goal with a million instances costs no more than those that were ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
@@ -78,14 +77,19 @@ class Pieces:
         than are needed, because so many rows may fail tests only.
         """
         found: list[tuple[Rows, int]] = []
+        if not any(stage.chunks for stage in self.stages):
+            return [], 0
         for times in _TIMES:
             quota = need
             if times > 1:
                 quota = np.zeros(len(need), dtype=np.int64)
                 quota[goals] = need[goals] * times
+            moved = False
             for level in range(len(self.stages) - 1, -1, -1):
                 if self.stages[level].chunks:
-                    self._down(level, need, quota, setting, nots, found)
+                    moved |= self._down(level, need, quota, setting, nots, found)
+            if not moved:  # nothing waits here for these goals, however many are asked for
+                break
             goals = goals[(need[goals] > 0) & (self.facts.waiting[goals] > 0)]
             if len(goals) == 0 or not any(stage.chunks for stage in self.stages):
                 break
@@ -108,8 +112,9 @@ class Pieces:
         setting: Setting,
         nots: Setting,
         found: list[tuple[Rows, int]],
-    ) -> None:
-        """Take rows that wait before a stage through it, and on to the last.
+    ) -> bool:
+        """Take rows that wait before a stage through it, and on to the last; whether any were taken
+        from this one.
 
         quota  how many rows of each goal may come out of a step; what passes all tests and is more
                than needed waits behind the last
@@ -126,8 +131,9 @@ class Pieces:
                 found.append((rows, n))
             else:
                 self._put(level + 1, rows, n)
-        if level < last and self.stages[level + 1].chunks:
+        if taken and level < last and self.stages[level + 1].chunks:
             self._down(level + 1, need, quota, setting, nots, found)
+        return bool(taken)
 
 
 class _Chunk:
@@ -160,7 +166,7 @@ class _Chunk:
     def choose(self, need: I64) -> tuple[I64, I64]:
         """Which rows to go on with, and how many places of each; `need` is reduced by these."""
         wanted = need[self.goal]
-        chosen = np.flatnonzero((wanted > 0) & (self.at < self.size))
+        chosen = ((wanted > 0) & (self.at < self.size)).nonzero()[0]
         if len(chosen) == 0:
             return chosen, chosen
         goal = self.goal[chosen]
@@ -206,10 +212,12 @@ class _Stage:
 
     def take(
         self, need: I64, facts: Checked, run: Evaluation, setting: Setting
-    ) -> Iterable[tuple[Rows, int]]:
+    ) -> list[tuple[Rows, int]]:
         """The rows that the step makes, at most need[goal] of each goal; `need` stays."""
         chosen = [(chunk, *chunk.choose(need)) for chunk in self.chunks]
-        found = []
+        found: list[tuple[Rows, int]] = []
+        if not any(len(rows) for _, rows, _ in chosen):
+            return found
         for chunk, rows, count in chosen:
             if len(rows) == 0:
                 continue

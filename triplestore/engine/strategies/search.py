@@ -30,6 +30,7 @@ from triplestore.engine.frames import Rows
 from triplestore.engine.sets.keys import Batch, RelationKey, size_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.abort import ROUND, Abort
+from triplestore.engine.strategies.backward import concluding
 from triplestore.engine.strategies.checked import BLOCKED, CHECKED, DEAD, LIVE, PROVED, Checked
 from triplestore.engine.strategies.instances import Instances
 from triplestore.engine.strategies.pieces import Pieces
@@ -148,7 +149,7 @@ class Search:
                 todo = todo[~step(name, keys[todo], numbers[todo])]
         if len(todo):
             facts.mark(numbers[todo], CHECKED)
-            for family in self.update.kept.concluded(name):
+            for family in concluding(self.update, name, keys[todo]):
                 if family.recursive:
                     self._pieces_of(family, name).open(keys[todo], numbers[todo])
         return numbers
