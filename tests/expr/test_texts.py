@@ -104,3 +104,35 @@ def test_texts__the_short_way_is_taken(monkeypatch):
     monkeypatch.setattr(texts, "tested", lambda *given: asked.append(1) or tested(*given))
     short, _ = both_ways('REGEX(LCASE(STR(?x)), "AB", "i")', TERMS, False, monkeypatch)
     assert asked and sum(key is not None and key[1:5] == b"true" for key in short) > 9
+
+
+LISTS = [
+    '?x IN ("ab", "b", <http://e/ab>, "ab"@en)',
+    '?x NOT IN ("ab", <http://e/ab>)',
+    '?x IN ("ab", 17, "b"@en, <http://e/a>)',
+    'STR(?x) IN ("ab", "http://e/ab", "17")',
+    '?x IN ("ab", 1/0)',
+    '?x IN (?x, "ab")',
+    '?x IN ("ab"^^<http://www.w3.org/2001/XMLSchema#token>, "b")',
+    'STRLEN(STR(?x)) IN ("2", 2)',
+]
+
+
+@pytest.mark.parametrize("text", LISTS)
+@pytest.mark.parametrize("kinds", ["all", "texts", "unbound"])
+def test_lists__are_looked_up_as_one_by_one(text, kinds, monkeypatch):
+    odd = ox.Literal("x", datatype=ox.NamedNode("http://e/unknown"))
+    terms = [t for t in [*TERMS, odd] if kinds == "all" or not getattr(t, "datatype", None)]
+    texts_ = [ox.Literal(word) for word in WORDS] * 2
+    dictionary = Dictionary()
+    ids = dictionary.encode(terms if kinds == "all" else [*terms, *texts_])
+    if kinds == "unbound":
+        ids = np.append(ids, np.uint32(0))
+    scope = evaluate.Scope(QueryTerms(dictionary))
+    frame = Frame.of(x=ids)
+    expression = parse_expression(text)
+    together = scope.terms.keys(evaluate.column(expression, frame, scope))
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluate, "_FEW", 10**6)
+        single = scope.terms.keys(evaluate.column(expression, frame, scope))
+    assert together == single and len(frame) > evaluate._FEW

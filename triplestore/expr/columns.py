@@ -34,7 +34,7 @@ from triplestore.expr.vectors import (
     values_of,
 )
 from triplestore.ops.frame import Array
-from triplestore.terms.model import BLANK, IRI, LANG, STRING
+from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
 from triplestore.terms.value_compare import ASK, EQUAL, GREATER, LESS, UNORDERED, compare_values
 from triplestore.terms.value_keys import CLASS_OF, EXACT, NAN_KEY, Class
 from triplestore.terms.values import Values
@@ -213,12 +213,21 @@ def is_kind(vector: Vector, kinds: tuple[int, ...], terms: QueryTerms) -> Boolea
     return Booleans(answers[made.codes], known(made))
 
 
-def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans:
-    """IN a list of IRIs, to which nothing else is equal."""
+def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | None:
+    """IN a list of IRIs and strings; None where a value may equal a string without being it.
+
+    Nothing equals an IRI but itself, and a string nothing else but literals with a datatype
+    (`"a"^^xsd:token`, or an error).
+    """
+    strings = any(key[0] != IRI for key in keys)
     if isinstance(vector, Ids):
+        if strings and (terms.kinds(vector.ids) == TYPED).any():
+            return None
         wanted = terms.encode_keys(keys)
         return Booleans(np.isin(vector.ids, wanted), known(vector))
     made, set_ = coded(vector, terms), frozenset(keys)
+    if strings and any(key is not None and key[0] == TYPED for key in made.keys):
+        return None
     answers = np.array([key in set_ for key in made.keys], np.bool_)
     return Booleans(answers[made.codes], known(made))
 

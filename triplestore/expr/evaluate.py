@@ -261,14 +261,21 @@ class _Evaluation:
         found: Booleans
         if not others:
             found = Booleans(np.zeros(self.frame.rows, np.bool_))
-        elif all(isinstance(other, Constant) and other.kind == IRI for other in others):
-            keys = [other.key for other in others if isinstance(other, Constant)]
-            found = columns.among(self.of(left), keys, self.terms)
         else:
-            value = self.of(left)
-            tests = [columns.compare("=", value, self.of(other), self.terms) for other in others]
-            found = columns.any_of(tests, True)
+            found = self._is_among(self.of(left), others)
         return found if node.function == "IN" else Booleans(~found.values, found.valid)
+
+    def _is_among(self, value: Vector, others: tuple[Expression, ...]) -> Booleans:
+        """Whether some of these are equal: names and strings all at once, others one by one."""
+        named = [o.key for o in others if isinstance(o, Constant) and o.kind in _NAMES]
+        at_once = columns.among(value, named, self.terms) if named else None
+        rest = [
+            other
+            for other in others
+            if at_once is None or not (isinstance(other, Constant) and other.kind in _NAMES)
+        ]
+        tests = [columns.compare("=", value, self.of(other), self.terms) for other in rest]
+        return columns.any_of(tests if at_once is None else [at_once, *tests], True)
 
     def bound(self, node: Call) -> Vector:
         return Booleans(known(self.of(node.arguments[0])))
@@ -351,6 +358,7 @@ def _combinations(inputs: list[Coded]) -> tuple[Array, Array]:
     return rows, places
 
 
+_NAMES = (IRI, STRING, LANG)
 _INTEGERS = frozenset({"STRLEN", "YEAR", "MONTH", "DAY", "HOURS", "MINUTES"})
 
 _KINDS_OF_TESTS = {
