@@ -279,9 +279,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sizes", type=numbers, default=[10, 50], help="universities (10,50; 0: none)"
     )
-    parser.add_argument(
-        "--publications", type=numbers, default=[1, 5], help="thousands (1,5; 0: none)"
-    )
+    parser.add_argument("--publications", type=numbers, default=[5], help="thousands (5; 0: none)")
     parser.add_argument(
         "--shop", type=numbers, default=[10, 100], help="hundreds of products (10,100; 0: none)"
     )

@@ -115,6 +115,10 @@ LISTS = [
     '?x IN (?x, "ab")',
     '?x IN ("ab"^^<http://www.w3.org/2001/XMLSchema#token>, "b")',
     'STRLEN(STR(?x)) IN ("2", 2)',
+    "?x = <http://e/ab>",
+    "<http://e/ab> != ?x",
+    "?x != <http://e/nowhere>",
+    "STR(?x) = <http://e/ab>",
 ]
 
 

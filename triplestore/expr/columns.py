@@ -63,6 +63,8 @@ def compare(sign: str, left: Vector, right: Vector, terms: QueryTerms) -> Boolea
     if isinstance(left, Numbers) and isinstance(right, Numbers) and _alike(left, right):
         values = _DIRECT[sign](left.values, right.values)
         return Booleans(values, both(left.valid, right.valid))
+    if sign in ("=", "!=") and (same := _with_iri(left, right, terms)) is not None:
+        return same if sign == "=" else Booleans(~same.values, same.valid)
     a, b = values_of(left, terms), values_of(right, terms)
     direct = _by_keys(sign, a, b)
     if direct is not None:
@@ -211,6 +213,16 @@ def is_kind(vector: Vector, kinds: tuple[int, ...], terms: QueryTerms) -> Boolea
     made = coded(vector, terms)
     answers = np.array([key is not None and key[0] in kinds for key in made.keys], np.bool_)
     return Booleans(answers[made.codes], known(made))
+
+
+def _with_iri(left: Vector, right: Vector, terms: QueryTerms) -> Booleans | None:
+    """Which terms are an IRI, if one side is that in all rows; None if neither is."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Coded) and one.is_constant and isinstance(other, Ids):
+            key = one.keys[0]
+            if key is not None and key[0] == IRI:
+                return Booleans(other.ids == np.uint32(terms.encode_key(key)), known(other))
+    return None
 
 
 def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | None:
