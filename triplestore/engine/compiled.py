@@ -206,6 +206,7 @@ class Compiled:
         self.method = strata
         self.with_modules = modules
         self.costs: dict[int, Any] = {}
+        self._recursion: dict[int, frozenset[Hashable]] = {}
         self.anchors = frozenset(owned.anchor for owned in self.modules.values())
         others = [one for one in self.stratification if one.number not in self.modules]
         self.blocks = find_blocks(others) if hierarchies else {}
@@ -291,6 +292,15 @@ class Compiled:
             for rule in stratum.rules
         }
         return {i: blocks[id(rule)] for i, rule in enumerate(self.rules) if id(rule) in blocks}
+
+    def recursion(self, number: int) -> frozenset[Hashable]:
+        """What the recursive rules of a stratum are but for names."""
+        found = self._recursion.get(number)
+        if found is None:
+            families = self.strata[number].recursive if number in self.strata else ()
+            rules = [self.rules[i] for family in families for i in family.rules]
+            found = self._recursion[number] = frozenset(map(signature, rules))
+        return found
 
     @cached_property
     def signatures(self) -> dict[Hashable, int]:

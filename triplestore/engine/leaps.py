@@ -1,11 +1,12 @@
 """Leaps: what a transitive rule comes to, found in one step instead of round by round.
 
-Start reading at `Leaps.follow`. A transitive rule that other recursive rules go through (the class
-hierarchy under OWL 2 RL is one, with equivalent classes and restrictions around it) has no stratum
-of its own, so no module can own it. But once facts are there, all that follows from them by this
-rule alone is the closure of a graph, and a scheme finds that in time proportional to it; the rule
-itself considers an instance for each node between each two, in every round. So an insertion leaps:
-it brings the whole closure at once, and fires the other rules on it.
+Start reading at `leaps_of`; `leaping` says what is done with them. A transitive rule that other
+recursive rules go through (the class hierarchy under OWL 2 RL is one, with equivalent classes and
+restrictions around it) has no stratum of its own, so no module can own it. But once facts are
+there, all that follows from them by this rule alone is the closure of a graph, and a scheme finds
+that in time proportional to it; the rule itself considers an instance for each node between each
+two, in every round. So updates leap: they take away or bring the difference of closures at once,
+and fire the other rules on it.
 
 The conclusions may be filtered: `FILTER(!SAMETERM(?a, ?c) && !SAMETERM(?a, :k))` and the like. What
 the rule comes to then is the closure without these pairs, of all edges but those from a node that
@@ -18,24 +19,17 @@ out, and then the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from triplestore.engine.families import Family
-from triplestore.engine.sets.arrays import sorted_distinct, unite, without
 from triplestore.engine.sets.keys import Batch
 from triplestore.engine.work import Work
 from triplestore.expr.tree import Call, Constant, Expression, Variable
 from triplestore.schemes.transitive import TransitiveClosure
 from triplestore.tables.rows import NO_IDS, NO_KEYS, U32, U64, Bools, high, in_sorted, low
-
-_FEW = 1 << 12
-"""Up to so many new facts it is looked at whether a leap is worth while."""
-
-_STEPS = 8
-"""Instances that the rule considers for a pair, at the least, set against a leap's for an edge."""
 
 
 class Leap(NamedTuple):
@@ -44,7 +38,7 @@ class Leap(NamedTuple):
     loops     whether it concludes that a node is related to itself
     subjects  nodes that no conclusion begins with
     objects   nodes that none ends with
-    grounds   facts that it asks for, as (relation, key)
+    asked     facts that it asks for, as (relation, key)
     """
 
     family: Family
@@ -52,18 +46,18 @@ class Leap(NamedTuple):
     loops: bool
     subjects: U32
     objects: U32
-    grounds: tuple[tuple[int, U64], ...] = ()
+    asked: tuple[tuple[int, U64], ...] = ()
 
     def is_open(self, work: Work) -> bool:
         """Whether all holds that it asks for."""
         view = work.new()
         return all(
-            view.pairs(name).contains((high(key), low(key))).all() for name, key in self.grounds
+            view.pairs(name).contains((high(key), low(key))).all() for name, key in self.asked
         )
 
     def opens(self, delta: Batch) -> bool:
         """Whether something that it asks for is among these facts."""
-        return any(in_sorted(key, delta.get(name, NO_KEYS)).any() for name, key in self.grounds)
+        return any(in_sorted(key, delta.get(name, NO_KEYS)).any() for name, key in self.asked)
 
     def concluded(self, keys: U64) -> Bools:
         """Which pairs pass its filter."""
@@ -84,75 +78,24 @@ class Leap(NamedTuple):
         barred = np.isin(high(keys), self.subjects) & np.isin(low(keys), self.objects)
         return keys[~barred]
 
+    def follows(self, closure: TransitiveClosure, keys: U64) -> Bools:
+        """Which pairs it concludes from what a closure is of."""
+        found = closure.contains(keys)
+        if not self.is_plain():
+            found &= self.concluded(keys)
+        return found
 
-class Leaps:
-    """The leaps of one insertion.
+    def conclusions(self, blocks: Iterable[U64]) -> Iterator[U64]:
+        """The pairs of some blocks that pass its filter."""
+        for keys in blocks:
+            yield keys if self.is_plain() else keys[self.concluded(keys)]
 
-    fresh  whether these rules are new, so that nothing is closed under them yet
-    """
-
-    def __init__(self, work: Work, kept: Sequence[Family], fresh: Sequence[Family]) -> None:
-        self._work = work
-        self._kept = _leaps(work, kept)
-        self._fresh = _leaps(work, fresh)
-        both = self._kept.keys() & self._fresh.keys()
-        for relation in both:  # a rule with another filter: let the rules find out
-            del self._kept[relation], self._fresh[relation]
-
-    def any(self) -> bool:
-        """Whether there are such rules."""
-        return bool(self._kept or self._fresh)
-
-    def follow(self, delta: Batch, first: bool) -> tuple[Batch, frozenset[Family]]:
-        """Bring all that follows from some facts by transitive rules; returned are the facts with
-        these, and the rules that need not be fired on them.
-
-        delta  facts that hold now and did not before
-        first  whether nothing was followed yet, so that new rules may conclude from older facts
-        """
-        done: list[Family] = []
-        for leaps, is_fresh in ((self._kept, False), (self._fresh, True)):
-            for relation, leap in leaps.items():
-                if not leap.is_open(self._work):
-                    done.append(leap.family)
-                    continue
-                new = delta.get(relation, NO_KEYS)
-                everything = (is_fresh and first) or leap.opens(delta)
-                if not everything and (not len(new) or not self._pays(leap, new)):
-                    continue
-                done.append(leap.family)
-                brought = self._bring(leap)
-                if len(brought):
-                    delta = {**delta, relation: unite(delta.get(relation, NO_KEYS), brought)}
-        return delta, frozenset(done)
-
-    def _pays(self, leap: Leap, new: U64) -> bool:
-        """Whether the rule would consider more instances than there are edges to leap over."""
-        if len(new) > _FEW:
-            return True
-        view = self._work.new().pairs(leap.relation)
-        before, after = (
-            np.bincount(view.match(place, values)[0], minlength=len(new)) + 1
-            for place, values in ((1, high(new)), (0, low(new)))
-        )
-        return float((before * after).sum()) * _STEPS > view.estimate(())
-
-    def _bring(self, leap: Leap) -> U64:
-        """The conclusions that did not hold, which do from now on."""
-        work, relation = self._work, leap.relation
-        held = sorted_distinct(work.new().pairs(relation).keys())
-        closure = TransitiveClosure.build(leap.edges(held), work.budget)
-        work.budget.check(closure.count())
-        missing = [NO_KEYS]
-        for keys in closure.blocks():
-            keys = without(keys, held)
-            missing.append(keys[leap.concluded(keys)])
-        found = np.concatenate(missing)
-        work.run.instances["leaps"] += len(found)
-        return work.bring({relation: found}).get(relation, NO_KEYS)
+    def is_plain(self) -> bool:
+        """Whether it has no filter."""
+        return self.loops and not len(self.subjects) and not len(self.objects)
 
 
-def _leaps(work: Work, families: Iterable[Family]) -> dict[int, Leap]:
+def leaps_of(work: Work, families: Iterable[Family]) -> dict[int, Leap]:
     """The transitive rules among some families, by relation; no other such rule has the same."""
     found: dict[int, Leap | None] = {}
     for family in families:
@@ -200,16 +143,16 @@ def _leap(family: Family, relation: int, work: Work) -> Leap | None:
                 return None
     if any(barred) and work.terms is None:
         return None
-    asked = [atom for atom in family.body if not atom.variables]
-    grounds = tuple(
+    atoms = [atom for atom in family.body if not atom.variables]
+    asked = tuple(
         (atom.relation, np.array([-atom.terms[0] << 32 | -atom.terms[1]], dtype=np.uint64))
-        for atom in asked
+        for atom in atoms
         if isinstance(atom.relation, int) and atom.relation > 0
     )
-    if len(grounds) < len(asked):
+    if len(asked) < len(atoms):
         return None
     subjects, objects = (_ids(keys, work) for keys in barred)
-    return Leap(family, relation, loops, subjects, objects, grounds)
+    return Leap(family, relation, loops, subjects, objects, asked)
 
 
 def _ids(keys: list[bytes], work: Work) -> U32:

@@ -146,6 +146,7 @@ class Maintenance:
         work = self.work
         started, instances, rounds = time.perf_counter(), work.run.instances.copy(), work.rounds
         work.budget.check()
+        work.forget_leaps(task.number)
         name, why, changed = self._update(task)
         for sets in changed:
             for relation, keys in sets.items():

@@ -17,7 +17,7 @@ from triplestore.engine.evaluate import Around
 from triplestore.engine.families import Family
 from triplestore.engine.firing import Firing, Large, blocks_of
 from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
-from triplestore.engine.leaps import Leaps
+from triplestore.engine.leaping import Leaps
 from triplestore.engine.sets import differences
 from triplestore.engine.sets.differences import DifferenceSet
 from triplestore.engine.sets.keys import Batch, FactSet, RelationKey, set_of
@@ -83,6 +83,8 @@ class StratumUpdate:
         self.low_gone, self.large_gone = _relevant(work.gone, task)
         self.low_added, self.large_added = _relevant(work.added, task)
         self.regrouped: Regrouped | None = None
+        self._leaps: Leaps | None = None
+        self._touched: Batch = {}
         self._all_dropped: list[Batch] = []
         self._all_gained: list[Batch] = []
 
@@ -103,7 +105,9 @@ class StratumUpdate:
         large = (self.large_gone, self.large_added)
         many = self._from_below(low, large, around, "deletion", -1, (lost, lost_rec))
         nonrecursive = self._firing.count(lost, -1)
-        return united(task.minus, nonrecursive, self._firing.concluded(lost_rec, -1), many)
+        concluded = self._firing.concluded(lost_rec, -1)
+        self._touched = united(task.minus, nonrecursive, concluded, many)
+        return self._touched
 
     def _regroup(self) -> None:
         if not self.kept.aggregating:
@@ -149,14 +153,20 @@ class StratumUpdate:
     def drop(self, batch: Batch) -> Batch:
         """Take facts away, and return what recursive rules derived with them and still holds."""
         work = self.work
+        found = self.drop_by(batch, frozenset())
+        return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
+
+    def drop_by(self, batch: Batch, done: Set[Family]) -> Batch:
+        """Take facts away, and return what recursive rules derived with them, but for some rules;
+        it may be gone already."""
+        work = self.work
         survivors = work.survivors()
-        delta = set_of(batch)
-        heads = self.fire(batch, survivors.without(delta), survivors, work.union(), "deletion")
+        before = survivors.without(set_of(batch))
+        heads = self.fire(batch, before, survivors, work.union(), "deletion", done)
         work.take_away(batch)
         self._all_dropped.append(batch)
         work.rounds += 1
-        found = self._firing.concluded(heads, -1)
-        return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
+        return self._firing.concluded(heads, -1)
 
     def fire(
         self,
@@ -203,8 +213,11 @@ class StratumUpdate:
         again  facts that are gone, and must come back
         """
         work = self.work
-        found = united(again, self.gained())
-        leaps = self._leaps()
+        gained = self.gained()
+        found = united(again, gained)
+        leaps = self._all_leaps()
+        if leaps is not None:
+            leaps.gain(united(self._touched, gained))
         first = True
         while found or first:
             delta = work.bring(found)
@@ -225,14 +238,27 @@ class StratumUpdate:
                 self._fresh_recursive(heads, done)
                 first = False
             found = self._firing.concluded(heads, 1)
+        if leaps is not None:
+            leaps.end()
 
-    def _leaps(self) -> Leaps | None:
+    def leaps(self) -> Leaps | None:
+        """Transitive rules that others go through, if deletion may follow them in one step: none of
+        the recursive rules came or went."""
+        fresh, task = self.task.fresh, self.task
+        if (fresh is not None and fresh.recursive) or task.lost_rec or task.fewer:
+            return None
+        leaps = self._all_leaps()
+        return leaps if leaps is not None and leaps.has_kept() else None
+
+    def _all_leaps(self) -> Leaps | None:
         """Transitive rules to be followed in one step; None where each instance is wanted."""
         work, fresh = self.work, self.task.fresh
         if work.recursive is not None or not work.compiled.with_modules:
             return None
-        leaps = Leaps(work, self.kept.recursive, [] if fresh is None else fresh.recursive)
-        return leaps if leaps.any() else None
+        if self._leaps is None:
+            new = [] if fresh is None else fresh.recursive
+            self._leaps = Leaps(work, self.task.number, self.kept.recursive, new)
+        return self._leaps if self._leaps.any() else None
 
     def _fresh_nonrecursive(self, new: Setting, heads: Heads) -> Batch:
         """All instances of new rules that are not recursive; returned is what is counted."""

@@ -30,7 +30,7 @@ from triplestore.engine.traces import Traces
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.context import Flag
-from triplestore.schemes.attached import CHAINS, UNION, Attached, Schemes
+from triplestore.schemes.attached import CHAINS, UNION, Attached, Schemes, leap_key
 from triplestore.tables import EXPLICIT, Tables
 from triplestore.tables.closed import Closed
 from triplestore.tables.rows import U8, Bools, Columns, Keys, columns_of
@@ -229,17 +229,32 @@ class Work:
 
     def schemes_after(self) -> Schemes:
         """The schemes that belong to the tables that the update leads to."""
-        if self.same_program and self.schemes.keys() <= self.compiled.anchors:
+        every = {**self.schemes, **self.made_schemes}
+        if self.same_program and self._are_known(self.schemes):
             if not self.made_schemes:
                 return self.schemes
-            every = {**self.schemes, **self.made_schemes}
             return {anchor: one for anchor, one in every.items() if one is not None}
         found: dict[int, Attached] = {}
         for owned in self.compiled.modules.values():
-            made = self.made_schemes.get(owned.anchor, self.schemes.get(owned.anchor))
+            made = every.get(owned.anchor)
             if made is not None and made.structure.relations == owned.group.relations:
                 found[owned.anchor] = made
+        for key, one in every.items():
+            if key < 0 and one is not None:
+                rules = self.compiled.recursion(self.levels.relation(leap_key(key)))
+                if one.ground.rules == rules:
+                    found[key] = one
         return found
+
+    def _are_known(self, schemes: Schemes) -> bool:
+        """Whether all of them belong to the program."""
+        return all(key < 0 or key in self.compiled.anchors for key in schemes)
+
+    def forget_leaps(self, number: int) -> None:
+        """What is known of a stratum's transitive rules, unless it is found again, ends here."""
+        for key in self.schemes:
+            if key < 0 and self.levels.relation(leap_key(key)) == number:
+                self.made_schemes[key] = None
 
     def take_away(self, batch: Batch) -> None:
         """Facts of I that hold are gone now."""

@@ -177,7 +177,7 @@ INCREMENTAL: dict[str, Callable[[], Strategy]] = {"dredc": DRedCounting, "bfc": 
 def _candidates(update: StratumUpdate, changes: int) -> Sequence[str]:
     """Without recursion the counters are exact; with it proofs are looked for, to the end where
     there are few changes, or facts are taken away and brought back."""
-    if not update.task.recursive:
+    if not update.task.recursive or update.leaps() is not None:
         return ("dredc",)
     return ("bfc",) if changes < FEW else ("fbfc", "dredc")
 

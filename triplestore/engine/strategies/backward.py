@@ -11,6 +11,7 @@ import numpy as np
 
 from triplestore.engine.families import Family
 from triplestore.engine.sets.keys import Batch, RelationKey
+from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.checked import PROVED, Checked
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.engine.stratum import StratumUpdate
@@ -53,10 +54,15 @@ def derivable_keys(
     keys: Keys,
     phase: str,
     wanted: Callable[[Family], bool] | None = None,
+    setting: Setting | None = None,
 ) -> Bools:
-    """`derivable` for sorted, distinct facts of one relation."""
+    """`derivable` for sorted, distinct facts of one relation.
+
+    setting  what there is, if not what survives: nothing else is seen, nor by negations
+    """
     facts, work = Checked(), update.work
-    setting, nots = work.survivors(), work.union()
+    nots = setting or work.union()
+    setting = setting or work.survivors()
     numbers = facts.add(name, keys)
     for family in concluding(update, name, keys):
         open_ = np.flatnonzero(~facts.has(numbers, PROVED))

@@ -6,11 +6,14 @@ facts without a nonrecursive derivation, and knows from the recursive counters w
 
 from __future__ import annotations
 
-from triplestore.engine.sets.keys import Batch
-from triplestore.engine.strategies.backward import derivable
+from triplestore.engine.families import Family
+from triplestore.engine.leaping import Leaps
+from triplestore.engine.sets.keys import Batch, RelationKey
+from triplestore.engine.strategies.backward import derivable, derivable_keys
 from triplestore.engine.strategies.recursive import rederived
 from triplestore.engine.stratum import Strategy, StratumUpdate
 from triplestore.engine.work import united
+from triplestore.tables.rows import U64, Bools
 
 
 class DRed(Strategy):
@@ -41,12 +44,40 @@ class DRedCounting(Strategy):
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
+        leaps = update.leaps()
+        if leaps is not None:
+            _leaping(update, leaps)
+            return self.name, "closures that others go through"
         lost = unsupported(update, update.touched())
         while lost:
             lost = unsupported(update, update.drop(lost))
         dropped = update.dropped()
         update.insert(rederived(update, dropped) if dropped and update.task.recursive else {})
         return self.name, ""
+
+
+def _leaping(update: StratumUpdate, leaps: Leaps) -> None:
+    """The same where transitive rules are followed by closures (see `leaping`)."""
+    work = update.work
+
+    def derived(name: RelationKey, keys: U64, but: frozenset[Family]) -> Bools:
+        def wanted(family: Family) -> bool:
+            return family.recursive and family not in but
+
+        return derivable_keys(update, name, keys, "leaps", wanted, work.old())
+
+    leaps.begin(derived)
+    touched = update.touched()
+    leaps.take_back(touched)
+    lost = leaps.doubt(touched)
+    while lost:
+        lost = leaps.doubt(update.drop_by(lost, leaps.families))
+    leaps.keep()
+    rest = work.filter(update.dropped(), work.gone.contains)
+    others = leaps.families
+    update.insert(
+        derivable(update, rest, "rederivation", lambda one: one.recursive and one not in others)
+    )
 
 
 def unsupported(update: StratumUpdate, batch: Batch) -> Batch:

@@ -177,7 +177,8 @@ def rematerialise_all(
     maintenance.run()
     work = Work(compiled, closed, terms)
     work.budget, work.run, work.rounds = anew.budget, anew.run, anew.rounds
-    work.made_schemes = anew.made_schemes
+    before = {key: None for key in closed.schemes if key < 0}  # of leaps: what is not found again
+    work.made_schemes = {**before, **anew.made_schemes}
     work.plus, work.minus, work.rewritten = set_of(plus), set_of(minus), set_of(rewritten or {})
     for name in {*_stored_relations(closed), *anew.added, *plus}:
         _compare(work, anew, name)
