@@ -37,7 +37,7 @@ from triplestore.schemes.through import pairs_through
 from triplestore.schemes.transitive import TransitiveClosure
 from triplestore.tables.rows import NO_KEYS, U64, Bools, high, in_sorted, low
 
-_FEW = 1 << 12
+FEW = 1 << 12
 """Up to so many new facts it is looked at whether a leap is worth while, where the closure would
 have to be made for it."""
 
@@ -53,6 +53,7 @@ class _Leaping:
     """A transitive rule at work.
 
     sure, every  as in `Ground`, as they are now
+    only         whether before the update all edges came from outside
     lost         edges that came from outside and do not any more
     fell         what the first closure lost by that, until it was taken away
     touched      facts that lost a derivation and come not from outside: they are no edges any more
@@ -60,12 +61,13 @@ class _Leaping:
     outside      facts that come from outside, and may be no edges yet
     """
 
-    __slots__ = ("doubted", "every", "fell", "leap", "lost", "outside", "sure", "touched")
+    __slots__ = ("doubted", "every", "fell", "leap", "lost", "only", "outside", "sure", "touched")
 
     def __init__(self, leap: Leap, sure: TransitiveClosure, every: TransitiveClosure) -> None:
         self.leap = leap
         self.sure = sure
         self.every = every
+        self.only = every is sure
         self.lost: U64 = NO_KEYS
         self.fell: Pairs | None = None
         self.touched: U64 = NO_KEYS
@@ -75,11 +77,8 @@ class _Leaping:
     def take_back(self, edges: U64, work: Work) -> None:
         """Some edges come from outside no more."""
         self.lost = edges
-        only = self.every is self.sure
-        sure, difference = self.sure.changed(edges, NO_KEYS, work.budget)
-        if only:
-            self.fell = difference.lost
-        self.sure = sure
+        self.sure, difference = self.sure.changed(edges, NO_KEYS, work.budget)
+        self.fell = difference.lost if self.only else None
 
     def doubt(self, keys: U64, work: Work) -> U64:
         """What is to be taken away with facts that lost a derivation and come not from outside."""
@@ -88,9 +87,10 @@ class _Leaping:
         keys = without(keys[~leap.follows(self.sure, keys)], self.doubted)
         self.doubted = unite(self.doubted, keys)
         edges, found, made = leap.edges(keys), [keys], 0
-        if self.fell is not None:  # there were no other edges: this is all that is not sure
-            found += leap.conclusions(self.fell.blocks())
-            edges, self.fell = without(edges, self.lost), None
+        if self.only:  # what the first closure lost is all that is not sure
+            edges = NO_KEYS
+            found += leap.conclusions(self.fell.blocks() if self.fell is not None else ())
+            self.fell = None
         for pairs in pairs_through(self.every, edges, work.budget):
             doubtful = pairs[~leap.follows(self.sure, pairs)]
             found.append(doubtful[leap.concluded(doubtful)])
@@ -270,7 +270,7 @@ class Leaps:
 
     def _pays(self, leap: Leap, new: U64) -> bool:
         """Whether the rule would consider more instances than there are edges to leap over."""
-        if len(new) == 0 or len(new) > _FEW:
+        if len(new) == 0 or len(new) > FEW:
             return len(new) > 0
         view = self._work.new().pairs(leap.relation)
         before, after = (

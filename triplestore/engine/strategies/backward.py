@@ -10,15 +10,19 @@ from collections.abc import Callable
 import numpy as np
 
 from triplestore.engine.families import Family
-from triplestore.engine.sets.keys import Batch, RelationKey
+from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.checked import PROVED, Checked
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.engine.stratum import StratumUpdate
-from triplestore.tables.rows import Bools, Keys, high
+from triplestore.tables.rows import Bools, Keys, columns_of, high, in_sorted
 
 _FIRST, _MOST = 4, 1 << 40
 """Instances of each fact looked for at first, and at most."""
+
+
+MANY = 1 << 12
+"""Of more goals than these those are sorted out first that a family cannot conclude."""
 
 
 def derivable(
@@ -70,6 +74,10 @@ def derivable_keys(
             break
         if wanted is not None and not wanted(family):
             continue
+        if len(open_) > MANY:
+            open_ = open_[_possible(family, name, keys[open_], setting)]
+            if len(open_) == 0:
+                continue
         pieces = Pieces(work.run, facts, family, name, setting, body=False)
         pieces.open(keys[open_], open_)
         many = _FIRST
@@ -88,3 +96,25 @@ def derivable_keys(
     proved_now = facts.has(numbers, PROVED)
     work.run.instances[phase] += int(np.count_nonzero(proved_now))
     return proved_now
+
+
+def _possible(family: Family, name: RelationKey, keys: Keys, setting: Setting) -> Bools:
+    """Which of many goals have only such terms as small atoms of the family's body allow. Where
+    little can be concluded, this is much less than following every goal into the body."""
+    found = np.ones(len(keys), dtype=np.bool_)
+    if family.head.relation != name:
+        return found  # of a variable property
+    columns = dict(zip(family.head.terms, columns_of(keys, len(family.head.terms)), strict=True))
+    for atom in family.body:
+        given = [place for place, term in enumerate(atom.terms) if term < 0]
+        free = [term for term in atom.terms if term >= 0]
+        if atom.relation == ANY or columns.keys().isdisjoint(free):
+            continue
+        view = setting.view(atom.relation)
+        if 4 * view.estimate(given) > len(keys):
+            continue
+        rows = view.scan(given, [-atom.terms[place] for place in given])
+        for term, values in zip(free, rows, strict=True):
+            if term in columns:
+                found &= in_sorted(columns[term], np.unique(values))
+    return found

@@ -81,6 +81,7 @@ def _anew(work: Work, task: Task) -> Work:
     anew.stored = Restated(work.stored, work.levels, task.number)
     anew.counts = CountChanges(None)
     anew.schemes, anew.made_schemes = work.schemes, work.made_schemes
+    anew.plus, anew.minus = work.plus, work.minus
     # What is not stated any more is as good as gone; if it follows nevertheless, it comes back.
     anew.gone, anew.added = work.gone.copied(), work.added.copied()
     for name, keys in task.minus.items():
