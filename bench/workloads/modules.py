@@ -52,6 +52,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     report.tables.append(updates_table(measured))
     ours = {data: ratios(ways) for data, ways in measured.items() if RULES in ways}
     report.tables.append(modules_table(ours))
+    report.tables.append(instances_table(measured))
     report.tables.append(schemes_table({data: figures(ways) for data, ways in measured.items()}))
     for data, runs in measured.items():
         claim_agreement(data, runs, report)
@@ -167,6 +168,36 @@ def updates_table(measured: dict[str, dict[str, Run]]) -> Table:
                 len(run.get("delete", ())),
                 run.get("late", ""),
             )
+    return table
+
+
+def considered(run: Run, part: str) -> float | None:
+    """The instances of small updates, in the mean, or of another part; None if it is not there.
+
+    >>> considered({"add": [{"instances": 10}, {"instances": 30}]}, "add")
+    20.0
+    """
+    if part == "close":
+        return run.get("instances")
+    done = [run["large"]] if part == "large" and "large" in run else run.get(part) or []
+    return sum(float(each["instances"]) for each in done) / len(done) if done else None
+
+
+def instances_table(measured: dict[str, dict[str, Run]]) -> Table:
+    """Why a ratio of times is what it is: what modules save are instances, and how many our rules
+    consider in a second says how long these take without."""
+    table = Table(
+        "Instances that rules and modules consider",
+        ["data", "part", "rules", "with modules", "rules / modules", "rules: millions a second"],
+        note="Means of the samples. Where this ratio is high and that of times is not, the rest of "
+        "an update (terms, strata, rows written) costs more than the instances that are left.",
+    )
+    for data, ways in measured.items():
+        for what, part in zip(WHAT, PARTS, strict=True):
+            rules, module = (considered(ways.get(way, {}), part) for way in (RULES, MODULE))
+            seconds = mean(ways.get(RULES, {}), part)
+            if rules and module and seconds:
+                table.add(data, what, rules, module, rules / module, rules / seconds / 1e6)
     return table
 
 

@@ -54,6 +54,11 @@ class Ground(NamedTuple):
     every: TransitiveClosure
     rules: frozenset[Hashable]
 
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        every = 0 if self.every is self.sure else self.every.nbytes()
+        return self.sure.nbytes() + every
+
 
 class Attached(NamedTuple):
     """The closure of some relations.
