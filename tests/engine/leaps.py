@@ -31,6 +31,8 @@ TRANSITIVE = "{p}[?x, ?z] :- {p}[?x, ?y], {p}[?y, ?z]"
 FILTERS = (
     "",
     ", FILTER(!SAMETERM(?x, ?z))",
+    ", :K[:a, :b]",
+    ", :Q[:a, :b]",
     ", FILTER(!SAMETERM(?x, ?z) && !SAMETERM(?x, :a) && !SAMETERM(?z, :b))",
 )
 OTHERS = (

@@ -149,8 +149,8 @@ class Leaps:
         return bool(self._kept or self._fresh)
 
     def has_kept(self) -> bool:
-        """Whether there are some that held before."""
-        return bool(self._kept)
+        """Whether there are some that held before, and ask for no facts: deletion follows these."""
+        return any(not leap.asked for leap in self._kept.values())
 
     @property
     def families(self) -> frozenset[Family]:
@@ -163,8 +163,9 @@ class Leaps:
         """Find the closures as they were before the update, of the rules that held before."""
         work = self._work
         rules = work.compiled.recursion(self._number)
-        families = frozenset(leap.family for leap in self._kept.values())
-        for relation, leap in self._kept.items():
+        kept = {relation: leap for relation, leap in self._kept.items() if not leap.asked}
+        families = frozenset(leap.family for leap in kept.values())
+        for relation, leap in kept.items():
             known = work.schemes.get(leap_key(relation))
             if known is not None and known.ground.rules == rules:
                 self._at[relation] = _Leaping(leap, known.ground.sure, known.ground.every)
@@ -243,18 +244,31 @@ class Leaps:
             relation: self._missing(one.leap, one.add(delta.get(relation, NO_KEYS), self._work))
             for relation, one in self._at.items()
         }
-        for relation, leap in self._fresh.items() if first else ():
-            one = self._begun(leap)
-            brought[relation] = self._missing(leap, one.every, self._held(relation))
-            self._at[relation] = one
-            done.add(leap.family)
-        for relation, leap in self._kept.items():
-            if relation not in self._at and self._pays(leap, delta.get(relation, NO_KEYS)):
-                held = self._held(relation)
-                closure = TransitiveClosure.build(leap.edges(held), self._work.budget)
-                brought[relation] = self._missing(leap, closure, held)
+        for relation, leap in self._fresh.items():
+            if first and not leap.asked:
+                one = self._begun(leap)
+                brought[relation] = self._missing(leap, one.every, self._held(relation))
+                self._at[relation] = one
                 done.add(leap.family)
-        return united(delta, self._work.bring(brought)), frozenset(done)
+        delta = united(delta, self._work.bring(brought))
+        return self._others(delta, first, done), frozenset(done)
+
+    def _others(self, delta: Batch, first: bool, done: set[Family]) -> Batch:
+        """The same for rules whose closures are not kept: closed over all facts, if that pays."""
+        work = self._work
+        waiting = {**self._kept, **self._fresh}
+        waiting = {relation: one for relation, one in waiting.items() if relation not in self._at}
+        while ready := [one for one in waiting.values() if one.is_open(work)]:
+            for leap in ready:  # what one brings another one may ask for
+                del waiting[leap.relation]
+                if (first and leap.relation in self._fresh) or self._pays(leap, delta):
+                    held = self._held(leap.relation)
+                    closure = TransitiveClosure.build(leap.edges(held), work.budget)
+                    missing: Batch = {leap.relation: self._missing(leap, closure, held)}
+                    delta = united(delta, work.bring(missing))
+                    done.add(leap.family)
+        done.update(leap.family for leap in waiting.values())
+        return delta
 
     def _begun(self, leap: Leap) -> _Leaping:
         """The closures that belong to a new rule."""
@@ -268,10 +282,13 @@ class Leaps:
     def _held(self, relation: int) -> U64:
         return sorted_distinct(self._work.new().pairs(relation).keys())
 
-    def _pays(self, leap: Leap, new: U64) -> bool:
+    def _pays(self, leap: Leap, delta: Batch) -> bool:
         """Whether the rule would consider more instances than there are edges to leap over."""
-        if len(new) == 0 or len(new) > FEW:
-            return len(new) > 0
+        new = delta.get(leap.relation, NO_KEYS)
+        if leap.opens(delta) or len(new) > FEW:
+            return True
+        if len(new) == 0:
+            return False
         view = self._work.new().pairs(leap.relation)
         before, after = (
             np.bincount(view.match(place, values)[0], minlength=len(new)) + 1
