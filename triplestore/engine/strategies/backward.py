@@ -22,7 +22,8 @@ _FIRST, _MOST = 4, 1 << 40
 
 
 MANY = 1 << 12
-"""Of more goals than these those are sorted out first that a family cannot conclude."""
+"""Of more goals than these those are sorted out first that a family cannot conclude, and they are
+taken to be of all classes."""
 
 
 def derivable(
@@ -40,14 +41,10 @@ def derivable(
     return {name: keys for name, keys in found.items() if len(keys)}
 
 
-_MANY = 1 << 12
-"""So many facts are taken to be of all classes."""
-
-
 def concluding(update: StratumUpdate, name: RelationKey, keys: Keys) -> list[Family]:
     """The families that may conclude some facts of a relation: types those of their classes."""
     kept, type_id = update.kept, update.work.type_id
-    if name != type_id or len(keys) > _MANY:
+    if name != type_id or len(keys) > MANY:
         return kept.concluded(name)
     return kept.concluded_types(type_id, dict.fromkeys(high(keys).tolist()))
 
