@@ -17,7 +17,7 @@ from bench.harness import Case, Harness, machine, run_once
 from bench.literature import Figures, counters_table, deletion_table
 from bench.maintained import AUTO, REMATERIALISE, STRATEGIES, Done, Maintained
 from bench.report import Report, Table, format_number, ratio
-from bench.workloads.base import Workload, names
+from bench.workloads.base import Workload, names, numbers
 from triplestore.errors import TimeLimitError, TripleStoreError
 
 BOTH = ("delete", "add")
@@ -127,13 +127,12 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     report = Report("maintenance", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
     picked: list[Choice] = []
     ratios: dict[str, tuple[Figures, Figures]] = {}
-    for data in given.data:
-        known, absent = measured(data, given, harness, report)
+    for place, data in enumerate(given.data):
+        facts = given.facts[min(place, len(given.facts) - 1)]
+        known, absent = measured(data, facts, given, harness, report)
         for kind in given.kinds:
             for operation in BOTH:
-                report.tables.append(
-                    strategies_table(data, kind, operation, known, absent, given.facts)
-                )
+                report.tables.append(strategies_table(data, kind, operation, known, absent, facts))
                 means = seconds_of(known, kind, operation)
                 picked += choices(f"{data}, {kind}, {operation}", means)
         claim_agreement(data, known, report)
@@ -143,7 +142,8 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
                 name: mean_interval(found["uniform"]["delete"]["derivations"]).value
                 for name, found in known.items()
             }
-            ratios[data] = (seconds_of(known, "uniform", "delete"), instances)
+            label = data if facts == 1000 else f"{data}, {facts:,} facts"
+            ratios[label] = (seconds_of(known, "uniform", "delete"), instances)
     report.tables += [
         deletion_table(ratios),
         counters_table({name: seconds for name, (seconds, _) in ratios.items()}),
@@ -153,7 +153,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def measured(
-    data: str, given: argparse.Namespace, harness: Harness, report: Report
+    data: str, facts: int, given: argparse.Namespace, harness: Harness, report: Report
 ) -> tuple[dict[str, Found], dict[str, str]]:
     """What was found of each strategy, and why nothing was found of some."""
     arguments = {
@@ -161,7 +161,7 @@ def measured(
         "strategies": given.strategies,
         "kinds": given.kinds,
         "samples": given.samples,
-        "facts": given.facts,
+        "facts": facts,
         "seconds": given.seconds,
     }
     case = Case(f"{__name__}:measure", arguments, f"{data}, all strategies")
@@ -281,7 +281,12 @@ def claim_choices(picked: list[Choice], report: Report) -> None:
 def options(parser: argparse.ArgumentParser) -> None:
     add_options(parser, data=["lubm10", "recursive", "lubm50"])
     parser.add_argument("--samples", type=int, default=30, help="of each kind (30)")
-    parser.add_argument("--facts", type=int, default=1000, help="in a sample (1000)")
+    parser.add_argument(
+        "--facts",
+        type=numbers,
+        default=[1000],
+        help="in a sample (1000); with commas, for each input, the last for all others",
+    )
     parser.add_argument("--kinds", type=names, default=list(KINDS), help="of samples")
 
 
