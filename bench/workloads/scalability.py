@@ -57,8 +57,19 @@ def search(data: str, strategy: str, seconds: float) -> dict[str, Any]:
         return timing
 
     point = break_even(of(strategy), of(REMATERIALISE), trial.facts)
-    reason = trial.turns.absent.get(strategy)
+    reason = trial.turns.absent.get(strategy) or out_of_time(tried, seconds)
     return {"point": point, "facts": trial.facts, "tried": tried, "absent": reason}
+
+
+def out_of_time(tried: dict[int, dict[str, float]], seconds: float) -> str | None:
+    """Why a search came to no end, if one of the two had no time left for a size.
+
+    >>> out_of_time({500: {"dred": 1.0, "rematerialise": 2.0}, 750: {"dred": 9.0}}, 10)
+    'out of its 10 s after 1 sizes'
+    >>> out_of_time({500: {"dred": 1.0, "rematerialise": 2.0}}, 10)
+    """
+    measured = sum(len(done) == 2 for done in tried.values())
+    return None if measured == len(tried) else f"out of its {seconds:g} s after {measured} sizes"
 
 
 def sweep(data: str, strategies: list[str], sizes: list[int], seconds: float) -> dict[str, Any]:
