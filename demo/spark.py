@@ -20,7 +20,7 @@ from triplestore import Store, TripleStoreError
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "demo-spark"
 MASTER = "local[2]"
 REGIMES = ("owl-rl", "skos")
-CLOSURE = "local"
+CLOSURE = "spark"
 
 
 def main(folder: Path = FOLDER) -> None:

@@ -17,7 +17,7 @@ from triplestore.loaders.spark.closure.options import Options
 from tests.spark.random_programs_on_spark import small_jobs
 from triplestore import Store
 
-Fact = tuple[bytes, bytes, bytes]
+Fact = tuple[bytes, ...]
 Said = dict[Fact, tuple[int, int]]
 """Facts with status and counter."""
 
@@ -87,6 +87,35 @@ def said_in(store: Store) -> Said:
     }
 
 
+def rows_said_by(closure: Closure, keys: list[bytes]) -> Said:
+    """What Spark found of relations of rules: the name and the arguments of each row."""
+    keys = [*keys, *closure.new_keys]
+    found: Said = {}
+    for (name, _), rows in closure.tuples.items():
+        assert rows.count is not None
+        listed = zip(*rows.columns, rows.status, rows.count, strict=True)
+        for *terms, status, count in listed:
+            row = (keys[name - 1], *(keys[term - 1] for term in terms))
+            found[row] = (int(status), int(count))
+    return found
+
+
+def rows_said_in(store: Store) -> Said:
+    """What a store holds of relations of rules."""
+    state = store._database.state
+    found: Said = {}
+    for name, arity in state.tables.tuple_names():
+        relation = state.tables.tuples(name, arity)
+        for columns in relation.scan():
+            listed = zip(
+                *columns, relation.status_of(columns), relation.count_of(columns), strict=True
+            )
+            for *terms, status, count in listed:
+                row = tuple(state.dictionary.key(int(term)) for term in (name, *terms))
+                found[row] = (int(status), int(count))
+    return found
+
+
 def check(
     spark: Any, store: Store, work: Path, *reason: str, options: Options | None = None, **told: Any
 ) -> Closure:
@@ -100,6 +129,7 @@ def check(
     assert wanted.keys() - mine.keys() == set(), "facts are missing"
     assert mine.keys() - wanted.keys() == set(), "facts do not follow"
     assert {fact: said for fact, said in mine.items() if said != wanted[fact]} == {}
+    assert rows_said_by(found, keys) == rows_said_in(store)
     assert sum(found.counts.values()) == report.violations
     kept = store._database.state.meta
     assert {name: kept[name] for name in kept if name in found.meta} == dict(found.meta)

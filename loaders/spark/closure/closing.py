@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from triplestore.loaders.spark.closure.axioms import Axioms, ill_typed_keys
 from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
-from triplestore.loaders.spark.closure.facts import Frame, local_frame
+from triplestore.loaders.spark.closure.facts import Frame, local_frame, to_arrow
 from triplestore.loaders.spark.closure.locally import closed_here
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
@@ -55,13 +55,17 @@ class Closure:
     @cached_property
     def tuples(self) -> dict[TupleName, ChangedRows]:
         """The rows of relations of rules, on the driver."""
-        found: dict[TupleName, list[tuple[int, ...]]] = {}
-        for k, name, *rest in self.rows.collect():
-            found.setdefault((int(name), int(k)), []).append((*rest[:k], *rest[-2:]))
+        listed = to_arrow(self.rows)
+        k, c0, *columns, status, count = (
+            listed.column(name).to_numpy().astype(np.int64) for name in listed.column_names
+        )
         made = {}
-        for key, listed in found.items():
-            *columns, status, count = np.array(sorted(listed), np.int64).T
-            made[key] = ChangedRows.of(columns, status.astype(np.uint8), 0, count)
+        for arity, name in np.unique(np.stack([k, c0], axis=1), axis=0).tolist():
+            some = (k == arity) & (c0 == name)
+            own = [column[some] for column in columns[:arity]]
+            order = np.lexsort(own[::-1])
+            said = status[some][order].astype(np.uint8), 0, count[some][order]
+            made[name, arity] = ChangedRows.of([column[order] for column in own], *said)
         return made
 
     def release(self) -> None:
