@@ -204,11 +204,12 @@ class Ours:
         # A closure of some depth: flat data would leave its kernels to the first real one.
         steps = np.arange(100, 1_100, dtype=np.uint32)
         deeper = np.full(len(steps), numbers[b"r"], np.uint32)
-        wide = np.full(len(s), numbers[b"s"], np.uint32)
+        few = s[:5_000]
+        wide = np.full(len(few), numbers[b"s"], np.uint32)
         columns = (
-            (s, s, steps, steps[:500], s),
+            (s, s, steps, steps[:500], few),
             (p, types, deeper, deeper[:500], wide),
-            (s ^ np.uint32(1), members, steps + np.uint32(1), steps[500:] + np.uint32(10), s),
+            (s ^ np.uint32(1), members, steps + np.uint32(1), steps[500:] + np.uint32(10), few),
         )
         state_columns(store, *map(np.concatenate, columns))
         store.reason(rules=program)
