@@ -105,11 +105,11 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
     def note_changed(self: Evaluation, family: Family, *args: Any) -> Any:
         rows, n = changed(self, family, *args)
         if family.summary is None:
-            made.note(args[-1], family, rows, n)
+            made.note(args[3], family, rows, n)  # pivot, batch, around, phase
         return rows, n
 
-    def note_whole(self: Evaluation, family: Family, setting: Any, phase: str) -> Any:
-        rows, n = whole(self, family, setting, phase)
+    def note_whole(self: Evaluation, family: Family, setting: Any, phase: str, *heads: Any) -> Any:
+        rows, n = whole(self, family, setting, phase, *heads)
         if family.summary is None:
             made.note(phase, family, rows, n)
         return rows, n

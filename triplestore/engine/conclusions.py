@@ -5,19 +5,25 @@ Start at `conclude` and `Heads`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
 from triplestore.engine.families import Family
 from triplestore.engine.frames import Rows, column
-from triplestore.engine.sets.arrays import beside, counted_pieces
+from triplestore.engine.sets.arrays import beside, counted_pieces, summed
 from triplestore.engine.sets.keys import ANY, RelationKey
 from triplestore.tables.rows import I64, U32, Columns, Keys, key_of, pack
 
 
 class Heads(dict[RelationKey, list[Keys]]):
-    """What rules concluded: by relation, pieces of keys, unsorted and with repetitions."""
+    """What rules concluded: by relation, pieces of keys, unsorted and with repetitions.
+
+    summed  beside them, sorted keys and how often each was concluded, where pieces were too large
+    """
+
+    summed: Mapping[RelationKey, tuple[Keys, I64]] = MappingProxyType({})
 
     def put(self, relation: RelationKey, keys: Keys) -> None:
         """Add some conclusions."""
@@ -26,19 +32,49 @@ class Heads(dict[RelationKey, list[Keys]]):
 
     def copied(self) -> Heads:
         """The same conclusions, to be added to."""
-        return Heads({name: list(parts) for name, parts in self.items()})
+        made = Heads({name: list(parts) for name, parts in self.items()})
+        made.summed = self.summed
+        return made
+
+    def sum_up(self, others: Heads) -> int:
+        """Add conclusions that need not be kept one by one; how many different ones there are."""
+        for name, found in others.counted():
+            self._add_sum(name, found[0], found[1].astype(np.int64))
+        return sum(len(keys) for keys, _ in self.summed.values())
+
+    def extend(self, others: Heads) -> None:
+        """Add all conclusions of others."""
+        for name, parts in others.items():
+            self.setdefault(name, []).extend(parts)
+        for name, (keys, times) in others.summed.items():
+            self._add_sum(name, keys, times)
+
+    def _add_sum(self, name: RelationKey, keys: Keys, times: I64) -> None:
+        before = self.summed.get(name)
+        now = (keys, times) if before is None else summed(*before, keys, times)
+        self.summed = {**self.summed, name: now}
 
     def taken(self) -> dict[RelationKey, Keys]:
-        """The conclusions of each relation in one piece."""
-        return {
+        """The conclusions of each relation in one piece; those summed up only once."""
+        found = {
             name: parts[0] if len(parts) == 1 else np.concatenate(parts)
             for name, parts in self.items()
         }
+        for name, (keys, _) in self.summed.items():
+            found[name] = np.concatenate((found[name], keys)) if name in found else keys
+        return found
 
-    def counted(self) -> Iterator[tuple[RelationKey, tuple[Keys, U32]]]:
+    def counted(self) -> Iterator[tuple[RelationKey, tuple[Keys, U32 | I64]]]:
         """The conclusions of each relation in order, each fact once, with how often it came."""
         for name, parts in self.items():
-            yield name, counted_pieces(parts)
+            keys, times = counted_pieces(parts)
+            if name in self.summed:
+                yield name, summed(keys, times.astype(np.int64), *self.summed[name])
+            else:
+                yield name, (keys, times)
+        for name, found in self.summed.items():
+            if name not in self:
+                yield name, found
 
 
 def heads_of(family: Family, rows: Rows, n: int) -> list[tuple[RelationKey, Keys]]:

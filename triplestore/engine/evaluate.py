@@ -18,7 +18,7 @@ import numpy as np
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.constants import join_table
 from triplestore.engine.families import CompiledAtom, Family
-from triplestore.engine.frames import Rows, column, take, where
+from triplestore.engine.frames import Rows, column, split, take, where
 from triplestore.engine.parallel import ROWS, cores, side_by_side
 from triplestore.engine.plans import (
     HEAD,
@@ -26,10 +26,11 @@ from triplestore.engine.plans import (
     AtomStep,
     ComputeStep,
     Plan,
+    Step,
     TableStep,
     plan_for,
 )
-from triplestore.engine.sets.arrays import bounds
+from triplestore.engine.sets.arrays import TooManyRowsError, at_most, bounds, check_room
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.expr.evaluate import Evaluator, Scope
@@ -40,9 +41,16 @@ from triplestore.tables.rows import U32, Columns, Keys, columns_of, high, low
 Check: TypeAlias = Callable[[int], None]
 
 
-Evaluate: TypeAlias = "Callable[[Evaluation], tuple[Rows, int]]"
+Evaluate: TypeAlias = "Callable[[Evaluation, Heads], tuple[Rows, int]]"
 Job: TypeAlias = "tuple[Family, Evaluate]"
-"""A family, and what makes its instances."""
+"""A family, and what makes its instances: all but those whose conclusions it adds to the
+heads itself, so that they need not be there all at once."""
+
+PIECE = 1 << 24
+"""A join of more rows is made in pieces, each of which is concluded before the next one."""
+
+_FEW = 64
+"""So few rows are joined without a look at how many rows that might make."""
 
 
 class Around(NamedTuple):
@@ -65,12 +73,12 @@ class Around(NamedTuple):
 
 def changed_job(family: Family, item: int, batch: Batch, around: Around, phase: str) -> Job:
     """The instances of a family in which one item matches a fact of the batch."""
-    return family, lambda run: run.changed(family, item, batch, around, phase)
+    return family, lambda run, heads: run.changed(family, item, batch, around, phase, heads)
 
 
 def whole_job(family: Family, setting: Setting, phase: str) -> Job:
     """All instances of a family."""
-    return family, lambda run: run.whole(family, setting, phase)
+    return family, lambda run, heads: run.whole(family, setting, phase, heads)
 
 
 class Evaluation:
@@ -106,8 +114,7 @@ class Evaluation:
         for family, evaluate in jobs:
             if threads and not family.computations:
                 continue  # filters and binds stay in one thread: they may make terms
-            found, n = evaluate(self)
-            conclude(family, found, n, self.type_id, recursive if family.recursive else heads)
+            self._conclude(family, evaluate, recursive if family.recursive else heads)
         self._batch, self._split = None, {}  # nobody looks at it again
         if not shared:
             return
@@ -118,24 +125,28 @@ class Evaluation:
             self.fetched += run.fetched
             self.families += run.families
             for target, source in ((heads, plain), (recursive, rec)):
-                for name, parts in source.items():
-                    target.setdefault(name, []).extend(parts)
+                target.extend(source)
 
     def _apart(self, jobs: Sequence[Job]) -> tuple[Evaluation, Heads, Heads]:
         """Some jobs by themselves, counted apart so that threads do not count over each other."""
         run, heads, recursive = Evaluation(self.terms, self.type_id, self.check), Heads(), Heads()
         for family, evaluate in jobs:
-            found, n = evaluate(run)
-            conclude(family, found, n, self.type_id, recursive if family.recursive else heads)
+            run._conclude(family, evaluate, recursive if family.recursive else heads)
         return run, heads, recursive
+
+    def _conclude(self, family: Family, evaluate: Evaluate, heads: Heads) -> None:
+        found, n = evaluate(self, heads)
+        conclude(family, found, n, self.type_id, heads)
 
     # -- three ways to begin ---------------------------------------------------------------------
 
-    def whole(self, family: Family, setting: Setting, phase: str) -> tuple[Rows, int]:
+    def whole(
+        self, family: Family, setting: Setting, phase: str, heads: Heads | None = None
+    ) -> tuple[Rows, int]:
         """All instances of a family."""
         made = plan_for(family, WHOLE, setting)
         rows: Rows = [None] * (family.width + 1)
-        return self.follow(family, made, rows, 1, setting, phase)
+        return self.follow(family, made, rows, 1, setting, phase, heads=heads)
 
     def changed(
         self,
@@ -144,6 +155,7 @@ class Evaluation:
         batch: Batch,
         around: Around,
         phase: str,
+        heads: Heads | None = None,
     ) -> tuple[Rows, int]:
         """The instances in which one item (the pivot) matches a fact of the batch."""
         before, after, nots, nots_before = around
@@ -156,22 +168,13 @@ class Evaluation:
         made = plan_for(family, pivot, after)
         self.fetched += n
         self.families += 1
-        for step in made.steps:
-            if isinstance(step, AtomStep):
-                if step.negated:
-                    earlier = negated and step.item < pivot
-                    setting = nots_before if earlier else nots
-                else:
-                    setting = before if negated or step.item < pivot else after
-                rows, n = self._atom(step, rows, n, setting)
-            elif isinstance(step, TableStep):
-                rows, n = join_table(family, step, rows, n)
-            else:
-                rows, n = self._compute(family, step, rows, n)
-            if n == 0:
-                return rows, 0
-        self.instances[phase] += n
-        return rows, n
+
+        def seen(step: AtomStep) -> Setting:
+            if step.negated:
+                return nots_before if negated and step.item < pivot else nots
+            return before if negated or step.item < pivot else after
+
+        return self._steps(family, made.steps, rows, n, seen, phase, heads)
 
     def backward(
         self,
@@ -206,13 +209,43 @@ class Evaluation:
         after: Setting,
         phase: str,
         nots: Setting | None = None,
+        heads: Heads | None = None,
     ) -> tuple[Rows, int]:
         """Go on from a frame by a plan; not counted without a phase."""
         self.families += 1
-        nots = after if nots is None else nots
-        for step in plan.steps:
+        below = after if nots is None else nots
+
+        def seen(step: AtomStep) -> Setting:
+            return below if step.negated else after
+
+        return self._steps(family, plan.steps, rows, n, seen, phase, heads)
+
+    def _steps(
+        self,
+        family: Family,
+        steps: Sequence[Step],
+        rows: Rows,
+        n: int,
+        seen: Callable[[AtomStep], Setting],
+        phase: str,
+        heads: Heads | None,
+    ) -> tuple[Rows, int]:
+        """Do what is left of a plan. Where a join would make very many rows, and there are
+        heads, conclusions are added to them piece by piece."""
+        for at, step in enumerate(steps):
             if isinstance(step, AtomStep):
-                rows, n = self._atom(step, rows, n, nots if step.negated else after)
+                setting = seen(step)
+                if n <= _FEW or heads is None or not _may_be_many(step, n, setting):
+                    rows, n = self._atom(step, rows, n, setting)
+                else:
+                    try:
+                        with at_most(PIECE):
+                            rows, n = self._atom(step, rows, n, setting)
+                    except TooManyRowsError as error:
+                        for piece, size in split(rows, n, 2 * (error.rows // PIECE + 1)):
+                            left = self._steps(family, steps[at:], piece, size, seen, phase, heads)
+                            self._sum_up(family, *left, heads)
+                        return [None] * len(rows), 0
             elif isinstance(step, TableStep):
                 rows, n = join_table(family, step, rows, n)
             else:
@@ -222,6 +255,14 @@ class Evaluation:
         if phase:
             self.instances[phase] += n
         return rows, n
+
+    def _sum_up(self, family: Family, rows: Rows, n: int, heads: Heads) -> None:
+        """Add what some of the instances conclude."""
+        piece = Heads()
+        conclude(family, rows, n, self.type_id, piece)
+        different = heads.sum_up(piece)
+        if self.check is not None:
+            self.check(different)
 
     # -- the first frame -------------------------------------------------------------------------
 
@@ -317,6 +358,7 @@ class Evaluation:
             places = [place for place, _ in step.bound]
             free = view.scan(places, [-term for _, term in step.bound])
             size = len(free[0])
+            check_room(size * n)
             self.fetched += size * n
             if self.check is not None:
                 self.check(size * n)
@@ -386,6 +428,11 @@ class Evaluation:
             found = Evaluator(expression, Scope(self.terms))  # type: ignore[arg-type]
             self._evaluators[id(expression)] = found
         return found
+
+
+def _may_be_many(step: AtomStep, n: int, setting: Setting) -> bool:
+    """Whether a join may make more rows than one piece has."""
+    return bool(step.free) and n * setting.view(step.atom.relation).estimate(()) > PIECE
 
 
 def _by_place(step: AtomStep, free: Columns) -> dict[int, U32]:

@@ -7,6 +7,8 @@ the engine; that is what it costs less than a `Frame` of `ops` (0.3 instead of 3
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -48,3 +50,10 @@ def where(rows: Rows, mask: np.ndarray, keep: tuple[int, ...], n: int) -> tuple[
             if column is not None:
                 made[variable] = column[mask]
     return made, left
+
+
+def split(rows: Rows, n: int, pieces: int) -> Iterator[tuple[Rows, int]]:
+    """A frame in so many pieces, or in single rows if it has fewer; each with its size."""
+    bounds = np.linspace(0, n, min(n, pieces) + 1).astype(np.int64).tolist()
+    for start, stop in pairwise(bounds):
+        yield [None if column is None else column[start:stop] for column in rows], stop - start

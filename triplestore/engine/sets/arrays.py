@@ -7,6 +7,9 @@ facts never needs it.
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
 
@@ -294,11 +297,46 @@ def _most_rows() -> int:
         return 1 << 30
 
 
-def _check_room(rows: int) -> None:
-    if rows > _most_rows():
-        raise BudgetError(
+class TooManyRowsError(BudgetError):
+    """One join would make more rows than there is room for: `rows`."""
+
+    def __init__(self, message: str, rows: int) -> None:
+        super().__init__(message)
+        self.rows = rows
+
+
+class _Room(threading.local):
+    """So many rows a join may make in this thread, if fewer than memory allows."""
+
+    most: int | None = None
+
+
+_ROOM = _Room()
+
+
+@contextmanager
+def at_most(rows: int) -> Iterator[None]:
+    """Joins of this thread are refused if they would make more rows."""
+    _ROOM.most = rows
+    try:
+        yield
+    finally:
+        _ROOM.most = None
+
+
+def is_bounded() -> bool:
+    """Whether joins of this thread should be refused from some size on that memory allows."""
+    return _ROOM.most is not None
+
+
+def check_room(rows: int) -> None:
+    """Refuse a join of too many rows before it is made."""
+    most = _ROOM.most
+    if rows > (_most_rows() if most is None else most):
+        raise TooManyRowsError(
             f"one join of a rule would make {rows:,} rows, more than a third of the memory; look "
-            "for a rule whose atoms share no variable, or only one that takes few values"
+            "for a rule whose atoms share no variable, or only one that takes few values",
+            rows,
         )
 
 
@@ -315,6 +353,7 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
         hi = keys.searchsorted(firsts | _LOW, side="right")
         sizes = hi - lo
         total = int(sizes.sum())
+        check_room(total)
         index = np.repeat(np.arange(len(values)), sizes)
         ends = np.cumsum(sizes)
         rows = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
@@ -328,7 +367,7 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
         for at in range(0, len(values), _PIECE):
             stop = at + _PIECE
             total += kernels.match_first(values[at:stop], keys, lo[at:stop], hi[at:stop])
-    _check_room(total)
+    check_room(total)
     index, second = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.uint32)
     kernels.expand_second(lo, hi, keys, index, second)
     return index, second

@@ -12,7 +12,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from triplestore.engine.sets.arrays import SMALL, _check_room, beside, bounds, match, member
+from triplestore.engine.sets.arrays import (
+    SMALL,
+    beside,
+    bounds,
+    check_room,
+    is_bounded,
+    match,
+    member,
+)
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED, Tables
 from triplestore.tables.closed import ClosedRelation
@@ -81,6 +89,8 @@ class StoredPairs:
             read = relation.by_first if column == 0 else relation.by_second
             found = read(value, self.where)
             return np.zeros(len(found), dtype=np.int64), found
+        if is_bounded():
+            check_room(int(self.relation.fanout((column,), (values,)).sum()))
         index, (others,) = self.relation.probe((column,), (values,), self.where)
         return index, others
 
@@ -188,7 +198,7 @@ class ClosedPairs(StoredPairs):
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
         """The rows with these ids in one place: (number of the value, id in the other place)."""
-        _check_room(int(self.closed.fanout(place, values).sum()))
+        check_room(int(self.closed.fanout(place, values).sum()))
         return self.closed.match(place, values)
 
     def contains(self, keys: U64) -> Bools:

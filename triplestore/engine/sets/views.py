@@ -24,7 +24,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from triplestore.engine.sets import differences
-from triplestore.engine.sets.arrays import beside
+from triplestore.engine.sets.arrays import beside, check_room, is_bounded
 from triplestore.engine.sets.differences import DifferenceSet
 from triplestore.engine.sets.joined import joined
 from triplestore.engine.sets.keys import (
@@ -256,6 +256,8 @@ class TupleView:
             return self.contains(tuple(by_place)).nonzero()[0], ()
         found = []
         if self.stored is not None:
+            if is_bounded():
+                check_room(int(self.stored.relation.fanout(places, values).sum()))
             found.append(self.stored.relation.probe(places, values, self.stored.where))
         found += [part.probe(places, values) for part in self.parts]
         if not found:
