@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 from typing import Any
 
@@ -50,6 +52,20 @@ def test_solutions__rows_by_place_name_and_variable(store: Store) -> None:
     assert len(result) == 2
     assert bool(result)
     assert [row["i"].value for row in result] == ["1", "2"]
+
+
+def test_solutions__are_equal_by_names_and_values__and_can_be_copied(store: Store) -> None:
+    (first, second), (other, _) = (
+        list(store.query(f"SELECT ?{name} {{ ?{name} :b ?b }} ORDER BY DESC(?b)")) for name in "xy"
+    )
+    assert first == next(store.query("SELECT ?x { ?x :b true }"))
+    assert first != second
+    assert tuple(first) == tuple(other)
+    assert first != other
+    for copied in (copy.deepcopy(first), pickle.loads(pickle.dumps(first))):
+        assert (copied, hash(copied), copied["x"]) == (first, hash(first), first["x"])
+    (node,) = first
+    assert node == NamedNode(EX + "a")
 
 
 def test_solutions__print_as_a_table(store: Store) -> None:

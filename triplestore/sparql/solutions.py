@@ -8,7 +8,8 @@ can be read again, counted and turned into columns at any time, at 4 bytes a val
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import pyoxigraph as ox
@@ -36,49 +37,49 @@ SHOWN_ROWS = 100
 """So many rows are printed."""
 
 
-class Solution:
+class Solution(tuple["Term | None", ...]):
     """One solution: its values by place, by name or by variable; None where it has none.
 
-    >>> row = Solution(("x", "y"), (ox.Literal("a"), None))
+    >>> row = solution_class(("x", "y"))((ox.Literal("a"), None))
     >>> row["x"].value, row[1], len(row)
     ('a', None, 2)
     """
 
-    __slots__ = ("_names", "_values")
+    # A tuple that python makes without a call of ours, and that knows the names by its class: half
+    # of what an object with two slots takes, and a third where all values are taken.
+    __slots__ = ()
 
-    def __init__(self, names: tuple[str, ...], values: tuple[Term | None, ...]) -> None:
-        self._names = names
-        self._values = values
+    _names: ClassVar[tuple[str, ...]] = ()
 
-    def __getitem__(self, key: int | str | ox.Variable) -> Term | None:
+    def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int):
-            return self._values[key]
+            return tuple.__getitem__(self, key)
         name = key.value if isinstance(key, ox.Variable) else key
         try:
-            return self._values[self._names.index(name)]
+            return tuple.__getitem__(self, self._names.index(name))
         except ValueError:
             raise KeyError(f"no variable ?{name}: there are {self._listed()}") from None
 
     def _listed(self) -> str:
         return ", ".join(f"?{name}" for name in self._names) or "none"
 
-    def __iter__(self) -> Iterator[Term | None]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Solution):
             return NotImplemented
-        return self._names == other._names and self._values == other._values
+        return self._names == other._names and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __hash__(self) -> int:
-        return hash(self._values)
+        return tuple.__hash__(self)
 
     def __repr__(self) -> str:
-        pairs = zip(self._names, self._values, strict=True)
+        pairs = zip(self._names, self, strict=True)
         return f"<solution {' '.join(f'?{name}={value}' for name, value in pairs)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _solution, (self._names, tuple(self))
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -87,8 +88,19 @@ class Solution:
 
     def as_dict(self) -> dict[str, Term]:
         """The variables that have a value, and their values."""
-        pairs = zip(self._names, self._values, strict=True)
+        pairs = zip(self._names, self, strict=True)
         return {name: value for name, value in pairs if value is not None}
+
+
+@lru_cache(256)
+def solution_class(names: tuple[str, ...]) -> type[Solution]:
+    """The solutions that have these variables."""
+    return type("Solution", (Solution,), {"__slots__": (), "_names": names})
+
+
+def _solution(names: tuple[str, ...], values: tuple[Term | None, ...]) -> Solution:
+    """What was pickled or copied."""
+    return solution_class(names)(values)
 
 
 class Rows:
@@ -171,9 +183,7 @@ class Solutions:
         return any(block.rows for block in self._rows.blocks())
 
     def _solutions(self) -> Iterator[Solution]:
-        names = self.variables
-        for row in self.tuples():
-            yield Solution(names, row)
+        return map(solution_class(self.variables), self.tuples())
 
     def tuples(self) -> Iterator[tuple[Term | None, ...]]:
         """The solutions as plain tuples, in the order of the variables."""
