@@ -125,6 +125,30 @@ def test_to_arrow__columns_have_types(store: Store) -> None:
     assert blank.startswith("_:")
 
 
+@pytest.mark.parametrize(
+    ("literals", "kind", "values"),
+    [
+        ('"007"^^xsd:integer, "+3"^^xsd:integer, -1', "int64", [-1, 3, 7]),
+        ("999999999999999, 1000000000000000", "int64", [10**15 - 1, 10**15]),
+        ('1, "one"^^xsd:integer', "large_string", ["1", "one"]),
+        ('1, "1_0"^^xsd:integer', "large_string", ["1", "1_0"]),
+        ('1, "2"^^xsd:int', "large_string", ["1", "2"]),
+        ('"1"^^xsd:byte, "2"^^xsd:byte', "int64", [1, 2]),
+        ('"1"^^xsd:byte, "300"^^xsd:byte', "large_string", ["1", "300"]),
+        ("1.0, 2.5", "large_string", ["1.0", "2.5"]),
+        ('"a"@en, "b"@de', "large_string", ["a", "b"]),
+    ],
+)
+def test_to_arrow__literals_of_one_datatype(literals: str, kind: str, values: list[Any]) -> None:
+    pytest.importorskip("pyarrow")
+    made = Store()
+    prefixes = f"@prefix xsd: <{XSD}> . @prefix : <{EX}> ."
+    made.load(f"{prefixes} :x :y {literals} .", "ttl")
+    found = made.query("SELECT ?y { ?x ?p ?y }").to_arrow()["y"]
+    assert str(found.type) == kind
+    assert sorted(found.to_pylist()) == values
+
+
 def test_to_arrow__terms_as_they_are(store: Store) -> None:
     pytest.importorskip("pyarrow")
     assert column(store, "s", typed=False)[1] == ['"text"', '"täxt"@en']

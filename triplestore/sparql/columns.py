@@ -7,6 +7,7 @@ is made term by term, each different term once. What is always true: an unbound 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,9 @@ from triplestore.errors import needs_extra
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.expr.strings import lexical_form
 from triplestore.ops.keys import distinct_ids
+from triplestore.sparql.decode import terms_of
 from triplestore.terms.dictionary import FIRST_QUERY_ID
-from triplestore.terms.model import BLANK, IRI, STRING, TRIPLE, TYPED, to_ntriples
+from triplestore.terms.model import BLANK, IRI, STRING, TYPED, to_ntriples
 from triplestore.terms.value_keys import DATATYPES, EXACT, Class
 from triplestore.terms.vocabulary import XSD
 
@@ -33,6 +35,9 @@ _INTEGER_NAMES = (
 )
 _INTEGERS = frozenset(XSD + name for name in _INTEGER_NAMES.split(" "))
 _FLOATS = frozenset((XSD + "double", XSD + "float"))
+_INTEGER = XSD + "integer"
+_OWN_TYPES = _INTEGERS | _FLOATS | {XSD + "boolean"}
+_SMALL = re.compile("[+-]?[0-9]{1,15}")
 
 
 def arrow_table(
@@ -86,16 +91,30 @@ def _few(ids: U32, terms: QueryTerms) -> Any:
     """A column of few rows, term by term: what is done for many at once costs more."""
     import pyarrow as pa
 
-    kinds = {*terms.kinds(ids).tolist()} - {0}
-    if kinds == {TYPED}:
-        found = _values(ids, ids == 0, terms)
+    made = terms_of(ids, terms)
+    types = {*map(type, made)} - {type(None)}
+    if types == {ox.Literal}:
+        found = _few_values(made, ids, terms)
         if found is not None:
             return found
-    if TRIPLE in kinds:
+    if ox.Triple in types:
         return _each(ids, terms, _shown)
-    one = terms.term  # terms that were handed out lately are kept
-    made = [one(term_id) if term_id else None for term_id in ids.tolist()]
     return pa.array([None if term is None else _text_of(term) for term in made], pa.large_string())
+
+
+def _few_values(made: Sequence[Any], ids: U32, terms: QueryTerms) -> Any:
+    """`_values` of few literals: most say by their datatype that they stay texts."""
+    import pyarrow as pa
+
+    datatypes = {term.datatype.value for term in made if term is not None}
+    if len(datatypes) != 1 or not datatypes <= _OWN_TYPES:
+        return None
+    if datatypes == {_INTEGER}:
+        texts = [None if term is None else term.value for term in made]
+        if all(text is None or _SMALL.fullmatch(text) for text in texts):
+            numbers = [None if text is None else int(text) for text in texts]
+            return pa.array(numbers, pa.int64())
+    return _values(ids, ids == 0, terms)
 
 
 def _text_of(term: Any) -> str:
