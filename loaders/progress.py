@@ -56,7 +56,7 @@ class Progress:
 
     def _text(self, done: int, statements: int, seconds: float, note: str) -> str:
         rate = statements / seconds if seconds > 0 else 0.0
-        parts = [f"{statements:,} statements", f"{_short(rate)}/s"]
+        parts = [f"{statements:,} statements", f"{_short(rate)}/s"] if statements else ["reading"]
         if self._total:
             share = min(1.0, done / self._total)
             filled = round(share * _BAR)

@@ -277,10 +277,11 @@ def test_progress__lines_elsewhere_and_no_estimate_without_a_size() -> None:
     bar = Progress(None, log, clock=lambda: now[0])
     for second in range(1, 20):
         now[0] = float(second)
-        bar.update(second * 100, second * 2_000_000)
+        bar.update(second * 100, (second - 1) * 2_000_000)
     bar.close()
     lines = log.getvalue().splitlines()
-    assert lines[0] == "2,000,000 statements  2M/s"
+    assert lines[0] == "reading", "no rate of nothing"
+    assert lines[1] == "10,000,000 statements  1.67M/s"
     assert len(lines) == 4
 
 
