@@ -72,3 +72,27 @@ def test_auto__small_changes__are_maintained_and_say_so() -> None:
     assert names[1] == "bfc"  # recursive
     assert names[2] == "dredc"  # not recursive: counters are exact
     assert all("changes, at most" in r.why for r in closure.strata if r.number)
+
+
+def test_auto__few_changes_that_take_too_long_again_and_again__are_tried_less() -> None:
+    driver = Driver()
+    explicit = frozenset(facts(chain(40)))
+    driver.step(explicit, (), program(RULES), Auto())
+    hasty, patient = Auto(clock=lambda: -1e9), Auto(clock=lambda: 1e9)
+
+    def why(edge: int, strategy: Auto, *, away: bool = True) -> str:
+        changed = facts(f"T(n{edge}, n{edge + 1})")
+        added, deleted = ((), changed) if away else (changed, ())
+        closure = driver.step(added, deleted, None, strategy)
+        return next(report.why for report in closure.strata if report.number == 1)
+
+    tried = ["took more" in why(edge, hasty) for edge in range(39, 28, -1)]
+    assert tried == [True, True, False, False, True, *[False] * 4, True, False]
+    assert "at most" in why(29, patient, away=False), "what comes is learned apart"
+    assert "time and again" in why(28, patient)
+    for edge in range(27, 20, -1):
+        why(edge, patient)  # the 8 that are not tried end here
+    assert "at most" in why(20, patient)
+    assert "took more" in why(19, hasty), "one that worked: the next is tried"
+    assert "took more" in why(18, hasty)
+    check_state(driver, program(RULES), frozenset(facts(chain(18) + " T(n29, n30)")), "at the end")

@@ -53,6 +53,28 @@ SLOW = 0.3
 
 
 @dataclass(slots=True)
+class Patience:
+    """Whether few changes are maintained incrementally, where that has run out of time lately.
+
+    One that did may be an exception. After two in a row 2 updates are rematerialised at once, after
+    three 4, and so on up to `AGAIN`: so the time that is lost is a small part of what is done.
+    """
+
+    failures: int = 0
+    left: int = 0
+
+    def ends(self) -> bool:
+        """Whether this one update is not tried."""
+        self.left -= self.left > 0
+        return self.failures > 1 and self.left > 0
+
+    def learn(self, worked: bool) -> None:
+        """What came of a trial."""
+        self.failures = 0 if worked else self.failures + 1
+        self.left = 0 if self.failures < 2 else min(1 << (self.failures - 1), AGAIN) + 1
+
+
+@dataclass(slots=True)
 class Cost:
     """What a stratum has cost.
 
@@ -61,6 +83,7 @@ class Cost:
                 from updates of many; in those of few other things cost more
     rows        the rows that rematerialising looks at, when the store had `facts`
     updates     how many there were
+    patience    of few changes, those that take facts away apart from others
     """
 
     full: float = PER_ROW
@@ -68,6 +91,7 @@ class Cost:
     rows: float = 0.0
     facts: int = -1
     updates: int = 0
+    patience: tuple[Patience, Patience] = field(default_factory=lambda: (Patience(), Patience()))
 
     def rows_of(self, update: StratumUpdate) -> float:
         """The rows that rematerialising would look at, about: counted anew as the store grows."""
@@ -124,14 +148,18 @@ class Auto(Strategy):
             why = f"{changes:,} changes would take {_ms(expected)}, all anew {_ms(full)}"
             return self._full(update, cost, why)
         allowed = max(full, LEAST)
+        patience = None if changes >= MANY else cost.patience[_takes_away(update)]
+        if patience is not None and patience.ends():
+            return self._full(update, cost, "so few changes took longer, time and again")
         if changes >= MANY and (other := cost.untried(names)) not in (None, name):
             # Something else may be better; it may take twice what the best is known to take.
             limit = min(allowed, max(2 * expected, LEAST))
             if done := self._incremental(update, cost, changes, str(other), limit):
                 return done
-        if done := self._incremental(update, cost, changes, name, allowed):
-            return done
-        return self._full(update, cost, f"{name} took more than {_ms(allowed)}")
+        done = self._incremental(update, cost, changes, name, allowed)
+        if patience is not None:
+            patience.learn(done is not None)
+        return done or self._full(update, cost, f"{name} took more than {_ms(allowed)}")
 
     def _first(self, update: StratumUpdate, cost: Cost) -> tuple[str, str]:
         """A stratum whose rules are all new: there is nothing to choose, but something to learn."""
@@ -194,6 +222,13 @@ def _changes(update: StratumUpdate) -> int:
     large = [*update.large_gone.values(), *update.large_added.values()]
     several = sum(map(len, large)) + sum(map(size_of, batches))
     return several + sum(len(keys) for part in parts for keys in part)
+
+
+def _takes_away(update: StratumUpdate) -> bool:
+    """Whether facts go: bringing some costs what follows, taking some away what may follow."""
+    task = update.task
+    some = size_of(update.low_gone) + size_of(task.minus)
+    return bool(some or update.large_gone or task.lost)
 
 
 def _all(update: StratumUpdate) -> list[Family]:
