@@ -98,6 +98,7 @@ class Driver:
                 beside=beside,
                 pairs=self.pairs,
             )
+        self.terms = QueryTerms(self.dictionary)  # as a store does: it knows the terms of its time
         plus, minus = self.batch(added), self.batch(deleted)
         minus = _minus(minus, plus)
         stated = {
