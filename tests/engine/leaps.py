@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from tests.engine.notation import facts, program
 from triplestore.datalog.program import Program
 from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import stratify
+from triplestore.engine.families import Family
 from triplestore.engine.leaps import leaps_of
 from triplestore.engine.modules.external import all_external
 from triplestore.engine.strategies.backward import derivable_keys
@@ -138,6 +140,11 @@ def _fact(rng: random.Random, nodes: str) -> str:
     return f"{name}({ends})"
 
 
+def is_another(own: Family, one: Family) -> bool:
+    """Whether a family is recursive, and not a certain one."""
+    return one.recursive and one is not own
+
+
 def check_grounds(driver: Driver, where: str) -> int:
     """Assert what `leaping` says is always true of what is kept; returned is how many edges there
     are that recursion derives."""
@@ -163,7 +170,7 @@ def check_grounds(driver: Driver, where: str) -> int:
             relation,
             others,
             "",
-            lambda one, own=leap.family: one.recursive and one is not own,  # type: ignore[misc]  # a default argument
+            partial(is_another, leap.family),
         )
         assert derived.all(), f"{where}: an edge that nothing derives"
         found += len(others)

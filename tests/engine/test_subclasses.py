@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from triplestore.engine import subclasses
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.hierarchies import copied_class
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
+from triplestore.engine.stratum import Strategy
 from triplestore.errors import ProgramError
 
 
@@ -25,6 +27,10 @@ from triplestore.errors import ProgramError
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few axioms are enough to be put beside."""
     monkeypatch.setattr(subclasses, "FEWEST", 1)
+
+
+def any_strategy(rng: random.Random) -> Strategy:
+    return strategy(rng.choice(list(STRATEGIES)))
 
 
 def compiled(text: str) -> Compiled:
@@ -105,9 +111,7 @@ def test_subclasses__threshold_crossed__facts_and_counters_stay(
     for seed in range(1, 60, 2):
         rng = random.Random(seed)
         driver = Driver(beside=True)
-        check_case(
-            case(seed), lambda rng=rng: strategy(rng.choice(list(STRATEGIES))), driver=driver
-        )  # type: ignore[misc]
+        check_case(case(seed), partial(any_strategy, rng), driver=driver)
 
 
 def test_rules__of_pairs__are_those_they_were_made_of() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -45,13 +46,12 @@ def test_settle__what_is_made_later_is_still_freed(tmp_path: Path) -> None:
         file.writestr("module_in_a_zip.py", "value = 3")
     sys.path.append(str(archive))
     try:
-        import module_in_a_zip  # type: ignore[import-not-found] # made above
-
+        module = importlib.import_module("module_in_a_zip")
         assert str(archive) in sys.path_importer_cache
         settle()
         assert str(archive) not in sys.path_importer_cache
         frozen = gc.get_freeze_count()
-        assert module_in_a_zip.value == 3
+        assert module.value == 3
         assert list(run(iter, [1])) == [1]
         assert gc.get_freeze_count() <= frozen, "frozen once, not after each task"
     finally:

@@ -409,8 +409,9 @@ def test_something_that_is_no_term__is_an_error_of_the_type_as_for_the_peer(wron
         if wrong is not None:
             with pytest.raises(TypeError):
                 list(store.quads_for_pattern(wrong, None, None))
+    text: Any = "http://ex.org/a"
     with pytest.raises(UsageError, match="no RDF term"):
-        list(Store().quads_for_pattern("http://ex.org/a", None, None))  # type: ignore[arg-type]
+        list(Store().quads_for_pattern(text, None, None))
 
 
 def test_a_missing_file__is_an_error_of_that_name_as_for_the_peer(tmp_path: Path) -> None:
