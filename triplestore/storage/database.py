@@ -38,6 +38,7 @@ from triplestore.storage.state import Catalogue, Meta, State
 from triplestore.storage.tuning import Tuning
 from triplestore.storage.verify import serial_of, verify_files, verify_state
 from triplestore.tables import Changes, Layer, Tables
+from triplestore.tables.allocation import keep_freed_memory
 from triplestore.terms import Dictionary, TermSegment
 
 DURABILITIES = ("commit", "group", "flush")
@@ -104,6 +105,7 @@ class Database:
         """
         if durability not in DURABILITIES:
             raise UsageError(f"durability is one of {', '.join(DURABILITIES)}, not {durability!r}")
+        keep_freed_memory()
         files = files or RealFiles()
         tuning = tuning or Tuning()
         disk = reader = None
