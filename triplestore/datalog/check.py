@@ -214,6 +214,7 @@ def _made(rule: Rule) -> set[Variable]:
 
 _ONLY_TRIPLES: frozenset[type] = frozenset((TripleAtom,))
 _MOST_NAMES = 3000
+_LEAST = 4  # letters of a name that may have a slip
 _NEAR, _NEAR_DATA = 0.85, 0.7  # where data have names too, a slip is more likely
 
 
@@ -234,10 +235,11 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
     if len(uses) > _MOST_NAMES:
         return
     taken = {of.name for of in defined} | set(known or ())
-    names: dict[str, list[str]] = {}  # last parts by the rest: only there can be a slip
+    names: dict[str, list[_LastPart]] = {}  # by the rest: only there can be a slip
     for name in sorted(_text(name) for name in taken):
         head, last = _split(name)
-        names.setdefault(head, []).append(last)
+        if len(last) >= _LEAST:
+            names.setdefault(head, []).append(_last_part(last))
     for of, places in uses.items():
         if not of.name or of.name[0] != IRI or of.name in taken:
             continue
@@ -265,28 +267,36 @@ def _text(key: bytes) -> str:
     return key[1:].decode()
 
 
-def _near(name: str, names: dict[str, list[str]], cutoff: float) -> str | None:
-    """The IRI that differs from a name in its last part only, by letters rather than a number."""
-    head, last = _split(name)
-    if len(last) < 4:
-        return None
-    plain, letters = last.translate(_NO_DIGITS), _pairs(last)
-    others = [
-        other
-        for other in names.get(head, ())
-        if len(other) >= 4
-        and 3 * abs(len(other) - len(last)) <= len(last)
-        and 3 * len(letters & _pairs(other)) >= len(letters)  # a slip leaves most pairs as they are
-        and other.translate(_NO_DIGITS) != plain
-    ]
-    found = get_close_matches(last, others, n=1, cutoff=cutoff)
-    return head + found[0] if found else None
+class _LastPart(NamedTuple):
+    """The last part of an IRI, without its digits, and its pairs of neighbouring letters."""
+
+    name: str
+    plain: str
+    pairs: frozenset[str]
 
 
 @lru_cache(maxsize=4096)
-def _pairs(name: str) -> frozenset[str]:
-    """The pairs of neighbouring letters."""
-    return frozenset(map(add, name, name[1:]))
+def _last_part(name: str) -> _LastPart:
+    return _LastPart(name, name.translate(_NO_DIGITS), frozenset(map(add, name, name[1:])))
+
+
+def _near(name: str, names: dict[str, list[_LastPart]], cutoff: float) -> str | None:
+    """The IRI that differs from a name in its last part only, by letters rather than a number."""
+    head, last = _split(name)
+    if len(last) < _LEAST:
+        return None
+    _, letters, pairs = _last_part(last)
+    third, most_pairs = len(last) // 3, len(pairs)
+    least, most = len(last) - third, len(last) + third
+    others = [
+        other
+        for other, plain, its_pairs in names.get(head, ())
+        if least <= len(other) <= most
+        and 3 * len(pairs & its_pairs) >= most_pairs  # a slip leaves most pairs as they are
+        and plain != letters
+    ]
+    found = get_close_matches(last, others, n=1, cutoff=cutoff)
+    return head + found[0] if found else None
 
 
 def _split(iri: str) -> tuple[str, str]:

@@ -12,8 +12,8 @@ import numpy as np
 
 from triplestore.engine.families import Family
 from triplestore.engine.frames import Rows, column
-from triplestore.engine.sets.arrays import beside, counted_pieces, summed
-from triplestore.engine.sets.keys import ANY, RelationKey
+from triplestore.engine.sets.arrays import beside, counted_pieces, distinct_pieces, summed, unite
+from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.tables.rows import I64, U32, Columns, Keys, key_of, pack
 
 
@@ -62,6 +62,13 @@ class Heads(dict[RelationKey, list[Keys]]):
         }
         for name, (keys, _) in self.summed.items():
             found[name] = np.concatenate((found[name], keys)) if name in found else keys
+        return found
+
+    def distinct(self) -> Batch:
+        """The conclusions of each relation in order, each fact once."""
+        found = {name: distinct_pieces(parts) for name, parts in self.items()}
+        for name, (keys, _) in self.summed.items():
+            found[name] = unite(found[name], keys) if name in found else keys
         return found
 
     def counted(self) -> Iterator[tuple[RelationKey, tuple[Keys, U32 | I64]]]:

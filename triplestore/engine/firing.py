@@ -29,7 +29,7 @@ from triplestore.engine.sets.differences import DifferenceSet
 from triplestore.engine.sets.keys import Batch, RelationKey, size_of
 from triplestore.engine.sets.recursive_counts import RecursiveChanges
 from triplestore.engine.sets.views import PairView, Setting
-from triplestore.engine.work import Work, distinct_batch, united
+from triplestore.engine.work import Work, united
 from triplestore.tables.rows import I64, U32
 
 Large: TypeAlias = dict[RelationKey, DifferenceSet]
@@ -165,7 +165,7 @@ class Firing:
     def concluded(self, heads: Heads, sign: int) -> Batch:
         """What recursive rules concluded, each fact once; counted where there is a table for it."""
         if self._work.recursive is None:
-            return distinct_batch(heads.taken())
+            return heads.distinct()
         return self.count(heads, sign, self._work.recursive)
 
 

@@ -265,7 +265,12 @@ class Work:
         """Facts that may hold already; those that did not hold, and do now, are returned."""
         fresh: Batch = {}
         for name, keys in batch.items():
-            keys = keys[~self.holds(name, keys)]
+            held = self.held(name, keys)
+            if name in self.gone:
+                held = held & ~self.gone.contains(name, keys)
+            keys = keys[~held]
+            if name in self.added:
+                keys = keys[~self.added.contains(name, keys)]
             if len(keys) == 0:
                 continue
             fresh[name] = keys

@@ -126,11 +126,36 @@ def write(work: Work, stated: Tables) -> Closure:
     for sets in (work.gone, work.added, work.plus, work.minus, work.rewritten):
         relations.update(dict.fromkeys(sets))
     relations.update(dict.fromkeys(work.counts.relations()))
+    others = (work.gone, work.plus, work.minus, work.rewritten)
     for name in relations:
-        rows = _joined(_known(work, stated, name, closure), _new(work, name, closure))
+        rows = None if any(name in sets for sets in others) else _derived(work, name, closure)
+        if rows is None:
+            rows = _joined(_known(work, stated, name, closure), _new(work, name, closure))
         if len(rows.keys):
             closure.rows[name] = rows
     return closure
+
+
+def _derived(work: Work, name: RelationKey, closure: Closure) -> Rows | None:
+    """All rows where rules derived facts, new ones or others once more, and nothing else happened.
+
+    None if new facts are not among those whose counts changed: recursive rules count nothing.
+    """
+    known, by = work.counts.changed(name)
+    keys = work.added[name].keys() if name in work.added else no_keys(name)
+    places = places_in(keys, known)
+    if len(keys) and (len(known) == 0 or places.min() < 0):
+        return None
+    new = np.zeros(len(known), dtype=np.bool_)
+    new[places] = True
+    old = ~new
+    was, kept = np.zeros(len(known), dtype=np.uint8), np.zeros(len(known), dtype=np.uint32)
+    was[old], kept[old] = work.stored.of(name).look_up(known[old])
+    if name not in work.compiled.helpers:
+        closure.inferred_added += len(keys)
+    rows = Rows(known, np.where(new, INFERRED, was).astype(np.uint8), was, _fitting(kept + by))
+    held = rows.status != 0
+    return rows if held.all() else Rows(*(column[held] for column in rows[:4]))
 
 
 def _new(work: Work, name: RelationKey, closure: Closure) -> Rows:

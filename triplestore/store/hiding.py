@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.store.matching import Rows
-from triplestore.tables.rows import U32, Bools
+from triplestore.tables.rows import U32, Bools, high, low
 from triplestore.terms.model import BLANK, IRI
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
 
     after  the tables that it leads to
     """
-    from triplestore.engine.work import facts_of
-
     before = closure.work.stored.tables
     closed = before.closed.keys() | after.closed.keys()
     more = sum(_hidden_in(dictionary, after, name) for name in closed)
@@ -59,9 +57,10 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
         rows = closure.rows[name]
         change = (rows.status != 0).view(np.int8) - (rows.previous != 0).view(np.int8)
         if fine:
-            s, _ = facts_of(name, rows.keys, closure.work.type_id)
-            kinds = dictionary.kinds(s)
-            change = change[(kinds != IRI) & (kinds != BLANK)]
+            changed = change != 0
+            of_subject = low if name == closure.work.type_id else high
+            kinds = dictionary.kinds(of_subject(rows.keys[changed]))
+            change = change[changed][(kinds != IRI) & (kinds != BLANK)]
         more += int(change.sum())
     return more
 

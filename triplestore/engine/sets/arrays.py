@@ -157,12 +157,21 @@ def unite(left: Keys, right: Keys) -> Keys:
 
 def sorted_distinct(keys: Keys) -> Keys:
     """The keys in order, without repetitions."""
-    return distinct(np.sort(keys)) if len(keys) > 1 else keys
+    if len(keys) < 2 or _is_increasing(keys):
+        return keys
+    return distinct(np.sort(keys))
+
+
+def _is_increasing(keys: Keys) -> bool:
+    """Whether many keys are in order without repetitions, as what a rule copies mostly is."""
+    if len(keys) < _DENSE or keys.dtype != np.uint64 or not _seems_sorted(keys):
+        return False
+    return bool((keys[1:] > keys[:-1]).all())
 
 
 def counted(keys: Keys) -> tuple[Keys, U32]:
     """The keys in order, without repetitions, and how often each came."""
-    if len(keys) < 2:
+    if len(keys) < 2 or _is_increasing(keys):
         return keys, np.ones(len(keys), dtype=np.uint32)
     ordered = np.sort(keys)
     if len(keys) < SMALL or keys.dtype != np.uint64:
@@ -203,12 +212,17 @@ def counted_pieces(pieces: list[Keys]) -> tuple[Keys, U32]:
     return keys, counts
 
 
+def distinct_pieces(pieces: list[Keys]) -> Keys:
+    """All keys of some arrays in order, without repetitions."""
+    if sum(map(len, pieces)) >= _DENSE and pieces[0].dtype == np.uint64:
+        return counted_pieces(pieces)[0]
+    return sorted_distinct(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+
+
 def _counted_beside(pieces: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
     """`counted` for keys of one first id, each piece after its least and its greatest key."""
-    if len(pieces) == 1:
-        alone = pieces[0][2]
-        if bool((alone[1:] > alone[:-1]).all()):
-            return alone, np.ones(len(alone), dtype=np.uint32)
+    if len(pieces) == 1 and _is_increasing(pieces[0][2]):
+        return pieces[0][2], np.ones(len(pieces[0][2]), dtype=np.uint32)
     least, rows = min(piece[0] for piece in pieces), sum(len(piece[2]) for piece in pieces)
     span = max(piece[1] for piece in pieces) - least + 1
     if span > _SPAN * rows:
