@@ -112,6 +112,11 @@ class Evaluator:
         self._deterministic = _is_deterministic(self.expression)
         self._simple = self._deterministic and not self._exists
 
+    def exchange(self, expression: Expression) -> None:
+        """Evaluate the same expression with other constants from now on; it has no EXISTS."""
+        self.expression = expression
+        self._scalars.clear()
+
     @property
     def is_repeatable(self) -> bool:
         """True if the same values give the same in another query."""

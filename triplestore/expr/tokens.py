@@ -56,6 +56,8 @@ _LOCAL = rf"(?:[{_U}:0-9]|{_PERCENT})(?:(?:[{_CHARS}:]|{_PERCENT})|\.+(?=[{_CHAR
 # At most 256 characters, and all or nothing: words that no `:` follows (a.a.a.a) are scanned as a
 # prefix from each of them on, which would take the square of their number.
 _PREFIX = rf"[{_BASE}](?:[{_CHARS}]|\.+(?=[{_CHARS}])){{0,255}}+"
+NAME_PATTERN: Final = rf"(?:{_PREFIX})?:(?:{_LOCAL})?"
+"""What a prefixed name is, for a verbose regular expression."""
 
 _PATTERN = r"""
     (?: [ \t\r\n]+ | \#[^\n\r]* {slashes} )*
@@ -63,7 +65,7 @@ _PATTERN = r"""
       ( {rules} <<\( | \)>> | \|\| | && | != | <= | >= | \^\^ | [][(),{{}};=!+*/|^-] | \.(?![0-9])
         | < (?! [^\x00-\x20<>"{{}}|^`]* > ) | > | \? (?! [{u}0-9] ) )
     | [?$]([{u}0-9][{u}0-9\u00b7\u0300-\u036f\u203f-\u2040]*)
-    | ( (?:{prefix})?:(?:{local})? )
+    | ( {name} )
     | ( [A-Za-z][A-Za-z0-9_]* )
     | <( (?: [^\x00-\x20<>"{{}}|^`\\] | \\u[0-9A-Fa-f]{{4}} | \\U[0-9A-Fa-f]{{8}} )* )>
     | ( \"\"\"(?:[^"\\]++|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]++|\\.|'(?!''))*+'''
@@ -80,7 +82,7 @@ _PATTERN = r"""
 
 
 def _compile(slashes: str, rules: str) -> re.Pattern[str]:
-    parts = {"u": _U, "chars": _CHARS, "prefix": _PREFIX, "local": _LOCAL}
+    parts = {"u": _U, "chars": _CHARS, "name": NAME_PATTERN}
     pattern = _PATTERN.format(slashes=slashes, rules=rules, **parts)
     return re.compile(pattern, re.VERBOSE | re.DOTALL)
 

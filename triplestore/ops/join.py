@@ -23,7 +23,16 @@ from triplestore.errors import UsageError
 from triplestore.ops.context import Context
 from triplestore.ops.frame import BOOLEAN, Array, Frame, null_of, nulls, row_width
 from triplestore.ops.index import JoinIndex
-from triplestore.ops.operator import Blocks, Operator, Stream, as_tuple, positions, variables
+from triplestore.ops.operator import (
+    Blocks,
+    Operator,
+    Stream,
+    Text,
+    as_tuple,
+    positions,
+    shown,
+    variables,
+)
 from triplestore.ops.pairs import cut_pairs
 
 How: TypeAlias = Literal["inner", "left", "semi", "anti"]
@@ -52,7 +61,7 @@ class Join(Operator):
         *,
         condition: Condition | None = None,
         matched: str | None = None,
-        text: str = "",
+        text: Text = "",
         estimate: float | None = None,
     ) -> None:
         if how not in HOWS:
@@ -94,7 +103,7 @@ class Join(Operator):
         """The columns, and the kind of join unless it is inner."""
         on = variables(self.on) or "(product)"
         if self.condition is not None:
-            on += f" if {self.text or '...'}"
+            on += f" if {shown(self.text) or '...'}"
         return on if self.how == "inner" else f"{on} ({self.how})"
 
     def _check_columns(self, rest: tuple[str, ...]) -> None:

@@ -23,7 +23,7 @@ What is always true
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from time import perf_counter
 from typing import Any, ClassVar, TypeAlias
 
@@ -36,6 +36,8 @@ from triplestore.ops.statistics import Statistics
 
 Stream: TypeAlias = Generator[Frame, None, None]
 Blocks: TypeAlias = tuple[Frame, ...] | Stream
+Text: TypeAlias = str | Callable[[], str]
+"""What people read of a condition; a function where making the text is put off."""
 
 
 class Operator(ABC):
@@ -145,6 +147,10 @@ class Operator(ABC):
         for node in self._tree:
             if node._held or node._reading:
                 node._close(context)
+
+    def nodes(self) -> tuple[Operator, ...]:
+        """All operators of this plan."""
+        return self._tree
 
     def bytes_kept(self) -> int:
         """What the operators of this plan still hold of what they saw last."""
@@ -322,6 +328,11 @@ def positions(names: tuple[str, ...], wanted: tuple[str, ...], who: str) -> list
             f"{who}: no column {', '.join(missing)}; the input has {', '.join(names) or 'none'}"
         )
     return [names.index(name) for name in wanted]
+
+
+def shown(text: Text) -> str:
+    """A text, made now if that was put off."""
+    return text if isinstance(text, str) else text()
 
 
 def variables(names: tuple[str, ...]) -> str:

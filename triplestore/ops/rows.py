@@ -19,9 +19,11 @@ from triplestore.ops.operator import (
     Blocks,
     Operator,
     Stream,
+    Text,
     as_tuple,
     gather,
     positions,
+    shown,
     variables,
 )
 
@@ -65,7 +67,7 @@ class Filter(Map):
         child: Operator,
         condition: Expression,
         *,
-        text: str = "",
+        text: Text = "",
         estimate: float | None = None,
     ) -> None:
         super().__init__(
@@ -82,7 +84,7 @@ class Filter(Map):
 
     def detail(self) -> str:
         """The condition, if its text was given."""
-        return self.text
+        return shown(self.text)
 
     def _apply(self, context: Context, block: Frame) -> Frame:
         self._charge_block(context, block.rows * (1 + self.width))
@@ -168,7 +170,7 @@ class Extend(Map):
     kind: ClassVar[str] = "extend"
 
     def __init__(
-        self, child: Operator, name: str, value: Expression | object, type: Type, *, text: str = ""
+        self, child: Operator, name: str, value: Expression | object, type: Type, *, text: Text = ""
     ) -> None:
         if name in child.names:
             raise UsageError(f"extend: the input has a column {name} already")
@@ -189,7 +191,7 @@ class Extend(Map):
 
     def detail(self) -> str:
         """The new column, and what it is, if its text was given."""
-        return f"?{self.name} := {self.text}" if self.text else f"?{self.name}"
+        return f"?{self.name} := {shown(self.text)}" if self.text else f"?{self.name}"
 
     def _apply(self, context: Context, block: Frame) -> Frame:
         self._charge_block(context, block.rows * width_of(self.type))

@@ -15,7 +15,7 @@ from triplestore.ops.frame import ID, Frame
 from triplestore.ops.join import How
 from triplestore.ops.leaves import Values
 from triplestore.ops.merge import join
-from triplestore.ops.operator import Operator
+from triplestore.ops.operator import Operator, Text
 from triplestore.ops.probe import Probe
 from triplestore.ops.rows import Extend, Union
 from triplestore.sparql import algebra as sparql
@@ -28,7 +28,6 @@ from triplestore.sparql.matching import atoms_of, expected_rows
 from triplestore.sparql.ordering import LOOK_UP, expected
 from triplestore.sparql.planned import NONE, Planned, Wanted, trimmed
 from triplestore.sparql.scope import names_in
-from triplestore.sparql.show import show_expression
 
 if TYPE_CHECKING:
     from triplestore.sparql.planner import Planner
@@ -64,10 +63,11 @@ def plan_left_join(
     asked = NONE if node.condition is None else names_in(node.condition, seen)
     inside = wanted.with_names(None if wanted.names is None else wanted.names | shared | asked)
     left = planner.plan(node.left, inside)
-    condition, text = None, ""
+    condition: Callable[[Frame], np.ndarray] | None = None
+    text: Text = ""
     if node.condition is not None:
         condition = condition_of(planner.evaluator(node.condition, wanted.graph), planner.check)
-        text = show_expression(node.condition)
+        text = planner.show(node.condition)
 
     optional = inside if how == "left" else Wanted(wanted.graph, shared | asked, False)
 
@@ -113,7 +113,7 @@ def joined(
     node: Node,
     wanted: Wanted,
     condition: Callable[[Frame], np.ndarray] | None = None,
-    text: str = "",
+    text: Text = "",
     *,
     overlap: bool = False,
 ) -> Planned:
@@ -180,7 +180,7 @@ def _join(
     right: Planned,
     how: How,
     condition: Callable[[Frame], np.ndarray] | None,
-    text: str,
+    text: Text,
     overlap: bool,
 ) -> Planned:
     """A left, semi or anti join of two plans."""
@@ -229,7 +229,7 @@ def plan_extend(planner: Planner, node: sparql.Extend, wanted: Wanted) -> Planne
         made = numbered(made)
         expression = with_solution(expression)
     value = column_of(planner.evaluator(expression, wanted.graph), planner.check)
-    text = show_expression(node.expression)
+    text = planner.show(node.expression)
     operator: Operator = Extend(made.operator, name, value, ID, text=text)
     maybe = made.maybe
     if not isinstance(node.expression, Constant):

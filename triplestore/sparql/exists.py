@@ -20,6 +20,7 @@ from triplestore.ops.context import Context
 from triplestore.ops.frame import ID, Array, Frame
 from triplestore.ops.join import How
 from triplestore.ops.leaves import Values
+from triplestore.ops.operator import Text
 from triplestore.ops.rows import Filter, Limit
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node
@@ -34,7 +35,6 @@ from triplestore.sparql.scope import (
     mentioned,
     names_in,
 )
-from triplestore.sparql.show import show_expression
 from triplestore.sparql.substitute import substituted
 
 if TYPE_CHECKING:
@@ -52,19 +52,20 @@ def plan_exists(
     if _looks_outside(planner, inner, names):
         planner.repeatable = False  # it plans while it runs, and keeps what it found
         test = _Substituting(planner, exists.pattern, made.names, graph)
-        text = "EXISTS {...}" if how == "semi" else "NOT EXISTS {...}"
+        sign = "EXISTS {...}" if how == "semi" else "NOT EXISTS {...}"
 
         def holds(frame: Frame) -> Array:
             found = test(frame)
             return found if how == "semi" else ~found
 
-        return made.with_operator(Filter(made.operator, holds, text=f"{text} one by one"))
+        return made.with_operator(Filter(made.operator, holds, text=f"{sign} one by one"))
     shared = planner.seen.in_scope(inner) & names
-    condition, text = None, ""
+    condition: Callable[[Frame], Array] | None = None
+    text: Text = ""
     if conditions:
         whole = conjunction(conditions)
         condition = condition_of(planner.evaluator(whole, graph), planner.check)
-        text = show_expression(whole)
+        text = planner.show(whole)
     needed = shared | (asked & planner.seen.in_scope(inner))
 
     def right(seed: Values | None) -> Planned:

@@ -185,7 +185,7 @@ def make_atom(planner: Planner, pattern: TriplePattern, graph: Where) -> Atom | 
         if isinstance(term, Variable):
             terms.append(term.name)
         else:
-            term_id = planner.look_up(term)
+            term_id = planner.slot(term)
             if term_id >= FIRST_QUERY_ID:
                 return None
             terms.append(term_id)
@@ -219,12 +219,16 @@ def _closed_path(planner: Planner, node: sparql.Path, graph: Where) -> Atom | No
 def _path(planner: Planner, node: sparql.Path, graph: Where) -> PathPart:
     assert not isinstance(graph, str), "paths are asked graph by graph"
     ends = [
-        end.name if isinstance(end, Variable) else planner.look_up(end)
+        end.name if isinstance(end, Variable) else planner.slot(end)
         for end in (node.subject, node.object)
     ]
     dataset = planner.dataset
     step = make_step(node.path, dataset, graph, planner.look_up)
-    text = " ".join(map(show_path, (node.subject, node.path, node.object)))
+
+    def text() -> str:
+        subject, object_ = map(planner.slots.term, (node.subject, node.object))
+        return " ".join(map(show_path, (subject, node.path, object_)))
+
     nodes = Nodes(dataset.facts(graph), dataset.where)
     return PathPart(ends[0], step, ends[1], nodes, text)
 
@@ -232,11 +236,12 @@ def _path(planner: Planner, node: sparql.Path, graph: Where) -> PathPart:
 def plan_values(planner: Planner, node: sparql.Values, wanted: Wanted) -> Planned:
     """The plan of VALUES: its rows."""
     names = tuple(variable.name for variable in node.variables)
-    columns = []
+    keys: list[list[bytes | None]] = []
     for place in range(len(names)):
         terms = [row[place] for row in node.rows]
-        keys = [None if term is None else term.key for term in terms]
-        columns.append(planner.scope.terms.encode_keys(keys))
-    frame = Frame(names, columns, len(node.rows))
+        keys.append([None if term is None else term.key for term in terms])
+    columns = [planner.scope.terms.encode_keys(column) for column in keys]
+    values = Values(Frame(names, columns, len(node.rows)))
+    planner.slots.tabulates(values, keys)
     maybe = frozenset(names) - planner.seen.certain(node)
-    return Planned(Values(frame), maybe if node.rows else NONE)
+    return Planned(values, maybe if node.rows else NONE)

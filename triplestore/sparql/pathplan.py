@@ -17,7 +17,7 @@ from triplestore.expr.tree import Constant
 from triplestore.ops.frame import Array, Frame
 from triplestore.ops.leaves import Values
 from triplestore.ops.merge import join
-from triplestore.ops.operator import Operator
+from triplestore.ops.operator import Operator, Text
 from triplestore.ops.rows import Filter, Project
 from triplestore.sparql.algebra import (
     Alternative,
@@ -55,7 +55,7 @@ class PathPart:
     step: Step
     object: str | int
     nodes: Nodes
-    text: str
+    text: Text
 
     @property
     def names(self) -> Names:

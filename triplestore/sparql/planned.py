@@ -133,15 +133,14 @@ class Atom:
     @classmethod
     def of(cls, relation: Any, pattern: tuple[str | int, ...], where: int, label: str) -> Atom:
         """The atom, with its size looked up."""
+        size = _size_of(relation, pattern, where)
         given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
-        if not given:
-            size = float(relation.count(where))
-        elif len(given) == len(pattern):
-            size = 1.0
-        else:
-            size = _size_with(relation, pattern, given)
         names = NONE.union([term for term in pattern if isinstance(term, str)])
-        return cls(relation, pattern, where, label, max(size, LEAST), names, len(given))
+        return cls(relation, pattern, where, label, size, names, len(given))
+
+    def size_of(self, pattern: tuple[str | int, ...]) -> float:
+        """The size with other ids in the same places."""
+        return _size_of(self.relation, pattern, self.where)
 
     def distinct(self, name: str) -> float:
         """About how many different values a variable has."""
@@ -187,6 +186,18 @@ class Atom:
     def place_of(self, name: str) -> int:
         """In which column of the relation a variable stands first."""
         return self.pattern.index(name)
+
+
+def _size_of(relation: Any, pattern: tuple[str | int, ...], where: int) -> float:
+    """How many rows a pattern of a relation has, or about so many."""
+    given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
+    if not given:
+        size = float(relation.count(where))
+    elif len(given) == len(pattern):
+        size = 1.0
+    else:
+        size = _size_with(relation, pattern, given)
+    return max(size, LEAST)
 
 
 def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) -> float:

@@ -42,6 +42,7 @@ from triplestore.sparql.modifying import (
 from triplestore.sparql.planned import ANYTHING, Atom, Planned, Wanted, Where
 from triplestore.sparql.scope import Variables, exists_in
 from triplestore.sparql.show import show_expression
+from triplestore.sparql.slots import Slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Planner:
     atoms  those made already, by pattern (which is kept, so that its address stays its own) and
            active graph: what is planned for some values was planned without them before
     repeatable  False if a plan that was made would not give the same another time
+    slots  where constants are that can be exchanged
     """
 
     def __init__(self, dataset: Dataset, scope: Scope, options: Options | None = None) -> None:
@@ -90,6 +92,7 @@ class Planner:
         self.aggregates: Mapping[str, Callable[[], Any]] = {}
         self.atoms: dict[tuple[int, Where], tuple[TriplePattern, Atom | None]] = {}
         self.repeatable = True
+        self.slots = Slots((), frozenset())
         self._numbers = count()
 
     def plan(self, node: Node, wanted: Wanted = ANYTHING) -> Planned:
@@ -111,13 +114,23 @@ class Planner:
 
     def look_up(self, constant: Constant) -> int:
         """The id of a constant, also of one that the store does not have."""
+        assert constant.key not in self.slots.numbers, "it may be exchanged: see `slot`"
         return self.scope.terms.encode_key(constant.key)
+
+    def slot(self, constant: Constant) -> int:
+        """The same, for a place that `Slots` knows."""
+        return self.slots.slot(constant.key, self.scope.terms.encode_key(constant.key))
+
+    def show(self, expression: Expression) -> Callable[[], str]:
+        """The text of an expression, made when it is asked for."""
+        return lambda: show_expression(self.slots.now(expression))
 
     def evaluator(self, expression: Expression, graph: Where) -> Evaluator:
         """What evaluates an expression on frames."""
         if not self.has_exists(expression):
             made = Evaluator(expression, self.scope)
             self.repeatable = self.repeatable and made.is_repeatable
+            self.slots.evaluates(made, expression)
             return made
         self.repeatable = False
         tests: dict[object, Callable[[Frame], np.ndarray]] = {}
@@ -148,8 +161,7 @@ class Planner:
         ):
             return plan_exists(self, made, condition.arguments[0], True, graph)
         holds = condition_of(self.evaluator(condition, graph), self.check)
-        text = show_expression(condition)
-        return made.with_operator(Filter(made.operator, holds, text=text))
+        return made.with_operator(Filter(made.operator, holds, text=self.show(condition)))
 
 
 def _refuse_service(planner: Planner, node: sparql.Service, wanted: Wanted) -> Planned:

@@ -1,4 +1,4 @@
-"""Plans that are kept for when the same text is asked of the same state again.
+"""Plans that are kept for when the same is asked of the same state again, or with other constants.
 
 Start at `Plans`, of which each state that can be read has one. What is always true: a plan is lent
 to one query at a time, and comes back when its result is gone, if it ran to its end; plans go with
@@ -13,17 +13,32 @@ import weakref
 from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from triplestore.ops.context import Context
     from triplestore.ops.operator import Operator
+    from triplestore.sparql.algebra import Ask, Construct, Select
     from triplestore.sparql.planner import Planner
 
-_MOST = 128  # plans of one state
+_MOST = 128  # plans of one state, and as many whose constants can be exchanged
+_MOST_ALIKE = 4  # of these that differ by their constants: for far more rows, or at the same time
 _QUICK = 0.02  # seconds of a run after which a plan is kept
 _BYTES = 1 << 18  # so much its operators may hold between two runs
 _TERMS = 1000  # so many terms looked up or made by a query are kept with its plan
+
+
+class Question(NamedTuple):
+    """What was asked.
+
+    of         what tells it from others but for its constants
+    constants  those
+    fixed      those of them that no plan can exchange; None if it is not known which
+    """
+
+    of: Hashable
+    constants: tuple[bytes, ...] = ()
+    fixed: tuple[bytes, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -32,6 +47,7 @@ class Plan:
 
     planner: Planner
     operator: Operator
+    query: Ask | Construct | Select
 
     def begin(self, context: Context) -> None:
         """Make it ready for another query."""
@@ -55,32 +71,60 @@ class Plans:
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, Plan] = {}
+        self._alike: dict[Hashable, list[Plan]] = {}
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._kept) + sum(map(len, list(self._alike.values())))
 
-    def lend(self, key: Hashable) -> Plan | None:
+    def lend(self, question: Question) -> Plan | None:
         """A kept plan, which is nobody else's until it is given back."""
-        return self._kept.pop(key, None)
+        of, constants, fixed = question
+        found = self._kept.pop((of, constants), None)
+        if found is None and fixed is not None:
+            found = self._with_others(self._alike.get((of, fixed), []), constants)
+        return found
 
-    def give(self, key: Hashable, plan: Plan) -> None:
+    def _with_others(self, plans: list[Plan], constants: tuple[bytes, ...]) -> Plan | None:
+        """One of some plans, with these constants put into it."""
+        found, others = None, []
+        while found is None:
+            try:
+                plan = plans.pop()
+            except IndexError:  # there are none, or another thread has the last one
+                break
+            if plan.planner.slots.exchange(constants, plan.planner.scope.terms):
+                found = plan
+            else:
+                others.append(plan)
+        plans.extend(reversed(others))
+        return found
+
+    def give(self, question: Question, plan: Plan) -> None:
         """Keep a plan that ran to its end, and that nothing reads from any more."""
         # No lock: the collector may end a result, and so come here, while one is held.
-        if plan.is_worth_keeping():
-            self._kept[key] = plan
-            with suppress(StopIteration, KeyError, RuntimeError):  # another thread did the same
-                while len(self._kept) > _MOST:
-                    self._kept.pop(next(iter(self._kept)))
+        if not plan.is_worth_keeping():
+            return
+        of, constants, fixed = question
+        if fixed is not None and plan.planner.slots.fits:
+            plans = self._alike.setdefault((of, fixed), [])
+            plans.append(plan)
+            del plans[:-_MOST_ALIKE]
+        else:
+            self._kept[of, constants] = plan
+        with suppress(StopIteration, KeyError, RuntimeError):  # another thread did the same
+            for kept in (self._kept, self._alike):
+                while len(kept) > _MOST:
+                    kept.pop(next(iter(kept)))
 
 
 class Loan:
     """What a result has of a plan: when it goes, the plan is given back if it is finished."""
 
-    __slots__ = ("_key", "_plan", "_plans", "finished")
+    __slots__ = ("_plan", "_plans", "_question", "finished")
 
-    def __init__(self, plans: Plans, key: Hashable, plan: Plan) -> None:
+    def __init__(self, plans: Plans, question: Question, plan: Plan) -> None:
         self._plans = weakref.ref(plans)
-        self._key = key
+        self._question = question
         self._plan = plan
         self.finished = False
 
@@ -88,4 +132,4 @@ class Loan:
         if self.finished:
             plans = self._plans()
             if plans is not None:
-                plans.give(self._key, self._plan)
+                plans.give(self._question, self._plan)

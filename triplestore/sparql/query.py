@@ -2,8 +2,8 @@
 
 Start at `Engine.query`. The algebra of a text is kept, so that asking again costs no parsing; plans
 are made from the sizes of the tables as they are, and kept as long as the state that they read (see
-`plans`). What is always true: a query reads one snapshot; its memory and time are those of its
-`Context`, also while results are read.
+`plans`), also for texts that differ by their constants (`kinds`). What is always true: a query
+reads one snapshot; its memory and time are those of its `Context`, also while results are read.
 """
 
 from __future__ import annotations
@@ -36,11 +36,13 @@ from triplestore.sparql.algebra import (
 )
 from triplestore.sparql.construct import constructed, described
 from triplestore.sparql.dataset import STORE_DEFAULT, Dataset
+from triplestore.sparql.kinds import Kinds
 from triplestore.sparql.parser import parse_query
 from triplestore.sparql.planned import ANYTHING, NONE, Planned, Wanted
 from triplestore.sparql.planner import Options, Planner
-from triplestore.sparql.plans import Loan, Plan, Plans
+from triplestore.sparql.plans import Loan, Plan, Plans, Question
 from triplestore.sparql.rewrites import PASSES, rewrite
+from triplestore.sparql.slots import Slots
 from triplestore.sparql.solutions import Rows, Solutions, Triples, WriteResult
 from triplestore.sparql.substitute import with_values
 from triplestore.tables.status import EXPLICIT, HOLDS, INFERRED
@@ -115,6 +117,7 @@ class Engine:
     def __init__(self, write: WriteResult) -> None:
         self._write = write
         self._parsed: OrderedDict[tuple[Any, ...], Query] = OrderedDict()
+        self._kinds = Kinds()
 
     def parse(
         self,
@@ -154,12 +157,31 @@ class Engine:
         """The result of a query, in which some variables may have values."""
         rewrites = options is None or options.rewrites
         key = _key_of(text, asked.prefixes, base, rewrites, custom.aggregates)
-        query = self._read(key, asked.prefixes, custom.aggregates)
-        if values:
-            query = with_values(query, values)
-        run = _Run(query, asked, context, self._write, options, custom)
-        if asked.plans is not None and custom is NOTHING_CUSTOM and not values:
-            run.plans, run.key = asked.plans, (key, asked.what, options)
+
+        prefixes, aggregates = asked.prefixes, custom.aggregates
+
+        def read() -> Query:  # which results keep: it must not hold what is asked
+            return self._read(key, prefixes, aggregates)
+
+        if asked.plans is None or custom is not NOTHING_CUSTOM or values:
+            query = with_values(read(), values) if values else read()
+            run = _Run(query, asked, context, self._write, options, custom, lambda: query)
+            return run.result()
+        found = self._kinds.of(key, text, asked.prefixes, base)
+        question = found.question((asked.what, options))
+        plan = asked.plans.lend(question)
+        if plan is not None:
+            run = _Run(plan.query, asked, context, self._write, options, custom, read)
+            plan.begin(context)
+            return run.of_plan(plan, Loan(asked.plans, question, plan))
+        run = _Run(read(), asked, context, self._write, options, custom, read)
+
+        def parse(other: str) -> Query:
+            parsed = parse_query(other, prefixes=asked.prefixes, base=base)
+            return prepared(parsed, rewrites)
+
+        run.slots = found.slots(parse)
+        run.plans, run.question = asked.plans, found.question((asked.what, options))
         return run.result()
 
 
@@ -184,7 +206,9 @@ def prepared(query: Query, optimise: bool = True) -> Query:
 class _Run:
     """One query that was rewritten, on its way to a result.
 
-    plans, key  where its plan may be kept, and as what; None if it is not
+    read             parses the text that is asked, of which `query` may have other constants
+    plans, question  where its plan may be kept, and as what; None if it is not
+    slots            notes where constants are in the plan
     """
 
     query: Query
@@ -193,39 +217,46 @@ class _Run:
     write: WriteResult
     options: Options | None
     custom: Custom
+    read: Callable[[], Query]
     plans: Plans | None = None
-    key: Hashable = None
+    question: Question | None = None
+    slots: Slots | None = None
 
     def result(self) -> Result:
         """The result of the query."""
-        query, context = self.query, self.context
+        query = self.query
+        if isinstance(query, Describe):
+            return _describe(self.planner(), query, self.context, self.write)
+        plan = self.planned(query)
+        loan = None
+        if self.plans is not None and self.question is not None:
+            loan = Loan(self.plans, self.question, plan)
+        return self.of_plan(plan, loan)
+
+    def of_plan(self, plan: Plan, loan: Loan | None) -> Result:
+        """The result of a plan that is ready."""
+        query, context = plan.query, self.context
         if _wants_few(query):
             context.block_rows = min(context.block_rows, _SMALL_BLOCKS)
-        if isinstance(query, Describe):
-            return _describe(self.planner(), query, context, self.write)
-        plan = None if self.plans is None else self.plans.lend(self.key)
-        if plan is None:
-            plan = self.planned(query)
-        else:
-            plan.begin(context)
-        loan = None if self.plans is None else Loan(self.plans, self.key, plan)
         if isinstance(query, Ask):
             holds = Limit(plan.operator, 1).run(context).rows > 0
             if loan is not None:
                 loan.finished = True
             return holds
+        read = self.read
         terms, operator, dataset = plan.planner.scope.terms, plan.operator, plan.planner.dataset
 
         def advise() -> list[str]:
-            return advice(query, operator, dataset, terms.dictionary)
+            return advice(read(), operator, dataset, terms.dictionary)
 
         if isinstance(query, Select):
             names = tuple(variable.name for variable in query.variables)
             prefixes = {**self.asked.prefixes, **query.prefixes}
             rows = Rows(operator, context, loan)
             return Solutions(names, rows, terms, prefixes, self.write, advise)
+        template = plan.planner.slots.templates(query.template)
         return Triples(
-            lambda: constructed(query.template, operator, terms, context),
+            lambda: constructed(template, operator, terms, context),
             terms,
             self.write,
             dict(query.prefixes),
@@ -254,7 +285,11 @@ class _Run:
             terms = (term for triple in query.template for term in triple)
             names = frozenset(term.name for term in terms if isinstance(term, Variable))
             wanted = Wanted(names=names)
-        return Plan(planner, planner.plan(query.pattern, wanted).operator)
+        if self.slots is not None:
+            planner.slots = self.slots
+        operator = planner.plan(query.pattern, wanted).operator
+        planner.slots.finish(operator, [atom for _, atom in planner.atoms.values()])
+        return Plan(planner, operator, query)
 
 
 def _wants_few(query: Query) -> bool:

@@ -19,7 +19,7 @@ from triplestore.errors import UsageError
 from triplestore.ops.context import Context
 from triplestore.ops.frame import Array, Frame, nulls
 from triplestore.ops.index import JoinIndex
-from triplestore.ops.operator import Blocks, Operator, Stream, variables
+from triplestore.ops.operator import Blocks, Operator, Stream, Text, shown, variables
 from triplestore.ops.pairs import cut_pairs
 
 How: TypeAlias = Literal["inner", "left", "semi", "anti"]
@@ -63,7 +63,7 @@ class CompatibleJoin(Operator):
         *,
         condition: Condition | None = None,
         overlap: bool = False,
-        text: str = "",
+        text: Text = "",
         estimate: float | None = None,
     ) -> None:
         if how not in get_args(How):
@@ -91,7 +91,7 @@ class CompatibleJoin(Operator):
         on = " ".join(part for part in (variables(self.certain), self._doubts()) if part)
         on = on or "(product)"
         if self.condition is not None:
-            on += f" if {self.text or '...'}"
+            on += f" if {shown(self.text) or '...'}"
         return on if self.how == "inner" else f"{on} ({self.how})"
 
     def _doubts(self) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from triplestore.ops.context import Context
 from triplestore.ops.frame import ID, Array, Frame
 from triplestore.ops.leaves import slices
-from triplestore.ops.operator import Blocks, Operator, Stream
+from triplestore.ops.operator import Blocks, Operator, Stream, Text, shown
 from triplestore.ops.pairs import cut_pairs
 from triplestore.sparql.evaluate.steps import Nodes, Step
 from triplestore.tables.rows import U32, pack
@@ -48,7 +48,8 @@ class Starts(Operator):
 class PathProbe(Operator):
     """For each row of the child, the ends of a path: columns of the child, ids, or new columns.
 
-    At least one end is known; `nodes` are those of the graph.
+    At least one end is known; `nodes` are those of the graph. Ids of `ends` can be replaced between
+    runs.
     """
 
     kind: ClassVar[str] = "path"
@@ -61,18 +62,18 @@ class PathProbe(Operator):
         object_: str | int,
         nodes: Nodes,
         *,
-        text: str = "",
+        text: Text = "",
         estimate: float | None = None,
     ) -> None:
         self.child = child
         self.step = step
         self._nodes = nodes
         self.text = text
-        self._ends = (subject, object_)
-        self._known = [isinstance(end, int) or end in child.names for end in self._ends]
+        self.ends = (subject, object_)
+        self._known = [isinstance(end, int) or end in child.names for end in self.ends]
         new = [
             end
-            for end, known in zip(self._ends, self._known, strict=True)
+            for end, known in zip(self.ends, self._known, strict=True)
             if isinstance(end, str) and not known
         ]
         self._same = len(new) == 2 or (subject == object_ and isinstance(subject, str))
@@ -87,7 +88,7 @@ class PathProbe(Operator):
 
     def detail(self) -> str:
         """The path."""
-        return self.text
+        return shown(self.text)
 
     def _open(self, context: Context) -> Blocks:
         blocks = self._read(context, self.child)
@@ -108,7 +109,7 @@ class PathProbe(Operator):
         nodes, places = np.unique(values[1 if backward else 0], return_inverse=True)
         other = values[0 if backward else 1] if all(self._known) else None
         order = np.argsort(places, kind="stable")
-        if self.step.empty and all(isinstance(end, str) for end in self._ends):
+        if self.step.empty and all(isinstance(end, str) for end in self.ends):
             # A path of length zero leads from a term of the query, or from a node of the graph.
             nodes, places, order = self._of_the_graph(nodes, places, order)
         starts = places[order].searchsorted(np.arange(len(nodes) + 1))
@@ -137,7 +138,7 @@ class PathProbe(Operator):
         return nodes[known], number[places], order
 
     def _values(self, block: Frame, place: int) -> U32:
-        end = self._ends[place]
+        end = self.ends[place]
         if not self._known[place]:
             return np.zeros(0, np.uint32)
         if isinstance(end, int):
