@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from triplestore.expr.query_terms import U32
 
 _FEW = 100
+_PLAIN = (IRI, STRING)  # terms that are their texts
 _LARGEST = float(1 << 53)
 _INTEGER_NAMES = (
     "integer long int short byte nonNegativeInteger positiveInteger nonPositiveInteger "
@@ -70,16 +71,18 @@ def _each(ids: U32, terms: QueryTerms, text: Callable[[bytes], str]) -> Any:
 def _typed(ids: U32, terms: QueryTerms) -> Any:
     if len(ids) <= _FEW:
         return _few(ids, terms)
-    if len(ids) == 0 or int(ids.max()) >= FIRST_QUERY_ID:
+    texts, last = None, int(ids.max())
+    if last >= FIRST_QUERY_ID:
         kinds = terms.kinds(ids)
-        plain = False
+    elif last and terms.key(last)[0] in _PLAIN:  # most likely all are
+        texts = terms.dictionary.text(ids)
+        kinds = texts[2]
     else:
         kinds = terms.dictionary.kinds(ids)
-        plain = True
     missing = kinds == 0
-    alone = {int(kind) for kind in np.unique(kinds[~missing])}
-    if plain and alone in ({IRI}, {STRING}):
-        return _texts(ids, missing, terms)
+    alone = set(np.bincount(kinds).nonzero()[0].tolist()) - {0}
+    if texts is not None and len(alone) == 1:
+        return _texts(texts[0], texts[1], missing)
     if alone == {TYPED}:
         found = _values(ids, missing, terms)
         if found is not None:
@@ -131,16 +134,15 @@ def _lexical(key: bytes) -> str:
     return to_ntriples(key).decode() if key[0] > TYPED else lexical_form(key)
 
 
-def _texts(ids: U32, missing: Any, terms: QueryTerms) -> Any:
+def _texts(buf: Any, offsets: Any, missing: Any) -> Any:
     """The bytes of terms as they are."""
     import pyarrow as pa
 
-    buf, offsets, _ = terms.dictionary.text(ids)
     bits = None
     if missing.any():
         bits = pa.py_buffer(np.packbits(~missing, bitorder="little"))
     buffers = [bits, pa.py_buffer(offsets), pa.py_buffer(buf)]
-    return pa.Array.from_buffers(pa.large_string(), len(ids), buffers)
+    return pa.Array.from_buffers(pa.large_string(), len(missing), buffers)
 
 
 def _values(ids: U32, missing: Any, terms: QueryTerms) -> Any:

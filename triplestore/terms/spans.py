@@ -25,6 +25,8 @@ I64 = NDArray[np.int64]
 PIECE_ROWS = 1 << 16
 PIECE_BYTES = 1 << 24
 
+_ROWS_AT_ONCE = 1 << 12
+_BYTES_AT_ONCE = 1 << 19
 _COLD = 1 << 17
 _WARM = 1 << 10
 
@@ -59,11 +61,15 @@ def spans_of_keys(keys: Sequence[bytes]) -> Spans:
     >>> spans_of_keys([b"\\x01http://a", b"\\x03b"]).lengths.tolist()
     [8, 1]
     """
+    return with_hashes(*texts_of_keys(keys))
+
+
+def texts_of_keys(keys: Sequence[bytes]) -> tuple[U8, I64, I64, U8]:
+    """Keys in one buffer: where the text of each begins in it, its length, and its kind."""
     sizes = np.fromiter(map(len, keys), np.int64, len(keys))
-    ends = np.cumsum(sizes)
+    starts = np.cumsum(sizes) - sizes
     buf = np.frombuffer(b"".join(keys) or b"\0", np.uint8)
-    starts = ends - sizes
-    return with_hashes(buf, starts + 1, sizes - 1, buf[starts])
+    return buf, starts + 1, sizes - 1, buf[starts]
 
 
 def with_hashes(buf: U8, starts: I64, lengths: I64, kinds: U8) -> Spans:
@@ -101,14 +107,29 @@ def _by_bytes(part: I64, base: int) -> Iterator[tuple[int, int]]:
 def copy_texts(buf: U8, starts: I64, lengths: I64, out: U8, places: I64) -> None:
     """Copy each span of `buf` to its place in `out`."""
     if not worth_kernels(len(starts)):
-        spans = zip(starts.tolist(), lengths.tolist(), places.tolist(), strict=True)
-        for start, length, place in spans:
-            out[place : place + length] = buf[start : start + length]
+        for lo in range(0, len(starts), _ROWS_AT_ONCE):
+            part = slice(lo, lo + _ROWS_AT_ONCE)
+            _copy_without_kernels(buf, starts[part], lengths[part], out, places[part])
         return
     from triplestore.kernels.terms import copy_spans
 
     for lo, hi in pieces(lengths):
         copy_spans(buf, starts[lo:hi], lengths[lo:hi], places[lo:hi], out)
+
+
+def _copy_without_kernels(buf: U8, starts: I64, lengths: I64, out: U8, places: I64) -> None:
+    """Short texts byte by byte, all at once (0.04 us each); long ones one after the other."""
+    total = int(lengths.sum())
+    if total > _BYTES_AT_ONCE:
+        spans = zip(starts.tolist(), lengths.tolist(), places.tolist(), strict=True)
+        for start, length, place in spans:
+            out[place : place + length] = buf[start : start + length]
+        return
+    before = lengths.cumsum() - lengths
+    steps = np.arange(total)
+    out[np.repeat(places - before, lengths) + steps] = buf[
+        np.repeat(starts - before, lengths) + steps
+    ]
 
 
 def offsets_of(lengths: NDArray[Any]) -> U64:

@@ -162,12 +162,9 @@ class State:
                 lengths[rows] = home.lengths_of(ids[rows])
                 kinds[rows] = home.kinds_of(ids[rows])
             elif home is not None:
-                distinct, places = np.unique(ids[rows], return_inverse=True)
-                keys = [home.keys[i - home.first_id] for i in distinct.tolist()]
-                spans = spans_of_keys(keys)
-                live.append((rows, spans.buf, spans.starts[places], spans.lengths[places]))
-                lengths[rows] = spans.lengths[places]
-                kinds[rows] = spans.kinds[places]
+                buf, starts, sizes, kinds[rows] = home.texts(ids[rows])
+                live.append((rows, buf, starts, sizes))
+                lengths[rows] = sizes
         offsets = np.zeros(len(ids) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
         out = np.empty(int(offsets[-1]), np.uint8)
@@ -185,8 +182,7 @@ class State:
             if isinstance(home, TermSegment):
                 out[rows] = home.kinds_of(ids[rows])
             elif home is not None:
-                first, keys = home.first_id, home.keys
-                out[rows] = [keys[term_id - first][0] for term_id in ids[rows].tolist()]
+                out[rows] = home.kinds(ids[rows])
         return out
 
 

@@ -167,9 +167,9 @@ class ValueStack:
         keys = np.zeros(len(ids), dtype=np.uint64)
         for table, rows in self._parts(ids):
             if table is None:
-                for row in rows.tolist():
-                    entry = self.live.entry(int(ids[row]))
-                    marks[row], keys[row] = entry.mark, entry.key
+                entries = list(map(self.live.entry, ids[rows].tolist()))
+                marks[rows] = [entry.mark for entry in entries]
+                keys[rows] = np.array([entry.key for entry in entries], np.uint64)
             elif len(rows) == len(ids):
                 return table.values(ids)
             else:
