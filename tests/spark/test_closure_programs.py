@@ -98,6 +98,18 @@ def test_closure__regular_chains_are_reachability(
     assert_equal(closed_on_spark(quick, rules, stated, tmp_path, options), wanted)
 
 
+def test_closure__graphs_are_closed_while_their_guards_hold(quick: Any, tmp_path: Path) -> None:
+    rules = program(
+        """:p[?x, ?z] :- :p[?x, ?y], :p[?y, ?z], :on[:k, :l] .
+        :s[?y, ?x] :- :s[?x, ?y], :on[:k, :m] . :s[?x, ?z] :- :s[?x, ?y], :s[?y, ?z] .
+        :t[?x, ?z] :- :t[?x, ?y], :t[?y, ?z], :on[:m, :l] ."""
+    )
+    edges = "{0}(a, b) {0}(b, c) {0}(c, a) {0}(c, d)"
+    stated = facts("on(k, l) " + " ".join(edges.format(name) for name in "pst"))
+    found = closed_on_spark(quick, rules, stated, tmp_path, SMALL)
+    assert_equal(found, wanted_of(rules, stated))
+
+
 @pytest.mark.long
 def test_closure__negation_waits_for_closures_and_aggregates(quick: Any, tmp_path: Path) -> None:
     rules = program(

@@ -115,9 +115,13 @@ def test_programs__axioms_that_follow_from_data_make_another_one() -> None:
     assert len(made.program.rules) > rules
 
 
-def test_programs__ontology_files_are_graphs_named_after_the_datas_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [0, 20_000])  # so many that their terms are kept as columns
+def test_programs__ontology_files_are_graphs_named_after_the_datas_files(
+    tmp_path: Path, more: int
+) -> None:
     file = tmp_path / "o.ttl"
-    file.write_text(PREFIXES + "<http://e/o> a owl:Ontology . [] rdfs:subClassOf :D .")
+    axioms = "".join(f":C{n} rdfs:subClassOf :D .\n" for n in range(more))
+    file.write_text(PREFIXES + "<http://e/o> a owl:Ontology . [] rdfs:subClassOf :D .\n" + axioms)
     store = Store()
     store.load(PREFIXES + ":x :p :y .", "turtle")
     made, naming = programs(store, "owl-rl", ontology=file)

@@ -14,6 +14,7 @@ from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import TRIPLE, flat_terms
 
+from triplestore.datalog.program import Constant
 from triplestore.engine.modules.chains import system_of
 from triplestore.schemes.attached import CHAINS, SYMMETRIC, TRANSITIVE, Structure
 from triplestore.schemes.automata import Arc, Automaton, Name
@@ -23,7 +24,7 @@ GRAPHS = (TRANSITIVE, SYMMETRIC, CHAINS)
 """The kinds of groups that are closed as graphs; all others are left to their rules."""
 
 if TYPE_CHECKING:
-    from triplestore.datalog.program import Atom, Constant
+    from triplestore.datalog.program import Atom
     from triplestore.engine.modules.owned import Owned
 
 

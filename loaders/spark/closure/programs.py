@@ -93,7 +93,8 @@ class Programs:
     def quads(self) -> list[tuple[int, int, int, int]]:
         """What the graphs of ontologies state, as ids."""
         rows = quads_of_ontologies(self._state)
-        graphs = {graph: self._state.dictionary.key(graph) for graph in np.unique(rows[:, 3])}
+        ids = np.unique(rows[:, 3]).tolist()
+        graphs = {graph: self._state.dictionary.key(graph) for graph in ids}
         named = self._naming.ids_of(graphs.values())
         return [
             (s, p, o, named[graphs[graph]])
