@@ -49,6 +49,7 @@ class Client:
 
     port: int
     store: Store
+    end: Callable[[], None]
     extra: dict[str, str] = field(default_factory=dict)
 
     def connection(self) -> http.client.HTTPConnection:
@@ -96,15 +97,19 @@ def served(store: Store, **settings: Any) -> Iterator[Client]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
+
+    def end() -> None:
+        server.should_exit = True
+        thread.join(20)
+        assert not thread.is_alive(), "the server did not end"
+
     try:
         while not server.started:
             assert thread.is_alive(), "the server did not start"
             time.sleep(0.005)
-        yield Client(server.servers[0].sockets[0].getsockname()[1], store)
+        yield Client(server.servers[0].sockets[0].getsockname()[1], store, end)
     finally:
-        server.should_exit = True
-        thread.join(20)
-        assert not thread.is_alive(), "the server did not end"
+        end()
 
 
 def example() -> Store:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -19,9 +20,10 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import CancelledError, TimeLimitError
-from triplestore.server.running import Output
+from triplestore.server.running import Job, Output, Runner
+from triplestore.server.serving import _listening
 
-from .conftest import Client
+from .conftest import Client, Reply
 
 SLOW = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(20)) + " }"
 NUMBERS = " ".join(f"({n})" for n in range(300))
@@ -142,6 +144,71 @@ def test_end__stops_what_runs(serving: Callable[..., Client]) -> None:
     in_background(client, SLOW)
     wait_until(lambda: client.running() == 1)
     # the fixture ends the server, and fails if that takes long
+
+
+def test_end__is_a_503_for_whoever_waits(
+    serving: Callable[..., Client], capfd: pytest.CaptureFixture[str]
+) -> None:
+    client = serving(seconds=60.0, grace=0.2, threads=1)
+    replies: list[Reply] = []
+    threads = [
+        threading.Thread(target=lambda: replies.append(client.query(SLOW))) for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: client.running() == 1)
+    client.end()
+    for thread in threads:
+        thread.join()
+    assert [(reply.status, reply.text) for reply in replies] == [
+        (503, "the server is ending\n")
+    ] * 3
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_client_that_goes_while_it_waits__is_not_answered(
+    serving: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Output] = []
+    start = Runner.start
+
+    def noted(self: Runner, output: Output, job: Job) -> asyncio.Future[None]:
+        started.append(output)
+        return start(self, output, job)
+
+    monkeypatch.setattr(Runner, "start", noted)
+    client = serving(seconds=0.6, threads=1)
+    slow = in_background(client, SLOW)
+    wait_until(lambda: client.running() == 1)
+    for _ in range(5):
+        connection = client.connection()
+        connection.request("GET", "/query?query=ASK%20%7B%7D")
+        time.sleep(0.02)
+        connection.close()
+    slow.join()
+    assert client.query("ASK {}").status == 200
+    assert len(started) == 2
+
+
+def test_connections__answer_at_once() -> None:
+    listening = _listening("localhost", 0)
+    with listening, socket.create_connection(listening.getsockname()[:2]):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.proto == socket.IPPROTO_TCP  # asyncio switches off waiting for these
+
+
+def test_body_that_breaks_off__is_no_error_of_the_server(
+    serving: Callable[..., Client], capfd: pytest.CaptureFixture[str]
+) -> None:
+    client = serving()
+    with socket.create_connection(("localhost", client.port)) as connection:
+        head = "POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n"
+        connection.sendall(f"{head}Content-Type: application/sparql-query\r\n\r\nASK".encode())
+        time.sleep(0.05)
+    assert client.query("ASK {}").status == 200
+    time.sleep(0.1)
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

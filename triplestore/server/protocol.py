@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 import pyoxigraph as ox
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 FORM = "application/x-www-form-urlencoded"
 TEXTS = {"application/sparql-query": "query", "application/sparql-update": "update"}
@@ -91,11 +91,14 @@ def _operation(kind: str, text: str, pairs: Pairs) -> Operation:
 async def read_body(request: Request, longest: int) -> bytes:
     """The body of a request, if it is not too long."""
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > longest:
-            raise Refused(413, f"a request may have {longest:,} bytes at most")
-        parts.append(part)
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > longest:
+                raise Refused(413, f"a request may have {longest:,} bytes at most")
+            parts.append(part)
+    except ClientDisconnect:
+        raise Refused(400, "the body of the request is not complete") from None
     return b"".join(parts)
 
 

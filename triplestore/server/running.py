@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from triplestore.errors import (
     BudgetError,
@@ -150,10 +150,12 @@ class Runner:
     def start(self, output: Output, job: Job) -> asyncio.Future[None]:
         """Carry a job out in a thread."""
         future = asyncio.get_running_loop().run_in_executor(self._pool, _carried_out, job, output)
-        future.add_done_callback(lambda _: self._leave(output))
+        future.add_done_callback(lambda done: self._leave(output, done))
         return future
 
-    def _leave(self, output: Output) -> None:
+    def _leave(self, output: Output, done: asyncio.Future[None]) -> None:
+        if not done.cancelled():
+            done.exception()  # or asyncio reports it, where nobody waits any more
         self._running.discard(output)
         self._places.release()
 
@@ -183,28 +185,56 @@ class _Answer(Response):
         self._job = job
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = _Begun(send)
+        gone = asyncio.ensure_future(_until_gone(receive))
         try:
-            output = await self._runner.enter()
+            await self._carry_out(gone, scope, receive, begun)
         except Refused as refused:
             await refusal(refused)(scope, receive, send)
-            return
+        except asyncio.CancelledError:
+            # The server ends, and waited as long as it wanted to.
+            if not begun.begun and not gone.done():
+                await refusal(_ENDING)(scope, receive, send)
+        finally:
+            gone.cancel()
+
+    async def _carry_out(
+        self, gone: asyncio.Future[None], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        entering = asyncio.ensure_future(self._runner.enter())
+        try:
+            await asyncio.wait((gone, entering), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            entering.cancel()  # of no effect if there is a place
+        output = await entering
+        gone.add_done_callback(lambda _: output.stop.set())
         future = self._runner.start(output, self._job)
-        gone = asyncio.ensure_future(_until_gone(receive, output))
         try:
             await _send(output, future, scope, receive, send)
         finally:
             output.stop.set()
-            gone.cancel()
-            # The error, if there is one, was dealt with in `_send`, or nobody is there to see it.
             await asyncio.wait([future])
-            future.exception()
 
 
-async def _until_gone(receive: Receive, output: Output) -> None:
-    """Stop a job when its client goes."""
+_ENDING = Refused(503, "the server is ending", {"Retry-After": "5"})
+
+
+class _Begun:
+    """Sends, and knows whether an answer has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        self.begun = True
+        await self._send(message)
+
+
+async def _until_gone(receive: Receive) -> None:
+    """Wait until the client goes."""
     while (await receive())["type"] != "http.disconnect":
         pass
-    output.stop.set()
 
 
 async def _send(

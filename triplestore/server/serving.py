@@ -70,7 +70,10 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         families = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = families[0]
-        return socket.create_server(address[:2], family=family, reuse_port=False)
+        made = socket.create_server(address[:2], family=family, reuse_port=False)
+        # A socket that says it is TCP, as those that it accepts then do: only on these does asyncio
+        # switch off that small pieces wait for acknowledgements, 40 ms for each answer.
+        return socket.socket(made.family, made.type, socket.IPPROTO_TCP, fileno=made.detach())
     except OSError as error:
         raise StorageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
 

@@ -137,12 +137,14 @@ class Shapes:
     ) -> tuple[Mapping[str, str], dict[str, bytes]] | None:
         """The namespaces by prefix, and names that were looked at; None if there is more to it."""
         key = (prologue, tuple(prefixes.items()))
-        if key not in self._known:
-            if len(self._known) > 256:
+        found = self._known.get(key)
+        if found is None and key not in self._known:
+            if len(self._known) > 256:  # another thread may do this at any time
                 self._known.clear()
             declared = _namespaces(prologue)
-            self._known[key] = None if declared is None else ({**prefixes, **declared}, {})
-        return self._known[key]
+            found = None if declared is None else ({**prefixes, **declared}, {})
+            self._known[key] = found
+        return found
 
 
 def _namespaces(prologue: str) -> dict[str, str] | None:
