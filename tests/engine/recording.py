@@ -15,7 +15,7 @@ import pytest
 
 from tests.engine.driver import Driver
 from tests.engine.naive import Fact
-from triplestore.engine import plans
+from triplestore.engine import evaluate, plans
 from triplestore.engine.evaluate import Evaluation
 from triplestore.engine.families import CompiledAtom, Family
 from triplestore.engine.sets.keys import ANY, Batch
@@ -147,6 +147,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
             made.note_batch(made.brought, batch)
         return bring(self)
 
+    monkeypatch.setattr(evaluate, "fire_small", lambda *_: None)  # it makes no instances
     monkeypatch.setattr(plans, "_with_keeps", all_kept)
     monkeypatch.setattr(
         pieces,

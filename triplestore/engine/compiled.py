@@ -7,7 +7,7 @@ and in one that is, only the families are run that speak of it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -52,10 +52,12 @@ class Triggers:
 
     def add(self, family: Family, item: int, atom: CompiledAtom, type_id: int) -> None:
         """Say that an item of a family speaks of the relation of its atom."""
-        if atom.relation == type_id and atom.terms[0] < 0:
-            self.by_class.setdefault(-atom.terms[0], []).append((family, item))
-        else:
+        classes = _classes_of(family, atom) if atom.relation == type_id else None
+        if classes is None:
             self.by_relation.setdefault(atom.relation, []).append((family, item))
+        else:
+            for class_ in classes:
+                self.by_class.setdefault(class_, []).append((family, item))
 
     def of(self, batch: Batch, type_id: int) -> Iterator[tuple[Family, int]]:
         """The items that may match facts of a batch, each once."""
@@ -65,19 +67,41 @@ class Triggers:
         for name, keys in batch.items():
             yield from self.by_relation.get(name, ())
             if name == type_id and self.by_class:
-                if len(keys) > 4 * len(self.by_class):
-                    yield from self._classes_in(keys)
-                else:
-                    for class_ in dict.fromkeys(high(keys).tolist()):
-                        yield from self.by_class.get(class_, ())
+                seen: set[tuple[int, int]] = set()
+                for found in self._of_classes(keys):
+                    for family, item in found:
+                        if family.table is not None:  # it is there for several classes
+                            one = id(family), item
+                            if one in seen:
+                                continue
+                            seen.add(one)
+                        yield family, item
 
-    def _classes_in(self, keys: Keys) -> Iterator[tuple[Family, int]]:
-        """The items for the classes that have a slice in sorted keys."""
+    def _of_classes(self, keys: Keys) -> Iterator[list[tuple[Family, int]]]:
+        """The items for each of the classes that have a slice in sorted keys."""
+        if len(keys) <= 4 * len(self.by_class):
+            for class_ in dict.fromkeys(high(keys).tolist()):
+                yield self.by_class.get(class_, [])
+            return
         classes = np.fromiter(self.by_class, dtype=np.uint64, count=len(self.by_class))
         lo = keys.searchsorted(classes << np.uint64(32))
         hi = keys.searchsorted((classes + np.uint64(1)) << np.uint64(32))
         for class_ in classes[lo < hi].tolist():
-            yield from self.by_class[class_]
+            yield self.by_class[class_]
+
+
+_FEW_RULES = 64
+"""Families of more rules look at every change of a type: no class need be listed for them."""
+
+
+def _classes_of(family: Family, atom: CompiledAtom) -> Collection[int] | None:
+    """The classes an atom of types may speak of; None for any."""
+    term, table = atom.terms[0], family.table
+    if term < 0:
+        return (-term,)
+    if table is None or term not in table.variables or len(family.rules) > _FEW_RULES:
+        return None
+    return set(table.columns[table.variables.index(term)].tolist())
 
 
 @dataclass(slots=True)

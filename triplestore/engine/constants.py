@@ -11,7 +11,12 @@ from triplestore.engine.families import Family
 from triplestore.engine.frames import Rows, column, take
 from triplestore.engine.plans import TableStep
 from triplestore.engine.sets.arrays import match
-from triplestore.tables.rows import I64, U32, Keys, key_of, pack
+from triplestore.tables.rows import I64, NO_IDS, SHIFT, U32, U64, Keys, high, key_of, low, pack
+
+SLICES = "slices"
+"""What a family's plans call the constants by which it takes slices of changed facts."""
+
+LOW = np.uint64(0xFFFFFFFF)
 
 
 def join_table(family: Family, step: TableStep, rows: Rows, n: int) -> tuple[Rows, int]:
@@ -22,11 +27,12 @@ def join_table(family: Family, step: TableStep, rows: Rows, n: int) -> tuple[Row
     if not step.bound:
         size = len(family.rules)
         empty = n == 1 and not any(c is not None for c in rows)
+        # Rule after rule, so that what is looked up next comes in the order of the frame.
         made: Rows = (
-            [None] * len(rows) if empty else take(rows, np.repeat(np.arange(n), size), step.keep)
+            [None] * len(rows) if empty else take(rows, np.tile(np.arange(n), size), step.keep)
         )
         for variable in step.free:
-            made[variable] = columns[variable] if empty else np.tile(columns[variable], n)
+            made[variable] = columns[variable] if empty else np.repeat(columns[variable], n)
         return made, n * size
     index = family.plans.get(step.bound)
     if index is None:  # the table's rows as a relation, with their numbers in the last column
@@ -36,6 +42,27 @@ def join_table(family: Family, step: TableStep, rows: Rows, n: int) -> tuple[Row
     for variable in step.free:
         made[variable] = columns[variable][found]
     return made, len(places)
+
+
+def slices_of(family: Family, term: int, keys: U64) -> tuple[U32, U32] | None:
+    """Of sorted keys those whose first id is one of the constants that a variable of the table
+    stands for, as columns; None if reading all keys costs less than looking for each constant."""
+    table = family.table
+    if table is None or term not in table.variables:
+        return None
+    firsts: U64 | None = family.plans.get((SLICES, term))
+    if firsts is None:
+        column = table.columns[table.variables.index(term)]
+        firsts = family.plans[SLICES, term] = np.unique(column).astype(np.uint64) << SHIFT
+    if len(firsts) * 8 > len(keys):
+        return None
+    lo, hi = keys.searchsorted(firsts), keys.searchsorted(firsts | LOW, side="right")
+    found = (lo < hi).nonzero()[0]
+    pieces = [keys[i:j] for i, j in zip(lo[found].tolist(), hi[found].tolist(), strict=True)]
+    if not pieces:
+        return NO_IDS, NO_IDS
+    every = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    return high(every), low(every)
 
 
 class _TableIndex:

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from triplestore.engine.conclusions import Heads, conclude
-from triplestore.engine.constants import join_table
+from triplestore.engine.constants import join_table, slices_of
 from triplestore.engine.families import CompiledAtom, Family
 from triplestore.engine.frames import Rows, column, split, take, where
 from triplestore.engine.parallel import ROWS, cores, side_by_side
@@ -33,6 +33,7 @@ from triplestore.engine.plans import (
 from triplestore.engine.sets.arrays import TooManyRowsError, at_most, bounds, check_room
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.engine.sets.views import PairView, Setting
+from triplestore.engine.small import Done, Scratch, fire_small
 from triplestore.expr.evaluate import Evaluator, Scope
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.frame import Frame
@@ -98,6 +99,7 @@ class Evaluation:
         self.fetched = 0
         self.families = 0
         self._evaluators: dict[int, Evaluator] = {}
+        self._scratch = Scratch()
         self._batch: Batch | None = None
         self._split: dict[tuple[RelationKey, int], Columns | None] = {}
 
@@ -159,6 +161,11 @@ class Evaluation:
     ) -> tuple[Rows, int]:
         """The instances in which one item (the pivot) matches a fact of the batch."""
         before, after, nots, nots_before = around
+        if heads is not None:
+            done = fire_small(family, pivot, batch, (before, after), self._scratch, heads)
+            if done is not None:
+                self._count(done, phase)
+                return [], 0
         count = len(family.body)
         negated = pivot >= count
         atom = family.nots[pivot - count] if negated else family.body[pivot]
@@ -175,6 +182,13 @@ class Evaluation:
             return before if negated or step.item < pivot else after
 
         return self._steps(family, made.steps, rows, n, seen, phase, heads)
+
+    def _count(self, done: Done, phase: str) -> None:
+        if done.looked:
+            self.families += 1
+            self.fetched += done.looked + done.fetched
+            if done.instances:
+                self.instances[phase] += done.instances
 
     def backward(
         self,
@@ -276,8 +290,14 @@ class Evaluation:
             columns, number = self._triples(batch)
         else:
             first = atom.terms[0]
-            sliced = isinstance(atom.relation, int) and first < 0 and not numbered
-            found = self._columns(atom.relation, len(atom.terms), -first if sliced else 0, batch)
+            pairs = isinstance(atom.relation, int) and not numbered
+            sliced = pairs and first < 0
+            found: Columns | None = None
+            if pairs and first >= 0 and atom.relation in batch:
+                found = slices_of(family, first, batch[atom.relation])
+            if found is None:
+                alone = -first if sliced else 0
+                found = self._columns(atom.relation, len(atom.terms), alone, batch)
             if found is None:
                 return rows, 0
             columns = found

@@ -97,6 +97,11 @@ class Kernel(Generic[P, R]):
                 self._dispatcher = self._compile()
             self._entry = self._dispatcher
 
+    @property
+    def entry(self) -> Callable[P, R]:
+        """What a call comes to, for those who call very often."""
+        return self._entry
+
     def dispatcher(self) -> Any:
         """The numba dispatcher, for other kernels that call this one."""
         self.prepare()

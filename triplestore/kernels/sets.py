@@ -2,7 +2,7 @@
 
 What the inner loops of rule evaluation are made of. `right` and `keys` are sorted and distinct
 unless it says otherwise; `left` and `values` come in any order, and cost least in increasing order,
-because each search starts where the last one ended and doubles its steps.
+because each search starts where the last one ended, in either direction, and doubles its steps.
 """
 
 from __future__ import annotations
@@ -34,6 +34,27 @@ def place_from(keys, key, at):
     return at
 
 
+@helper
+def place_near(keys, key, at):
+    """The first place of `keys` whose key is not less, looked for from any place on, both ways."""
+    if at < keys.size and keys[at] < key:
+        return place_from(keys, key, at + 1)
+    step = 1
+    low = at - 1
+    while low >= 0 and keys[low] >= key:
+        at = low
+        low -= step
+        step += step
+    low = max(low, -1)
+    while low + 1 < at:
+        middle = (low + at) >> 1
+        if keys[middle] < key:
+            low = middle
+        else:
+            at = middle
+    return at
+
+
 @kernel("i64(u64r, u64r, u8w)")
 def mark_members(left, right, found):
     """Write 1 for each key of `left` that is in `right`, 0 for the others; return how many are."""
@@ -41,9 +62,7 @@ def mark_members(left, right, found):
     at = 0
     for i in range(left.size):
         key = left[i]
-        if at > 0 and right[at - 1] >= key:
-            at = 0
-        at = place_from(right, key, at)
+        at = place_near(right, key, at)
         if at < right.size and right[at] == key:
             found[i] = 1
             hits += 1
@@ -65,9 +84,7 @@ def match_first(values, keys, lo, hi):
             total += hi[i] - lo[i]
             continue
         key = value << _32
-        if at > 0 and keys[at - 1] >= key:
-            at = 0
-        at = place_from(keys, key, at)
+        at = place_near(keys, key, at)
         lo[i] = at
         end = at
         while end < keys.size and end < at + 8 and keys[end] >> _32 == value:
@@ -158,9 +175,7 @@ def find_places(left, right, places):
     at = 0
     for i in range(left.size):
         key = left[i]
-        if at > 0 and right[at - 1] >= key:
-            at = 0
-        at = place_from(right, key, at)
+        at = place_near(right, key, at)
         if at < right.size and right[at] == key:
             places[i] = at
             hits += 1

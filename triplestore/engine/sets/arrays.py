@@ -54,6 +54,16 @@ def _warm() -> ModuleType:
     return _kernels
 
 
+def loaded_kernels() -> ModuleType | None:
+    """The kernels of rules, if others are loaded already; importing them costs more than a small
+    update."""
+    if _kernels is None:
+        return None
+    from triplestore.kernels import rules
+
+    return rules
+
+
 _DENSE = 1 << 12
 """Rows from which it may pay to have a flag or a counter for each id there could be."""
 

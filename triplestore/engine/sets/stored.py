@@ -40,6 +40,7 @@ from triplestore.tables.rows import (
 )
 from triplestore.tables.wide import TupleRelation
 
+_ONCE = 512  # a look-up by the relation's own methods costs as much as copying so many rows
 _SORTED_FROM = 64  # so many look-ups in a large relation are worth being sorted first
 
 
@@ -50,7 +51,7 @@ class StoredPairs:
     where    the statuses that are seen
     """
 
-    __slots__ = ("_arrays", "_order", "flipped", "relation", "where")
+    __slots__ = ("_arrays", "_asked", "_order", "flipped", "relation", "where")
 
     def __init__(self, relation: PlainRelation, flipped: bool, where: int = HOLDS) -> None:
         self.relation = relation
@@ -58,6 +59,7 @@ class StoredPairs:
         self.where = where
         self._order = (1, 0) if flipped else (0, 1)
         self._arrays: list[U64 | None] = [None, None]
+        self._asked = [0, 0]
 
     def __len__(self) -> int:
         return self.relation.count(self.where)
@@ -73,11 +75,18 @@ class StoredPairs:
         """Whether to look through the array of all rows for so many."""
         if self._arrays[place] is not None:
             return True
+        self._asked[place] += _ONCE + 8 * rows
+        if self._asked[place] > _ONCE + self.relation.stored_rows:
+            return True
         if rows < SMALL:
             return False
         runs = self.relation.runs(self._order[place])
         one = len(runs) == 1 and bool((runs[0].uniform or 0) & self.where)
         return one or rows * 8 > self.relation.stored_rows
+
+    def array_for(self, place: int, rows: int) -> U64 | None:
+        """`array` if it is worthwhile for so many rows."""
+        return self.array(place) if self._worthwhile(place, rows) else None
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
         """The rows with these ids in one place: (number of the value, id in the other place)."""

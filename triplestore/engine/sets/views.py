@@ -39,6 +39,7 @@ from triplestore.engine.sets.triples import TripleView
 from triplestore.tables.rows import (
     I64,
     NO_IDS,
+    NO_KEYS,
     SHIFT,
     U32,
     U64,
@@ -84,6 +85,10 @@ class View(Protocol):
 
 _FEW = 256
 """For so few ids it is not worth looking where the rows of their first id begin."""
+
+
+_UNITED = 1 << 16
+"""So many keys that are left out are made one array each time they are asked for."""
 
 
 class PairView:
@@ -212,6 +217,32 @@ class PairView:
             left = self._kept(keys) if self.minus else None
             return found if left is None else found & left
         return found
+
+    def arrays(self, place: int, rows: int) -> tuple[list[U64], tuple[U64, U64]] | None:
+        """The sorted arrays that the rows are in, one place in front, and two of what is left out
+        of them; None if there is more to it, or if looking up so many rows is no reason to read
+        all stored ones."""
+        found: list[U64] = []
+        if self.stored is not None and len(self.stored):
+            array = None if self.choose is not None else self.stored.array_for(place, rows)
+            if array is None:
+                return None
+            found.append(array)
+        for part in self.parts:
+            if not isinstance(part, KeySet):
+                return None
+            found += part.runs if place == 0 else part.ordered(1)
+        taken: list[U64] = []
+        for out in self.minus:
+            if not isinstance(out, KeySet):
+                return None
+            taken += out.runs
+        if len(taken) > 2:  # as two arrays, while that costs less than what it saves
+            if sum(map(len, taken)) > _UNITED or len(self.minus) > 2:
+                return None
+            taken = [out.keys() for out in self.minus]
+        taken += [NO_KEYS] * (2 - len(taken))
+        return found, (taken[0], taken[1])
 
     def estimate(self, places: Sequence[int]) -> float:
         """See `View.estimate`."""
