@@ -80,6 +80,8 @@ def measure(
     faces = [("rows", rows), ("terms", terms)]
     if peer == OURS:
         faces += [("arrow", arrow), ("unseen", Unseen())]
+    if within:
+        seconds = min(seconds, within / len(asked) / (len(faces) + 1))
     found: dict[str, dict[str, Any]] = {}
     for query, texts in asked.items():
         found[query] = {

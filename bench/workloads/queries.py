@@ -22,6 +22,8 @@ from bench.workloads.closure import RULES, ontology
 OURS, PEER = "triplestore", "pyoxigraph"
 Queries = dict[str, dict[str, Any]]
 
+_LARGE = 50  # universities from which asking is bounded
+
 COLUMNS = (
     *("query", "rows", "Arrow ms", "rows ms", "terms ms", "alike ms", "unseen ms"),
     *(f"{PEER} rows ms", "terms ms ", "Arrow faster by", "terms faster by", "peak MB", "peak MB "),
@@ -48,7 +50,8 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
         title = title_of(name, size)
         with harness.temporary() as folder:
             made = prepare(name, size, folder)
-            results = ask(name, size, folder, given.seconds, harness, given.within)
+            within = given.within if name == LUBM and size >= _LARGE else 0.0
+            results = ask(name, size, folder, given.seconds, harness, within)
         report.keep(results)
         ours, other = (least(result) for result in results)
         report.tables.append(table_of(title, ours, other))
@@ -293,8 +296,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--within",
         type=float,
-        default=0.0,
-        help="minutes to ask one mix in; 0: as long as it takes",
+        default=2.5,
+        help="minutes to ask 50 universities or more in (2.5); 0: as long as it takes",
     )
     parser.add_argument("--note", default="", help="a remark for the report")
 

@@ -40,6 +40,9 @@ SHOWN_ROWS = 100
 class Solution(tuple["Term | None", ...]):
     """One solution: its values by place, by name or by variable; None where it has none.
 
+    A name that is not among the variables raises `KeyError`, a place behind the last `IndexError`:
+    None would hide a misspelling (pyoxigraph gives it).
+
     >>> row = solution_class(("x", "y"))((ox.Literal("a"), None))
     >>> row["x"].value, row[1], len(row)
     ('a', None, 2)
