@@ -38,7 +38,7 @@ def _free(text: str) -> set[str]:
     shape = Shapes().read(text, {}, None)
     if shape is None:
         return set()
-    free = exchangeable(shape, lambda other: prepared(parse_query(other)))
+    free = exchangeable(shape, lambda other: prepared(parse_query(other))).numbers
     tokens = [token for token in shape.tokens if token is not None]
     return {token for token, n in zip(tokens, shape.numbers, strict=True) if n in free}
 

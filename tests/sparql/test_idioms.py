@@ -1,6 +1,8 @@
 """Idioms of queries as people publish and ask them: the same bags as pyoxigraph's.
 
 Each is asked with constants at random, twice: mostly the second time by the first one's plan.
+Left out: paths of length zero from what may be in no triple, and counting repeated triples of a
+merge of graphs, which pyoxigraph sees otherwise than the specification.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ IDIOMS = [  # %d: a number, %s: a person, %w: a work
         "SELECT ?p ?label { ?p :is :Person OPTIONAL { ?p :name ?en FILTER(LANGMATCHES(LANG(?en), "
         "'en')) } OPTIONAL { ?p :name ?any } BIND(COALESCE(?en, ?any, 'none') AS ?label) }"
     ),
-    "SELECT DISTINCT ?x { %s (:knows|^:knows)* ?x }",
+    "SELECT DISTINCT ?x { %s (:knows|^:knows)+ ?x }",
     "SELECT DISTINCT ?x ?y { ?x (:knows/:knows)+ ?y } ORDER BY ?x ?y LIMIT %d",
     "SELECT DISTINCT ?x { %s !(:knows|:name) ?x }",
     "SELECT DISTINCT ?x { %s !(^:knows|:is) ?x }",
@@ -63,7 +65,7 @@ IDIOMS = [  # %d: a number, %s: a person, %w: a work
     "SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g",
     "SELECT ?p ?g { ?p :is :Person OPTIONAL { GRAPH ?g { ?p :knows ?x } } }",
     "SELECT ?s ?o { GRAPH :g { ?s :knows ?o } GRAPH :h { ?o ?q ?r } }",
-    "SELECT ?s (COUNT(?o) AS ?n) FROM :g FROM :h { ?s ?p ?o } GROUP BY ?s",
+    "SELECT ?s (COUNT(DISTINCT ?o) AS ?n) FROM :g FROM :h { ?s ?p ?o } GROUP BY ?s",
     "SELECT ?s ?g FROM NAMED :g { GRAPH ?g { ?s ?p ?o } }",
     "SELECT ?x ?y { VALUES (?x ?y) { (%s UNDEF) (UNDEF %s) (%s %s) } ?x :knows ?y }",
     "SELECT ?x ?n { ?x :name ?n } VALUES ?n { 'Beta' 'Alpha'@en 'Alpha' }",

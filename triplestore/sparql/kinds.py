@@ -14,7 +14,7 @@ from typing import Any
 from triplestore.sparql.algebra import Query
 from triplestore.sparql.plans import Question
 from triplestore.sparql.shapes import Shape, Shapes
-from triplestore.sparql.slots import Slots, exchangeable
+from triplestore.sparql.slots import Exchangeable, Slots, exchangeable
 
 _MOST_KINDS = 512
 _MOST_TEXTS = 256
@@ -26,11 +26,11 @@ class Kind:
 
     first   the constants of the first one
     chosen  which constants can be exchanged; None as long as all had the same
-    fixed   the others
+    fixed   the numbers of the others
     """
 
     first: tuple[bytes, ...]
-    chosen: frozenset[int] | None = None
+    chosen: Exchangeable | None = None
     fixed: tuple[int, ...] = ()
 
 
@@ -62,9 +62,11 @@ class Asked:
             if kind.first == constants:
                 return None
             chosen = exchangeable(shape, parse)
-            kind.fixed = tuple([n for n in range(len(constants)) if n not in chosen])
+            kind.fixed = tuple([n for n in range(len(constants)) if n not in chosen.numbers])
             kind.chosen = chosen
-        return Slots(constants, kind.chosen)
+        if not kind.chosen.others.isdisjoint(constants):
+            return None
+        return Slots(constants, kind.chosen.numbers)
 
 
 class Kinds:

@@ -13,7 +13,7 @@ does not have a constant of a triple pattern, or has it far more or less often.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from triplestore.errors import QuerySyntaxError
 from triplestore.expr.tree import Call, Constant, Exists, Expression, Variable
@@ -58,29 +58,39 @@ class Slot(int):
 # --- which constants ---------------------------------------------------------------------------
 
 
-def exchangeable(shape: Shape, parse: Callable[[str], Query]) -> frozenset[int]:
-    """The numbers of a shape's constants that stand only where a plan can have others.
+class Exchangeable(NamedTuple):
+    """Which constants of a shape can be exchanged.
+
+    numbers  those that stand only where a plan can have others
+    others   constants that no token says: of `a`, `true`, `-5` and lists. While one of a text is
+             the same, which is which cannot be told.
+    """
+
+    numbers: frozenset[int]
+    others: frozenset[bytes] = frozenset()
+
+
+def exchangeable(shape: Shape, parse: Callable[[str], Query]) -> Exchangeable:
+    """Which constants of a shape can be exchanged.
 
     parse  gives the rewritten algebra of a text
     """
     if not is_cut_between_tokens(shape):
-        return frozenset()
+        return Exchangeable(frozenset())
     text, names = _with_names(shape)
     try:
         query = parse(text)
     except QuerySyntaxError:
-        return frozenset()
+        return Exchangeable(frozenset())
     free: set[bytes] = set()
     fixed: set[bytes] = set()
     _sort(query, free, fixed)
-    own = free | fixed
     chosen = set(range(len(shape.constants)))
     for name, number in names:
         if name not in free or name in fixed:
             chosen.discard(number)
-    known = {name for name, _ in names}
-    made_by_grammar = own - known  # `a`, `true`, `-5`, lists
-    return frozenset(n for n in chosen if shape.constants[n] not in made_by_grammar)
+    others = (free | fixed).difference(name for name, _ in names)
+    return Exchangeable(frozenset(chosen), frozenset(others))
 
 
 def _with_names(shape: Shape) -> tuple[str, list[tuple[bytes | None, int]]]:
