@@ -6,8 +6,8 @@ twenty, and what is compared is each program's closure, as the oracle computes i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
 from triplestore.loaders.spark.closure.facts import from_arrow
+from triplestore.loaders.spark.closure.held import settings
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 
@@ -53,22 +54,6 @@ def small_jobs(spark: Any) -> AbstractContextManager[Any]:
 def all_shuffled(spark: Any) -> AbstractContextManager[Any]:
     """The session where Spark broadcasts nothing of its own accord."""
     return settings(spark, {"spark.sql.autoBroadcastJoinThreshold": "-1"})
-
-
-@contextmanager
-def settings(spark: Any, values: Mapping[str, str]) -> Iterator[Any]:
-    """The session with some settings, for a while."""
-    before = {name: spark.conf.get(name, None) for name in values}
-    for name, value in values.items():
-        spark.conf.set(name, value)
-    try:
-        yield spark
-    finally:
-        for name, known in before.items():
-            if known is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, known)
 
 
 Counted = dict[Fact, tuple[bool, int]]
@@ -184,7 +169,7 @@ def closed_on_spark(
     )
     columns = [pa.array([ids[fact[i]] for fact in facts], pa.int64()) for i in (1, 2, 3)]
     triples = from_arrow(spark, pa.table(columns, ["s", "p", "o"]))
-    naming = Naming(spark, from_arrow(spark, table), str(work), 10_000)
+    naming = Naming(spark, from_arrow(spark, table), str(work), 10_000, options.held_rows)
     evaluated = evaluate(program, triples, naming, str(work), options)
     rows = evaluated.counted().collect()
     evaluated.release()

@@ -112,7 +112,7 @@ def close(
     here = closed_here(spark, stated, terms, kept, reason, told, options)
     if here is not None:
         return Closure(**{**here._asdict(), "quads": _quads(spark, here.quads)})
-    naming = Naming(spark, terms, work, options.most_terms)
+    naming = Naming(spark, terms, work, options.most_terms, options.held_rows)
     programs = _programs(stated, naming, kept, reason, told)
     before: Evaluated | None = None
     for turn in range(1, MOST_TURNS + 1):

@@ -62,9 +62,11 @@ class Evaluated:
         stated = facts_of((rule for _, rule in rules), self.ids)
         counts = self.rounds.instances(shapes_of(rules, self.ids), stated)
         columns = self.facts.columns
-        found = self.facts.every().join(counts, columns, "left")
+        found = self.facts.every().join(self.facts.beside(counts), columns, "left")
         status = f"IF(r = 0, {EXPLICIT}, {INFERRED}) AS status"
-        return found.selectExpr(*columns, status, "coalesce(count, 0L) AS count")
+        return self.facts.gathered(
+            found.selectExpr(*columns, status, "coalesce(count, 0L) AS count")
+        )
 
     def violations(self) -> dict[str, int]:
         """How often each constraint is violated, by its id; members of owl:Nothing are, too."""
@@ -103,9 +105,9 @@ def evaluate(
     ids = {**{key: i for key, i in naming.known_ids(KEPT_APART).items() if i}, **ids}
     spark = naming.spark
     width = max([TRIPLE, *(_arity(rule) for rule in rules)])
-    parts = options.partitions or int(spark.conf.get("spark.sql.shuffle.partitions"))
+    parts = int(spark.conf.get("spark.sql.shuffle.partitions"))
     facts = Facts(spark, work, width, ids[TYPE.key], parts, options)
-    joiner = Joiner(facts, Expressions(naming), options.broadcast_rows)
+    joiner = Joiner(facts, Expressions(naming, facts), options.broadcast_rows)
     rounds = Rounds(facts, joiner, options, progress)
     evaluated = Evaluated(compiled, ids, naming, facts, rounds)
     graphs = Graphs(spark, work, options.driver_edges)

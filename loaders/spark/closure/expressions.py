@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from triplestore.loaders.spark.closure.facts import Frame
+from triplestore.loaders.spark.closure.facts import Facts, Frame
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import Shape
 from triplestore.loaders.spark.workers import mapped
@@ -31,8 +31,8 @@ from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
 class Expressions:
     """How expressions are evaluated on states (see `joins`)."""
 
-    def __init__(self, naming: Naming) -> None:
-        self.naming = naming
+    def __init__(self, naming: Naming, facts: Facts) -> None:
+        self.naming, self.facts = naming, facts
 
     def where(
         self, state: Frame, expression: Expression, needs: Sequence[int], few: bool = False
@@ -65,15 +65,25 @@ class Expressions:
         fields = [StructField(one.name, one.dataType, True) for one in state.schema.fields]
         schema = StructType([*fields, StructField("made", BinaryType(), True)])
         work = partial(computed, expression=expression, columns=columns, needs=tuple(needs))
-        return self.naming.settle(mapped(rows, work, schema), "made", name)
+        return self._settled(mapped(rows, work, schema), "made", name)
+
+    def _settled(self, rows: Frame, column: str, name: str) -> Frame:
+        """The rows with ids in the place of keys, under a new name."""
+        found = self.naming.settle_here(rows, column, name) if self.facts.single else None
+        return self.naming.settle(rows, column, name) if found is None else found
 
     def _with_keys(self, state: Frame, needs: Sequence[int], few: bool = False) -> Frame:
         from pyspark.sql import functions
 
+        single, held = self.facts.single, self.naming.held
         for column in needs:
             terms = self.naming.frame.selectExpr(f"id AS i{column}", f"key AS t{column}")
-            state = functions.broadcast(state) if few else state
+            if single and held:
+                terms = self.facts.beside(terms.coalesce(1))
+            elif few or single:
+                state = functions.broadcast(state)
             state = state.join(terms, state[f"v{column}"] == terms[f"i{column}"]).drop(f"i{column}")
+            state = state.coalesce(1) if single else state
         return state
 
     def summarise(self, shape: Shape, matches: Frame, width: int) -> Frame:
@@ -95,7 +105,8 @@ class Expressions:
         rows = matches.selectExpr(*[f"{column[slot]} AS v{slot}" for slot in slots])
         rows = self._with_keys(rows, sorted(asked))
         groups = [f"v{slot}" for slot in summary.groups]
-        rows = rows.repartition(*groups) if groups else rows.repartition(1)
+        if not self.facts.single:
+            rows = rows.repartition(*groups) if groups else rows.repartition(1)
         keys = [f"made{i}" for i in range(len(summary.results))]
         fields = [StructField(name, LongType(), True) for name in groups]
         schema = StructType([*fields, *[StructField(key, BinaryType(), True) for key in keys]])
@@ -104,7 +115,7 @@ class Expressions:
         )
         found = mapped(rows, work, schema)
         for key, result in zip(keys, summary.results, strict=True):
-            found = self.naming.settle(found, key, f"v{result[0]}")
+            found = self._settled(found, key, f"v{result[0]}")
         places = [
             f"{shape.constants[0, slot]}L" if slot < form.width else f"v{slot}"
             for slot in form.head.slots

@@ -9,7 +9,8 @@ Only runs that are small all together are written again with each round, as one:
 at all facts reads each run, and a run of a hundred rows costs as many tasks as one of a million.
 
 Runs are Parquet files under the work directory. So a round depends on files, not on rounds before
-it, and an executor that is lost takes nothing with it.
+it, and an executor that is lost takes nothing with it. Up to `held_rows` facts are no tables at
+all: the driver has them (`held`), until they are more.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+from triplestore.loaders.spark.closure.held import I64, ONE_TASK, Held, groups_of, settings
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.shapes import TRIPLE
 
@@ -28,6 +31,12 @@ Frame: TypeAlias = Any
 
 MOST_COUNTED = 500_000
 """So many relations and classes are counted; what is beyond is taken to be as small as can be."""
+
+ROWS_A_PART = 100_000
+"""So many facts are a part that is worth a task."""
+
+RECUT = 8
+"""Facts that have become so many times more than their parts are meant for are cut anew."""
 
 
 @dataclass(slots=True)
@@ -74,12 +83,15 @@ class Facts:
     """
 
     def __init__(
-        self, spark: Any, work: str, width: int, type_id: int, parts: int, options: Options
+        self, spark: Any, work: str, width: int, type_id: int, most_parts: int, options: Options
     ) -> None:
         self.spark, self.width, self.type_id = spark, max(width, TRIPLE), type_id
         self.now = 0
         self.fresh, self.known = Statistics(), Statistics()
-        self._work, self._parts, self._options = work.rstrip("/"), parts, options
+        self._work, self._options = work.rstrip("/"), options
+        self._parts, self._most_parts = options.partitions or most_parts, most_parts
+        self._held: Held | None = None
+        self._held_frame: Frame = None
         self.runs: list[Run] = []
         self._last = ""
         self._name = f"closure_{uuid.uuid4().hex}"
@@ -101,31 +113,61 @@ class Facts:
         full = [(*row, *[0] * (self.width + 2 - len(row))) for row in rows]
         return local_frame(self.spark, self.columns, full, ints=("k",))
 
+    @property
+    def single(self) -> bool:
+        """Whether all frames of facts are one partition, so that joins need not move them."""
+        return self._held is not None
+
     def start(self, stated: Frame) -> None:
         """Begin with what is stated, which is distinct."""
+        rows = self._few(stated.select(*self.columns))
+        if rows is not None:
+            self._held = Held(np.zeros((0, len(self.columns) + 1), np.int64))
+            self._hold(rows)
+            return
+        self._parts = self._parts_for(stated.count())
         self._last = self._save(stated.selectExpr(*self.columns, "0 AS r"))
         self._count()
         self.runs.append(Run(self._last, 0, self.fresh.total))
 
     def every(self) -> Frame:
         """All facts."""
+        if self.single:
+            return self._held_frame
         return _union(map(self._table, self._names()))
 
     def last(self) -> Frame:
         """The facts of the last round."""
-        return self._table(self._last).where(f"r = {self.now}")
+        rows = self._held_frame if self.single else self._table(self._last)
+        return rows.where(f"r = {self.now}")
+
+    def beside(self, frame: Frame) -> Frame:
+        """The right side of a join by columns: Spark is told not to move what is one part."""
+        return frame.hint("shuffle_hash") if self.single else frame
+
+    def gathered(self, rows: Frame) -> Frame:
+        """Rows as many as the facts; by the driver, if it holds these."""
+        if not self.single:
+            return rows
+        with settings(self.spark, ONE_TASK):
+            return from_arrow(self.spark, to_arrow(rows))
 
     def new_among(self, candidates: Frame) -> Frame:
-        """The candidates that are not known, each once."""
+        """The candidates that are not known, each once; cut as the runs are."""
         new = candidates.select(*self.columns).dropDuplicates()
-        if str(self._parts) != self.spark.conf.get("spark.sql.shuffle.partitions"):
-            new = new.repartition(self._parts, *self.columns)  # as the runs are cut
         for name in self._names():
             new = new.join(self._table(name), self.columns, "left_anti")
         return new
 
     def add(self, candidates: Frame) -> int:
         """Make a round of the candidates that are not known; how many there were."""
+        if self._held is not None:
+            rows = self._few(candidates.select(*self.columns).dropDuplicates())
+            if rows is not None:
+                new = self._held.new_among(rows)
+                if len(new) + len(self._held) <= self._options.held_rows:
+                    return self._hold(new)
+            self._spill()
         before, small = self._last, self._small()
         self.now += 1
         rows = self.new_among(candidates).selectExpr(*self.columns, f"{self.now} AS r")
@@ -143,9 +185,55 @@ class Facts:
         self.runs = [*(run for run in self.runs if run not in small), made]
         for run in small:
             self._forget(run.name)
+        if self.known.total > RECUT * ROWS_A_PART * self._parts and self._recut():
+            return self.fresh.total
         if len(self.runs) > self._options.most_runs + 1:
             self._merge()
         return self.fresh.total
+
+    # -- few facts -------------------------------------------------------------------------------
+
+    def _few(self, rows: Frame) -> I64 | None:
+        """Rows taken to the driver; None if they are too many to be held."""
+        most = self._options.held_rows
+        if not most:
+            return None
+        with settings(self.spark, ONE_TASK):
+            found = to_arrow(rows.limit(most + 1))
+        if found.num_rows > most:
+            return None
+        columns = [found.column(name).to_numpy().astype(np.int64) for name in self.columns]
+        return np.stack(columns, axis=1)
+
+    def _hold(self, rows: I64) -> int:
+        """Make a round of new rows, or begin with them; how many they are."""
+        assert self._held is not None
+        if len(rows) or not self.runs:
+            self.now += bool(self.runs)
+            self._held.add(rows, self.now)
+            names = [*self.columns, "r"]
+            every = local_frame(self.spark, names, self._held.rows, ints=("k", "r"))
+            self._held_frame = every.coalesce(1)
+            groups, counts = groups_of(rows, self.type_id, TRIPLE)
+            self.fresh = _statistics((*group, n) for group, n in zip(groups, counts, strict=True))
+            self.known.add(self.fresh)
+            self.runs = [Run("", 0, len(self._held))]
+        return len(rows)
+
+    def _spill(self) -> None:
+        """Write what is held: it becomes too much."""
+        assert self._held is not None
+        rows, self._held, self.runs = self._held_frame, None, []
+        self._parts = self._parts_for(self.known.total)
+        self._last = self._save(rows.repartition(self._parts, *self.columns))
+        self.runs.append(Run(self._last, min(self.now, 1), self.known.total))
+        self._held_frame = None
+
+    # -- tables ----------------------------------------------------------------------------------
+
+    def _parts_for(self, rows: int) -> int:
+        """In how many parts so many facts are cut."""
+        return self._options.partitions or min(self._most_parts, 1 + rows // ROWS_A_PART)
 
     def _small(self) -> list[Run]:
         """The runs that are written again with the next: the smallest, as far as they go."""
@@ -165,14 +253,16 @@ class Facts:
     def _save(self, rows: Frame) -> str:
         self._made += 1
         name = f"{self._name}_{self._made}"
-        (
-            rows.write.format("parquet")
-            .bucketBy(self._parts, *self.columns)
-            .sortBy(*self.columns)
-            .option("path", f"{self._work}/facts-{self._made}-{self._name[-8:]}")
-            .mode("overwrite")
-            .saveAsTable(name)
-        )
+        # What is shuffled is cut as the tables are, so that neither is shuffled to meet the other.
+        with settings(self.spark, {"spark.sql.shuffle.partitions": str(self._parts)}):
+            (
+                rows.write.format("parquet")
+                .bucketBy(self._parts, *self.columns)
+                .sortBy(*self.columns)
+                .option("path", f"{self._work}/facts-{self._made}-{self._name[-8:]}")
+                .mode("overwrite")
+                .saveAsTable(name)
+            )
         self._saved.add(name)
         return name
 
@@ -183,17 +273,28 @@ class Facts:
     def _counted(self, rows: Frame) -> Statistics:
         class_ = f"IF(k = {TRIPLE} AND c0 = {self.type_id}, c2, 0L) AS class"
         groups = rows.selectExpr("k", "c0", class_).groupBy("k", "c0", "class").count()
-        found = Statistics()
         listed = groups.limit(MOST_COUNTED + 1).collect()
-        if len(listed) > MOST_COUNTED:
-            listed.pop()
-            found.whole = False
-        for k, name, class_id, count in listed:
-            found.relations[k, name] = found.relations.get((k, name), 0) + count
-            found.total += count
-            if class_id:
-                found.classes[class_id] = count
+        found = _statistics(listed[:MOST_COUNTED])
+        found.whole = len(listed) <= MOST_COUNTED
         return found
+
+    def _recut(self) -> bool:
+        """Cut all runs into more parts, if there may be more."""
+        parts = self._parts_for(self.known.total)
+        if parts <= self._parts:
+            return False
+        old, self._parts, self.runs = self.runs, parts, []
+        for level in (0, 1):
+            some = [run for run in old if run.level == level]
+            if not some:
+                continue
+            rows = _union(self._table(run.name) for run in some)
+            last = self._save(rows.repartition(parts, *self.columns))
+            self.runs.append(Run(last, level, sum(run.rows for run in some)))
+        self._last = last
+        for run in old:
+            self._forget(run.name)
+        return True
 
     def _merge(self) -> None:
         """Join the runs of rounds to one; what is stated stays by itself."""
@@ -215,13 +316,24 @@ class Facts:
             self._forget(name)
 
 
+def _statistics(groups: Iterable[Sequence[int]]) -> Statistics:
+    """Numbers of facts, given as arity, name, class (0 for none) and number."""
+    found = Statistics()
+    for k, name, class_id, count in groups:
+        relation = int(k), int(name)
+        found.relations[relation] = found.relations.get(relation, 0) + int(count)
+        found.total += int(count)
+        if class_id:
+            found.classes[int(class_id)] = int(count)
+    return found
+
+
 def _union(frames: Iterable[Frame]) -> Frame:
     return reduce(lambda one, other: one.unionAll(other), frames)
 
 
 def local_frame(spark: Any, names: Sequence[str], rows: Any, ints: Sequence[str] = ()) -> Frame:
     """Rows of numbers that the driver has, as a frame: longs, but for the columns in `ints`."""
-    import numpy as np
     import pyarrow as pa
 
     columns = np.array(rows, np.int64).reshape(len(rows), len(names)).T

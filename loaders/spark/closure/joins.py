@@ -17,11 +17,15 @@ from typing import Any
 import numpy as np
 from triplestore.loaders.spark.closure.expressions import Expressions
 from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics, local_frame
+from triplestore.loaders.spark.closure.held import I64
 from triplestore.loaders.spark.closure.plans import Evaluate, Join, Track, Way
 from triplestore.loaders.spark.closure.shapes import TRIPLE, FlatAtom, Shape
 
 MOST_LISTED = 100
 """So many names are listed in the condition by which facts are read."""
+
+MOST_BESIDE, MOST_ROWS_BESIDE = 16, 1_000_000
+"""So many rules are written beside facts, and so many rows are made by that at most."""
 
 GROWTH = 4
 """So many matches a row is taken to have in a join."""
@@ -41,16 +45,23 @@ class Joiner:
 
         delta  whether the first join is with the facts of the last round, or with all
         """
-        state = self._begin(track)
-        rows: float = sum(len(way.shape) for way in track.ways)
+        constants = self._constants(track)
+        rows: float = len(constants)
         first = True
+        # Rules that begin with a join are brought to the facts by it.
+        begin = track.steps[0] if track.steps else None
+        beside = isinstance(begin, Join) and not begin.negated and self._beside(track, begin, rows)
+        state = None if beside else self._begin(track, constants)
         for i, step in enumerate(track.steps):
             if isinstance(step, Evaluate):
                 state = self._evaluate(track, i, step, state, rows <= self.most)
                 continue
             sides = _names(track, i)
             if first and not step.negated:
-                state = self._join(track, i, step, state, delta, "left", sides)
+                if beside:
+                    state = self._joined_beside(track, step, constants, delta, sides)
+                else:
+                    state = self._join(track, i, step, state, delta, "left", sides)
                 known = self.facts.fresh if delta else self.facts.known
                 rows, first = _matched(track, i, known), False
                 continue
@@ -67,18 +78,61 @@ class Joiner:
             return "left"
         return "right" if there <= self.most else ""
 
-    def _begin(self, track: Track) -> Frame:
-        width, several = track.widths[0], len(track.ways) > 1
-        names = [f"v{i}" for i in range(width)]
+    def _constants(self, track: Track) -> I64:
+        """The first state: a row for each rule; its last column says of which shape it is."""
+        width = track.widths[0]
         parts = []
         for number, way in enumerate(track.ways):
             part = np.zeros((len(way.shape), width + 1), np.int64)
             part[:, : len(way.first)] = way.shape.constants[:, way.first]
             part[:, width] = number
             parts.append(part)
-        rows = np.concatenate(parts)
-        frame = local_frame(self.facts.spark, [*names, "w"], rows, ints=("w",))
-        return frame if several or not width else frame.drop("w")
+        return np.concatenate(parts)
+
+    def _begin(self, track: Track, constants: I64) -> Frame:
+        """The first state as a frame."""
+        width, several = track.widths[0], len(track.ways) > 1
+        names = [f"v{i}" for i in range(width)]
+        frame = local_frame(self.facts.spark, [*names, "w"], constants, ints=("w",))
+        frame = frame if several or not width else frame.drop("w")
+        return frame.coalesce(1) if self.facts.single else frame
+
+    def _beside(self, track: Track, step: Join, rules: float) -> bool:
+        """Whether rules are so few that they are written beside each fact of the first join.
+
+        That saves a job, which sends them to all executors, and costs a row for each of both.
+        """
+        most = rules * _size(_names(track, 0), step.arity, self.facts)
+        return rules == 1 or (rules <= MOST_BESIDE and most <= MOST_ROWS_BESIDE)
+
+    def _joined_beside(
+        self, track: Track, step: Join, constants: I64, delta: bool, names: Names
+    ) -> Frame:
+        facts = self._read(step, delta, names)
+        width, own = track.widths[0], facts.columns
+        said = [f"v{i}" for i in range(width)] + ["w"] * (len(track.ways) > 1)
+        texts = [
+            ", ".join(f"{value}{'' if i == width else 'L'}" for i, value in enumerate(row))
+            for row in constants[:, : len(said)].tolist()
+        ]
+        if len(texts) == 1:
+            parts = texts[0].split(", ") if said else []
+            made = [f"{one} AS {name}" for one, name in zip(parts, said, strict=True)]
+            state = facts.selectExpr(*own, *made)
+        else:
+            rows = ", ".join(f"struct({text})" for text in texts)
+            state = facts.selectExpr(*own, f"inline(array({rows})) AS ({', '.join(said)})")
+        ties = self._ties(track, 0, step)
+        state = state.where(" AND ".join(ties)) if ties else state
+        return self._kept(track, 0, state, [f"c{place}" for place in range(step.arity + 1)])
+
+    def _ties(self, track: Track, i: int, step: Join) -> list[str]:
+        """What of the state is equal to what of the fact."""
+        width = track.widths[i]
+        return [
+            f"{_pick([way.layouts[i].bound[j] for way in track.ways], width, ())} = c{place}"
+            for j, place in enumerate(step.bound)
+        ]
 
     def _join(
         self, track: Track, i: int, step: Join, state: Frame, delta: bool, side: str, names: Names
@@ -86,12 +140,10 @@ class Joiner:
         from pyspark.sql import functions
 
         facts = self._read(step, delta, names)
-        width = track.widths[i]
-        ties = [
-            f"{_pick([way.layouts[i].bound[j] for way in track.ways], width, ())} = c{place}"
-            for j, place in enumerate(step.bound)
-        ]
-        if side == "left":
+        single, ties = self.facts.single, self._ties(track, i, step)
+        if single:
+            facts = facts.hint("shuffle_hash" if ties else "shuffle_replicate_nl")
+        elif side == "left":
             state = functions.broadcast(state)
         elif side == "right":
             facts = functions.broadcast(facts)
@@ -103,6 +155,8 @@ class Joiner:
             state = state.join(facts, functions.expr(" AND ".join(ties)), "inner")
         else:
             state = state.crossJoin(facts)
+        # Spark does not know of a join of single parts that it is one, too.
+        state = state.coalesce(1) if single else state
         return self._kept(track, i, state, [f"c{place}" for place in range(step.arity + 1)])
 
     def _read(self, step: Join, delta: bool, names: Names) -> Frame:

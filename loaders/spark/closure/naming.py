@@ -11,28 +11,44 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from triplestore.loaders.spark.closure.facts import Frame, from_arrow
+from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
+from triplestore.loaders.spark.closure.held import ONE_TASK, settings
 
 from triplestore.errors import BudgetError
 
 MOST_TESTS = 500
 """So many ids are listed in a condition."""
 
+TERMS_OF_A_FACT, MOST_HELD_TEXT = 4, 1 << 23
+"""How many terms, and bytes of them, the driver holds where it holds a number of facts."""
+
 
 class Naming:
     """Ids and keys of terms.
 
-    new  keys of the terms that were added, in the order of their ids
+    new   keys of the terms that were added, in the order of their ids
+    held  whether the driver has all terms, because they are few
     """
 
-    def __init__(self, spark: Any, terms: Frame, work: str, most: int) -> None:
+    def __init__(self, spark: Any, terms: Frame, work: str, most: int, held: int = 0) -> None:
         self.spark, self.new = spark, list[bytes]()
         self._terms = terms.selectExpr("id", "key")
         self._work, self._most, self._made = work.rstrip("/"), most, 0
-        (last,) = terms.selectExpr("max(id)").first()
+        last, count, size = terms.selectExpr("max(id)", "count(1)", "sum(length(key))").first()
         self._first = int(last or 0) + 1
         self._ids: dict[bytes, int] = {}
         self._absent: set[bytes] = set()
+        self._held_rows = held
+        self.held = count <= TERMS_OF_A_FACT * held and int(size or 0) <= MOST_HELD_TEXT
+        if self.held:
+            self._hold()
+
+    def _hold(self) -> None:
+        """Take all terms to the driver, which are few."""
+        taken = to_arrow(self._terms)
+        ids, keys = taken.column("id").to_pylist(), taken.column("key").to_pylist()
+        self._ids = dict(zip(keys, ids, strict=True))
+        self._terms = from_arrow(self.spark, taken)
 
     @property
     def frame(self) -> Frame:
@@ -66,6 +82,9 @@ class Naming:
         import pyarrow as pa
         from pyspark.sql import functions
 
+        if self.held:
+            keys = {number: key for key, number in self._ids.items()}
+            return {number: keys[number] for number in set(ids) if number in keys}
         wanted = pa.table({"id": pa.array(sorted(set(ids)), pa.int64())})
         if not wanted.num_rows:
             return {}
@@ -110,7 +129,9 @@ class Naming:
         from pyspark.sql import functions
 
         asked = [key for key in keys if key not in self._ids and key not in self._absent]
-        if not asked:
+        if self.held:
+            self._absent.update(asked)
+        if self.held or not asked:
             return
         frame = from_arrow(self.spark, pa.table({"key": pa.array(asked, pa.binary())}))
         found = self._terms.join(functions.broadcast(frame), "key").select("key", "id").collect()
@@ -144,6 +165,21 @@ class Naming:
             self._append(sorted(bytes(row[0]) for row in unknown))
             found = self._among(distinct, column, name)
         return rows.join(found, column).drop(column)
+
+    def settle_here(self, rows: Frame, column: str, name: str) -> Frame | None:
+        """The same for rows in one partition, by the driver; None if they are too many for it."""
+        import pyarrow as pa
+
+        with settings(self.spark, ONE_TASK):
+            found = to_arrow(rows.limit(self._held_rows + 1))
+        if found.num_rows > self._held_rows:
+            return None
+        coded = found.column(column).combine_chunks().dictionary_encode()
+        keys = coded.dictionary.to_pylist()
+        ids = self.ids_of(sorted(keys))
+        numbers = pa.array([ids[key] for key in keys], pa.int64())
+        found = found.drop_columns([column]).append_column(name, numbers.take(coded.indices))
+        return from_arrow(self.spark, found).coalesce(1)
 
     def _among(self, keys: Frame, column: str, name: str) -> Frame:
         """The terms among some keys, as these columns: key, id."""

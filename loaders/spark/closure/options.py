@@ -10,7 +10,9 @@ class Options:
     """How a closure is computed; nothing here changes what it is.
 
     driver_facts     up to so many stated facts are closed in the driver, by a store's own engine
-    partitions       parts of the known facts, by their hash; None: as many as Spark shuffles into
+    held_rows        up to so many facts are held by the driver, and a round is one task
+    partitions       parts of the known facts, by their hash; None: by how many facts there are,
+                     up to as many as Spark shuffles into
     broadcast_rows   up to so many rows are sent to every executor instead of being shuffled
     driver_edges     up to so many edges are looked at by the driver where graphs are taken apart
     most_rounds      a program that needs more rounds in one phase is stopped
@@ -25,6 +27,7 @@ class Options:
     """
 
     driver_facts: int = 1_000_000
+    held_rows: int = 10_000
     partitions: int | None = None
     broadcast_rows: int = 200_000
     driver_edges: int = 1_000_000

@@ -123,5 +123,8 @@ class Rounds:
 
 
 def union(frames: Sequence[Frame]) -> Frame:
-    """All rows of frames with the same columns."""
+    """All rows of frames with the same columns.
+
+    One track is at least one task: the tables of all joins of many would be too much for one.
+    """
     return reduce(lambda one, other: one.unionAll(other), frames)

@@ -228,7 +228,8 @@ class _Drafted:
             argument = None if one.argument is None else self._renamed(one.argument, width)[0]
             slot = width + self._term(one.variable)
             results.append((slot, one.function, argument, one.distinct, one.separator))
-        groups = tuple(width + self._term(one) for one in self._summary.groups)
+        named = dict.fromkeys(self._summary.groups)  # a variable may be there twice
+        groups = tuple(width + self._term(one) for one in named)
         return Summary(groups, tuple(results))
 
     def _renamed(self, expression: Expression, width: int) -> tuple[Expression, tuple[int, ...]]:
