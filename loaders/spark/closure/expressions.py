@@ -27,6 +27,9 @@ from triplestore.ops.frame import Frame as Columns
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
 
+_NOTHING = "1L AS nothing"
+"""Rows without columns are not rows to Arrow."""
+
 
 class Expressions:
     """How expressions are evaluated on states (see `joins`)."""
@@ -102,14 +105,15 @@ class Expressions:
             if result[2] is not None
             for one in variables_of(result[2])
         }
-        rows = matches.selectExpr(*[f"{column[slot]} AS v{slot}" for slot in slots])
+        rows = matches.selectExpr(*[f"{column[slot]} AS v{slot}" for slot in slots] or [_NOTHING])
         rows = self._with_keys(rows, sorted(asked))
         groups = [f"v{slot}" for slot in summary.groups]
         if not self.facts.single:
             rows = rows.repartition(*groups) if groups else rows.repartition(1)
         keys = [f"made{i}" for i in range(len(summary.results))]
         fields = [StructField(name, LongType(), True) for name in groups]
-        schema = StructType([*fields, *[StructField(key, BinaryType(), True) for key in keys]])
+        fields += [StructField(key, BinaryType(), True) for key in keys]
+        schema = StructType(fields or [StructField("nothing", LongType(), True)])
         work = partial(
             summarised, results=summary.results, groups=tuple(groups), asked=tuple(sorted(asked))
         )
@@ -271,6 +275,8 @@ def summarised(
         keys.append(pa.array(_keys(scope.terms, made), pa.binary()))
     columns = [pa.array(distinct[:, i]) for i in range(distinct.shape[1])]
     names = [*groups, *[f"made{i}" for i in range(len(keys))]]
+    if not names:  # it asks only whether there is a match; a batch without columns has no rows
+        names, columns = ["nothing"], [pa.array([1], pa.int64())]
     yield pa.RecordBatch.from_arrays([*columns, *keys], names=names).filter(pa.array(known))
 
 

@@ -68,10 +68,6 @@ class Held:
         numbers = np.full((len(rows), 1), number, np.int64)
         self.rows = np.concatenate([self.rows, np.concatenate([rows, numbers], axis=1)])
 
-    def of_round(self, number: int) -> I64:
-        """The rows of a round."""
-        return self.rows[self.rows[:, -1] == number]
-
 
 def groups_of(rows: I64, type_id: int, triple: int) -> tuple[I64, I64]:
     """Arity, name and class (0 if there is none) of rows, each once, and how many rows have them.
