@@ -110,8 +110,6 @@ def import_dataset(
 def _check(wish: Wish, target: str) -> None:
     if wish.mode not in MODES:
         raise UsageError(f"mode is one of {', '.join(MODES)}, not {wish.mode!r}")
-    if wish.closure == "spark" and wish.mode != "add":
-        raise UsageError("closure='spark' is for new stores; leave it out: changes are maintained")
     if wish.closure not in CLOSURES:
         raise UsageError(f"closure is one of {', '.join(CLOSURES)}, not {wish.closure!r}")
     if is_uri(target) and (wish.mode != "add" or (wish.infers and wish.closure != "spark")):

@@ -170,11 +170,6 @@ class Import:
         assert self._folder is not None
         wish = self._wish
         fresh = making(path)
-        if wish.closure == "spark":
-            raise UsageError(
-                f"{path} is a store already: closure='spark' is for new ones. Leave it out, and "
-                f"what follows is maintained by this process, or say closure='later'"
-            )
         target = Target(path if is_store(path) else fresh, wish.mode, wish.graph)
         if not is_store(target.path):
             self._make_empty(fresh)
@@ -211,8 +206,20 @@ class Import:
         wish = self._wish
         if wish.closure == "later":
             transaction.put_off_inference()
+        elif wish.closure == "spark":
+            self._close_store(transaction)
         elif wish.infers:
             transaction.reason(*wish.reason, rules=wish.rules, ontology=wish.ontology)
+
+    def _close_store(self, transaction: Transaction) -> None:
+        """What follows from what the store will state, inferred on Spark."""
+        from triplestore.loaders.spark.reclosing import close_store
+
+        wish = self._wish
+        given = contents_of([wish.rules, wish.ontology])
+        known = (self._mark_of("triples"), wish.mode, str(wish.graph), wish.reason, given)
+        asked = {"reason": wish.reason, "rules": wish.rules, "ontology": wish.ontology}
+        close_store(self._stages, transaction, known, options=wish.closing, **asked)
 
     def _is_made(self, path: Path) -> bool:
         """Whether an earlier run of this job made the store, and ended before it could say so."""

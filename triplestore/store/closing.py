@@ -31,13 +31,14 @@ from triplestore.store.in_force import (
     whole,
     whole_of,
 )
-from triplestore.store.kept import hidden_count
+from triplestore.store.kept import PROGRAM, hidden_count
 from triplestore.store.literals_in_rules import Literals
 from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in
 from triplestore.store.progress import ProgressLine
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.schema_reader import SchemaNames
 from triplestore.store.scope import DEFAULT, ScopeStep, needs_rules, scope_step
+from triplestore.store.tuning import Tuning
 from triplestore.store.turns import Turns
 from triplestore.store.violations import Listed, count_new, count_new_between, listed_by
 from triplestore.tables import INFERRED, Changes, Layer, Tables
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
     from triplestore.engine.write import Closure
     from triplestore.store.bookkeeping import Books
+    from triplestore.store.closed_elsewhere import ClosedElsewhere
     from triplestore.store.forecast import Suspect
     from triplestore.store.rules import Rules
     from triplestore.store.stated import Stated
@@ -344,6 +346,34 @@ class Closing:
         self._done(steps, stated.steps, made.tables, total, self.hidden + made.hidden)
         self._reread = made.reread
         return made.tables
+
+    def adopt(self, closed: ClosedElsewhere, since: Sequence[Step], tables: Tables) -> Tables:
+        """Take what was inferred elsewhere for tables to which these steps lead; all of them then.
+
+        What is kept says the rules; from here on they are in force.
+        """
+        meta = closed.meta
+        from triplestore.store.rules import rules_of
+
+        users = rules_of(meta) if PROGRAM in meta else None
+        self.users, self.regimes, self.tuning = users, Regimes.of(meta), Tuning.of(meta)
+        stored = tables.with_schemes({})  # what is not written now is written: it has all rows
+        changes = closed.changes(stored)
+        after = stored.push(Layer.build(changes))
+        self.rules = self.users
+        if self.regimes:
+            self.rules = whole(self.regimes, self.users, after, self.dictionary)
+        self._wanted = self.users, self.regimes
+        self._kept = self._books = None
+        steps = [*since, changes]
+        change = change_of(
+            net_changes(self.base, after, [*self.steps, *steps], False),
+            is_helper_in(self.dictionary),
+        )
+        names = ("inferred_added", "inferred_removed", "still_entailed")
+        figures = {name: getattr(change, name) for name in names}
+        self._done(steps, since, after, figures, closed.hidden)
+        return after
 
     @property
     def under(self) -> Rules | None:

@@ -36,13 +36,13 @@ from triplestore.store.kept import (
     graph_files,
     hidden_count,
 )
-from triplestore.store.outcome import joined
+from triplestore.store.outcome import Step, joined
 from triplestore.store.quads import TermLike, graph_key
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.replacing import replacement
 from triplestore.store.stale import estimate
 from triplestore.store.writing import Writing
-from triplestore.tables import Layer
+from triplestore.tables import Changes, Layer
 from triplestore.terms import term_of, to_ntriples
 
 if TYPE_CHECKING:
@@ -54,10 +54,12 @@ if TYPE_CHECKING:
     from triplestore.loaders import Loaded, Problem
     from triplestore.ops.context import Flag
     from triplestore.storage import Database
+    from triplestore.store.closed_elsewhere import ClosedElsewhere
     from triplestore.store.difference import Difference
     from triplestore.store.ontology_graphs import Places
     from triplestore.store.rules import Rules, RulesLike
     from triplestore.store.tuning import Tuning
+    from triplestore.tables import Tables
     from triplestore.terms import Dictionary
 
     PathLike = str | os.PathLike[str]
@@ -364,6 +366,31 @@ class Transaction(Writing):
         self._apply(None, Regimes(), tuning, (), False, None)
         self._apply(users, regimes, tuning, (), False, None)
 
+    def stated(self) -> Tables:
+        """The tables with everything that was written so far, perhaps without what follows."""
+        self._settle()
+        return self._current()
+
+    @property
+    def begun_at(self) -> int:
+        """The commit that the transaction begins with."""
+        return self._before.commit
+
+    def take_closure(self, closed: ClosedElsewhere) -> None:
+        """Take what follows from all that is stated now, as it was computed elsewhere.
+
+        The rules that it was computed by are in force from then on.
+        """
+        tables = self.stated()
+        self._tables = self._closing.adopt(closed, self._since, tables)
+        self._since = []
+        for name in (PROGRAM, REGIMES, TUNING):
+            value = closed.meta.get(name)
+            if value == self._before.meta.get(name):
+                self._meta.pop(name, None)
+            else:
+                self._meta[name] = value
+
     def put_off_inference(self) -> None:
         """Commit without what follows, once all is written; the store is stale then (`stale`)."""
         if not self._closing.active:
@@ -440,7 +467,7 @@ class Transaction(Writing):
         self._refuse(counts)
         self._note_hidden()
         self._note_schemes()
-        if not (counts or self._meta):
+        if not (counts or self._meta or any(map(_changes_relations, steps))):
             self._database.rollback()
             self._closing.end(None)
             return counts
@@ -496,6 +523,12 @@ class Transaction(Writing):
             self.rollback()
         elif self._open:
             self.commit()
+
+
+def _changes_relations(step: Step) -> bool:
+    """Whether rows of relations of rules come or go: violations are such, and no facts."""
+    rows = step.tuples.values() if isinstance(step, Changes) else ()
+    return any((each.status != each.previous).any() for each in rows)
 
 
 def _graph_term(graph: TermLike | None) -> Any:

@@ -17,11 +17,11 @@ from triplestore.loaders.spark.closure.facts import Frame, local_frame, to_arrow
 from triplestore.loaders.spark.closure.locally import closed_here
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
-from triplestore.loaders.spark.closure.programs import Programs
+from triplestore.loaders.spark.closure.programs import Given, Programs
 from triplestore.loaders.spark.closure.rounds import Progress
 
 from triplestore.errors import UsageError
-from triplestore.store.kept import FILES, HIDDEN, PREFIXES, bytes_of_prefixes
+from triplestore.store.kept import FILES, HIDDEN, PREFIXES, REGIMES, bytes_of_prefixes
 from triplestore.tables import ChangedRows
 
 MOST_TURNS = 200
@@ -85,6 +85,7 @@ def close(
     work: str,
     files: int = 0,
     prefixes: Mapping[str, str] | None = None,
+    given: Given | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
     **told: Any,
@@ -97,6 +98,7 @@ def close(
     work      a directory (or URI) that all nodes see, for rounds
     files     how many files the data came from: blank nodes of ontology files are named after them
     prefixes  of the data, for rules in text
+    given     rules that are in force already, in the place of `files` and `prefixes`
     progress  called after each round
     """
     options = options or Options()
@@ -105,15 +107,18 @@ def close(
     if "g" in triples.columns:
         triples = triples.where("g IS NULL")
     stated = triples.select("s", "p", "o")
-    kept = {FILES: str(files).encode()} if files else {}
-    if prefixes:
-        kept[PREFIXES] = bytes_of_prefixes(prefixes)
+    if given is None:
+        kept = {FILES: str(files).encode()} if files else {}
+        if prefixes:
+            kept[PREFIXES] = bytes_of_prefixes(prefixes)
+        given = Given(kept)
     told = {**told, "rules": rules, "ontology": ontology}
-    here = closed_here(spark, stated, terms, kept, reason, told, options)
+    here = closed_here(spark, stated, terms, given, reason, told, options)
     if here is not None:
         return Closure(**{**here._asdict(), "quads": _quads(spark, here.quads)})
     naming = Naming(spark, terms, work, options.most_terms, options.held_rows)
-    programs = _programs(stated, naming, kept, reason, told)
+    programs = _programs(stated, naming, given, reason, told)
+    regimes = bool(reason) or REGIMES in given.kept
     before: Evaluated | None = None
     for turn in range(1, MOST_TURNS + 1):
         place = f"{work.rstrip('/')}/turn-{turn}"
@@ -125,7 +130,7 @@ def close(
         )
         if before is not None:
             before.release()
-        if not programs.next(_axioms(_triples(evaluated), naming, programs.valued, reason)):
+        if not programs.next(_axioms(_triples(evaluated), naming, programs.valued, regimes)):
             return _closure(spark, evaluated, programs, turn, place)
         before = evaluated
     raise UsageError("the axioms do not come to rest: each turn makes new ones")
@@ -137,8 +142,8 @@ def _triples(evaluated: Evaluated) -> Frame:
     return every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS stated")
 
 
-def _axioms(rows: Frame, naming: Naming, valued: Sequence[bytes], reason: Sequence[str]) -> Axioms:
-    if not reason:
+def _axioms(rows: Frame, naming: Naming, valued: Sequence[bytes], regimes: bool) -> Axioms:
+    if not regimes:
         return Axioms(frozenset(), frozenset())
     return Axioms.of(rows, naming, valued)
 
@@ -146,18 +151,19 @@ def _axioms(rows: Frame, naming: Naming, valued: Sequence[bytes], reason: Sequen
 def _programs(
     stated: Frame,
     naming: Naming,
-    kept: Mapping[str, bytes],
+    given: Given,
     reason: Sequence[str],
     told: dict[str, Any],
 ) -> Programs:
     """The program of the axioms that are stated, and of the literals that it has to know of."""
+    regimes = bool(reason) or REGIMES in given.kept
     rows = stated.selectExpr("s", "p", "o", "true AS stated")
-    made = Programs(naming, _axioms(rows, naming, (), reason), (), kept, reason, **told)
+    made = Programs(naming, _axioms(rows, naming, (), regimes), (), given, reason, **told)
     ill = ill_typed_keys(naming) if made.looks_at_literals else []
     if not (ill or made.valued):
         return made
-    axioms = _axioms(rows, naming, made.valued, reason)
-    return Programs(naming, axioms, ill, kept, reason, **told)
+    axioms = _axioms(rows, naming, made.valued, regimes)
+    return Programs(naming, axioms, ill, given, reason, **told)
 
 
 def _closure(

@@ -15,7 +15,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
 from triplestore.loaders.spark.closure.options import Options
-from triplestore.loaders.spark.closure.programs import KEPT, quads_of_ontologies, refuse_rewriting
+from triplestore.loaders.spark.closure.programs import (
+    KEPT,
+    Given,
+    quads_of_ontologies,
+    reasoned,
+    refuse_rewriting,
+)
 from triplestore.loaders.spark.existing import empty_loaded
 from triplestore.loaders.spark.parts import keys_of
 
@@ -53,7 +59,7 @@ def closed_here(
     spark: Any,
     stated: Frame,
     terms: Frame,
-    kept: Mapping[str, bytes],
+    given: Given,
     reason: Sequence[str],
     told: Mapping[str, Any],
     options: Options,
@@ -65,11 +71,12 @@ def closed_here(
     count, size = terms.selectExpr("count(1)", "sum(length(key))").first()
     if count > 4 * most or (size or 0) > MOST_TEXT:
         return None
-    store, numbers = _store_of(stated, terms, kept)
+    store, numbers = _store_of(stated, terms, given)
     try:
-        report = store.reason(*reason, **told)
+        report = reasoned(store, given, reason, told)
     except BudgetError:
         return None
+    assert report is not None, "there are rules"
     state: State = store._database.state  # the store's own modules made it
     refuse_rewriting(Regimes.of(state.meta))
     facts = state.tables.total()
@@ -81,7 +88,7 @@ def closed_here(
     return Here(
         from_arrow(spark, _facts(state, numbers)),
         from_arrow(spark, _rows(state, numbers)),
-        numbers[quads_of_ontologies(state)].tolist(),
+        numbers[quads_of_ontologies(state.tables, state.dictionary, state.meta)].tolist(),
         [state.dictionary.key(number) for number in range(first, last + 1)],
         {name: state.meta[name] for name in (*KEPT, HIDDEN) if name in state.meta},
         inconsistencies(state.tables, where, state.dictionary, 0).counts,
@@ -89,7 +96,7 @@ def closed_here(
     )
 
 
-def _store_of(stated: Frame, terms: Frame, kept: Mapping[str, bytes]) -> tuple[Store, I64]:
+def _store_of(stated: Frame, terms: Frame, given: Given) -> tuple[Store, I64]:
     """A store in memory of triples, and for each id there (from 1 on) the id of the term here."""
     listed = to_arrow(terms.select("id", "key")).sort_by("id")
     ids = listed.column("id").to_numpy().astype(np.int64)
@@ -97,7 +104,6 @@ def _store_of(stated: Frame, terms: Frame, kept: Mapping[str, bytes]) -> tuple[S
     loaded = empty_loaded(0, 1)
     store = Store()
     with store.transaction() as transaction:
-        transaction.keep(kept)
         collector = TermCollector(transaction.dictionary)
         places = collector.add(*keys_of(listed.column("key").combine_chunks()).spans())
         own, loaded.segment = collector.seal()
@@ -107,6 +113,7 @@ def _store_of(stated: Frame, terms: Frame, kept: Mapping[str, bytes]) -> tuple[S
             setattr(loaded, name, own[np.searchsorted(ids, column)])
         loaded.g = np.zeros(len(loaded.s), np.uint32)
         transaction.take(loaded)
+        given.put(transaction)
     numbers = np.zeros(len(ids) + 1, np.int64)
     numbers[own] = ids
     return store, numbers

@@ -10,6 +10,7 @@ made again of all that hold (`next`), as a store does in its turns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,58 @@ from triplestore.loaders.spark.closure.axioms import Axioms, Triple
 from triplestore.loaders.spark.closure.naming import Naming
 
 from triplestore.datalog.program import Program
+from triplestore.engine.report import Report
 from triplestore.errors import UsageError
-from triplestore.storage.state import State
 from triplestore.store.in_force import BY_RULES, InForce, Regimes, rules_of_state, whole
 from triplestore.store.kept import FILES, GRAPH_FILES, IMPORTS, PROGRAM, REGIMES, STRICT, TUNING
 from triplestore.store.rules import rules_of
 from triplestore.store.store import Store
+from triplestore.store.transaction import Transaction
 from triplestore.tables import INFERRED, REMOVED, ChangedRows, Changes, Layer, Tables
 from triplestore.terms.dictionary import Dictionary
 
 KEPT = (PROGRAM, REGIMES, TUNING, STRICT, GRAPH_FILES, IMPORTS, FILES)
 """What a store keeps of how it reasons."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is known beside the triples of the default graph.
+
+    kept   what a store keeps (see `store.kept`): files, prefixes, and rules that are in force
+    quads  of graphs of ontologies that rules in force are made of: keys of s, p, o, g
+    """
+
+    kept: Mapping[str, bytes] = field(default_factory=dict)
+    quads: Sequence[tuple[bytes, bytes, bytes, bytes]] = ()
+
+    @property
+    def in_force(self) -> bool:
+        """Whether there are rules in force."""
+        return PROGRAM in self.kept or REGIMES in self.kept
+
+    def put(self, transaction: Transaction) -> None:
+        """Give it to a small store."""
+        transaction.keep(self.kept)
+        if self.quads:
+            keys = [key for quad in self.quads for key in quad]
+            ids = transaction.dictionary.encode_keys(keys).reshape(-1, 4)
+            s, p, o, g = (np.ascontiguousarray(column) for column in ids.T)
+            transaction.change_rows(np.ones(len(s), np.bool_), s, p, o, g)
+
+
+def reasoned(
+    store: Store, given: Given, reason: Sequence[str], told: Mapping[str, Any]
+) -> Report | None:
+    """Infer in a small store: by what is in force there, then by what is told."""
+    report = None
+    if given.in_force:
+        with store.transaction() as transaction:
+            transaction.infer_anew()
+            report = transaction.report
+    if reason or not given.in_force or any(value is not None for value in told.values()):
+        report = store.reason(*reason, **told)
+    return report
 
 
 class Programs:
@@ -43,19 +85,19 @@ class Programs:
         naming: Naming,
         axioms: Axioms,
         ill: Sequence[bytes],
-        kept: Mapping[str, bytes],
+        given: Given,
         reason: Sequence[str],
         **told: Any,
     ) -> None:
         self._naming, self._axioms, self.grew = naming, axioms, False
         self._store = Store()
         with self._store.transaction() as transaction:
-            transaction.keep(kept)
             transaction.dictionary.encode_keys(list(ill))
             rows = self._in(transaction.dictionary, axioms.stated)
             s, p, o = (np.ascontiguousarray(column) for column in rows.T)
             transaction.change_rows(np.ones(len(s), np.bool_), s, p, o, np.zeros(len(s), np.uint32))
-        self._store.reason(*reason, **told)
+            given.put(transaction)
+        reasoned(self._store, given, reason, told)
         state = self._store._database.state  # the store's own modules made these tables, too
         self._state = state
         self._regimes = Regimes.of(state.meta)
@@ -92,9 +134,10 @@ class Programs:
 
     def quads(self) -> list[tuple[int, int, int, int]]:
         """What the graphs of ontologies state, as ids."""
-        rows = quads_of_ontologies(self._state)
+        state = self._state
+        rows = quads_of_ontologies(state.tables, state.dictionary, state.meta)
         ids = np.unique(rows[:, 3]).tolist()
-        graphs = {graph: self._state.dictionary.key(graph) for graph in ids}
+        graphs = {graph: state.dictionary.key(graph) for graph in ids}
         named = self._naming.ids_of(graphs.values())
         return [
             (s, p, o, named[graphs[graph]])
@@ -146,13 +189,15 @@ def refuse_rewriting(regimes: Regimes) -> None:
         )
 
 
-def quads_of_ontologies(state: State) -> NDArray[np.uint32]:
+def quads_of_ontologies(
+    tables: Tables, dictionary: Dictionary, meta: Mapping[str, bytes]
+) -> NDArray[np.uint32]:
     """What the graphs of ontologies state: s, p, o, g."""
     parts = [np.zeros((0, 4), np.uint32)]
-    for graph in Regimes.of(state.meta).graphs:
-        (number,) = state.dictionary.lookup_keys([graph]).tolist()
+    for graph in Regimes.of(meta).graphs:
+        (number,) = dictionary.lookup_keys([graph]).tolist()
         if number:
-            rows = _triples(state.tables.graph(number), INFERRED | 1)
+            rows = _triples(tables.graph(number), INFERRED | 1)
             parts.append(np.c_[rows, np.full(len(rows), number, np.uint32)])
     return np.concatenate(parts)
 

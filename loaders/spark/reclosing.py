@@ -1,0 +1,186 @@
+"""The closure of a store that there is, computed on Spark inside of the commit that changes it.
+
+Start reading at `close_store`. The store's facts and the new ones are stated in one transaction;
+what is stated then goes to tables in the work directory, in the ids of the store, Spark closes it,
+and the differences to what the store holds are committed with the rest. So a job that fails leaves
+the store as it was, and what is committed is what this process would have inferred.
+
+The facts pass through this process, which has them anyway: a store lies on one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+from triplestore.loaders.spark.closure.options import Options
+from triplestore.loaders.spark.closure.programs import (
+    Given,
+    quads_of_ontologies,
+    refuse_rewriting,
+)
+from triplestore.loaders.spark.output import Extra
+from triplestore.loaders.spark.parts import read_rows
+from triplestore.loaders.spark.stages import Stages
+
+from triplestore.errors import CorruptError, UsageError
+from triplestore.store.closed_elsewhere import ClosedElsewhere, keys_of_terms, stated_rows
+from triplestore.store.in_force import Regimes
+from triplestore.store.kept import (
+    FILES,
+    GRAPH_FILES,
+    PREFIXES,
+    PROGRAM,
+    REGIMES,
+    TUNING,
+    file_count,
+    hidden_count,
+)
+from triplestore.store.scope import DEFAULT
+from triplestore.store.transaction import Transaction
+from triplestore.tables import EXPLICIT, ChangedRows
+from triplestore.terms import Dictionary
+
+BATCH = 1 << 20
+"""So many terms or rows are written at a time."""
+
+FOR_CLOSURE = (PROGRAM, REGIMES, TUNING, FILES, GRAPH_FILES, PREFIXES)
+"""What a closure needs of what a store keeps."""
+
+_ROWS = pa.schema([("s", pa.int64()), ("p", pa.int64()), ("o", pa.int64())])
+_TERMS = pa.schema([("id", pa.int64()), ("key", pa.large_binary())])
+
+
+def close_store(
+    stages: Stages,
+    transaction: Transaction,
+    known: Any,
+    *,
+    reason: Sequence[str] = (),
+    rules: Any = None,
+    ontology: Any = None,
+    options: Options,
+) -> None:
+    """Infer on Spark what follows from all that a transaction states, and put it there.
+
+    known  tells what the transaction did and under which rules: a closure that an earlier run
+        of the job computed of the same is not computed again
+    """
+    kept = {name: value for name, value in transaction.kept.items() if name in FOR_CLOSURE}
+    if not (reason or rules is not None or PROGRAM in kept or REGIMES in kept):
+        return
+    before = Regimes.of(kept)
+    refuse_rewriting(before)
+    if before.scope != DEFAULT:
+        raise UsageError("a closure on Spark is of the default graph only, and the store has scope")
+    dictionary, tables = transaction.dictionary, transaction.stated()
+    size = dictionary.size
+    graphs = quads_of_ontologies(tables, dictionary, kept)
+    made: list[Any] = []
+
+    def closed() -> Any:
+        from triplestore.loaders.spark.closure import close
+
+        place = f"{stages.place}/stated"
+        spark = stages.spark
+        _write(f"{place}/triples", _ROWS, lambda: _batches_of_rows(tables))
+        _write(f"{place}/terms", _TERMS, lambda: _batches_of_terms(dictionary, size))
+        made.append(
+            close(
+                spark,
+                triples=spark.read.parquet(f"{place}/triples"),
+                terms=spark.read.parquet(f"{place}/terms"),
+                reason=reason,
+                rules=rules,
+                ontology=ontology,
+                work=f"{stages.place}/rounds",
+                given=Given(kept, _keys_of(dictionary, graphs)),
+                options=options,
+                progress=stages.told,
+            )
+        )
+        return made[0].facts.selectExpr("s", "p", "o", "CAST(status AS int) status", "count")
+
+    def figures(frame: Any) -> dict[str, Any]:
+        closure = made[0]
+        extra = Extra(closure.tuples, tuple(closure.new_keys), closure.meta).to_json()
+        quads = [list(map(int, row)) for row in closure.quads.select("s", "p", "o", "g").collect()]
+        closure.release()
+        said = {"rows": frame.count(), "figures": closure.figures}
+        return {**said, "_extra": extra, "_quads": quads}
+
+    inputs = (known, transaction.begun_at, size, tables.total(EXPLICIT))
+    _, noted = stages.table("closure", inputs, closed, figures)
+    extra = Extra.from_json(noted["_extra"])
+    _take(transaction, size, extra, np.array(noted["_quads"], np.uint32).reshape(-1, 4), graphs)
+    rows = read_rows(f"{stages.place}/closure-{noted['mark']}")
+    status = rows.status if rows.status is not None else EXPLICIT
+    facts = ChangedRows.of((rows.p, rows.s, rows.o), status, 0, rows.count)
+    transaction.take_closure(
+        ClosedElsewhere(facts, extra.tuples, extra.meta, hidden_count(extra.meta))
+    )
+
+
+def _take(transaction: Transaction, size: int, extra: Extra, quads: Any, before: Any) -> None:
+    """Terms that rules brought, and what graphs of ontologies state now."""
+    ids = transaction.dictionary.encode_keys(list(extra.keys))
+    if not np.array_equal(ids, np.arange(size + 1, size + 1 + len(ids), dtype=np.uint32)):
+        raise CorruptError("the closure has other terms than the store; run the job again")
+    for add, some, other in ((False, before, quads), (True, quads, before)):
+        rows = _only_in(some, other)
+        s, p, o, g = (np.ascontiguousarray(column) for column in rows.T)
+        transaction.change_rows(np.full(len(rows), add), s, p, o, g)
+    files = max(file_count(transaction.kept), file_count(extra.meta))
+    transaction.keep({FILES: str(files).encode()})
+    if GRAPH_FILES in extra.meta:
+        transaction.keep({GRAPH_FILES: extra.meta[GRAPH_FILES]})
+
+
+def _only_in(rows: Any, others: Any) -> Any:
+    """The rows (s, p, o, g) that are not among others."""
+    known = set(map(tuple, others.tolist()))
+    return rows[[tuple(row) not in known for row in rows.tolist()]] if len(rows) else rows
+
+
+def _keys_of(dictionary: Dictionary, quads: Any) -> list[tuple[bytes, bytes, bytes, bytes]]:
+    keys = {number: dictionary.key(number) for number in np.unique(quads).tolist()}
+    return [(keys[s], keys[p], keys[o], keys[g]) for s, p, o, g in quads.tolist()]
+
+
+# -- what is stated, as tables --------------------------------------------------------------------
+
+
+def _batches_of_rows(tables: Any) -> Iterator[pa.RecordBatch]:
+    for name, (s, o) in stated_rows(tables.with_schemes({}), EXPLICIT):
+        p = np.full(len(s), name, np.int64)
+        yield pa.record_batch([s.astype(np.int64), p, o.astype(np.int64)], schema=_ROWS)
+
+
+def _batches_of_terms(dictionary: Dictionary, size: int) -> Iterator[pa.RecordBatch]:
+    for first in range(1, size + 1, BATCH):
+        ids = np.arange(first, min(first + BATCH, size + 1), dtype=np.uint32)
+        data, offsets = keys_of_terms(dictionary, ids)
+        buffers = [None, pa.py_buffer(offsets.astype(np.int64)), pa.py_buffer(data)]
+        keys = pa.Array.from_buffers(pa.large_binary(), len(ids), buffers)
+        yield pa.record_batch([pa.array(ids.astype(np.int64)), keys], schema=_TERMS)
+
+
+def _write(place: str, schema: pa.Schema, batches: Callable[[], Iterator[pa.RecordBatch]]) -> None:
+    """Write a table of one file, which Spark reads in as many tasks as it has blocks."""
+    files, path = pafs.FileSystem.from_uri(place)
+    files.create_dir(path)
+    with (
+        files.open_output_stream(f"{path}/part-0.parquet") as sink,
+        pq.ParquetWriter(sink, schema, write_page_checksum=True) as writer,
+    ):
+        waiting: list[pa.RecordBatch] = []
+        for batch in batches():
+            waiting.append(batch)
+            if sum(map(len, waiting)) >= BATCH:
+                writer.write_table(pa.Table.from_batches(waiting))
+                waiting = []
+        writer.write_table(pa.Table.from_batches(waiting, schema))
