@@ -26,6 +26,7 @@ _AT_ONCE = 1 << 12
 #: half as long again, so a document that can be read twice is fed so only once it is known bad.
 _WITHOUT_LINES = (ox.RdfFormat.RDF_XML, ox.RdfFormat.JSON_LD)
 _RELATIVE = "No scheme found in an absolute IRI"
+_REMOTE = "No LoadDocumentCallback has been set"
 _TOO_LONG = "expected terms of less than 16 MB; N-Triples and N-Quads may have longer ones"
 
 
@@ -114,6 +115,11 @@ class QuadText:
             message = "expected statements of the default graph only: named graphs are refused here"
         if _RELATIVE in message and self._reading.base_iri is None:
             message = f"expected an absolute IRI, or base_iri given to load: {message}"
+        if _REMOTE in message:
+            message = (
+                "expected a context within the document: one that is named by its address is not "
+                "fetched, so write it there instead of the address"
+            )
         line = error.lineno
         if line is None:
             line = self._feed.line if self._feed.by_line else self._line_again()

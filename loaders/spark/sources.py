@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -18,7 +19,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pyoxigraph as ox
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from triplestore.loaders.formats import (
@@ -34,6 +35,9 @@ from triplestore.errors import StorageError, UsageError
 from triplestore.terms.model import key_of
 
 _GLOB_MARKS = frozenset("*?[{")
+_SLASH_IN_BRACES = re.compile(r"\{[^}]*/")
+_FIRST = "[^_.]"  # a letter that no hidden name begins with
+_COLON = "Relative path in absolute URI"  # what Hadoop makes of a name that has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +121,18 @@ def find_files(
     """All files that paths, folders and globs name, sorted and numbered.
 
     Folders and globs give only files whose extension tells a format. As in all of Spark, names
-    that begin with `_` or `.` are passed over.
+    that begin with `_` or `.` are passed over, by wildcards as well.
     """
     items = [source] if isinstance(source, str) else [str(item) for item in source]
     if not items:
         raise UsageError("no files are named: give paths, folders or globs")
     chosen: dict[str, SourceFile] = {}
+    named = _Named(items)
     for uri, (length, modified, mark) in _listed(spark, items).items():
-        form, compression = _kind_of(uri, items, options)
+        form, compression = _kind_of(uri, named, options)
         if form is not None:
             chosen[uri] = SourceFile(0, uri, length, modified, form, compression, mark)
-    for item in items:
-        _check_item(item, chosen)
+    named.check(chosen)
     ordered = sorted(chosen, key=lambda uri: uri.split("/"))
     first = options.first_file_number
     files = [replace(chosen[uri], number=number) for number, uri in enumerate(ordered, first)]
@@ -165,15 +169,48 @@ def _listed(spark: SparkSession, items: list[str]) -> dict[str, tuple[int, str, 
     reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
     mark = F.xxhash64("_metadata.file_path").alias("mark")
     try:
-        found = reader.load(items)
+        found = reader.load([_of_visible(item) for item in items])
         rows = found.select("path", "length", "modificationTime", mark).collect()
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
             raise StorageError(f"cannot read {', '.join(items)}: {_first_line(error)}") from error
         raise
+    except IllegalArgumentException as error:
+        if _COLON not in str(error):
+            raise
+        raise StorageError(
+            f"cannot read {', '.join(items)}: Hadoop does not match patterns where a name has a "
+            "colon in it: name the folder instead, or rename what is in it"
+        ) from error
     # Spark reads nothing from empty files, not even their names; but they have numbers.
     listed = {_written(uri): (0, "", 0) for uri in found.inputFiles()}
     return listed | {row.path: (row.length, str(row.modificationTime), row.mark) for row in rows}
+
+
+def _of_visible(item: str) -> str:
+    """A pattern that matches no name with `_` or `.` before it, unless that is said in it.
+
+    In folders Spark passes over them, what others are writing (`_temporary`) among them, but a
+    wildcard of Hadoop's takes them.
+
+    >>> _of_visible("a/*/*.nt"), _of_visible("a/?b/[_x]*"), _of_visible("*b")
+    ('a/[^_.]*/[^_.]*.nt', 'a/[^_.]b/[_x]*', '{[^_.]*b,b}')
+    """
+    if _SLASH_IN_BRACES.search(item):
+        return item
+    return "/".join(_of_visible_names(part) for part in item.split("/"))
+
+
+def _of_visible_names(part: str) -> str:
+    wild = re.match(r"[*?]+", part)
+    if wild is None:
+        return part
+    single = wild[0].count("?")
+    rest = part[wild.end() :]
+    if single:  # one of them is the first letter
+        return _FIRST + "?" * (single - 1) + "*" * ("*" in wild[0]) + rest
+    # The star may stand for nothing, and then the name begins with what is behind it.
+    return f"{_FIRST}*{rest}" if rest[:1] in ("", "_", ".") else f"{{{_FIRST}*{rest},{rest}}}"
 
 
 def _written(uri: str) -> str:
@@ -189,18 +226,16 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def _kind_of(
-    uri: str, items: Sequence[str], options: SourceOptions
-) -> tuple[str | None, str | None]:
+def _kind_of(uri: str, named: _Named, options: SourceOptions) -> tuple[str | None, str | None]:
     """The format's name, or None for what a folder or glob holds beside data."""
     own, compression = split_name(PurePosixPath(uri))
     if options.format is None:
-        if own is None and any(_is_named(uri, item) for item in items):
+        if own is None and named.has(uri):
             raise UsageError(
                 f"the name of {uri} tells no RDF format; name one of: {', '.join(known_names())}"
             )
         return (None if own is None else _name_of(own)), compression
-    if own is None and not any(_is_named(uri, item) for item in items):
+    if own is None and not named.has(uri):
         return None, None
     return _name_of(format_of(options.format)), compression
 
@@ -209,20 +244,39 @@ def _name_of(form: ox.RdfFormat) -> str:
     return next(name for name, known in NAMES.items() if known == form)
 
 
-def _is_named(uri: str, item: str) -> bool:
-    """True if the item is this very file."""
-    return _GLOB_MARKS.isdisjoint(item) and uri.endswith(f"/{_tail(item)}")
+class _Named:
+    """The items that were asked for, found by parts of paths: there may be very many of both.
 
+    >>> named = _Named(["data/a.nt", "b/*.nt"])
+    >>> named.has("file:/x/data/a.nt"), named.has("file:/x/b/a.nt")
+    (True, False)
+    """
 
-def _check_item(item: str, chosen: Iterable[str]) -> None:
-    """Refuse a file, folder or glob that gave nothing."""
-    if _GLOB_MARKS.isdisjoint(item):
-        tail = _tail(item)
-        found = any(not tail or f"/{tail}/" in f"{uri}/" for uri in chosen)
-    else:
-        found = any(True for _ in chosen)  # Spark itself refuses a glob that matches no file
-    if not found:
-        raise UsageError(f"no file in {item} has a known extension: {' '.join(EXTENSIONS)}")
+    def __init__(self, items: Sequence[str]) -> None:
+        self._globs = [item for item in items if not _GLOB_MARKS.isdisjoint(item)]
+        self._items: dict[int, dict[str, str]] = {}  # by the number of parts, and then the parts
+        for item in items:
+            if _GLOB_MARKS.isdisjoint(item):
+                tail = _tail(item)
+                self._items.setdefault(tail.count("/") + 1, {}).setdefault(tail, item)
+
+    def has(self, uri: str) -> bool:
+        """True if an item is this very file."""
+        parts = uri.split("/")
+        return any("/".join(parts[-count:]) in tails for count, tails in self._items.items())
+
+    def check(self, chosen: Iterable[str]) -> None:
+        """Refuse a file, folder or glob that gave nothing."""
+        paths = [uri.split("/") for uri in chosen]
+        nothing = [] if paths else list(self._globs)  # Spark refuses one that matches no file
+        for count, tails in self._items.items():
+            ends = range(count + 1, max(map(len, paths), default=0) + 1)
+            met = {"/".join(parts[end - count : end]) for end in ends for parts in paths}
+            nothing += [tails[tail] for tail in tails if tail not in met and (tail or not paths)]
+        if nothing:
+            raise UsageError(
+                f"no file in {nothing[0]} has a known extension: {' '.join(EXTENSIONS)}"
+            )
 
 
 def _tail(item: str) -> str:
