@@ -7,6 +7,7 @@ when somebody pressed Ctrl-C are stopped.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -120,10 +121,24 @@ def python_handles_ctrl_c() -> Iterator[None]:
         yield  # signals are handled in the main thread only
         return
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    # py4j writes a page about it, before it raises the same again.
+    logs = [logging.getLogger(name) for name in (None, "py4j.clientserver", "py4j.java_gateway")]
+    for log in logs:
+        log.addFilter(_is_no_ctrl_c)
     try:
         yield
     finally:
+        for log in logs:
+            log.removeFilter(_is_no_ctrl_c)
         signal.signal(signal.SIGINT, before)
+
+
+def _is_no_ctrl_c(record: logging.LogRecord) -> bool:
+    """Whether a record of a log is of anything else, and of nothing that came of it."""
+    error = record.exc_info[1] if record.exc_info else None
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is None
 
 
 def in_another_thread(action: Callable[[], object]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -181,6 +182,20 @@ def test_ctrl_c__is_pythons_while_a_job_runs_and_the_others_after_it(others_hand
     with pytest.raises(KeyboardInterrupt), running.python_handles_ctrl_c():
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is others_handler
+
+
+def test_ctrl_c__that_a_library_logs_is_not_shown(
+    others_handler: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As py4j does, in the call that is interrupted."""
+    with pytest.raises(KeyboardInterrupt), running.python_handles_ctrl_c():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            logging.exception("KeyboardInterrupt while sending command.")
+            raise
+    logging.error("something else")
+    assert "KeyboardInterrupt" not in capsys.readouterr().err
 
 
 def test_ctrl_c__is_left_alone_in_other_threads(others_handler: Any) -> None:
