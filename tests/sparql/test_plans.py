@@ -224,3 +224,14 @@ def test_cyclic_patterns__stop_at_their_limits(hub: Store) -> None:
 def test_cyclic_patterns__close_by_looking_up(store: Store) -> None:
     tree = plan(store, "SELECT * { ?x :knows ?y . ?y :knows ?z . ?z :knows ?x }")
     assert most_rows(tree) <= 4 * SIZE
+
+
+def test_filters__comparisons_of_the_same_variables_are_one(store: Store) -> None:
+    text = (
+        "SELECT ?x { ?x :name ?n FILTER(?n > 'name 3') FILTER(?n < 'name 4' || ?n = 'name 9')"
+        " FILTER(STRENDS(?n, '1')) FILTER(?n > 5 || ?n != 'name 31') }"
+    )
+    tree = plan(store, text)
+    assert kinds(tree).count("filter") == 2
+    assert len(store.query(text)) == 0
+    assert len(store.query(text.replace("31", "30"))) == SIZE // 50

@@ -12,8 +12,9 @@ variable, which SPARQL does not tell apart. Vectors are never written to after t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,9 +52,16 @@ Keys: TypeAlias = list[bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """Terms by their ids in `QueryTerms`."""
+    """Terms by their ids in `QueryTerms`; what is known of them by value is looked up once."""
 
     ids: U32
+    _values: list[Values] = field(default_factory=list, compare=False, repr=False)
+
+    def values(self, terms: QueryTerms) -> Values:
+        """What is known of the terms by value; nobody changes it."""
+        if not self._values:
+            self._values.append(terms.values(self.ids))
+        return self._values[0]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -244,12 +252,18 @@ def is_float_mark(mark: int) -> bool:
 def values_of(vector: Vector, terms: QueryTerms) -> Values:
     """Marks and order-preserving keys of the values; mark 0 where the terms have to be asked."""
     if isinstance(vector, Ids):
-        return terms.values(vector.ids)
+        return vector.values(terms)
     if isinstance(vector, Numbers):
         return _values_of_numbers(vector)
     made = coded(vector, terms)
-    found = values_of_keys(made.keys)
+    found = _of_constant(made.keys[0]) if len(made.keys) == 1 else values_of_keys(made.keys)
     return Values(found.marks[made.codes], found.keys[made.codes])
+
+
+@lru_cache(1024)
+def _of_constant(key: bytes | None) -> Values:
+    """What is known of one term by value."""
+    return values_of_keys([key])
 
 
 def _values_of_numbers(vector: Numbers) -> Values:

@@ -8,10 +8,11 @@ can.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from triplestore.expr.tree import Call, Exists, Expression, variables_of
 from triplestore.ops.distinct import Distinct
 from triplestore.ops.join import HashJoin, How
 from triplestore.ops.merge import join
@@ -31,9 +32,9 @@ from triplestore.sparql.ordering import (
 )
 from triplestore.sparql.pathplan import PathPart
 from triplestore.sparql.planned import NONE, Atom, Names, Part, Planned, unit
+from triplestore.sparql.scope import conjunction
 
 if TYPE_CHECKING:
-    from triplestore.expr.tree import Expression
     from triplestore.sparql.planner import Planner
 
 
@@ -107,8 +108,8 @@ class _Group:
     def finished(self) -> Planned:
         """The plan, when everything is joined."""
         made = self.made or unit()
-        for condition in self._sorted(self.conditions):
-            made = self.planner.filtered(made, condition.expression, self.graph)
+        for expression in _together([c.expression for c in self._sorted(self.conditions)]):
+            made = self.planner.filtered(made, expression, self.graph)
         return self._trimmed(made, self.wanted)
 
     def join(self, item: Item, step: Step, before: Step | None, following: Item | None) -> None:
@@ -124,9 +125,10 @@ class _Group:
         """Apply the filters that look at nothing that is bound later, and drop columns."""
         assert self.made is not None
         if self.conditions:
-            for condition in self._sorted([c for c in self.conditions if self._is_ready(c, later)]):
-                self.conditions.remove(condition)
-                self.made = self.planner.filtered(self.made, condition.expression, self.graph)
+            ready = [c for c in self.conditions if self._is_ready(c, later)]
+            self.conditions = [c for c in self.conditions if c not in ready]
+            for expression in _together([c.expression for c in self._sorted(ready)]):
+                self.made = self.planner.filtered(self.made, expression, self.graph)
         self.made = self._trimmed(self.made, self._kept(later))
 
     def closing(self, items: Sequence[Item]) -> int:
@@ -310,6 +312,29 @@ class _Group:
         maybe = (made.maybe - set(right.names)) | (right.maybe - set(made.names))
         maybe |= made.maybe & right.maybe
         return Planned(operator, maybe, distinct)
+
+
+_COMPARING = ("=", "!=", "<", ">", "<=", ">=", "&&", "||", "!")
+_CHEAP = frozenset((*_COMPARING, "+", "-", "*", "/", "NEG", "POS"))
+
+
+def _together(conditions: list[Expression]) -> list[Expression]:
+    """Comparisons that look at the same variables as one condition, so that these are decoded once.
+
+    Others stay by themselves: one that costs more may then see fewer rows.
+    """
+    found: dict[Hashable, list[Expression]] = {}
+    for number, condition in enumerate(conditions):
+        cheap = isinstance(condition, Call) and _is_cheap(condition)
+        key = frozenset(v.name for v in variables_of(condition)) if cheap else number
+        found.setdefault(key, []).append(condition)
+    return [conjunction(parts) for parts in found.values()]
+
+
+def _is_cheap(expression: Expression) -> bool:
+    if isinstance(expression, Call):
+        return expression.function in _CHEAP and all(map(_is_cheap, expression.arguments))
+    return not isinstance(expression, Exists)
 
 
 def _known(made: Planned) -> dict[str, float]:

@@ -47,7 +47,8 @@ class Asked:
         if self.kind is None or self.shape is None:
             return Question((self.of, of_what))
         constants = self.shape.constants
-        if self.kind.chosen is None:
+        chosen = self.kind.chosen
+        if chosen is None or not chosen.others.isdisjoint(constants):
             return Question((self.of, of_what), constants)
         fixed = tuple([constants[n] for n in self.kind.fixed])
         return Question((self.of, of_what), constants, fixed)
