@@ -45,8 +45,12 @@ from triplestore.loaders.spark import check, import_dataset
 spark = SparkSession.builder.remote("local[2]").getOrCreate()
 assert "connect" in type(spark).__module__
 import_dataset(check(spark), sys.argv[2], sys.argv[1], partitions=2, lenient=True)
+told = {"rules": sys.argv[3], "closure": "spark", "driver_facts": 0}
+import_dataset(spark, sys.argv[2], sys.argv[1], partitions=2, job="closed", **told)
 spark.stop()
 """
+RULES = """@prefix : <http://e/> . :q[?y, ?x] :- :p1[?x, ?y] .
+:r[?x, ?z] :- :p1[?x, ?y], :q[?y, ?z], FILTER(?x != ?z) ."""
 
 
 @pytest.mark.long
@@ -58,7 +62,7 @@ def test_import__through_connect(tmp_path: Path) -> None:
     source, target = tmp_path / "a.nt", tmp_path / "x.db"
     source.write_text("".join(lines))
     run = subprocess.run(
-        [sys.executable, "-c", JOB, str(target), str(source)],
+        [sys.executable, "-c", JOB, str(target), str(source), RULES],
         env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
         capture_output=True,
         text=True,
@@ -67,4 +71,7 @@ def test_import__through_connect(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     with Store(target) as made, Store() as local:
         local.load(path=source)
+        local.load(path=source)
+        local.reason(rules=RULES)
+        assert made.verify(closure=True) == []
         assert made.digest() == local.digest()

@@ -345,13 +345,14 @@ def local_frame(spark: Any, names: Sequence[str], rows: Any, ints: Sequence[str]
 
 
 def from_arrow(spark: Any, table: Any) -> Frame:
-    """An Arrow table as a frame; Spark 3.5 takes it by way of pandas."""
-    if int(spark.version.split(".")[0]) >= 4:
-        return spark.createDataFrame(table)
-    if not table.num_rows:
+    """An Arrow table as a frame; Spark 3.5 takes it by way of pandas, Connect no empty one."""
+    recent = int(spark.version.split(".")[0]) >= 4
+    if not table.num_rows and (not recent or "connect" in type(spark).__module__):
         from pyspark.sql.pandas.types import from_arrow_schema
 
         return spark.createDataFrame([], from_arrow_schema(table.schema))
+    if recent:
+        return spark.createDataFrame(table)
     return spark.createDataFrame(table.to_pandas())
 
 
