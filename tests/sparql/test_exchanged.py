@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from itertools import islice
 from typing import Any
 
+import pyoxigraph as ox
 import pytest
 
 from tests.sparql import generate, generate_user
@@ -85,6 +87,47 @@ def compare(seed: int, queries: int) -> Counter[str]:
 def test_texts_with_other_constants__answers_of_new_plans(seed: int) -> None:
     found = compare(seed, 10)
     assert found["with a kept plan"] > 10
+
+
+def compare_values(seed: int, queries: int) -> int:
+    """Ask queries with values for some variables; how often a kept plan was used for others."""
+    rng = random.Random(f"values/{seed}")
+    quads = generate_user.data(rng) if seed % 2 == 0 else generate.random_data(rng)
+    store = Store()
+    store.extend(quads)
+    objects = [quad.object for quad in quads if not isinstance(quad.object, ox.BlankNode)]
+    objects += [ox.NamedNode("http://nowhere.org/x"), ox.Literal("nobody", language="en")]
+    used = 0
+    for _ in range(queries):
+        if seed % 2 == 0:
+            text = generate_user.UserQueries(rng).query()
+        else:
+            text = f"PREFIX ex: <{generate.EX}> " + generate.Queries(rng).query()
+        names = sorted(set(re.findall(r"[?](\w+)", text)))
+        chosen = rng.sample(names, min(len(names), rng.choice([1, 1, 2])))
+        for _ in range(5):
+            values = {name: rng.choice(objects) for name in chosen}
+            wanted = asked(store, text, substitutions=values, **NEW)
+            kept = len(store._view().plans)
+            found = asked(store, text, substitutions=values)
+            assert found == wanted, f"seed {seed}, {values}:\n{text}"
+            used += len(store._view().plans) == kept and not isinstance(wanted, tuple)
+    return used
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_values_for_variables__answers_of_new_plans(seed: int) -> None:
+    assert compare_values(seed, 12) > 0
+
+
+def test_values_for_variables__are_not_planned_anew(people: Store, planned: list[object]) -> None:
+    text = "SELECT ?x ?a { ?x <http://e/knows> ?y . ?y <http://e/age> ?a FILTER(?a < ?most) }"
+    query = people.prepare(text)
+    for i in range(20):
+        values = {"x": ox.NamedNode(f"{E}{i}"), "most": ox.Literal(i + 5)}
+        found = [row["a"].value for row in query(**values)]
+        assert found == ([str((i * 7) % 40)] if (i * 7) % 40 < i + 5 else [])
+    assert len(planned) <= 6
 
 
 def both(store: Store, text: str) -> Any:

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -163,18 +163,24 @@ class Engine:
         def read() -> Query:  # which results keep: it must not hold what is asked
             return self._read(key, prefixes, aggregates)
 
-        if asked.plans is None or custom is not NOTHING_CUSTOM or values:
-            query = with_values(read(), values) if values else read()
-            run = _Run(query, asked, context, self._write, options, custom, lambda: query)
+        found, query_of = None, read
+        if values:
+            query_of = partial(_given, read, values)
+        if asked.plans is not None and custom is NOTHING_CUSTOM:
+            if values:
+                found = self._kinds.with_values(key, values, read)
+            else:
+                found = self._kinds.of(key, text, prefixes, base)
+        if found is None or asked.plans is None:
+            run = _Run(query_of(), asked, context, self._write, options, custom, query_of)
             return run.result()
-        found = self._kinds.of(key, text, asked.prefixes, base)
         question = found.question((asked.what, options))
         plan = asked.plans.lend(question)
         if plan is not None:
-            run = _Run(plan.query, asked, context, self._write, options, custom, read)
+            run = _Run(plan.query, asked, context, self._write, options, custom, query_of)
             plan.begin(context)
             return run.of_plan(plan, Loan(asked.plans, question, plan))
-        run = _Run(read(), asked, context, self._write, options, custom, read)
+        run = _Run(query_of(), asked, context, self._write, options, custom, query_of)
 
         def parse(other: str) -> Query:
             parsed = parse_query(other, prefixes=asked.prefixes, base=base)
@@ -183,6 +189,11 @@ class Engine:
         run.slots = found.slots(parse)
         run.plans, run.question = asked.plans, found.question((asked.what, options))
         return run.result()
+
+
+def _given(read: Callable[[], Query], values: Mapping[str, Constant]) -> Query:
+    """The query that is read, with values for variables."""
+    return with_values(read(), values)
 
 
 def _key_of(

@@ -23,9 +23,11 @@ from triplestore.ops.probe import Probe
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Construct, Node, Query, TriplePattern
 from triplestore.sparql.evaluate.paths import PathProbe
-from triplestore.sparql.scope import expressions_of
+from triplestore.sparql.scope import exists_in, expressions_of
 from triplestore.sparql.shapes import Shape, is_cut_between_tokens, key_of_token
+from triplestore.sparql.substitute import with_values
 from triplestore.terms.dictionary import FIRST_QUERY_ID
+from triplestore.terms.model import LANG, TYPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +93,39 @@ def exchangeable(shape: Shape, parse: Callable[[str], Query]) -> Exchangeable:
             chosen.discard(number)
     others = (free | fixed).difference(name for name, _ in names)
     return Exchangeable(frozenset(chosen), frozenset(others))
+
+
+def exchangeable_values(query: Query, values: Mapping[str, Constant]) -> Exchangeable:
+    """Which values of a query's variables can be exchanged, by number: equal ones have one."""
+    numbers = {one: n for n, one in enumerate(dict.fromkeys(values.values()))}
+    if any(_has_table(pattern, values) for pattern in _patterns_of(query.pattern)):
+        return Exchangeable(frozenset())  # which rows are left depends on the values
+    names = {one: Constant(_key_like(one.key, n)) for one, n in numbers.items()}
+    free: set[bytes] = set()
+    fixed: set[bytes] = set()
+    _sort(with_values(query, {name: names[one] for name, one in values.items()}), free, fixed)
+    own = {names[one].key: n for one, n in numbers.items()}
+    chosen = frozenset(n for key, n in own.items() if key in free and key not in fixed)
+    return Exchangeable(chosen, frozenset((free | fixed).difference(own)))
+
+
+def _key_like(key: bytes, number: int) -> bytes:
+    """The key of a term of the same kind that nobody has."""
+    end = {LANG: b'"@en', TYPED: b'"^^<' + _OWN.encode() + b">"}.get(key[0], b"")
+    return key[:1] + _OWN.encode() + b"%d" % number + end
+
+
+def _patterns_of(pattern: Node) -> Iterator[Node]:
+    """All nodes of a pattern, those in EXISTS included."""
+    for node in sparql.walk(pattern):
+        yield node
+        for expression in expressions_of(node):
+            for exists in exists_in(expression):
+                yield from _patterns_of(exists.pattern)
+
+
+def _has_table(node: Node, values: Mapping[str, Constant]) -> bool:
+    return isinstance(node, sparql.Values) and any(v.name in values for v in node.variables)
 
 
 def _with_names(shape: Shape) -> tuple[str, list[tuple[bytes | None, int]]]:
