@@ -98,9 +98,9 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
     meet, derivable_keys = Search._meet, backward.derivable_keys
     drop, bring = StratumUpdate.drop, StratumUpdate.outcome
 
-    def all_kept(family: Family, steps: Any, start: Any, pivot: int) -> Any:
+    def all_kept(family: Family, steps: Any, start: Any) -> Any:
         every = tuple(range(family.width + 1))
-        return [pieces._keeping(step, every) for step in keeps(family, steps, start, pivot)]
+        return [pieces._keeping(step, every) for step in keeps(family, steps, start)]
 
     def note_changed(self: Evaluation, family: Family, *args: Any) -> Any:
         rows, n = changed(self, family, *args)

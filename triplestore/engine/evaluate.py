@@ -33,6 +33,16 @@ from triplestore.engine.plans import (
 from triplestore.engine.sets.arrays import TooManyRowsError, at_most, bounds, check_room
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.engine.sets.views import PairView, Setting
+from triplestore.engine.shortcuts import (
+    FEW,
+    closings,
+    conclude_weighted,
+    exists,
+    instances,
+    merged,
+    together,
+    weights_of,
+)
 from triplestore.engine.small import Done, Scratch, fire_small
 from triplestore.expr.evaluate import Evaluator, Scope
 from triplestore.expr.query_terms import QueryTerms
@@ -138,7 +148,14 @@ class Evaluation:
 
     def _conclude(self, family: Family, evaluate: Evaluate, heads: Heads) -> None:
         found, n = evaluate(self, heads)
-        conclude(family, found, n, self.type_id, heads)
+        self._add(family, found, n, heads)
+
+    def _add(self, family: Family, rows: Rows, n: int, heads: Heads) -> None:
+        weights = weights_of(family, rows)
+        if n and weights is not None:
+            conclude_weighted(family, rows, n, weights, heads)
+        else:
+            conclude(family, rows, n, self.type_id, heads)
 
     # -- three ways to begin ---------------------------------------------------------------------
 
@@ -249,6 +266,23 @@ class Evaluation:
         for at, step in enumerate(steps):
             if isinstance(step, AtomStep):
                 setting = seen(step)
+                if n >= FEW and step.free:
+                    parts = closings(steps, at, rows, n, seen)
+                    if parts is not None:
+                        found = [
+                            self._steps(family, left, part, size, seen, phase, heads)
+                            for left, part, size in parts
+                        ]
+                        return together(family, found)
+                    if heads is not None and family.head.relation != ANY:
+                        view = setting.view(step.atom.relation)
+                        alive = exists(family, step, rows, n, view)
+                        if alive is not None:
+                            self.fetched += n
+                            rows, n = alive
+                            if n == 0:
+                                return rows, 0
+                            continue
                 if n <= _FEW or heads is None or not _may_be_many(step, n, setting):
                     rows, n = self._atom(step, rows, n, setting)
                 else:
@@ -260,6 +294,8 @@ class Evaluation:
                             left = self._steps(family, steps[at:], piece, size, seen, phase, heads)
                             self._sum_up(family, *left, heads)
                         return [None] * len(rows), 0
+                if heads is not None:
+                    rows, n = merged(family, steps, at, rows, n)
             elif isinstance(step, TableStep):
                 rows, n = join_table(family, step, rows, n)
             else:
@@ -267,13 +303,13 @@ class Evaluation:
             if n == 0:
                 return rows, 0
         if phase:
-            self.instances[phase] += n
+            self.instances[phase] += instances(family, rows, n)
         return rows, n
 
     def _sum_up(self, family: Family, rows: Rows, n: int, heads: Heads) -> None:
         """Add what some of the instances conclude."""
         piece = Heads()
-        conclude(family, rows, n, self.type_id, piece)
+        self._add(family, rows, n, piece)
         different = heads.sum_up(piece)
         if self.check is not None:
             self.check(different)

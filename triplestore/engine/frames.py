@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from triplestore.tables.rows import I64, U32
 
-Rows: TypeAlias = list["U32 | None"]
-"""The columns; those that nothing needs any more are None."""
+Rows: TypeAlias = list[Any]
+"""The columns of ids (U32) of the variables, those that nothing needs any more being None; behind
+them numbers of goals (U32), or how many instances each row stands for (I64), or None."""
 
 
 def column(rows: Rows, term: int, n: int) -> U32:
     """The column of a variable, or one of a constant."""
     if term < 0:
         return np.full(n, -term, dtype=np.uint32)
-    column = rows[term]
+    column: U32 | None = rows[term]
     assert column is not None
     return column
 

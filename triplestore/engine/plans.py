@@ -106,7 +106,7 @@ def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] 
     order = _Order(family, pivot, setting, set(start))
     while order.choose():
         pass
-    return Plan(tuple(start), tuple(_with_keeps(family, order.steps, start, pivot)), sizes)
+    return Plan(tuple(start), tuple(_with_keeps(family, order.steps, start)), sizes)
 
 
 class _Order:
@@ -199,11 +199,10 @@ class _Order:
         self.steps.append(TableStep(bound, free, ()))
 
 
-def _with_keeps(family: Family, steps: list[Step], start: Iterable[int], pivot: int) -> list[Step]:
+def _with_keeps(family: Family, steps: list[Step], start: Iterable[int]) -> list[Step]:
     """The steps, each with the variables that are needed after it."""
     needed = set(family.head.variables) if family.summary is None else _summary_needs(family)
-    if pivot == HEAD:
-        needed.add(family.width)  # the number of the goal stands behind the variables
+    needed.add(family.width)  # numbers of goals, or weights, stand behind the variables
     made: list[Step] = []
     for step in reversed(steps):
         keep = tuple(sorted(needed))

@@ -20,7 +20,7 @@ from triplestore.engine.grouping import Regrouped, regroup, summarise_whole
 from triplestore.engine.leaping import Leaps
 from triplestore.engine.sets import differences
 from triplestore.engine.sets.differences import DifferenceSet
-from triplestore.engine.sets.keys import Batch, FactSet, RelationKey, set_of
+from triplestore.engine.sets.keys import ONE_RUN, Batch, FactSet, RelationKey, set_of, size_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.work import Work, united
 
@@ -220,7 +220,13 @@ class StratumUpdate:
             leaps.gain(united(self._touched, gained))
         first = True
         while found or first:
-            delta = work.bring(found)
+            delta = work.coming(found)
+            # Beside what is there already, atoms before the pivot need not leave them out; but
+            # that is one array more to look through.
+            many = size_of(delta) > ONE_RUN * len(delta)
+            apart = many and leaps is None and not work.come_back(delta)
+            if not apart:
+                work.admit(delta)
             done: frozenset[Family] = frozenset()
             if leaps is not None:
                 delta, done = leaps.follow(delta, first)
@@ -229,11 +235,15 @@ class StratumUpdate:
                 work.rounds += 1
             heads = Heads()
             if delta:
-                after = work.new()
-                before = after.without(set_of(delta))
+                came = set_of(delta)
+                before = work.new()
+                after = before.beside(came) if apart else before
+                before = before if apart else before.without(came)
                 heads = self.fire(delta, before, after, after, "insertion", done)
                 if not first:
                     self._fire_fresh(delta, before, after, heads, done)
+                if apart:
+                    work.admit(delta)
             if first:
                 self._fresh_recursive(heads, done)
                 first = False

@@ -263,27 +263,33 @@ class Work:
 
     def bring(self, batch: Batch) -> Batch:
         """Facts that may hold already; those that did not hold, and do now, are returned."""
-        fresh: Batch = {}
-        for name, keys in batch.items():
-            held = self.held(name, keys)
-            if name in self.gone:
-                held = held & ~self.gone.contains(name, keys)
-            keys = keys[~held]
-            if name in self.added:
-                keys = keys[~self.added.contains(name, keys)]
-            if len(keys) == 0:
-                continue
-            fresh[name] = keys
+        fresh = self.coming(batch)
+        self.admit(fresh)
+        return fresh
+
+    def coming(self, batch: Batch) -> Batch:
+        """Those of some facts that do not hold yet."""
+        fresh = self.filter(batch, lambda name, keys: ~self.holds(name, keys))
+        if fresh:
+            self.budget.spend(sum(map(len, fresh.values())))
+        self.budget.check()
+        return fresh
+
+    def come_back(self, fresh: Batch) -> bool:
+        """Whether some of the facts that come are gone."""
+        return any(
+            name in self.gone and self.gone.contains(name, fresh[name]).any() for name in fresh
+        )
+
+    def admit(self, fresh: Batch) -> None:
+        """Facts that did not hold do from now on."""
+        for name, keys in fresh.items():
             back = self.gone.contains(name, keys) if name in self.gone else None
             if back is not None and back.any():
                 self.gone.discard(name, keys[back])
                 self.added.add(name, keys[~back])
             else:
                 self.added.add(name, keys)
-        if fresh:
-            self.budget.spend(sum(map(len, fresh.values())))
-        self.budget.check()
-        return fresh
 
     def filter(self, batch: Batch, test: Callable[[RelationKey, Keys], Bools]) -> Batch:
         """The facts of a batch that pass a test."""

@@ -364,6 +364,20 @@ def check_room(rows: int) -> None:
         )
 
 
+def fans(values: U32, keys: U64) -> I64:
+    """How many of the sorted `keys` have each of these first ids."""
+    if len(values) < max(2, SMALL // 4):
+        firsts = values.astype(np.uint64) << SHIFT
+        return keys.searchsorted(firsts | _LOW, side="right") - keys.searchsorted(firsts)
+    kernels = _warm()
+    lo, hi = np.empty(len(values), dtype=np.int64), np.empty(len(values), dtype=np.int64)
+    for at in range(0, len(values), _PIECE):
+        stop = at + _PIECE
+        kernels.match_first(values[at:stop], keys, lo[at:stop], hi[at:stop])
+    hi -= lo
+    return hi
+
+
 def match(values: U32, keys: U64) -> tuple[I64, U32]:
     """The rows of sorted `keys` that have `values` as first id: (number of value, second id)."""
     if len(values) == 0 or len(keys) == 0:

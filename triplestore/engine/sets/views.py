@@ -24,7 +24,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from triplestore.engine.sets import differences
-from triplestore.engine.sets.arrays import beside, check_room, is_bounded
+from triplestore.engine.sets.arrays import beside, check_room, fans, is_bounded
 from triplestore.engine.sets.differences import DifferenceSet
 from triplestore.engine.sets.joined import joined
 from triplestore.engine.sets.keys import (
@@ -142,6 +142,26 @@ class PairView:
                 left: Bools = ~gone
                 keep = left if keep is None else keep & left
         return keep
+
+    def fanout(self, place: int, values: U32, exact: bool = True) -> I64 | None:
+        """How many rows have each of these ids in one place; None where they would have to be
+        listed. Unless it must be exact, rows that are left out may count."""
+        if (exact and any(map(len, self.minus))) or self.choose is not None:
+            return None
+        sizes = np.zeros(len(values), dtype=np.int64)
+        if isinstance(self.stored, ClosedPairs):
+            sizes += self.stored.closed.fanout(place, values)
+        elif self.stored is not None and len(self.stored):
+            array = self.stored.array_for(place, len(values))
+            if array is None:
+                return None
+            sizes += fans(values, array)
+        for part in self.parts:
+            if not isinstance(part, KeySet):
+                return None
+            for run in part.runs if place == 0 else part.ordered(1):
+                sizes += fans(values, run)
+        return sizes
 
     def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
         """See `View.probe`."""
@@ -376,6 +396,11 @@ class Setting:
         """The same with more sets left out."""
         minus = (*self.minus, *sets)
         return Setting(self.stored, self.plus, minus, type_id=self.type_id, choose=self.choose)
+
+    def beside(self, more: FactSet) -> Setting:
+        """The same with facts that are not seen yet."""
+        plus = (*self.plus, more)
+        return Setting(self.stored, plus, self.minus, type_id=self.type_id, choose=self.choose)
 
     def view(self, relation: RelationKey) -> View:
         """The view of any relation."""

@@ -27,7 +27,7 @@ from triplestore.engine.strategies.sources import (
     Wait,
     source_of,
 )
-from triplestore.tables.rows import I64, Bools, Keys, start_of_runs
+from triplestore.tables.rows import I64, U32, Bools, Keys, start_of_runs
 
 _DONE = PROVED | DEAD
 
@@ -287,7 +287,7 @@ def _keeping(step: Step, keep: tuple[int, ...]) -> Step:
 
 
 def _goals(rows: Rows, width: int) -> I64:
-    goals = rows[width]
+    goals: U32 | None = rows[width]
     assert goals is not None
     return goals.astype(np.int64)
 
