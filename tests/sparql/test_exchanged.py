@@ -130,6 +130,35 @@ def test_values_for_variables__are_not_planned_anew(people: Store, planned: list
     assert len(planned) <= 6
 
 
+GIVEN = [
+    "SELECT ?v ?n { VALUES (?v ?n) { (:1 'a') (:2 'b') (:2 'c') (UNDEF 'd') } ?v :knows ?y }",
+    "SELECT * { ?v :knows ?y FILTER(?v = :1 || ?v = :2) FILTER(?v IN (:1, :2, :3)) }",
+    "SELECT * { ?v :knows ?y FILTER(?v = :1) }",
+    "SELECT ?v ?y { ?v :knows ?y } VALUES ?v { :1 :1 :3 }",
+    "SELECT ?v (COUNT(*) AS ?n) { ?x a ?v . ?x :knows ?y } GROUP BY ?v",
+    "SELECT ?x { ?x :knows ?y FILTER NOT EXISTS { ?y :knows ?v } }",
+    "SELECT ?x { GRAPH ?v { ?x :knows ?y } }",
+    "SELECT ?x { :1 ?v ?x }",
+    "SELECT ?x { ?v :knows+ ?x MINUS { ?x :knows :1 } }",
+    "SELECT ?x ?v { { SELECT ?x { ?x :knows ?v } } ?x a ?t OPTIONAL { ?v :age ?a } }",
+    "SELECT (STR(?v) AS ?s) ?b { BIND(BOUND(?v) AS ?b) { ?v :knows ?x } UNION { ?x :knows ?v } }",
+    "CONSTRUCT { ?v :met ?x . :1 ?p ?v } { ?x :knows ?v ; ?p ?o }",
+]
+
+
+@pytest.mark.parametrize("text", GIVEN)
+def test_each_place_of_a_value__as_a_new_plan(people: Store, text: str) -> None:
+    people.update(f"INSERT DATA {{ GRAPH <{E}3> {{ <{E}5> <{E}knows> <{E}6> }} }}")
+    text = f"PREFIX : <{E}> {text}"
+    words = ["1", "2", "3", "7", "1", "T1", "none", "2", "knows", "age", "3", "T2", "8", "T1"]
+    for turn, word in enumerate(words):
+        if turn == 9:  # all plans go
+            people.update(f"INSERT DATA {{ <{E}8> <{E}knows> <{E}1> }}")
+        values = {"v": ox.NamedNode(E + word)}
+        wanted = asked(people, text, substitutions=values, **NEW)
+        assert asked(people, text, substitutions=values) == wanted, word
+
+
 def both(store: Store, text: str) -> Any:
     """The bag of answers, which is that of a new plan."""
     found = asked(store, text)
