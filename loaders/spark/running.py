@@ -14,6 +14,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -60,7 +61,7 @@ def run(
     log = StageLog(quiet=quiet)
     version: str | None = None
     try:
-        with session_for(setting, events) as session, log, clear_errors():
+        with no_word_of_pandas(), session_for(setting, events) as session, log, clear_errors():
             version = str(session.version)
             result = job(session, log)
     except BaseException as error:
@@ -112,6 +113,14 @@ def session_for(setting: Setting, events: Path | None = None) -> Iterator[Any]:
     finally:
         if running is None:
             in_another_thread(session.stop)
+
+
+@contextmanager
+def no_word_of_pandas() -> Iterator[None]:
+    """pyspark warns of a pandas that is newer than it knows; nothing here calls pandas."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield
 
 
 @contextmanager

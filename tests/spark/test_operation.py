@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -182,6 +183,13 @@ def test_ctrl_c__is_pythons_while_a_job_runs_and_the_others_after_it(others_hand
     with pytest.raises(KeyboardInterrupt), running.python_handles_ctrl_c():
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is others_handler
+
+
+def test_run__says_nothing_of_pandas() -> None:
+    with pytest.warns(FutureWarning) as caught, running.no_word_of_pandas():
+        warnings.warn("PySpark does not yet fully support pandas >= 3", FutureWarning, stacklevel=1)
+        warnings.warn("something else", FutureWarning, stacklevel=1)
+    assert [str(warning.message) for warning in caught] == ["something else"]
 
 
 def test_ctrl_c__that_a_library_logs_is_not_shown(
