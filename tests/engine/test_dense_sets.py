@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from triplestore.engine.sets import arrays
-from triplestore.tables.rows import U64
+from triplestore.tables.rows import U64, key_of
 
 SIZE = 9_000
 
@@ -73,3 +73,16 @@ def test_swapped__sorts_by_the_other_id(ids: int, monkeypatch: pytest.MonkeyPatc
     found = arrays.swapped_rows(keys, status, counts)
     for one, other in zip(found, (turned[order], status[order], counts[order]), strict=True):
         assert (one == other).all() and one.dtype == other.dtype
+
+
+@pytest.mark.parametrize("sizes", [(400, 3), (3, 400), (200, 150), (9, 1), (1, 9)])
+def test_unite__of_wide_keys__are_in_order_once(sizes: tuple[int, int]) -> None:
+    rng = np.random.default_rng(sizes[0])
+    sets = [
+        np.unique(key_of([rng.integers(0, 9, size).astype(np.uint32) for _ in range(3)]))
+        for size in sizes
+    ]
+    left, right = sets
+    both = sorted({*left.tolist(), *right.tolist()})
+    assert arrays.unite(left, right).tolist() == both
+    assert arrays.unite(left, left[:1]).tolist() == left.tolist()

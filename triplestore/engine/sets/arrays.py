@@ -70,6 +70,9 @@ _DENSE = 1 << 12
 _SPAN = 8
 """So many ids there may be for each row then."""
 
+_FEWER = 8
+"""So many times fewer wide keys are put between the others instead of being sorted with them."""
+
 _LOOKED_AT = 64
 """Rows that are looked at to guess whether all are in order."""
 
@@ -158,11 +161,20 @@ def unite(left: Keys, right: Keys) -> Keys:
         return right
     if len(right) == 0:
         return left
+    if left.dtype != np.uint64 and min(len(left), len(right)) * _FEWER < max(len(left), len(right)):
+        return _with_few(left, right) if len(left) > len(right) else _with_few(right, left)
     if left.dtype != np.uint64 or len(left) + len(right) < SMALL:
         return distinct(np.sort(np.concatenate((left, right)), kind="stable"))
     kernels = _warm()
     out = np.empty(len(left) + len(right), dtype=np.uint64)
     return out[: kernels.unite(left, right, out)]
+
+
+def _with_few(many: Keys, few: Keys) -> Keys:
+    """`unite` of many wide keys and few, which are put in their places: sorting is slow."""
+    places = many.searchsorted(few)
+    new = many[np.minimum(places, len(many) - 1)] != few
+    return np.insert(many, places[new], few[new])
 
 
 def sorted_distinct(keys: Keys) -> Keys:
