@@ -104,15 +104,15 @@ def session_for(setting: Setting, events: Path | None = None) -> Iterator[Any]:
         events=events,
         options=setting.options,
     )
-    try:
-        with python_handles_ctrl_c() if running is None else nullcontext():
+    with python_handles_ctrl_c() if running is None else nullcontext():
+        try:
             yield session
-    except KeyboardInterrupt:
-        in_another_thread(lambda: interrupt(session))
-        raise
-    finally:
-        if running is None:
-            in_another_thread(session.stop)
+        except KeyboardInterrupt:
+            in_another_thread(lambda: interrupt(session))
+            raise
+        finally:
+            if running is None:
+                in_another_thread(session.stop)
 
 
 @contextmanager
