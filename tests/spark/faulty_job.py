@@ -6,6 +6,7 @@ does all runs (`on_small_disk`), because only this process sees the disk.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -211,7 +212,7 @@ def on_small_disk(folder: str, sources: list[str], shuffles: bool) -> None:
         sizes = [8 << 10]
     else:  # behind the closure, tables are written, and then the store
         ends = [*used[:-1], used[-1] - store, used[-1]]
-        sizes = [(before + after) // 2 for before, after in pairwise(ends)]
+        sizes = [(3 * before + after) // 4 for before, after in pairwise(ends)]
     for size in sizes:
         _out_of_room(spark, sources, disk, target, size, wished)
     spark.stop()
@@ -231,6 +232,7 @@ def _out_of_room(
     else:
         shutil.rmtree(target, ignore_errors=True)
         shutil.rmtree(f"{target}.import", ignore_errors=True)
+    gc.collect()
     disk.resize(disk.used + size)  # what was removed may be open somewhere yet
     said = ""
     try:
