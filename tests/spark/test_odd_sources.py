@@ -98,16 +98,32 @@ def data_of(folder: Path) -> list[Path]:
     return sorted(path for path in (folder / "part=1").iterdir() if path.is_file())
 
 
-def test_folder__as_it_is_found(spark: Any, found: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("split", "cut"),
+    [
+        (2000, 500),
+        # Ranges and blocks of a few bytes: a mark, a line end or a stream may be anywhere in them.
+        pytest.param(700, 100, marks=pytest.mark.long),
+        pytest.param(1 << 26, 1 << 26, marks=pytest.mark.long),
+    ],
+)
+def test_folder__as_it_is_found(
+    spark: Any, found: Path, tmp_path: Path, split: int, cut: int
+) -> None:
     wanted = local_digest(data_of(found))
-    assert imported(spark, str(found), tmp_path / "plain.db") == wanted
-    # Ranges and blocks of a few bytes: a mark, a line end or a stream may be anywhere in them.
-    options = SourceOptions(split_bytes=700, cut_bytes=100)
-    assert imported(spark, f"file://{found}", tmp_path / "uri.db", options=options) == wanted
+    options = SourceOptions(split_bytes=split, cut_bytes=cut)
+    assert imported(spark, f"file://{found}", tmp_path / "x.db", options=options) == wanted
 
 
 @pytest.mark.parametrize(
-    "pattern", ["part=1/*.{nt,ttl}", "*/[a-z]*.nt", "part=1/tw?.nt.*", "*1/?[w-z]*"]
+    "pattern",
+    [
+        "*/[a-z]*.nt",
+        *(
+            pytest.param(pattern, marks=pytest.mark.long)
+            for pattern in ("part=1/*.{nt,ttl}", "part=1/tw?.nt.*", "*1/?[w-z]*")
+        ),
+    ],
 )
 def test_patterns__name_what_they_match(
     spark: Any, found: Path, tmp_path: Path, pattern: str
@@ -145,24 +161,29 @@ def test_names__with_colons_are_read_from_their_folder_but_no_pattern(
         import_dataset(spark, str(tmp_path / "in" / "*.nt"), tmp_path / "y.db")
 
 
-def test_terms__that_are_very_long_or_everywhere(spark: Any, tmp_path: Path) -> None:
+@pytest.mark.long
+@pytest.mark.parametrize("times", [2, 16])
+def test_terms__that_are_very_long_or_everywhere(spark: Any, tmp_path: Path, times: int) -> None:
     chosen = random.Random(4)
-    long = ["".join(chosen.choices("ab \u00fc\u4e2d", k=250_000)) * 16 for _ in range(2)]
-    assert all(len(text.encode()) > 6_000_000 for text in long)
+    long = ["".join(chosen.choices("ab \u00fc\u4e2d", k=250_000)) * times for _ in range(2)]
+    assert all(len(text.encode()) > 375_000 * times for text in long)
     text = "".join(f'<http://e/{n}> <http://e/text> "{long[n % 2]}{n}" .\n' for n in range(4))
-    text += "".join(f"<http://e/{n}> <http://e/in> <http://e/all> .\n" for n in range(6000))
-    text += "".join(f"<http://e/all> <http://e/has> <http://e/x{n}> .\n" for n in range(3000))
+    text += "".join(f"<http://e/{n}> <http://e/in> <http://e/all> .\n" for n in range(375 * times))
+    text += "".join(
+        f"<http://e/all> <http://e/has> <http://e/x{n}> .\n" for n in range(200 * times)
+    )
     (tmp_path / "in").mkdir()
     written(tmp_path / "in", "a.nt", text)
     written(tmp_path / "in", "b.nt.bz2", bz2.compress(text.replace("/e/text", "/e/more").encode()))
-    written(tmp_path / "in", "c.ttl", text[:14_000_000].rpartition("\n")[0])
+    written(tmp_path / "in", "c.ttl", text[: 875_000 * times].rpartition("\n")[0])
     wanted = local_digest(sorted((tmp_path / "in").iterdir()))
-    options = SourceOptions(split_bytes=1 << 20, cut_bytes=1 << 22)
+    options = SourceOptions(split_bytes=times << 16, cut_bytes=times << 18)
     assert imported(spark, str(tmp_path / "in"), tmp_path / "x.db", options=options) == wanted
 
 
-def test_files__thousands_of_them_named_one_by_one(spark: Any, tmp_path: Path) -> None:
-    paths = [written(tmp_path, f"{number:05}.nt", lines(number, 1)) for number in range(3000)]
+@pytest.mark.parametrize("count", [200, pytest.param(3000, marks=pytest.mark.long)])
+def test_files__many_of_them_named_one_by_one(spark: Any, tmp_path: Path, count: int) -> None:
+    paths = [written(tmp_path, f"{number:05}.nt", lines(number, 1)) for number in range(count)]
     wanted = local_digest(paths)
     assert imported(spark, [str(path) for path in paths], tmp_path / "x.db") == wanted
 
@@ -249,7 +270,14 @@ def test_table__typed_columns_of_parquet(spark: Any, tmp_path: Path) -> None:
     assert imported(spark, triples, tmp_path / "x.db") == wanted
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/St_Johns", "Asia/Kolkata"])
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "America/St_Johns",
+        pytest.param("UTC", marks=pytest.mark.long),
+        pytest.param("Asia/Kolkata", marks=pytest.mark.long),
+    ],
+)
 def test_table__times_are_the_same_in_any_zone(spark: Any, tmp_path: Path, zone: str) -> None:
     with settings(spark, {"spark.sql.session.timeZone": zone}):
         table = spark.sql(

@@ -62,15 +62,22 @@ def assert_same(one: Path, other: Path) -> None:
         assert kept[0] == kept[1]
 
 
-@pytest.mark.parametrize("driver_facts", [None, 0], ids=["in the driver", "on Spark"])
+@pytest.mark.parametrize(
+    ("driver_facts", "steps"),
+    [
+        pytest.param(None, STEPS[1:4], id="in the driver"),
+        pytest.param(0, STEPS[:1], id="on Spark"),
+        pytest.param(None, STEPS, id="in the driver, all", marks=pytest.mark.long),
+        pytest.param(0, STEPS, id="on Spark, all", marks=pytest.mark.long),
+    ],
+)
 def test_import__closed_on_spark_is_what_is_maintained(
-    spark: Any, tmp_path: Path, driver_facts: int | None
+    spark: Any, tmp_path: Path, driver_facts: int | None, steps: tuple[Any, ...]
 ) -> None:
     places = {way: tmp_path / way for way in ("local", "spark")}
     first = begun(tmp_path)
     for place in places.values():
         shutil.copytree(first, place)
-    steps = STEPS if driver_facts is None else STEPS[:2]
     for number, (mode, text, told) in enumerate(steps):
         source = tmp_path / f"{number}.ttl"
         source.write_text(PREFIXES + text)
