@@ -69,7 +69,7 @@ def axioms_of(store: Store, naming: Listed) -> Axioms:
 
 def programs(store: Store, *reason: str, **told: Any) -> tuple[Programs, Listed]:
     naming = listed(store)
-    made = Programs(naming, axioms_of(store, naming), (), Given({FILES: b"1"}), reason, **told)  # type: ignore[arg-type]
+    made = Programs(naming, axioms_of(store, naming), (), Given({FILES: b"1"}), reason, **told)
     return made, naming
 
 
@@ -107,7 +107,7 @@ def test_programs__axioms_that_follow_from_data_make_another_one() -> None:
     known = axioms_of(store, naming)
     some = {one for one in known.stated if naming.keys[one[2] - 1] != b"\x01http://e/T"}
     stated = Axioms(frozenset(some), frozenset())
-    made = Programs(naming, stated, (), Given(), ("owl-rl",), ontology=None)  # type: ignore[arg-type]
+    made = Programs(naming, stated, (), Given(), ("owl-rl",), ontology=None)
     rules = len(made.program.rules)
     store.reason("owl-rl")
     assert made.next(axioms_of(store, naming))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
 from triplestore.loaders.spark.closure.held import ONE_TASK, settings
@@ -21,6 +21,16 @@ MOST_TESTS = 500
 
 TERMS_OF_A_FACT, MOST_HELD_TEXT = 4, 1 << 23
 """How many terms, and bytes of them, the driver holds where it holds a number of facts."""
+
+
+class Names(Protocol):
+    """What making a program asks of terms."""
+
+    def keys_of(self, ids: Iterable[int]) -> dict[int, bytes]:
+        """The keys of ids."""
+
+    def ids_of(self, keys: Iterable[bytes]) -> dict[bytes, int]:
+        """The ids of keys that rules name; those that are no terms yet become terms."""
 
 
 class Naming:

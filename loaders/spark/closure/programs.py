@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from triplestore.loaders.spark.closure.axioms import Axioms, Triple
-from triplestore.loaders.spark.closure.naming import Naming
+from triplestore.loaders.spark.closure.naming import Names
 
 from triplestore.datalog.program import Program
 from triplestore.engine.report import Report
@@ -82,7 +82,7 @@ class Programs:
 
     def __init__(
         self,
-        naming: Naming,
+        naming: Names,
         axioms: Axioms,
         ill: Sequence[bytes],
         given: Given,
