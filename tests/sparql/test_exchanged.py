@@ -16,7 +16,6 @@ from tests.sparql.exchange import exchanged
 from tests.sparql.test_differential import bag
 from triplestore import Store
 from triplestore.errors import QuerySyntaxError, TripleStoreError
-from triplestore.sparql.planner import Planner
 from triplestore.sparql.solutions import Triples
 
 E = "http://e/"
@@ -164,20 +163,6 @@ def both(store: Store, text: str) -> Any:
     found = asked(store, text)
     assert found == asked(store, text, **NEW), text
     return found
-
-
-@pytest.fixture
-def planned(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What was planned anew."""
-    made: list[object] = []
-    begin = Planner.__init__
-
-    def noted(self: Planner, *arguments: object, **options: object) -> None:
-        made.append(arguments)
-        begin(self, *arguments, **options)
-
-    monkeypatch.setattr(Planner, "__init__", noted)
-    return made
 
 
 @pytest.fixture

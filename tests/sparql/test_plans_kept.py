@@ -11,7 +11,6 @@ import pytest
 
 import triplestore
 from triplestore.errors import TimeLimitError
-from triplestore.sparql.planner import Planner
 
 E = "http://e/"
 PAIRS = "SELECT ?x ?y { ?x <http://e/knows> ?y }"
@@ -24,20 +23,6 @@ def store() -> triplestore.Store:
     lines = [f"<{E}{i}> <{E}knows> <{E}{(i * 7) % 40}> ." for i in range(40)]
     lines += [f"<{E}{i}> <{E}age> {i} ." for i in range(40)]
     made.load("\n".join(lines), "ttl")
-    return made
-
-
-@pytest.fixture
-def planned(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What was planned anew."""
-    made: list[object] = []
-    begin = Planner.__init__
-
-    def noted(self: Planner, *arguments: object, **options: object) -> None:
-        made.append(arguments)
-        begin(self, *arguments, **options)
-
-    monkeypatch.setattr(Planner, "__init__", noted)
     return made
 
 
