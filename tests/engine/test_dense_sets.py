@@ -62,19 +62,6 @@ def test_counted_pieces__of_mixed_keys_only__are_counted(sizes: list[int]) -> No
     assert list(zip(keys.tolist(), counts.tolist(), strict=True)) == sorted(expected.items())
 
 
-@pytest.mark.parametrize("ids", [3_000, 60_000, 2**31])
-def test_swapped__sorts_by_the_other_id(ids: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrays, "_PIECE", 1_000)
-    keys = np.unique(keys_of(6, SIZE, first=None, ids=ids, least=2**31))
-    turned = keys << np.uint64(32) | keys >> np.uint64(32)
-    order = np.argsort(turned)
-    assert (arrays.swapped(keys) == turned[order]).all()
-    status, counts = (keys % np.uint64(3)).astype(np.uint8), np.arange(len(keys), dtype=np.uint32)
-    found = arrays.swapped_rows(keys, status, counts)
-    for one, other in zip(found, (turned[order], status[order], counts[order]), strict=True):
-        assert (one == other).all() and one.dtype == other.dtype
-
-
 @pytest.mark.parametrize("sizes", [(400, 3), (3, 400), (200, 150), (9, 1), (1, 9)])
 def test_unite__of_wide_keys__are_in_order_once(sizes: tuple[int, int]) -> None:
     rng = np.random.default_rng(sizes[0])

@@ -15,13 +15,11 @@ from triplestore.kernels.sets import (
     add_counts,
     count_close,
     count_equals,
-    count_seconds,
     expand_second,
     find_places,
     mark_members,
     match_first,
     take_counted,
-    turn_by_second,
     unite,
 )
 
@@ -153,21 +151,6 @@ def test_close_members__is_reachability(edges: Any, members: Any, room: int) -> 
         expected |= {(member, c): into[c] for c in reached if concluded[c]}
     assert found == expected
     assert state[2] == followed
-
-
-@given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 40)), unique=True))
-def test_turn_by_second__sorts_what_was_sorted(rows: Any) -> None:
-    least = 7
-    sorted_keys = keys(sorted(a << 32 | b + least for a, b in rows))
-    sizes = np.zeros(41, np.int64)
-    count_seconds(sorted_keys, np.uint64(least), sizes)
-    assert sizes.tolist() == [sum(b == k for _, b in rows) for k in range(41)]
-    out = np.zeros(len(rows), np.uint64)
-    half = len(rows) // 2
-    cursors = np.cumsum(sizes) - sizes
-    turn_by_second(sorted_keys[:half], np.uint64(least), cursors, out)
-    turn_by_second(sorted_keys[half:], np.uint64(least), cursors, out)
-    assert out.tolist() == sorted(b + least << 32 | a for a, b in rows)
 
 
 @given(st.lists(st.integers(7, 20), max_size=40))

@@ -158,7 +158,8 @@ class Firing:
         counters = self._work.counts if counters is None else counters
         touched: Batch = {}
         for name, (facts, times) in heads.counted():
-            counters.change(name, facts, times.astype(np.int64) * sign)
+            by = times.astype(np.int64)
+            counters.change(name, facts, by if sign == 1 else by * sign)
             touched[name] = facts
         return touched
 

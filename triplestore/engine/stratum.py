@@ -94,6 +94,8 @@ class StratumUpdate:
         """Facts that lost a derivation, or are not stated any more; their counters are brought
         down. The papers' first step of deletion."""
         work, task = self.work, self.task
+        if not (self.kept.families or task.minus or task.lost or task.lost_rec):
+            return {}  # all rules are new: a twentieth of a millisecond for each stratum
         lost, lost_rec = task.lost.copied(), task.lost_rec.copied()
         self._regroup()
         if self.regrouped is not None:

@@ -17,8 +17,6 @@ from triplestore.columns import Column
 from triplestore.engine.maintain import StratumReport
 from triplestore.engine.sets.arrays import (
     places_in,
-    swapped,
-    swapped_rows,
     unite,
     without,
 )
@@ -31,6 +29,7 @@ from triplestore.tables.order import Order
 from triplestore.tables.rows import U8, U32, U64, Keys, columns_of, frozen
 from triplestore.tables.table import EMPTY_FACTS, Nets, Table, split_status
 from triplestore.tables.tuples import TupleRun
+from triplestore.tables.turning import turned, turned_rows
 
 MOST_DERIVATIONS = 2**32 - 1
 """So many derivations of a fact are counted."""
@@ -142,20 +141,15 @@ def _derived(work: Work, name: RelationKey, closure: Closure) -> Rows | None:
     None if new facts are not among those whose counts changed: recursive rules count nothing.
     """
     known, by = work.counts.changed(name)
-    keys = work.added[name].keys() if name in work.added else no_keys(name)
-    places = places_in(keys, known)
-    if len(keys) and (len(known) == 0 or places.min() < 0):
+    added = len(work.added[name]) if name in work.added else 0
+    was, kept = work.stored.of(name).look_up(known)
+    new = was == 0
+    if int(np.count_nonzero(new)) != added:
         return None
-    new = np.zeros(len(known), dtype=np.bool_)
-    new[places] = True
-    old = ~new
-    was, kept = np.zeros(len(known), dtype=np.uint8), np.zeros(len(known), dtype=np.uint32)
-    was[old], kept[old] = work.stored.of(name).look_up(known[old])
     if name not in work.compiled.helpers:
-        closure.inferred_added += len(keys)
-    rows = Rows(known, np.where(new, INFERRED, was).astype(np.uint8), was, _fitting(kept + by))
-    held = rows.status != 0
-    return rows if held.all() else Rows(*(column[held] for column in rows[:4]))
+        closure.inferred_added += added
+    status = was if added == 0 else np.where(new, np.uint8(INFERRED), was)
+    return Rows(known, status, was, _fitting(kept + by))
 
 
 def _new(work: Work, name: RelationKey, closure: Closure) -> Rows:
@@ -296,8 +290,8 @@ def _ordered(rows: Rows) -> Rows:
 def _turned(rows: Rows, mixed: bool, counted: bool) -> tuple[U64, U8, U32]:
     """The rows in the other order; statuses and counts only where they are needed there."""
     if not mixed and not counted:
-        return swapped(rows.keys), rows.status, rows.counts
-    return swapped_rows(rows.keys, rows.status, rows.counts)
+        return turned(rows.keys), rows.status, rows.counts
+    return turned_rows(rows.keys, rows.status, rows.counts)
 
 
 def _nets(names: U32, parts: list[Rows]) -> Nets:

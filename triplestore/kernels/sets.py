@@ -204,38 +204,3 @@ def add_counts(left, left_counts, right, right_counts, out, counts):
             j += 1
         row += 1
     return row
-
-
-@kernel("void(u64r, u8r, u32r, u64, i64w, u64w, u8w, u32w)")
-def turn_rows_by_second(keys, status, counts, least, cursors, out, out_status, out_counts):
-    """`turn_by_second` for rows: each key with what is beside it."""
-    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-    for i in range(keys.size):
-        second = keys[i] & low
-        at = np.int64(second - least)
-        place = cursors[at]
-        cursors[at] = place + 1
-        out[place] = second << half | keys[i] >> half
-        out_status[place] = status[i]
-        out_counts[place] = counts[i]
-
-
-@kernel("void(u64r, u64, i64w)")
-def count_seconds(keys, least, sizes):
-    """Count the keys of each second id, from `least` on, on top of `sizes`."""
-    low = np.uint64(0xFFFFFFFF)
-    for i in range(keys.size):
-        sizes[np.int64((keys[i] & low) - least)] += 1
-
-
-@kernel("void(u64r, u64, i64w, u64w)")
-def turn_by_second(keys, least, cursors, out):
-    """Write each key with its ids changed over where the cursor of its second id stands, and
-    advance that. Keys that are sorted come to be sorted when they are turned."""
-    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-    for i in range(keys.size):
-        second = keys[i] & low
-        at = np.int64(second - least)
-        place = cursors[at]
-        cursors[at] = place + 1
-        out[place] = second << half | keys[i] >> half

@@ -66,13 +66,13 @@ def low(keys: U64) -> U32:
     return (keys if keys.flags.c_contiguous else keys.copy()).view(np.uint32)[0::2].copy()
 
 
-def swap(keys: U64) -> U64:
-    """The packed keys with their two ids changed over."""
-    swapped = np.empty(len(keys), dtype=np.uint64)
+def swap(keys: U64, out: U64 | None = None) -> U64:
+    """The packed keys with their two ids changed over; written to `out`, if it is given."""
+    swapped = np.empty(len(keys), dtype=np.uint64) if out is None else out
     for start in range(0, len(keys), _CACHED):
-        part, out = keys[start : start + _CACHED], swapped[start : start + _CACHED]
-        np.left_shift(part, SHIFT, out=out)
-        out |= part >> SHIFT
+        part, made = keys[start : start + _CACHED], swapped[start : start + _CACHED]
+        np.left_shift(part, SHIFT, out=made)
+        made |= part >> SHIFT
     return swapped
 
 

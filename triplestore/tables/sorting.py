@@ -27,6 +27,7 @@ from triplestore.tables.rows import (
     start_of_runs,
     swap,
 )
+from triplestore.tables.turning import turned
 
 KERNELS_FROM = 1 << 16
 """From so many rows on, compiled kernels are worth what it costs to load them."""
@@ -205,8 +206,7 @@ def turned_rows(rows: Rows, pool: Executor) -> Rows:
 
 def _turn_ranges(keys: U64, ranges: list[tuple[int, int]], out: U64) -> None:
     for lo, hi in ranges:
-        out[lo:hi] = swap(keys[lo:hi])
-        out[lo:hi].sort()
+        turned(keys[lo:hi], out[lo:hi])
 
 
 def _counted(rows: Rows, pool: Executor) -> Rows:

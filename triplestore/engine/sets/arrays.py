@@ -20,7 +20,6 @@ from triplestore.tables.rows import (
     I64,
     NO_IDS,
     SHIFT,
-    U8,
     U32,
     U64,
     Bools,
@@ -30,7 +29,6 @@ from triplestore.tables.rows import (
     last_of_equals,
     low,
     start_of_runs,
-    swap,
 )
 
 SMALL = 512
@@ -261,54 +259,6 @@ def _counted_beside(pieces: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
         first = np.uint64(least + at)
         size += kernels.take_counted(counts[at : at + _PIECE], first, out[size:], times[size:])
     return out[:size], times[:size]
-
-
-def swapped(keys: U64) -> U64:
-    """Sorted keys with their ids changed over, sorted."""
-    found = _cursors(keys)
-    if found is None:
-        return np.sort(swap(keys))
-    kernels = _warm()
-    least, cursors = found
-    out = np.empty(len(keys), dtype=np.uint64)
-    for at in range(0, len(keys), _PIECE):
-        kernels.turn_by_second(keys[at : at + _PIECE], least, cursors, out)
-    return out
-
-
-def swapped_rows(keys: U64, status: U8, counts: U32) -> tuple[U64, U8, U32]:
-    """Sorted keys with their ids changed over, sorted, and what stands beside each."""
-    found = _cursors(keys)
-    if found is None:
-        turned = swap(keys)
-        order = np.argsort(turned)
-        return turned[order], status[order], counts[order]
-    kernels = _warm()
-    least, cursors = found
-    size = len(keys)
-    out = np.empty(size, np.uint64), np.empty(size, np.uint8), np.empty(size, np.uint32)
-    for at in range(0, size, _PIECE):
-        piece = slice(at, at + _PIECE)
-        kernels.turn_rows_by_second(keys[piece], status[piece], counts[piece], least, cursors, *out)
-    return out
-
-
-def _cursors(keys: U64) -> tuple[np.uint64, I64] | None:
-    """The least second id, and where the keys of each one begin when they are sorted by it; None
-    where sorting is as fast."""
-    if not _DENSE <= len(keys) < 1 << 32:
-        return None
-    pieces = [keys[at : at + _PIECE] for at in range(0, len(keys), _PIECE)]
-    seconds = [low(piece) for piece in pieces]
-    least = min(int(second.min()) for second in seconds)
-    span = max(int(second.max()) for second in seconds) - least + 1
-    if span > _SPAN * len(keys):
-        return None
-    kernels = _warm()
-    sizes = np.zeros(span, dtype=np.int64)
-    for piece in pieces:
-        kernels.count_seconds(piece, np.uint64(least), sizes)
-    return np.uint64(least), np.cumsum(sizes) - sizes
 
 
 def bounds(keys: U64, first: int) -> tuple[int, int]:

@@ -6,15 +6,20 @@ that one is added by whoever asks, because what is stated is known from the stat
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.engine.sets.arrays import places_in, summed
+from triplestore.engine.sets.arrays import bounds, places_in, summed
 from triplestore.engine.sets.keys import RelationKey, no_keys
 from triplestore.engine.sets.stored import Stored
 from triplestore.tables.rows import I64, U32, Keys
 
 _PIECES = 6  # pieces of a relation that are looked through before they are made one
+_MANY = 1 << 14  # rows that are worth looking for blocks of one first id in them
+_A_BLOCK = 256  # rows of such a block, on the average of a piece
+_Piece: TypeAlias = tuple[Keys, I64]
 
 
 class CountChanges:
@@ -39,7 +44,7 @@ class CountChanges:
     def change(self, relation: RelationKey, keys: Keys, by: NDArray[np.integer]) -> None:
         """Add to the counts of sorted, distinct facts."""
         if len(keys):
-            self._pieces.setdefault(relation, []).append((keys, by.astype(np.int64)))
+            self._pieces.setdefault(relation, []).append((keys, by.astype(np.int64, copy=False)))
 
     def current(self, relation: RelationKey, keys: Keys, before: U32 | None = None) -> I64:
         """The counts of facts now; `before` are those stored, if they are known."""
@@ -59,12 +64,8 @@ class CountChanges:
         pieces = self._pieces.get(relation)
         if not pieces:
             return no_keys(relation), np.zeros(0, dtype=np.int64)
-        while (
-            len(pieces) > 1
-        ):  # neighbours in pairs, so that nothing is copied more than log n times
-            pairs = zip(pieces[::2], pieces[1::2], strict=False)
-            odd = pieces[-1:] if len(pieces) % 2 else []
-            pieces[:] = [summed(*one, *other) for one, other in pairs] + odd
+        if len(pieces) > 1:
+            pieces[:] = [_together(pieces)]
         keys, by = pieces[0]
         moved = by != 0
         return (keys, by) if moved.all() else (keys[moved], by[moved])
@@ -91,6 +92,42 @@ class CountChanges:
     def forget(self, relation: RelationKey) -> None:
         """Drop the changes of a relation."""
         self._pieces.pop(relation, None)
+
+
+def _together(pieces: list[_Piece]) -> _Piece:
+    """All pieces as one."""
+    blocks = _blocks(pieces)
+    if blocks is None:
+        return _merged(pieces)
+    parts = [_merged(blocks[first]) for first in sorted(blocks)]
+    return np.concatenate([keys for keys, _ in parts]), np.concatenate([by for _, by in parts])
+
+
+def _merged(pieces: list[_Piece]) -> _Piece:
+    """The same: neighbours in pairs, so that nothing is copied more than log n times."""
+    while len(pieces) > 1:
+        pairs = zip(pieces[::2], pieces[1::2], strict=False)
+        odd = pieces[-1:] if len(pieces) % 2 else []
+        pieces = [summed(*one, *other) for one, other in pairs] + odd
+    return pieces[0]
+
+
+def _blocks(pieces: list[_Piece]) -> dict[int, list[_Piece]] | None:
+    """The rows of each first id, if these are few: members of classes, which come from one stratum
+    each, are so copied once instead of merged again and again."""
+    if pieces[0][0].dtype != np.uint64 or sum(len(keys) for keys, _ in pieces) < _MANY:
+        return None
+    blocks: dict[int, list[_Piece]] = {}
+    for keys, by in pieces:
+        at, left = 0, len(keys) // _A_BLOCK
+        while at < len(keys):
+            if left < 0:
+                return None
+            first = int(keys[at]) >> 32
+            stop = bounds(keys, first)[1]
+            blocks.setdefault(first, []).append((keys[at:stop], by[at:stop]))
+            at, left = stop, left - 1
+    return blocks
 
 
 def _merge(pieces: list[tuple[Keys, I64]]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from triplestore.engine.sets.arrays import match, member, swapped, unite, without
+from triplestore.engine.sets.arrays import match, member, unite, without
 from triplestore.tables.rows import (
     I64,
     NO_IDS,
@@ -27,6 +27,7 @@ from triplestore.tables.rows import (
     in_sorted,
     key_of,
 )
+from triplestore.tables.turning import turned
 
 if TYPE_CHECKING:
     from triplestore.engine.sets.differences import DifferenceSet
@@ -109,7 +110,7 @@ class KeySet:
         fresh: dict[int, tuple[U64, U64]] = {}
         for run in self.runs:  # made at first use, and kept as long as the run stays
             kept = self._back.get(id(run))
-            fresh[id(run)] = kept if kept is not None else (run, swapped(run))
+            fresh[id(run)] = kept if kept is not None else (run, turned(run))
             yield fresh[id(run)][1]
         self._back = fresh
 

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from triplestore.engine.compiled import Levels
-from triplestore.engine.sets.arrays import SMALL, beside, swapped, unite, without
+from triplestore.engine.sets.arrays import SMALL, beside, unite, without
 from triplestore.engine.sets.keys import RelationKey, no_keys
 from triplestore.engine.sets.stored import Stored, StoredPairs, StoredTuples
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED, Tables
@@ -31,6 +31,7 @@ from triplestore.tables.rows import (
     start_of_runs,
     swap,
 )
+from triplestore.tables.turning import turned
 from triplestore.tables.wide import TupleRelation
 
 
@@ -131,7 +132,7 @@ class _Classes(StoredPairs):
                 lower = self._every.array(0)
                 found = unite(lower[self._is_lower(high(lower))], self._stated.array(0))
             else:
-                found = swapped(self.array(0))
+                found = turned(self.array(0))
             self._arrays[place] = found
         return found
 
