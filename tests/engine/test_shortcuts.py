@@ -13,7 +13,8 @@ from tests.engine.checking import check_case, check_state, engine_takes
 from tests.engine.driver import Driver
 from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
-from triplestore.engine import evaluate, shortcuts
+from triplestore.engine import cycles, evaluate, shortcuts
+from triplestore.engine.sets import ranges
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
 
 EXISTING = [
@@ -54,11 +55,13 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     for module in (evaluate, shortcuts):
         monkeypatch.setattr(module, "FEW", 1)
     monkeypatch.setattr(shortcuts, "_MANY", 1)
-    monkeypatch.setattr(shortcuts, "_FEWER", 1.0)
-    monkeypatch.setattr(shortcuts, "_LOOKS", 0.0)
+    monkeypatch.setattr(cycles, "_FEWER", 1.0)
+    monkeypatch.setattr(cycles, "_LOOKS", 0.0)
+    monkeypatch.setattr(ranges, "_MANY", 1)
     monkeypatch.setattr(shortcuts, "_PAYS", 1.0)
     counting("exists", shortcuts.exists, lambda result, _: result is not None)
-    counting("closings", shortcuts.closings, lambda result, _: result is not None)
+    counting("crossing", cycles.crossing, lambda result, _: result is not None)
+    counting("closings", cycles.closings, lambda result, _: result is not None)
     counting("merged", shortcuts.merged, lambda result, given: result[1] < given[4])
     return found
 
@@ -99,9 +102,12 @@ def test_shortcuts__count_what_joins_make(
 ) -> None:
     found = numbers_of(text, name)
     assert used["exists"] or text in CYCLES
+    assert used["crossing"] or text in EXISTING
+    monkeypatch.setattr(evaluate, "crossing", lambda *_: None)
+    assert found == numbers_of(text, name)
     assert used["closings"] or text in EXISTING
     monkeypatch.setattr(evaluate, "FEW", 1 << 60)
-    monkeypatch.setattr(evaluate, "merged", lambda family, steps, at, rows, n: (rows, n))
+    monkeypatch.setattr(evaluate, "merged", lambda family, step, later, rows, n: (rows, n))
     assert found == numbers_of(text, name)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.constants import join_table, slices_of
+from triplestore.engine.cycles import Cycle, closings, crossing, cycle_of
 from triplestore.engine.families import CompiledAtom, Family
 from triplestore.engine.frames import Rows, column, split, take, where
 from triplestore.engine.parallel import ROWS, cores, side_by_side
@@ -35,7 +36,6 @@ from triplestore.engine.sets.keys import ANY, Batch, RelationKey
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.engine.shortcuts import (
     FEW,
-    closings,
     conclude_weighted,
     exists,
     instances,
@@ -267,13 +267,10 @@ class Evaluation:
             if isinstance(step, AtomStep):
                 setting = seen(step)
                 if n >= FEW and step.free:
-                    parts = closings(steps, at, rows, n, seen)
-                    if parts is not None:
-                        found = [
-                            self._steps(family, left, part, size, seen, phase, heads)
-                            for left, part, size in parts
-                        ]
-                        return together(family, found)
+                    cycle = cycle_of(steps, at)
+                    done = cycle and self._close(family, cycle, rows, n, seen, phase, heads)
+                    if done is not None:
+                        return done
                     if heads is not None and family.head.relation != ANY:
                         view = setting.view(step.atom.relation)
                         alive = exists(family, step, rows, n, view)
@@ -295,7 +292,7 @@ class Evaluation:
                             self._sum_up(family, *left, heads)
                         return [None] * len(rows), 0
                 if heads is not None:
-                    rows, n = merged(family, steps, at, rows, n)
+                    rows, n = merged(family, step, steps[at + 1 :], rows, n)
             elif isinstance(step, TableStep):
                 rows, n = join_table(family, step, rows, n)
             else:
@@ -305,6 +302,44 @@ class Evaluation:
         if phase:
             self.instances[phase] += instances(family, rows, n)
         return rows, n
+
+    def _close(
+        self,
+        family: Family,
+        cycle: Cycle,
+        rows: Rows,
+        n: int,
+        seen: Callable[[AtomStep], Setting],
+        phase: str,
+        heads: Heads | None,
+    ) -> tuple[Rows, int] | None:
+        """Do the atoms of a cycle, and what is left of the plan; None where joins are as good."""
+        links = crossing(cycle, rows, n, seen)
+        if links is None:
+            parts = closings(cycle, rows, n, seen)
+            if parts is None:
+                return None
+            done = [self._steps(family, *part, seen, phase, heads) for part in parts]
+            return together(family, done)
+        weighted = heads is not None and family.head.relation != ANY
+        counted = links.counted(family) if weighted else None
+        pieces = links.listed(None if heads is None else PIECE) if counted is None else [counted]
+        found = []
+        for part, size, looked in pieces:
+            self.fetched += looked
+            if self.check is not None:
+                self.check(size)
+            large = size >= PIECE
+            if size == 0:
+                continue
+            if heads is not None:
+                part, size = merged(family, cycle.last, cycle.rest, part, size)
+            left = self._steps(family, cycle.rest, part, size, seen, phase, heads)
+            if large and heads is not None:
+                self._sum_up(family, *left, heads)
+            else:
+                found.append(left)
+        return together(family, found) if found else ([None] * len(rows), 0)
 
     def _sum_up(self, family: Family, rows: Rows, n: int, heads: Heads) -> None:
         """Add what some of the instances conclude."""

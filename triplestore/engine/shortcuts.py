@@ -1,32 +1,25 @@
-"""Ways around very many rows of a join: atoms that only have to exist, rows alike, and cycles.
+"""Ways around very many rows of a join: atoms that only have to exist, and rows alike.
 
 What a join makes is one row for each instance, and counters need their number. They do not need the
 rows: an atom of which nothing is needed any more multiplies how many instances a row stands for
 (`exists`), and rows that agree in all that is needed are one row (`merged`). How many instances a
 row stands for is its weight, a column behind those of the variables; none means one each.
-
-Where atoms close a cycle, as the third of `p(x, y), p(y, z), p(z, x)` does, each row goes on by
-the atom that gives it fewest new values, and the others test these (`closings`): never more work
-than the largest number of results that relations of these sizes can have, but for a factor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 
 from triplestore.engine.conclusions import Heads, heads_of
-from triplestore.engine.families import CompiledAtom, Family
+from triplestore.engine.families import Family
 from triplestore.engine.frames import Rows, column, take
 from triplestore.engine.plans import AtomStep, Step
 from triplestore.engine.sets.arrays import counted
 from triplestore.engine.sets.keys import ANY
-from triplestore.engine.sets.views import PairView, Setting
-from triplestore.tables.rows import I64, U32, Keys, columns_of, pack, start_of_runs
-
-Seen: TypeAlias = Callable[[AtomStep], Setting]
+from triplestore.engine.sets.views import PairView
+from triplestore.tables.rows import I64, Keys, columns_of, pack, start_of_runs
 
 FEW = 256
 """So few rows are joined without looking for a way around."""
@@ -37,11 +30,6 @@ _MANY = 1 << 14
 _PAYS = 1.5
 """So many times fewer rows there must be after merging, or it is not tried again."""
 
-_FEWER, _LOOKS = 2.0, 1.0
-"""So many times fewer new values the best atoms of a cycle must have than the first one, and so
-many fewer for each row, which looks at all of them."""
-
-_SAMPLE = 4096
 _MOST = float(1 << 62)
 
 
@@ -91,6 +79,14 @@ def exists(
     sizes = view.fanout(place, column(rows, term, n))
     if sizes is None:
         return None
+    return multiplied(family, rows, n, sizes, step.keep)
+
+
+def multiplied(
+    family: Family, rows: Rows, n: int, sizes: I64, keep: tuple[int, ...]
+) -> tuple[Rows, int] | None:
+    """Rows that stand for so many times as many instances each; None if these are too many for
+    a counter."""
     alive = sizes.nonzero()[0]
     if len(alive) == 0:
         return rows, 0
@@ -98,10 +94,10 @@ def exists(
     weights = weights_of(family, rows)
     if weights is None and total <= 2 * len(alive):
         index = alive if total == len(alive) else np.repeat(np.arange(n), sizes)
-        return take(rows, index, step.keep), len(index)
+        return take(rows, index, keep), len(index)
     if weights is not None and float(weights.sum()) * float(sizes.max()) > _MOST:
         return None
-    made = take(rows, alive, step.keep)
+    made = take(rows, alive, keep)
     more = sizes[alive]
     made[family.width] = more if weights is None else weights[alive] * more
     return made, len(alive)
@@ -110,16 +106,17 @@ def exists(
 # -- rows alike -----------------------------------------------------------------------------------
 
 
-def merged(family: Family, steps: Sequence[Step], at: int, rows: Rows, n: int) -> tuple[Rows, int]:
+def merged(
+    family: Family, step: Step, later: Sequence[Step], rows: Rows, n: int
+) -> tuple[Rows, int]:
     """Rows that agree in what is needed after a step as one, where more joins follow."""
-    step = steps[at]
     if n < _MANY or not isinstance(step, AtomStep) or family.head.relation == ANY:
         return rows, n
     if all(term < 0 or term in step.keep for term in step.atom.terms):
         return rows, n
-    if not any(isinstance(later, AtomStep) and later.free for later in steps[at + 1 :]):
+    if not any(isinstance(one, AtomStep) and one.free for one in later):
         return rows, n
-    tried = ("merged", id(step))
+    tried = ("merged", step.item, step.keep, len(later))
     live = [v for v in step.keep if v != family.width and rows[v] is not None]
     if not 1 <= len(live) <= 2 or family.plans.get(tried) is False:
         return rows, n
@@ -141,109 +138,7 @@ def merged(family: Family, steps: Sequence[Step], at: int, rows: Rows, n: int) -
     return made, len(different)
 
 
-# -- cycles ---------------------------------------------------------------------------------------
-
-
-class Link(NamedTuple):
-    """An atom between a known variable and a new one, with the places of both."""
-
-    item: int
-    atom: CompiledAtom
-    place: int
-    known: int
-    new: int
-
-    def joined(self, keep: tuple[int, ...], variable: int) -> AtomStep:
-        """The step that finds the new variable."""
-        bound, free = ((self.place, self.known),), ((self.new, variable),)
-        return AtomStep(self.item, self.atom, False, bound, free, (), keep)
-
-    def tested(self, keep: tuple[int, ...], variable: int) -> AtomStep:
-        """The step that tests it."""
-        bound = tuple(sorted(((self.place, self.known), (self.new, variable))))
-        return AtomStep(self.item, self.atom, False, bound, (), (), keep)
-
-
-def closings(
-    steps: Sequence[Step], at: int, rows: Rows, n: int, seen: Seen
-) -> list[tuple[list[Step], Rows, int]] | None:
-    """The rows in parts, each with the steps that are left for it, the cheapest atom of a cycle
-    first; None if there is no cycle, or they are as well off with the steps as they are."""
-    links = _links(steps, at) if n >= FEW else []
-    if len(links) < 2:
-        return None
-    first, last = steps[at], steps[at + len(links) - 1]
-    assert isinstance(first, AtomStep) and isinstance(last, AtomStep), "links are atoms"
-    variable = first.free[0][1]
-    views = [seen(link.joined((), variable)).view(link.atom.relation) for link in links]
-    every = max(1, n // _SAMPLE)
-    some = _fans(
-        links, views, [None if c is None else np.ascontiguousarray(c[::every]) for c in rows]
-    )
-    if some is None:
-        return None
-    if some[0].sum() <= _FEWER * some.min(axis=0).sum() + _LOOKS * some.shape[1]:
-        return None
-    fans = some if every == 1 else _fans(links, views, rows)
-    assert fans is not None, "as the sample had"
-    best = fans.argmin(axis=0)
-    within = tuple(sorted({*last.keep, variable, *(link.known for link in links)}))
-    parts = []
-    for number, link in enumerate(links):
-        index = (best == number).nonzero()[0]
-        others = [one for one in links if one is not link]
-        made: list[Step] = [link.joined(within, variable)]
-        made += [one.tested(within, variable) for one in others[:-1]]
-        made += [others[-1].tested(last.keep, variable), *steps[at + len(links) :]]
-        if len(index):
-            part = [None if c is None else c[index] for c in rows]
-            parts.append((made, part, len(index)))
-    return parts
-
-
-def _links(steps: Sequence[Step], at: int) -> list[Link]:
-    """The atom that brings a new variable, and those after it that test it only."""
-    step = steps[at]
-    if not isinstance(step, AtomStep) or step.negated or step.same or len(step.free) != 1:
-        return []
-    if len(step.bound) != 1 or step.bound[0][1] < 0 or not isinstance(step.atom.relation, int):
-        return []
-    new, variable = step.free[0]
-    links = [Link(step.item, step.atom, *step.bound[0], new)]
-    for later in steps[at + 1 :]:
-        link = _tests(later, variable)
-        if link is None:
-            break
-        links.append(link)
-    return links
-
-
-def _tests(step: Step, variable: int) -> Link | None:
-    """The link of a step that tests a variable beside another one."""
-    if not isinstance(step, AtomStep) or step.negated or step.free or step.atom.relation == ANY:
-        return None
-    if not isinstance(step.atom.relation, int) or len(step.bound) != 2:
-        return None
-    (one, first), (other, second) = step.bound
-    if first == variable:
-        one, first, other, second = other, second, one, first
-    if second != variable or first < 0 or first == variable:
-        return None
-    return Link(step.item, step.atom, one, first, other)
-
-
-def _fans(links: Sequence[Link], views: Sequence[object], rows: Rows) -> I64 | None:
-    """For each link, how many values it has for each row."""
-    found = []
-    for link, view in zip(links, views, strict=True):
-        values: U32 | None = rows[link.known]
-        if values is None or not isinstance(view, PairView):
-            return None
-        fan = view.fanout(link.place, values, exact=False)
-        if fan is None:
-            return None
-        found.append(fan)
-    return np.array(found)
+# -- frames ---------------------------------------------------------------------------------------
 
 
 def together(family: Family, parts: Sequence[tuple[Rows, int]]) -> tuple[Rows, int]:

@@ -15,6 +15,8 @@ from types import ModuleType
 
 import numpy as np
 
+from triplestore.engine.sets.ranges import PIECE as _PIECE
+from triplestore.engine.sets.ranges import Starts, ranges_of, seems_sorted
 from triplestore.errors import BudgetError
 from triplestore.tables.rows import (
     I64,
@@ -71,10 +73,6 @@ _SPAN = 8
 _FEWER = 8
 """So many times fewer wide keys are put between the others instead of being sorted with them."""
 
-_LOOKED_AT = 64
-"""Rows that are looked at to guess whether all are in order."""
-
-_PIECE = 1 << 20  # rows for one call of a kernel, so that Ctrl-C is not kept waiting
 _LOW = np.uint64(0xFFFFFFFF)
 _BYTES = 12  # what a row of a join takes, before any of its columns is copied
 
@@ -85,10 +83,13 @@ def member(keys: Keys, within: Keys) -> Bools:
         return in_sorted(keys, within)
     if len(within) == 0:
         return np.zeros(len(keys), dtype=np.bool_)
-    if len(keys) >= _DENSE and not _seems_sorted(keys):
+    if len(keys) >= _DENSE and not seems_sorted(keys):
         least, most = keys.min(), keys.max()
         if int(most - least) <= _SPAN * len(keys):
             return _member_of_dense(keys, within, least, most)
+        starts = Starts.of(within, len(keys))
+        if starts is not None:
+            return starts.contain(keys, within)
     kernels = _warm()
     found = np.empty(len(keys), dtype=np.uint8)
     if len(keys) <= _PIECE:
@@ -97,11 +98,6 @@ def member(keys: Keys, within: Keys) -> Bools:
     for at in range(0, len(keys), _PIECE):
         kernels.mark_members(keys[at : at + _PIECE], within, found[at : at + _PIECE])
     return found.view(np.bool_)
-
-
-def _seems_sorted(keys: U64) -> bool:
-    """Whether the first keys are in order: a guess, which costs time only when it is wrong."""
-    return bool((keys[1:_LOOKED_AT] >= keys[: _LOOKED_AT - 1]).all())
 
 
 def _member_of_dense(keys: U64, within: U64, least: np.uint64, most: np.uint64) -> Bools:
@@ -120,6 +116,8 @@ def places_in(keys: Keys, within: Keys) -> I64:
     """Where in the sorted array `within` each key stands; -1 where it does not."""
     if len(within) == 0:
         return np.full(len(keys), -1, dtype=np.int64)
+    if len(keys) == len(within) and keys.dtype != np.uint64 and bool((keys == within).all()):
+        return np.arange(len(keys))  # wide keys are looked for slowly
     if len(keys) < SMALL or keys.dtype != np.uint64:
         places = np.minimum(within.searchsorted(keys), len(within) - 1)
         return np.where(within[places] == keys, places, -1)
@@ -184,7 +182,7 @@ def sorted_distinct(keys: Keys) -> Keys:
 
 def _is_increasing(keys: Keys) -> bool:
     """Whether many keys are in order without repetitions, as what a rule copies mostly is."""
-    if len(keys) < _DENSE or keys.dtype != np.uint64 or not _seems_sorted(keys):
+    if len(keys) < _DENSE or not seems_sorted(keys):
         return False
     return bool((keys[1:] > keys[:-1]).all())
 
@@ -331,11 +329,8 @@ def fans(values: U32, keys: U64) -> I64:
     if len(values) < max(2, SMALL // 4):
         firsts = values.astype(np.uint64) << SHIFT
         return keys.searchsorted(firsts | _LOW, side="right") - keys.searchsorted(firsts)
-    kernels = _warm()
-    lo, hi = np.empty(len(values), dtype=np.int64), np.empty(len(values), dtype=np.int64)
-    for at in range(0, len(values), _PIECE):
-        stop = at + _PIECE
-        kernels.match_first(values[at:stop], keys, lo[at:stop], hi[at:stop])
+    _warm()
+    lo, hi, _ = ranges_of(keys, values)
     hi -= lo
     return hi
 
@@ -359,14 +354,7 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
         rows = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
         return index, keys[rows].astype(np.uint32)
     kernels = _warm()
-    lo, hi = np.empty(len(values), dtype=np.int64), np.empty(len(values), dtype=np.int64)
-    if len(values) <= _PIECE:
-        total = kernels.match_first(values, keys, lo, hi)
-    else:
-        total = 0
-        for at in range(0, len(values), _PIECE):
-            stop = at + _PIECE
-            total += kernels.match_first(values[at:stop], keys, lo[at:stop], hi[at:stop])
+    lo, hi, total = ranges_of(keys, values)
     check_room(total)
     index, second = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.uint32)
     kernels.expand_second(lo, hi, keys, index, second)
