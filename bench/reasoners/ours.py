@@ -40,6 +40,7 @@ WARMING = """@prefix : <http://example.org/> .
 :r[?x, ?z] :- :r[?x, ?y], :r[?y, ?z] .
 :t[?x, ?z] :- :q[?x, ?y], :s[?y, ?z] .
 :E[?x] :- :u[?x, ?y] .
+:w[?x, ?z] :- :q[?x, ?y], :p[?y, ?z], :q[?z, ?x] .
 """
 
 

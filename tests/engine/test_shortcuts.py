@@ -13,7 +13,7 @@ from tests.engine.checking import check_case, check_state, engine_takes
 from tests.engine.driver import Driver
 from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
-from triplestore.engine import cycles, evaluate, shortcuts
+from triplestore.engine import cycles, evaluate, plans, shortcuts
 from triplestore.engine.sets import ranges
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
 
@@ -122,6 +122,22 @@ def test_shortcuts__on_random_schedules(seed: int, used: Counter[str]) -> None:
     case = random_case(seed)
     if engine_takes(case):
         check_case(case, lambda: strategy(rng.choice(list(STRATEGIES))))
+
+
+def test_atoms_that_close_a_cycle__come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    diamonds = program(
+        ":w[?a, ?b, ?c, ?d] :- :p[?a, ?b], :p[?b, ?d], :p[?a, ?c], :p[?c, ?d], :p[?b, ?c] ."
+    )
+    rng = random.Random(7)
+    held = facts(" ".join(f"p(n{rng.randrange(40)}, n{rng.randrange(40)})" for _ in range(300)))
+    looked = []
+    for closes in (plans._CLOSES, 1.0):
+        monkeypatch.setattr(plans, "_CLOSES", closes)
+        driver = Driver()
+        done = driver.step(held, (), diamonds, strategy("dredc"))
+        check_state(driver, diamonds, frozenset(held), "diamonds")
+        looked.append(done.work.run.fetched)
+    assert 2 * looked[0] < looked[1]
 
 
 def test_stars__of_more_instances_than_could_be_listed__are_counted() -> None:

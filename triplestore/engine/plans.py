@@ -70,6 +70,9 @@ class Plan:
     sizes: tuple[float, ...]
 
 
+_CLOSES = 0.5
+"""So many rows are expected to be left by each atom that closes a cycle."""
+
 GROWN = 8.0
 """A plan is made anew when a relation has become so many times larger or smaller."""
 
@@ -170,9 +173,23 @@ class _Order:
         places = [p for p, term in enumerate(atom.terms) if term < 0 or term in self.bound]
         if len(places) == len(atom.terms):
             return 0, 0.5
-        rows = self.setting.view(atom.relation).estimate(places)
+        rows = self.setting.view(atom.relation).estimate(places) * _CLOSES ** self._closed_by(i)
         linked = any(term in self.bound for term in atom.terms)
         return (1 if linked or not self.bound else 2), rows
+
+    def _closed_by(self, i: int) -> int:
+        """How many other atoms only test once this one is matched, for both of whose variables
+        there are values then: the third atom of a cycle."""
+        atom = self.family.body[i]
+        free = [term for term in atom.terms if term >= 0 and term not in self.bound]
+        if len(free) != 1 or len(self.atoms) < 2:
+            return 0
+        others = (self.family.body[j] for j in self.atoms if j != i)
+        return sum(
+            free[0] in other.terms
+            and all(t < 0 or t in self.bound or t == free[0] for t in other.terms)
+            for other in others
+        )
 
     def _take(self, item: int, atom: CompiledAtom, negated: bool) -> None:
         bound, free, same = [], [], []

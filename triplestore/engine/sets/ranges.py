@@ -14,7 +14,7 @@ import numpy as np
 
 from triplestore.tables.rows import I64, NO_IDS, NO_KEYS, SHIFT, U32, U64, Bools, Keys
 
-_MANY = 1 << 12
+_MANY = 1 << 14
 """So many ids, in no order, may be worth a table."""
 
 _SPAN = 8
