@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from types import FrameType
 
 import numpy as np
 import pyoxigraph as ox
@@ -21,6 +22,7 @@ from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.model import key_of
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import spans_of_keys
+from triplestore.terms.xsd import XSD
 
 
 @given(st.lists(some.terms, max_size=30))
@@ -106,6 +108,49 @@ def test_encode__beyond_the_last_id_is_refused_and_undone(monkeypatch):
         dictionary.append_keys(11, [b"\x01x"])
     with pytest.raises(StorageError, match="dictionary is full"):
         dictionary.add_segment(TermSegment.from_keys(11, [b"\x01x"]))
+
+
+class _Interrupt:
+    """Raises KeyboardInterrupt, as Ctrl-C does, before the n-th line in the live tables."""
+
+    def __init__(self, n: int) -> None:
+        self.left = n
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> _Interrupt | None:
+        if not frame.f_code.co_filename.endswith(("live.py", "value_stack.py")):
+            return None
+        if event == "line":
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+        return self
+
+
+def test_interrupt__while_terms_are_added_or_taken_back_leaves_none_of_them():
+    first = [ox.Literal("1"), ox.Literal("1", datatype=ox.NamedNode(XSD + "int"))]
+    others = [ox.Literal(text, datatype=ox.NamedNode(XSD + "integer")) for text in ("1", "01", "2")]
+    others += [ox.Literal("1"), ox.Literal("2", datatype=ox.NamedNode(XSD + "string")), *others]
+    whole = Dictionary()
+    wanted = whole.encode(first).tolist() + whole.encode(others).tolist()
+    ids = np.arange(1, whole.size + 1, dtype=np.uint32)
+    n, interrupted = 0, True
+    while interrupted:
+        n, interrupted = n + 1, False
+        dictionary = Dictionary()
+        before = dictionary.encode(first).tolist()
+        sys.settrace(_Interrupt(n))
+        try:
+            dictionary.encode(others)
+            dictionary.truncate(len(first))
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            sys.settrace(None)
+        dictionary.truncate(len(first))  # as a transaction does that ends without a commit
+        assert dictionary.size == len(first)
+        assert before + dictionary.encode(others).tolist() == wanted
+        assert dictionary.canonical(ids).tolist() == whole.canonical(ids).tolist()
+    assert n > 100
 
 
 def test_truncate__ids_taken_back_are_given_to_others(monkeypatch):

@@ -111,11 +111,11 @@ class LiveTable:
         return buffer
 
     def truncate(self, size: int) -> None:
-        """Take back the terms with ids above `size`."""
+        """Take back the terms with ids above `size`, also if Ctrl-C came while one was added."""
         self._version += 1
         self.values.truncate(size)
         for key in self.keys[size + 1 - self.first_id :]:
-            del self.ids[key]
+            self.ids.pop(key, None)
         del self.keys[size + 1 - self.first_id :]
         self._version += 1  # once more, for a reader that made its buffer in between
         self._buffer = None

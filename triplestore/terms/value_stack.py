@@ -87,16 +87,19 @@ class LiveValues:
         self._by_key.setdefault((group, entry.key), []).append(id)
 
     def truncate(self, size: int) -> None:
-        """Forget the terms with ids above `size`."""
+        """Forget the terms with ids above `size`, also if Ctrl-C came while one was added, or
+        while they were forgotten: what `add` does first is undone last."""
         while self._entries and (id := next(reversed(self._entries))) > size:
-            entry = self._entries.pop(id)
-            self._canonical.pop(id, None)
-            group = Class(int(CLASS_OF[entry.mark]))
-            self._texts.discard(id)
-            ids = self._by_key[group, entry.key]
-            ids.pop()
+            entry = self._entries[id]
+            place = Class(int(CLASS_OF[entry.mark])), entry.key
+            ids = self._by_key.get(place, [])
+            if ids and ids[-1] == id:
+                ids.pop()
             if not ids:
-                del self._by_key[group, entry.key]
+                self._by_key.pop(place, None)
+            self._canonical.pop(id, None)
+            self._texts.discard(id)
+            del self._entries[id]
 
     def after(self, id: int) -> LiveValues:
         """A copy without the terms up to `id`, which are in a segment now."""
