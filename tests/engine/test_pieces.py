@@ -33,9 +33,9 @@ def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     whole = Heads.sum_up
 
-    def sum_up(self: Heads, others: Heads) -> int:
+    def sum_up(self: Heads, others: Heads) -> None:
         found.append(sum(len(part) for parts in others.values() for part in parts))
-        return whole(self, others)
+        whole(self, others)
 
     monkeypatch.setattr(Heads, "sum_up", sum_up)
     return found
@@ -73,4 +73,19 @@ def test_joins_in_pieces__still_have_a_budget(pieces: list[int]) -> None:
     with pytest.raises(BudgetError, match="bytes at once"):
         store.reason(rules=rules, tuning={"max_bytes": 600 * 16})
     assert len(store) == 60 and 0 < sum(pieces) < 900  # it stopped on the way
+    pieces.clear()
+    with pytest.raises(BudgetError, match="more than 500 facts"):
+        store.reason(rules=rules, tuning={"max_facts": 500})
+    assert len(store) == 60 and 0 < sum(pieces) < 900
     assert store.reason(rules=rules, tuning={"max_bytes": 900 * 16}).inferred == 900
+
+
+def test_budget_of_facts__counts_only_those_that_are_new(pieces: list[int]) -> None:
+    prefix = "@prefix : <http://ex.org/> .\n"
+    store = Store()
+    store.load(prefix + "".join(f":n{i} :p :h . :h :q :m{i} .\n" for i in range(30)), "ttl")
+    one, other = (f":s[?x, ?y] :- :p[?x, ?h], :q[?h, ?y], :q[{z}, ?y] ." for z in ("?h", "?z"))
+    assert store.reason(rules=prefix + one).inferred == 900
+    pieces.clear()
+    report = store.reason(rules=prefix + other, tuning={"max_facts": 1})  # concludes them again
+    assert sum(pieces) >= 900 and (report.inferred, report.inferred_added) == (900, 0)

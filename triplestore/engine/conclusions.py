@@ -36,11 +36,10 @@ class Heads(dict[RelationKey, list[Keys]]):
         made.summed = self.summed
         return made
 
-    def sum_up(self, others: Heads) -> int:
-        """Add conclusions that need not be kept one by one; how many different ones there are."""
+    def sum_up(self, others: Heads) -> None:
+        """Add conclusions that need not be kept one by one."""
         for name, found in others.counted():
             self._add_sum(name, found[0], found[1].astype(np.int64))
-        return sum(len(keys) for keys, _ in self.summed.values())
 
     def extend(self, others: Heads) -> None:
         """Add all conclusions of others."""

@@ -99,12 +99,20 @@ class Evaluation:
     fetched    rows fetched from relations
     families   how often a family was evaluated
     check      called with the number of rows about to be made: raises where a budget ends
+    foresee    called with conclusions that are summed up, and not counted as facts yet; so does it
     """
 
-    def __init__(self, terms: QueryTerms | None, type_id: int, check: Check | None = None) -> None:
+    def __init__(
+        self,
+        terms: QueryTerms | None,
+        type_id: int,
+        check: Check | None = None,
+        foresee: Callable[[Heads], None] | None = None,
+    ) -> None:
         self.terms = terms
         self.type_id = type_id
         self.check = check
+        self.foresee = foresee
         self.instances: Counter[str] = Counter()
         self.fetched = 0
         self.families = 0
@@ -141,7 +149,8 @@ class Evaluation:
 
     def _apart(self, jobs: Sequence[Job]) -> tuple[Evaluation, Heads, Heads]:
         """Some jobs by themselves, counted apart so that threads do not count over each other."""
-        run, heads, recursive = Evaluation(self.terms, self.type_id, self.check), Heads(), Heads()
+        run = Evaluation(self.terms, self.type_id, self.check, self.foresee)
+        heads, recursive = Heads(), Heads()
         for family, evaluate in jobs:
             run._conclude(family, evaluate, recursive if family.recursive else heads)
         return run, heads, recursive
@@ -345,9 +354,9 @@ class Evaluation:
         """Add what some of the instances conclude."""
         piece = Heads()
         self._add(family, rows, n, piece)
-        different = heads.sum_up(piece)
-        if self.check is not None:
-            self.check(different)
+        heads.sum_up(piece)
+        if self.foresee is not None:
+            self.foresee(heads)
 
     # -- the first frame -------------------------------------------------------------------------
 

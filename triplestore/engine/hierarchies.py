@@ -267,7 +267,7 @@ class Hierarchy:
 
     def _put(self, work: Work, gone: U64, added: U64) -> tuple[Batch, Batch]:
         name = work.type_id
-        work.budget.spend(len(added))
+        work.spend({name: added})
         work.gone.add(name, gone)
         work.added.add(name, added)
         work.rounds += 1

@@ -17,12 +17,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from triplestore.engine.compiled import Compiled
+from triplestore.engine.conclusions import Heads
 from triplestore.engine.evaluate import Evaluation
 from triplestore.engine.modules.choice import Choice
 from triplestore.engine.sets.arrays import sorted_distinct, unite
 from triplestore.engine.sets.counts import CountChanges
-from triplestore.engine.sets.keys import Batch, FactSet, RelationKey
+from triplestore.engine.sets.keys import Batch, FactSet, RelationKey, size_of
 from triplestore.engine.sets.recursive_counts import RecursiveChanges
 from triplestore.engine.sets.stored import Stored
 from triplestore.engine.sets.views import Setting
@@ -42,12 +45,13 @@ class Overrun(Exception):  # noqa: N818 - nothing is wrong, somebody is to chang
 
 @dataclass(slots=True)
 class Budget:
-    """Where an update ends that would not: in facts derived, bytes of them, and seconds.
+    """Where an update ends that would not: in new facts, bytes of those derived, and seconds.
 
     >>> Budget(facts=10).start().spend(11)
     Traceback (most recent call last):
-    triplestore.errors.BudgetError: reasoning would make more than 10 facts; raise the budget \
-(tuning={"max_facts": ...}), or look for a rule that makes ever new terms
+    triplestore.errors.BudgetError: reasoning would make more than 10 facts; nothing has changed; \
+raise the budget (tuning={"max_facts": ...}, --max-facts), or look for a rule that makes ever new \
+terms
     """
 
     facts: int | None = None
@@ -56,13 +60,15 @@ class Budget:
     cancel: Flag | None = None
     progress: Callable[[str], None] | None = None
     made: int = 0
+    again: int = 0
+    """So many of them at most held before: what is derived anew is not new."""
     deadline: float = float("inf")
     overrun: float = float("inf")
     """When to raise `Overrun`, on the clock of `time.perf_counter`."""
 
     def start(self) -> Budget:
         """Begin to count."""
-        self.made = 0
+        self.made = self.again = 0
         self.deadline = float("inf") if self.seconds is None else time.monotonic() + self.seconds
         return self
 
@@ -74,27 +80,38 @@ class Budget:
             raise Overrun
         if time.monotonic() > self.deadline:
             raise TimeLimitError(
-                f"reasoning took more than {self.seconds} seconds; nothing has changed"
+                f"reasoning took more than {self.seconds:g} seconds; nothing has changed; "
+                f"{_raise_budget('max_seconds')}"
             )
         if self.bytes is not None and rows * 16 > self.bytes:
             raise BudgetError(
                 f"reasoning needs {rows * 16:,} bytes at once, more than its budget of "
-                f'{self.bytes:,}; raise it (tuning={{"max_bytes": ...}})'
+                f"{self.bytes:,}; nothing has changed; {_raise_budget('max_bytes')}"
             )
 
     def spend(self, facts: int) -> None:
         """Count facts that were made."""
         self.made += facts
-        if self.facts is not None and self.made > self.facts:
+        self.foresee(0)
+
+    def foresee(self, facts: int) -> None:
+        """Raise if so many facts more, which are sure to be made, are too many."""
+        made = self.made + facts
+        if self.facts is not None and made - self.again > self.facts:
             raise BudgetError(
-                f"reasoning would make more than {self.facts:,} facts; raise the budget "
-                '(tuning={"max_facts": ...}), or look for a rule that makes ever new terms'
+                f"reasoning would make more than {self.facts:,} facts; nothing has changed; "
+                f"{_raise_budget('max_facts')}, or look for a rule that makes ever new terms"
             )
-        if self.bytes is not None and self.made * 16 > self.bytes:
+        if self.bytes is not None and made * 16 > self.bytes:
             raise BudgetError(
-                f"reasoning would make more than {self.bytes:,} bytes of facts; raise the budget "
-                '(tuning={"max_bytes": ...})'
+                f"reasoning would make more than {self.bytes:,} bytes of facts; nothing has "
+                f"changed; {_raise_budget('max_bytes')}"
             )
+
+
+def _raise_budget(name: str) -> str:
+    option = name.replace("_", "-")
+    return f'raise the budget (tuning={{"{name}": ...}}, --{option})'
 
 
 Mark: TypeAlias = tuple[FactSet, FactSet, CountChanges, RecursiveChanges | None]
@@ -124,7 +141,7 @@ class Work:
         self.recursive: RecursiveChanges | None = None
         """C_r, where somebody keeps it."""
         self.budget = (budget or Budget()).start()
-        self.run = Evaluation(terms, compiled.type_id, self.budget.check)
+        self.run = Evaluation(terms, compiled.type_id, self.budget.check, self._foresee)
         self.terms = terms
         self.traces: Traces | None = None
         self.schemes: Schemes = tables.schemes
@@ -269,11 +286,19 @@ class Work:
 
     def coming(self, batch: Batch) -> Batch:
         """Those of some facts that do not hold yet."""
-        fresh = self.filter(batch, lambda name, keys: ~self.holds(name, keys))
-        if fresh:
-            self.budget.spend(sum(map(len, fresh.values())))
         self.budget.check()
-        return fresh
+        return self.filter(batch, lambda name, keys: ~self.holds(name, keys))
+
+    def _foresee(self, heads: Heads) -> None:
+        """Raise where conclusions on the way are too many already: those of a relation that are
+        more than its facts are sure to be new, so nothing need be looked up."""
+        new = different = 0
+        for name, (keys, _) in heads.summed.items():
+            held = len(self.stored.of(name)) + len(self.added.get(name, ()))
+            new += max(0, len(keys) - held)
+            different += len(keys)
+        self.budget.check(different)
+        self.budget.foresee(new)
 
     def come_back(self, fresh: Batch) -> bool:
         """Whether some of the facts that come are gone."""
@@ -283,13 +308,23 @@ class Work:
 
     def admit(self, fresh: Batch) -> None:
         """Facts that did not hold do from now on."""
+        new: Batch = {}
         for name, keys in fresh.items():
             back = self.gone.contains(name, keys) if name in self.gone else None
             if back is not None and back.any():
                 self.gone.discard(name, keys[back])
-                self.added.add(name, keys[~back])
-            else:
-                self.added.add(name, keys)
+                keys = keys[~back]
+            self.added.add(name, keys)
+            new[name] = keys
+        self.spend(new)
+
+    def spend(self, new: Batch) -> None:
+        """Count facts that did not hold before the update; those that are stated are not made."""
+        made = size_of(new)
+        if self.budget.facts is not None:
+            for name in new.keys() & self.plus.keys():
+                made -= int(np.count_nonzero(self.plus.contains(name, new[name])))
+        self.budget.spend(made)
 
     def filter(self, batch: Batch, test: Callable[[RelationKey, Keys], Bools]) -> Batch:
         """The facts of a batch that pass a test."""

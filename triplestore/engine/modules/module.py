@@ -69,7 +69,8 @@ def close_group(owned: Owned, work: Work, task: Task) -> Done:
         for name, facts in found.items():
             sets.put(name, facts if isinstance(facts, DifferenceSet) else KeySet(facts))
     if not made.compressed:
-        work.budget.spend(sum(map(len, added.values())))
+        stated = sum(len(work.plus.get(name, ())) for name in added)
+        work.budget.spend(max(0, sum(map(len, added.values())) - stated))
     work.rounds += 1
     kept = "compressed, " if made.compressed else ""
     return f"{structure.kind} closure", kept + why, (gone, added)

@@ -181,12 +181,13 @@ class Auto(Strategy):
     ) -> tuple[str, str] | None:
         """Maintain the stratum in the time allowed; None, with all undone, if it is too short."""
         work = update.work
-        mark, started = work.mark(), self._clock()
+        mark, made, started = work.mark(), work.budget.made, self._clock()
         work.budget.overrun = started + allowed
         try:
             INCREMENTAL[name]().run(update)
         except Overrun:
             work.restore(mark)
+            work.budget.made = made
             update.begin()
             if changes >= MANY:
                 cost.learn(name, 2 * allowed / changes)

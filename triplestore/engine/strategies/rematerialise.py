@@ -46,7 +46,10 @@ class Rematerialise(Strategy):
         """See `Strategy.run`."""
         work, task = update.work, update.task
         known = Derived.of(work.stored, work.levels)
+        budget, made = work.budget, work.budget.made
+        budget.again = _derived_before(work.stored.tables)
         anew = _anew(work, task)
+        budget.again = 0
         classes = _concluded_classes(task, work.type_id)
         gone: Batch = {}
         added: Batch = {}
@@ -70,6 +73,8 @@ class Rematerialise(Strategy):
                 more, by = more[own], by[own]
             _recount(work, anew, name, counts, (more, by))
         work.rounds = anew.rounds
+        budget.made = made
+        work.spend(added)
         update.settle(gone, added)
         return self.name, ""
 
@@ -174,6 +179,7 @@ def rematerialise_all(
     anew.counts = CountChanges(None)
     anew.schemes = {}
     anew.choice = choice or anew.choice
+    anew.budget.again = _derived_before(closed)
     maintenance = Maintenance(anew, compiled.strata_of(()), _Insert(), compiled.strata)
     maintenance.run()
     work = Work(compiled, closed, terms)
@@ -203,6 +209,12 @@ class _Insert(Strategy):
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         update.insert({})
         return self.name, "all strata"
+
+
+def _derived_before(tables: Tables) -> int:
+    """How many facts were derived, at most: those that need not be new when derived anew."""
+    rows = sum(len(tables.tuples(*name)) for name in tables.tuple_names())
+    return tables.total(INFERRED) + rows
 
 
 def _stored_relations(tables: Tables) -> list[RelationKey]:

@@ -31,7 +31,7 @@ import numpy as np
 from triplestore.engine.compiled import Triggers
 from triplestore.engine.evaluate import Around
 from triplestore.engine.sets.arrays import places_in, sorted_distinct
-from triplestore.engine.sets.keys import ANY, Batch, FactSet, RelationKey, set_of, size_of
+from triplestore.engine.sets.keys import ANY, Batch, FactSet, RelationKey, set_of
 from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.checked import Checked
 from triplestore.engine.strategies.recursion import Instances, Met, Recursion
@@ -244,7 +244,7 @@ class Replay:
             for name, keys in self.facts.batch(back).items():
                 self.missing.discard(name, keys)
             new = self.facts.batch(other[self.old[other] == NEVER])
-            work.budget.spend(size_of(new))
+            work.spend(new)
             _add(self.come, new)
             batch = self.facts.batch(np.concatenate((early, other)))
             after = Setting(
