@@ -199,12 +199,23 @@ def test_sources__say_where_a_rule_began_and_how_it_was_written() -> None:
     ("text", "column", "message"),
     [
         (":A[?x] :- :B[?x]", 17, "expected ',' or '.' after the body of a rule, found the end"),
-        (":A[?x] :B[?x] .", 8, "no atoms of named graphs"),
+        (":A[?x] :B[?x] .", 8, "found ':B'; is one missing?"),
+        (":A[?x] :- :B[?x] :C[?x] .", 18, "found ':C'; is one missing?"),
+        (":A[?x] :- :B[?x] NOT :C[?x] .", 18, "is ',' missing?"),
+        (":A[?x] :g :- :B[?x] .", 8, "no atoms of named graphs"),
+        (":A[?x] <- :B[?x] .", 8, "a rule is written head :- body"),
+        (":A[?x] := :B[?x] .", 8, "a rule is written head :- body"),
+        (":A[?x] :- :B[x] .", 14, "found 'x'; a variable begins with '?'"),
+        ("A[?x] :- :B[?x] .", 1, "found 'A'; a name has a prefix"),
+        (":A[?x] :- :B[?x], FILTER ?x < 3 .", 29, "put its condition in parentheses"),
+        (":A[?x] :- :B[?x], FILTER(NOT EXISTS { :C[?x] }) .", 26, "NOT (atom, ...)"),
+        (":A[?x] :- :B[?x], NOT EXISTS { :C[?x] } .", 30, "parentheses: NOT (atom, ...)"),
+        (':A[?x] :- :B[?x], SKOLEM("f", ?x, ?y) .', 19, "BIND(IRI(...) AS ?y)"),
         (":A[?x] :- :B[?x] :g .", 18, "no atoms of named graphs"),
         (":A[?x :- :B[?x] .", 7, "expected ']' or ',' after a term of an atom, found ':-'"),
         ("[?x, ?y] :- :B[?x] .", 1, "a triple atom has three terms, not 2"),
         (":A[] .", 4, "expected a constant or a variable in an atom, found ']'"),
-        (":A(?x) .", 3, "expected '[' after the name"),
+        (":A(?x) .", 3, "found '('; terms stand in brackets: name[?x, ?y]"),
         (":A[?x] :- NOTT :B[?x] .", 11, "found 'NOTT' (did you mean NOT?)"),
         (":A[?x] :- FILTRE(?x) .", 11, "(did you mean FILTER?)"),
         ("NOT :A[?x] .", 1, "only bodies have NOT"),
@@ -256,6 +267,9 @@ def test_errors__stop_after_many() -> None:
 def test_deep_nesting__is_refused_not_a_crash() -> None:
     for inner in ("NOT (" * 2000, "FILTER(" + "(" * 5000, "AGGREGATE(" * 2000):
         _, problems = parse(f":A[?x] :- :B[?x], {inner}")
+        assert any("deep" in problem.message for problem in problems)
+    for sign in (" + ", " - ", " * "):  # a chain is nested, too
+        _, problems = parse(f":A[?x] :- :B[?x], FILTER({sign.join(['?x'] * 5000)}) .")
         assert any("deep" in problem.message for problem in problems)
     _, problems = parse(":A[" + "<<( " * 5000 + "] .")
     assert any("deep" in problem.message for problem in problems)

@@ -411,6 +411,10 @@ def test_depth__is_bounded_and_said() -> None:
         parse_query(f"ASK {{ {many} {many} }}")
     with pytest.raises(QuerySyntaxError, match="nested more than 100 deep"):
         parse_query("ASK " + "{" * 200 + "}" * 200)
+    chain = "+".join(["?o"] * 2000)
+    for text in (f"FILTER({chain} > 1)", f"FILTER EXISTS {{ ?x ?q ?o FILTER({chain} > 1) }}"):
+        with pytest.raises(QuerySyntaxError, match="more than 300 operations deep"):
+            parse_query(f"ASK {{ ?x ?p ?o {text} }}")
 
 
 def test_long_texts__of_one_group_are_no_problem() -> None:

@@ -28,7 +28,7 @@ from operator import add
 from typing import NamedTuple
 
 from triplestore.datalog.check_clause import clause_problems, problem_at
-from triplestore.datalog.problems import Problem, raise_errors
+from triplestore.datalog.problems import Problem, in_order, raise_errors
 from triplestore.datalog.program import (
     TYPE,
     Aggregate,
@@ -122,8 +122,7 @@ def check_text(
 ) -> list[Problem]:
     """Everything that is wrong with a text, of its syntax and its meaning, by line."""
     program, problems = parse(text, file=file, prefixes=prefixes)
-    found = problems + check(program, known)
-    return sorted(found, key=lambda problem: (problem.line or 0, problem.column or 0))
+    return in_order(problems, check(program, known))
 
 
 def require(program: Program, known: Collection[bytes] | None = None) -> list[Problem]:

@@ -6,7 +6,7 @@ program from being used, warnings do not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from triplestore.errors import ProgramError
@@ -45,6 +45,18 @@ class Problem:
         if self.line is not None:
             return f"{self.file or 'input'}:{self.line}:{self.column or 1}"
         return f"rule {self.rule}" if self.rule else self.file or "program"
+
+
+def in_order(reading: Sequence[Problem], checking: Sequence[Problem]) -> list[Problem]:
+    """What reading texts and checking their rules found, by place.
+
+    What the reader said of a function, with its place, is not said again of the rule it is in.
+    """
+    said = {problem.file for problem in reading if problem.code == "function"}
+    left = [p for p in checking if p.code != "function" or p.line is None or p.file not in said]
+    return sorted(
+        [*reading, *left], key=lambda one: (one.file or "", one.line or 0, one.column or 0)
+    )
 
 
 def raise_errors(problems: Iterable[Problem]) -> None:

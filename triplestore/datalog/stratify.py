@@ -21,7 +21,7 @@ from itertools import groupby, pairwise
 from typing import Literal, TypeAlias
 
 from triplestore.datalog.problems import Problem, raise_errors
-from triplestore.datalog.program import Program, Rule
+from triplestore.datalog.program import Not, Program, Rule
 from triplestore.datalog.slices import (
     READ_ANY,
     READ_CLASS,
@@ -312,7 +312,7 @@ def _cycle_problem(graph: Graph, namer: Namer, path: list[int]) -> Problem:
         if rule >= graph.first_rule:
             source = graph.rules[rule - graph.first_rule]
             head = slice_of(source.heads[0])
-            sign = "NOT " if not steps else ""
+            sign = "" if steps else _sign(source)
             place = f" ({source.source or source.name})" if source.source or source.name else ""
             needed = _named(graph.slice_at(used), namer)
             steps.append(f"{_named(head, namer)} needs {sign}{needed}{place}")
@@ -324,6 +324,11 @@ def _cycle_problem(graph: Graph, namer: Namer, path: list[int]) -> Problem:
     message = f"negation or aggregation in a cycle: {', '.join(steps)}"
     remedy = "take one of these rules apart, so that what is negated is complete before"
     return _problem("unstratifiable", message, remedy, first)
+
+
+def _sign(rule: Rule) -> str:
+    """How a rule needs what must be complete before, in a message."""
+    return "NOT " if any(isinstance(item, Not) for item in rule.body) else "all "
 
 
 def _named(of: Slice, namer: Namer) -> str:

@@ -42,8 +42,9 @@ class ExpressionParser(TermParser):
         """An expression."""
         start = self.at
         found = self._binary(0)
-        if self.depth == 0 and depth_of(found) > MOST_DEEP:
+        if self.at - start > MOST_DEEP and depth_of(found) > MOST_DEEP:
             self.report(f"more than {MOST_DEEP} operations deep: use BIND for parts of it", start)
+            raise Stop
         return found
 
     def _binary(self, least: int) -> Expression:
@@ -82,6 +83,10 @@ class ExpressionParser(TermParser):
                 return "NOT IN"
             return word
         return ""
+
+    def operator_follows(self) -> bool:
+        """True if the next token joins two operands."""
+        return self._next_operator() in _STRENGTH
 
     def _unary(self) -> Expression:
         if self.kinds[self.at] == OPERATOR and self.texts[self.at] in _SIGNS:
@@ -123,7 +128,8 @@ class ExpressionParser(TermParser):
         arguments = self.arguments(name)
         found = FUNCTIONS.get(name)
         if found is None:
-            self.report(f"unknown function {name}{did_you_mean(name, FUNCTIONS)}", start)
+            near = did_you_mean(name, FUNCTIONS)
+            self.report(f"unknown function {name}{near}", start, "function")
         else:
             self._check_count(name, found, len(arguments), start)
         return Call(_SYNONYMS.get(name, name), arguments)
@@ -135,7 +141,7 @@ class ExpressionParser(TermParser):
         found = Function(1, 1) if name in CASTS else FUNCTIONS.get(name)
         if found is None:
             near = did_you_mean(name.removeprefix(XSD), [cast.removeprefix(XSD) for cast in CASTS])
-            self.report(f"unknown function <{name}>{near}", start)
+            self.report(f"unknown function <{name}>{near}", start, "function")
         else:
             self._check_count(name.removeprefix(XSD), found, len(arguments), start)
         return Call(name, arguments)
@@ -159,7 +165,7 @@ class ExpressionParser(TermParser):
             wanted = str(least) if least == most else f"{least} to {most}"
             wanted = f"at least {least}" if most == MANY else wanted
             plural = "argument" if wanted == "1" else "arguments"
-            self.report(f"{name} takes {wanted} {plural}, not {given}", at)
+            self.report(f"{name} takes {wanted} {plural}, not {given}", at, "function")
 
 
 _COMPARED = 2

@@ -45,10 +45,14 @@ MOST_NESTED = 100
 
 
 class SyntaxProblem(NamedTuple):
-    """What is wrong at an offset of a text."""
+    """What is wrong at an offset of a text.
+
+    code  `function` if a name or a number of arguments is wrong, which rules are checked for again
+    """
 
     offset: int
     message: str
+    code: str = "syntax"
 
 
 class Stop(Exception):  # noqa: N818 - it is no error to the user: the problem was reported before
@@ -109,13 +113,17 @@ class TermParser:
         if not self.take_word(word):
             self.fail(f"{word} {where}", known=[word])
 
-    def report(self, message: str, at: int | None = None) -> None:
+    def report(self, message: str, at: int | None = None, code: str = "syntax") -> None:
         """Note a problem at a token, and go on."""
         at = self.at if at is None else at
-        self.problems.append(SyntaxProblem(self.tokens.start(at), message))
+        self.problems.append(SyntaxProblem(self.tokens.start(at), message, code))
 
-    def fail(self, expected: str, known: Iterable[str] = ()) -> Stop:
-        """Note what was expected instead of the next token, and raise `Stop`."""
+    def fail(self, expected: str, known: Iterable[str] = (), hint: str = "") -> Stop:
+        """Note what was expected instead of the next token, and raise `Stop`.
+
+        known  words, of which a near one may have been meant
+        hint   what to do, if none of the causes that are known is the one
+        """
         found = self.tokens.describe(self.at)
         message = f"expected {expected}, found {found}"
         text = self.texts[self.at]
@@ -130,7 +138,9 @@ class TermParser:
         elif self.kinds[self.at] == BAD and text[0] == "<":
             message = f"{found} is no IRI: there cannot be any of {_NOT_IN_IRIS} in one"
         elif self.kinds[self.at] in (WORD, PREFIXED):
-            message += did_you_mean(text.upper(), known)
+            message += did_you_mean(text.upper(), known) or hint
+        else:
+            message += hint
         self.report(message)
         raise Stop
 

@@ -129,7 +129,7 @@ def _run(parser: UpdateParser, read: Callable[[], _Found]) -> _Found:
 def _error(parser: UpdateParser) -> QuerySyntaxError:
     tokens = parser.tokens
     mistakes = [
-        Mistake(*tokens.place(offset), message) for offset, message in sorted(set(parser.problems))
+        Mistake(*tokens.place(one.offset), one.message) for one in sorted(set(parser.problems))
     ]
     name = tokens.file or "input"
     first = mistakes[0]

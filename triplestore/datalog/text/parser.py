@@ -55,6 +55,7 @@ MOST_PROBLEMS = 100
 """After so many problems the rest of a text is not looked at."""
 
 _ITEMS = ("NOT", "FILTER", "BIND", "AGGREGATE")
+_NO_ARROWS = ("<", "<=", "=", "-", ">")
 
 
 def read(
@@ -98,11 +99,9 @@ class _Parser(ExpressionParser):
     def listed_problems(self) -> list[Problem]:
         """The problems in the order of the text."""
         listed = []
-        for offset, message in sorted(set(self.problems)):
+        for offset, message, code in sorted(set(self.problems)):
             line, column = self.tokens.place(offset)
-            listed.append(
-                Problem("syntax", message, file=self.tokens.file, line=line, column=column)
-            )
+            listed.append(Problem(code, message, file=self.tokens.file, line=line, column=column))
         return listed
 
     # --- statements -----------------------------------------------------------------------------
@@ -161,7 +160,9 @@ class _Parser(ExpressionParser):
                 body = self._body()
                 self._end("',' or '.' after the body of a rule")
         else:
-            self._end("',', ':-' or '.' after the head of a rule")
+            arrow = self.texts[self.at] in _NO_ARROWS or self.texts[self.at + 1] == "="
+            hint = "; a rule is written head :- body" if arrow else ""
+            self._end("',', ':-' or '.' after the head of a rule", hint)
         self.rules.append(Rule(tuple(heads), body, name, self._source(start)))
 
     def _head(self) -> Atom:
@@ -170,7 +171,9 @@ class _Parser(ExpressionParser):
             if word in _ITEMS:
                 self.fail("an atom in the head of a rule: only bodies have " + word)
             self.fail(
-                "a rule, a constraint or a prefix", known=("PREFIX", "BASE", "CONSTRAINT", "RULE")
+                "a rule, a constraint or a prefix",
+                ("PREFIX", "BASE", "CONSTRAINT", "RULE"),
+                "; a name has a prefix, such as ':'" if self.texts[self.at + 1] in "[(" else "",
             )
         return self._atom("in the head of a rule")
 
@@ -182,11 +185,16 @@ class _Parser(ExpressionParser):
         self._end("',' or '.' after the body of a constraint")
         self.constraints.append(Constraint(name, message, body, self._source(start)))
 
-    def _end(self, expected: str) -> None:
-        if not self.take("."):
-            if self.is_iri() and self.texts[self.at - 1] == "]":
-                self.fail(f"{expected} (there are no atoms of named graphs)")
-            self.fail(expected)
+    def _end(self, expected: str, hint: str = "") -> None:
+        """Step over the '.' that must come next."""
+        if self.take("."):
+            return
+        if not hint and self.is_iri() and self.texts[self.at - 1] == "]":
+            missing = self.texts[self.at + 1] == "["
+            hint = "; is one missing?" if missing else "; there are no atoms of named graphs"
+        elif self.kinds[self.at] == WORD and self.texts[self.at].upper() in _ITEMS:
+            hint = "; is ',' missing?"
+        self.fail(expected, hint=hint)
 
     def _source(self, start: int) -> Source:
         tokens = self.tokens
@@ -209,20 +217,33 @@ class _Parser(ExpressionParser):
             return self._atom("in a body")
         word = self.texts[self.at].upper()
         if word not in _ITEMS:
-            self.fail(f"an atom, {', '.join(_ITEMS[:-1])} or {_ITEMS[-1]}", known=_ITEMS)
+            hint = "; make a name of its own by BIND(IRI(...) AS ?y)" if word == "SKOLEM" else ""
+            self.fail(f"an atom, {', '.join(_ITEMS[:-1])} or {_ITEMS[-1]}", _ITEMS, hint)
         self.at += 1
         self.enter()
         item: Item
         if word == "NOT":
             item = self._not()
         elif word == "FILTER":
-            item = Filter(self.primary())
+            item = self._filter()
         elif word == "BIND":
             item = self._bind()
         else:
             item = self._aggregate()
         self.leave()
         return item
+
+    def _filter(self) -> Filter:
+        condition = self.primary()
+        if self.operator_follows():
+            self.fail("',' or '.' after a FILTER", hint="; put its condition in parentheses")
+        return Filter(condition)
+
+    def word(self) -> Expression:
+        if self.texts[self.at].upper() in ("NOT", "EXISTS"):
+            hint = "; negation is an item of its own: NOT (atom, ...)"
+            self.fail("an expression", hint=hint)
+        return super().word()
 
     def _not(self) -> Not:
         exists: list[Variable] = []
@@ -278,7 +299,8 @@ class _Parser(ExpressionParser):
         self.at += 1
         if function not in AGGREGATES:
             near = did_you_mean(function, AGGREGATES)
-            self.report(f"unknown aggregate {function}{near}: {', '.join(AGGREGATES)}", start)
+            known = ", ".join(AGGREGATES)
+            self.report(f"unknown aggregate {function}{near}: {known}", start, "function")
         self.expect("(", f"after {function}")
         distinct = self.take_word("DISTINCT")
         argument, separator = self._argument(function, start, distinct)
@@ -313,9 +335,13 @@ class _Parser(ExpressionParser):
                 raise Stop
             return TripleAtom(*terms)
         if not self.is_iri():
-            self.fail(f"an atom {where}", known=_ITEMS)
+            braces = self.is_operator("{")
+            hint = "; what is negated stands in parentheses: NOT (atom, ...)" if braces else ""
+            self.fail(f"an atom {where}", _ITEMS, hint)
         name = self.iri()
-        self.expect("[", "after the name of a class, property or relation")
+        if not self.take("["):
+            hint = "; terms stand in brackets: name[?x, ?y]" if self.is_operator("(") else ""
+            self.fail("'[' after the name of a class, property or relation", hint=hint)
         terms = self._terms()
         if len(terms) == 1:
             return TripleAtom(terms[0], TYPE, name)
@@ -335,4 +361,7 @@ class _Parser(ExpressionParser):
         if self.kinds[self.at] == VARIABLE:
             self.at += 1
             return Variable(self.texts[self.at - 1])
+        if self.kinds[self.at] == WORD and self.texts[self.at].lower() not in ("true", "false"):
+            hint = "; a variable begins with '?', a name with its prefix"
+            self.fail("a constant or a variable in an atom", hint=hint)
         return self.constant("or a variable in an atom")
