@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from triplestore import Store
 from triplestore.cli import main
+from triplestore.terms.vocabulary import XSD
 
 FAMILY = """@prefix : <http://ex.org/> .
 :ada :parent :bob . :bob :parent :cy . :cy a :Person .
@@ -269,6 +270,26 @@ def test_dump_and_info__know_what_is_inferred(folder: Path) -> None:
     assert "6 (3 explicit, 3 inferred)" in info
     assert "2 and 1 constraint\n" in info
     assert json.loads(run("info", "-l", "s", "--format", "json").stdout)["rules"] == 2
+
+
+def test_dump__of_a_relation_of_rules_has_its_rows(folder: Path) -> None:
+    rules = "@prefix : <http://ex.org/> . :pair[?x, ?y, ?n] :- :parent[?x, ?y], BIND(1 AS ?n) ."
+    result = run("reason", "-l", "s", "--rules", "-", stdin=rules)
+    assert "0 inferred, 2 in relations of rules (2 new, 0 gone)" in result.stderr
+    lines = run("dump", "-l", "s", "--relation", ":pair").stdout.splitlines()
+    assert len(lines) == 2 and lines[0].split("\t")[2] == f'"1"^^<{XSD}integer>'
+    assert run("dump", "-l", "s", "--relation", "<http://ex.org/pair>").stdout.splitlines() == lines
+    nothing = run("dump", "-l", "s", "--relation", ":pear")
+    assert (nothing.stdout, "no rows" in nothing.stderr) == ("", True)
+    assert "unknown prefix" in run("dump", "-l", "s", "--relation", "exx:pear").stderr
+    assert run("dump", "-l", "s", "--relation", ":pair", "--format", "nt").exit_code == 2
+
+
+def test_check__says_each_wrong_function_once(folder: Path) -> None:
+    wrong = "@prefix : <http://e/> . :A[?x] :- :p[?x, ?y], BIND(STRLENN(?y) AS ?n), FILTER(STR()) ."
+    lines = run("check", "--rules", "-", stdin=wrong).stdout.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["input:1:52", "input:1:79"]
+    assert "did you mean STRLEN?" in lines[0] and "STR takes 1 argument" in lines[1]
 
 
 @pytest.mark.parametrize(

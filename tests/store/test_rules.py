@@ -13,6 +13,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 from triplestore import Store, TripleStoreError
 from triplestore.datalog.program import Aggregate, Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read
+from triplestore.engine.strategies.registry import STRATEGIES
 from triplestore.errors import (
     BudgetError,
     CancelledError,
@@ -284,6 +285,10 @@ def test_remove_rules__takes_what_followed_away(store: Store) -> None:
     assert quad("a ancestor c") not in store and quad("a ancestor b") in store
     nothing = store.remove_rules(PREFIX + ":x[?x] :- :y[?x] .")
     assert (nothing.rules, nothing.rules_removed) == (1, 0)
+    (warning,) = nothing.warnings
+    assert "input:2:1: warning: no such rule is in force: :x[?x] :- :y[?x]" in str(warning)
+    many = store.remove_rules(PREFIX + "".join(f":x[?x] :- :y{i}[?x] ." for i in range(30)))
+    assert len(many.warnings) == 11 and "20 more" in str(many.warnings[-1])
     assert store.remove_rules(store.program).inferred == 0
 
 
@@ -428,12 +433,35 @@ def test_budget__that_is_exceeded_leaves_the_last_commit(store: Store) -> None:
     with pytest.raises(BudgetError, match="more than 40 facts"):
         store.extend(chain)
     assert store.commit == commit and len(store) == 5
-    with pytest.raises(TimeLimitError):
+    with pytest.raises(TimeLimitError, match=r"nothing has changed; raise .*--max-seconds"):
         store.reason(rules=ENDLESS, tuning={"max_facts": None, "max_seconds": 0.05})
     with pytest.raises(BudgetError):
         store.reason(rules=ENDLESS, tuning={"max_facts": None, "max_bytes": 10_000})
     assert store.commit == commit
     assert store.extend(chain[:3]).added == 3
+
+
+@pytest.mark.parametrize("modules", ["auto", "off"])
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_budget_of_facts__is_for_new_ones_whatever_the_strategy(
+    strategy: str, modules: str
+) -> None:
+    store = Store()
+    store.extend([quad(f"n{i} parent n{i + 1}") for i in range(30)])
+    store.reason(
+        rules=ANCESTORS + "\n:kin[?x, ?y] :- :ancestor[?x, ?y] .",
+        tuning={"strategy": strategy, "modules": modules},
+    )
+    store.reason(tuning={"max_facts": 60})
+    end, middle = quad("n29 parent n30"), quad("n15 parent n16")
+    assert store.remove(end).inferred_removed == 60
+    assert store.add(end).inferred_added == 60  # what is left is derived anew by some, and not new
+    assert store.remove(middle).inferred_removed == 2 * 16 * 15
+    with pytest.raises(BudgetError, match="more than 60 facts"):
+        store.add(middle)
+    stated = [quad(f"x{i} ancestor y{i}") for i in range(60)]
+    assert store.extend(stated).inferred_added == 60  # 60 times kin; nobody makes what is stated
+    assert store.audit()
 
 
 def test_cancel__stops_and_leaves_the_last_commit(store: Store) -> None:

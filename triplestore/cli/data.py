@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from triplestore.cli.options import (
     location,
     open_to_read,
 )
+
+if TYPE_CHECKING:
+    from triplestore.store import Store
 
 
 @click.command()
@@ -102,10 +106,21 @@ def load(
 @click.option("-f", "--file", "file", help="File to write; its name gives format and compression.")
 @click.option("--format", "format_name", help="Format of the output. Needed for standard output.")
 @click.option("--graph", "from_graph", help="Only this graph: an IRI, or `default`.")
+@click.option(
+    "--relation",
+    metavar="NAME",
+    help="Instead of quads, the rows of a relation that rules make of three columns or more, with "
+    "tabs between the terms.",
+)
 @facts_option
 @edge
 def dump(
-    location: Path, file: str | None, format_name: str | None, from_graph: str | None, facts: str
+    location: Path,
+    file: str | None,
+    format_name: str | None,
+    from_graph: str | None,
+    relation: str | None,
+    facts: str,
 ) -> None:
     """Write the quads of a store to a file or to standard output.
 
@@ -113,8 +128,14 @@ def dump(
     Examples:
       triplestore dump -l my.db -f backup.nq.gz
       triplestore dump -l my.db --format ttl --graph default
+      triplestore dump -l my.db --relation :score > score.tsv
     """
     with open_to_read(location) as store:
+        if relation is not None:
+            if file or format_name or from_graph:
+                raise click.UsageError("--relation writes rows to standard output, and no quads")
+            _dump_relation(store, relation)
+            return
         if file is None and format_name is None:
             raise click.UsageError("--format is needed when writing to standard output")
         store.dump(
@@ -124,6 +145,17 @@ def dump(
             facts=facts,
         )
         sys.stdout.flush()
+
+
+def _dump_relation(store: Store, relation: str) -> None:
+    """All rows, which are inferred: nobody can state one."""
+    from triplestore.store.explaining import name_of_text
+
+    row = None
+    for row in store.tuples(name_of_text(relation, store.prefixes)):
+        click.echo("\t".join(map(str, row)))
+    if row is None:
+        click.echo(f"no rows: no rule concludes {relation} of three columns or more", err=True)
 
 
 @click.command()

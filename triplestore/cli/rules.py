@@ -278,7 +278,7 @@ def _check_rules(location: Path | None, rules_files: tuple[str, ...]) -> None:
         click.echo(str(problem))
     errors = sum(not problem.warning for problem in problems)
     if errors:
-        click.echo(f"triplestore: {errors} errors", err=True)
+        click.echo(f"triplestore: {errors} error{'' if errors == 1 else 's'}", err=True)
         sys.exit(EXIT_FAILED)
     click.echo("all right" if not problems else "no errors", err=True)
 
@@ -317,7 +317,8 @@ def _list_violations(location: Path, fail_on: tuple[str, ...], style: str) -> No
             click.echo(str(violation))
     if count:
         shown = f", of which {MOST_SHOWN:,} are shown" if count > MOST_SHOWN else ""
-        click.echo(f"triplestore: {count:,} violations{shown}", err=True)
+        many = "violation" if count == 1 else "violations"
+        click.echo(f"triplestore: {count:,} {many}{shown}", err=True)
     else:
         click.echo("no violations", err=True)
     if any(name in fail_on or "any" in fail_on for name in counts) and "none" not in fail_on:

@@ -39,10 +39,12 @@ class Report:
     """Facts of the default graph that are stated."""
     inferred: int = 0
     """Facts that hold without being stated."""
+    relation_rows: int = 0
+    """Rows of relations of three columns or more, which only rules make."""
     inferred_added: int = 0
-    """Facts that hold now without being stated, and did not hold before."""
+    """Facts and rows that hold now without being stated, and did not hold before."""
     inferred_removed: int = 0
-    """Facts that held before without being stated, and do not hold now."""
+    """Facts and rows that held before without being stated, and do not hold now."""
     still_entailed: int = 0
     """Facts that were stated before, and hold now only because they follow."""
     violations: int = 0
@@ -99,8 +101,9 @@ class Report:
         return f"{text} ({', '.join(changed)})" if changed else text
 
     def _facts(self) -> str:
+        rows = f", {self.relation_rows:,} in relations of rules" if self.relation_rows else ""
         text = (
-            f"{self.explicit:,} explicit, {self.inferred:,} inferred "
+            f"{self.explicit:,} explicit, {self.inferred:,} inferred{rows} "
             f"({self.inferred_added:,} new, {self.inferred_removed:,} gone)"
         )
         if self.still_entailed:
@@ -136,7 +139,7 @@ def figures(closure: Closure) -> dict[str, Any]:
 def _stratum(stratum: StratumReport) -> str:
     derivations = sum(stratum.instances.values())
     text = (
-        f"{stratum.strategy}: {stratum.added:,} facts new, {stratum.gone:,} gone, "
+        f"{stratum.strategy}: {_many(stratum.added, 'fact')} new, {stratum.gone:,} gone, "
         f"{_many(stratum.rounds, 'round')}, {_many(derivations, 'derivation')}, "
         f"{1000 * stratum.seconds:,.1f} ms"
     )

@@ -32,7 +32,7 @@ from triplestore.expr.tokens import Tokens
 from triplestore.store.quads import quad_keys
 from triplestore.store.violations import NOTHING, Violation
 from triplestore.tables.equality import MEMBERS_KEY, equality_of, reasoned, without_members
-from triplestore.terms import key_of
+from triplestore.terms import Term, key_of
 from triplestore.terms.vocabulary import OWL
 
 if TYPE_CHECKING:
@@ -166,6 +166,26 @@ def fact_of_text(text: str, prefixes: Mapping[str, str]) -> Atom:
             f"{text!r} is no fact: {error}; write one as in Turtle (:ada :parent :bob), or as in "
             "rules (:parent[:ada, :bob])"
         ) from None
+
+
+def name_of_text(text: str, prefixes: Mapping[str, str]) -> Term:
+    """The IRI of a name as in rules, in full or with a prefix.
+
+    >>> print(name_of_text(":score", {"": "http://e/"}))
+    <http://e/score>
+    """
+    parser = TermParser(Tokens(text.strip()), prefixes)
+    try:
+        if not parser.is_iri():
+            parser.fail("an IRI <...> or a name with its prefix")
+        found = parser.iri()
+        if parser.at < len(parser.texts) - 1:
+            parser.fail("the end of the name")
+    except Stop:
+        pass
+    if parser.problems:
+        raise UsageError(f"{text!r} is no name: {parser.problems[0].message}")
+    return found.term
 
 
 class _Malformed(Exception):  # noqa: N818 - it becomes a UsageError

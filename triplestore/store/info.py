@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from triplestore.store.kept import file_count, hidden_count, prefixes_of
-from triplestore.store.outcome import is_helper_in
+from triplestore.store.outcome import is_helper_in, rows_of_relations
 from triplestore.store.reading import rules_in
 from triplestore.store.violations import count_violations, listed
 from triplestore.tables import EXPLICIT, INFERRED, Layer
@@ -143,11 +143,7 @@ def describe(database: Database, table_bytes: int = 0) -> Info:
         rules=0 if rules is None else rules.rule_count,
         constraints=0 if rules is None else rules.constraint_count,
         violations=count_violations(tables, listed(rules, dictionary)),
-        relation_rows=sum(
-            len(tables.tuples(name, arity))
-            for name, arity in tables.tuple_names()
-            if not is_helper(name)
-        ),
+        relation_rows=rows_of_relations(tables, is_helper),
         hidden=hidden,
         predicates=len(tables.names()),
         classes=_class_count(database),

@@ -73,6 +73,12 @@ def is_helper_in(dictionary: Dictionary) -> IsHelper:
     return lambda name: is_helper(dictionary.key(name))
 
 
+def rows_of_relations(tables: Tables, is_helper: IsHelper) -> int:
+    """How many rows the relations of three columns or more have that users' rules name."""
+    names = tables.tuple_names()
+    return sum(len(tables.tuples(*name)) for name in names if not is_helper(name[0]))
+
+
 def joined(steps: Sequence[Step]) -> list[Step]:
     """The same steps, with changes that follow each other made one."""
     result: list[Step] = []

@@ -15,6 +15,7 @@ from triplestore.engine.report import Report
 from triplestore.errors import UsageError
 from triplestore.store.closing import Closing
 from triplestore.store.in_force import InForce, Regimes, whole_of
+from triplestore.store.outcome import is_helper_in, rows_of_relations
 from triplestore.store.scope import stated_elsewhere
 from triplestore.store.tuning import Tuning
 from triplestore.store.violations import count_new_between, count_violations
@@ -109,6 +110,7 @@ def _report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any]) -> 
         rules_removed=0 if was is now else len(before - after),
         explicit=tables.total(EXPLICIT) + elsewhere,
         inferred=tables.total(INFERRED) - elsewhere,
+        relation_rows=rows_of_relations(tables, is_helper_in(closing.dictionary)),
         violations=violations,
         new_violations=new,
         strategy=closing.tuning.strategy,

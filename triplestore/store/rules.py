@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from triplestore.datalog.canonical import signature
 from triplestore.datalog.check import Checked, check
-from triplestore.datalog.problems import Problem, raise_errors
+from triplestore.datalog.problems import Problem, in_order, raise_errors
 from triplestore.datalog.program import (
     Constant,
     Constraint,
@@ -29,7 +29,7 @@ from triplestore.datalog.program import (
     Term,
     TripleAtom,
 )
-from triplestore.datalog.text import parse, read
+from triplestore.datalog.text import parse, read, show
 from triplestore.errors import ProgramError, UsageError, unreadable
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM
@@ -42,6 +42,9 @@ RulesLike: TypeAlias = "str | PathLike[str] | Program | Iterable[Any]"
 Clause: TypeAlias = Rule | Constraint
 
 _FORMAT = 1
+
+MOST_MISSING = 10
+"""So many rules that should be taken out, and are not in force, are warned about one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,9 +258,27 @@ def require(
 ) -> list[Problem]:
     """Raise everything that is wrong with rules and their text at once; else the warnings."""
     found = check(rules.program, known, rules.checked)
-    problems = sorted([*problems, *found], key=_place_of)
+    problems = in_order(problems, found)
     raise_errors(problems)
     return problems
+
+
+def not_in_force(rules: Rules, taken: Given) -> list[Problem]:
+    """Warnings of what is to be taken out of rules, and is not among them; of the first few."""
+    known = rules.program
+    missing = [clause for clause in _clauses(taken.program) if clause not in known]
+    found = []
+    for clause in missing[:MOST_MISSING]:
+        message = f"no such rule is in force: {show(clause, taken.program.prefixes)}"
+        remedy = "compare it with `store.program` (`triplestore rules`)"
+        problem = Problem("not-in-force", message, remedy, warning=True)
+        if (place := clause.source) is not None:
+            problem = replace(problem, file=place.file, line=place.line, column=place.column)
+        found.append(problem)
+    if len(missing) > MOST_MISSING:
+        left = len(missing) - MOST_MISSING
+        found.append(Problem("not-in-force", f"and {left:,} more are not", warning=True))
+    return found
 
 
 def check_rules(
@@ -272,19 +293,16 @@ def check_rules(
     input:1:1: error: ...
     """
     read_so_far = given(rules, prefixes or {})
-    problems = [*read_so_far.problems, *check(read_so_far.program, known)]
+    problems = in_order(read_so_far.problems, check(read_so_far.program, known))
     if all(problem.warning for problem in problems):
         from triplestore.datalog.simple import simplify
 
         try:
             simplify(read_so_far.program)
         except ProgramError as error:
-            problems += [one for one in error.problems if isinstance(one, Problem)]
-    return sorted(problems, key=_place_of)
-
-
-def _place_of(problem: Problem) -> tuple[str, int, int]:
-    return problem.file or "", problem.line or 0, problem.column or 0
+            lifted = [one for one in error.problems if isinstance(one, Problem)]
+            problems = in_order(problems, lifted)
+    return problems
 
 
 def _parts(rules: RulesLike | Any) -> Iterator[str | Path | Program]:

@@ -301,13 +301,15 @@ class Transaction(Writing):
     def remove_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Apply these rules no more; what follows from them only is gone."""
         from triplestore.datalog.problems import raise_errors
-        from triplestore.store.rules import Rules, given
+        from triplestore.store.rules import Rules, given, not_in_force
 
         taken = given(rules, self._prefixes())
         raise_errors(taken.problems)
         closing = self._closing
-        left = (closing.users or Rules()).without(taken)
-        return self._apply(left, closing.regimes, closing.tuning, (), progress, None)
+        users = closing.users or Rules()
+        warnings = not_in_force(users, taken)
+        left = users.without(taken)
+        return self._apply(left, closing.regimes, closing.tuning, warnings, progress, None)
 
     def _add_rules(
         self,
