@@ -43,6 +43,9 @@ class Overrun(Exception):  # noqa: N818 - nothing is wrong, somebody is to chang
     """An update took longer than it was given; who gave it the time does it another way."""
 
 
+NEVER = (float("inf"), float("inf"))
+
+
 @dataclass(slots=True)
 class Budget:
     """Where an update ends that would not: in new facts, bytes of those derived, and seconds.
@@ -63,8 +66,8 @@ terms
     again: int = 0
     """So many of them at most held before: what is derived anew is not new."""
     deadline: float = float("inf")
-    overrun: float = float("inf")
-    """When to raise `Overrun`, on the clock of `time.perf_counter`."""
+    overrun: tuple[float, float] = NEVER
+    """When to raise `Overrun`: when both `time.perf_counter` and `time.process_time` are later."""
 
     def start(self) -> Budget:
         """Begin to count."""
@@ -76,7 +79,8 @@ terms
         """Raise if it is time to stop, or if so many rows at once are too much."""
         if self.cancel is not None and self.cancel.is_set():
             raise CancelledError("reasoning was cancelled; nothing has changed")
-        if time.perf_counter() > self.overrun:
+        passed, worked = self.overrun
+        if time.perf_counter() > passed and time.process_time() > worked:
             raise Overrun
         if time.monotonic() > self.deadline:
             raise TimeLimitError(

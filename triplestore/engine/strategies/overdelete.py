@@ -6,6 +6,8 @@ facts without a nonrecursive derivation, and knows from the recursive counters w
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from triplestore.engine.families import Family
 from triplestore.engine.leaping import Leaps
 from triplestore.engine.sets.keys import Batch, RelationKey
@@ -42,6 +44,10 @@ class DRedCounting(Strategy):
 
     name = "dredc"
 
+    def __init__(self, reached: Callable[[str], None] | None = None) -> None:
+        self._reached = reached or (lambda step: None)
+        """To be called when everything is deleted, and when it is known what comes back."""
+
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
         leaps = update.leaps()
@@ -51,8 +57,11 @@ class DRedCounting(Strategy):
         lost = unsupported(update, update.touched())
         while lost:
             lost = unsupported(update, update.drop(lost))
+        self._reached("deleted")
         dropped = update.dropped()
-        update.insert(rederived(update, dropped) if dropped and update.task.recursive else {})
+        again = rederived(update, dropped) if dropped and update.task.recursive else {}
+        self._reached("rederived")
+        update.insert(again)
         return self.name, ""
 
 

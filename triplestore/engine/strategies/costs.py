@@ -1,0 +1,208 @@
+"""What a stratum has cost, and what it may cost: what `auto` chooses by.
+
+Start reading at `Cost`. Rematerialising is measured in rows, so that what was learned holds as the
+store grows. Taking facts away is not proportional to anything where rules recurse: it is learned
+for few and for many changes apart (`Size`). Times are the least of two clocks, so that a machine
+that others use as well does not look slow.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+PER_FAMILY = 40e-6
+"""Seconds for evaluating one family once."""
+
+PER_ROW = 40e-9
+"""Seconds for each row that rematerialising looks at, until something was measured."""
+
+PER_COMPARED = 50e-9
+"""Seconds for each row that was there and is not derived again."""
+
+ROUNDS, INSTANCES = 20, 6
+"""So many rounds, and instances for each row, a recursive stratum is taken to need, until something
+was measured."""
+
+PER_CHANGE = 0.25e-6
+"""Seconds for each fact that goes, where nothing recurses, until something was measured."""
+
+LEAST = 2e-3
+"""An update may always take so long, in seconds: shorter ones are not worth a change of mind."""
+
+ALLOWED, COUNTED = 0.95, 1.2
+"""Which part of what rematerialising is expected to take another strategy may take: with recursion,
+and where counters are exact, which never costs much more than rematerialising."""
+
+DELETING, REDERIVING = 0.22, 0.5
+"""Which part of that overdeletion may take, and it with the search for what still follows: what was
+taken away in vain has to be brought back, which takes as long as both."""
+
+PROBE, SEARCHING = 0.08, 0.6
+"""Which part of it a search for proofs may take, of which nothing is known or which has failed: it
+is very short, or very long."""
+
+TRYING = 0.7
+"""Which part of what the best is known to take something else may take, to see what it does."""
+
+DOUBT = 0.7
+"""What is left of a high cost each time that it was believed without being measured again."""
+
+AGAIN = 32
+"""After so many updates of a size something that was not best is tried again."""
+
+MANY = 100
+"""So many changes tell what one of them costs."""
+
+MOST = 0.4
+"""Where so large a part of what is stated goes, nothing can be saved by looking at what goes."""
+
+SLOW = 0.3
+"""How much the last measurement counts beside those before."""
+
+FEW = 4
+"""So few changes are worth looking for proofs to the end."""
+
+Clocks: TypeAlias = tuple[float, float]
+"""The time that has passed, and that the processor has worked for this program, in seconds."""
+
+
+def clocks() -> Clocks:
+    """What both say now."""
+    return time.perf_counter(), time.process_time()
+
+
+def between(start: Clocks, end: Clocks) -> float:
+    """What was done took so long: less than the time that passed where others had the processor,
+    and less than the processor worked where there are several."""
+    return max(0.0, min(end[0] - start[0], end[1] - start[1]))
+
+
+def smoothed(known: float | None, seconds: float) -> float:
+    """One more measurement. One that is far above all before may be an accident."""
+    if known is None:
+        return seconds
+    return known + SLOW * (min(seconds, 3 * known) - known)
+
+
+@dataclass(slots=True)
+class Patience:
+    """Whether facts are taken away incrementally, where that has run out of time lately.
+
+    One update that did may be an exception. After two in a row 2 updates are rematerialised at
+    once, after three 4, and so on up to `AGAIN`: so the time that is lost is a small part of what
+    is done.
+    """
+
+    failures: int = 0
+    left: int = 0
+
+    def ends(self) -> bool:
+        """Whether this one update is not tried."""
+        self.left -= self.left > 0
+        return self.failures > 1 and self.left > 0
+
+    def learn(self, worked: bool, times: int = 1) -> None:
+        """What came of a trial; one of many changes is no exception, and counts several times."""
+        self.failures = 0 if worked else self.failures + times
+        self.left = 0 if self.failures < 2 else min(1 << (self.failures - 1), AGAIN) + 1
+
+
+@dataclass(slots=True)
+class Size:
+    """What taking about so many facts away has cost.
+
+    each      name -> seconds for each changed fact, of strategies that have worked, and of those
+              that took longer
+    updates   how many there were
+    turn      which strategy is tried next where none has worked
+    """
+
+    each: dict[str, float] = field(default_factory=dict)
+    patience: Patience = field(default_factory=Patience)
+    updates: int = 0
+    turn: int = 0
+
+    def plan(self, names: Sequence[str], changes: int, allowed: float) -> list[tuple[str, float]]:
+        """Strategies to be tried one after the other, with the seconds for each; none, if all are
+        known to take more than is allowed. The first of two names is that of a search."""
+        if len(names) == 1:
+            return [(names[0], allowed)]
+        if self.patience.failures > 1:
+            self.turn += 1
+            return [((names[0], SEARCHING * allowed), (names[-1], allowed))[self.turn % 2]]
+        known = {name: self.each[name] * changes for name in names if name in self.each}
+        if not known:
+            trial = (names[-1], allowed)
+            probe = (names[0], max(PROBE * allowed, LEAST))
+            return [trial] if changes >= MANY else [probe, trial]
+        best = min(known, key=known.__getitem__)
+        if known[best] > allowed:
+            self.each[best] *= DOUBT
+            return []
+        other = next((name for name in names if name not in known), None)
+        if other is None and self.updates % AGAIN == 0:
+            other = names[self.updates // AGAIN % len(names)]
+        if other is None or other == best:
+            return [(best, allowed)]
+        return [(other, min(allowed, max(TRYING * known[best], LEAST))), (best, allowed)]
+
+    def learn(self, name: str, changes: int, seconds: float) -> None:
+        """What a strategy took."""
+        self.each[name] = smoothed(self.each.get(name), seconds / changes)
+
+
+@dataclass(slots=True)
+class Cost:
+    """What a stratum has cost.
+
+    full        seconds that rematerialising took for each row its rules looked at
+    per_change  seconds for each fact that goes, where nothing recurses
+    sizes       what taking facts away has cost, by the number of changes (`size_of`)
+    rows        the rows that rematerialising looks at, when the store had `facts`
+    """
+
+    full: float | None = None
+    per_change: float | None = None
+    sizes: dict[int, Size] = field(default_factory=dict)
+    rows: float = 0.0
+    facts: int = -1
+
+    def rematerialising(self, families: int, rows: float, recursive: bool, share: float) -> float:
+        """What it is expected to take, when a share of what is stated goes."""
+        each, rounds = self.full, 1
+        if each is None:
+            each, rounds = PER_ROW, ROUNDS if recursive else 1
+            each *= INSTANCES if recursive else 1
+        anew = each * rows * (1.0 - share)
+        return families * PER_FAMILY * rounds + anew + PER_COMPARED * rows * share
+
+    def learn_full(self, seconds: float, families: int, rows: float, share: float) -> None:
+        """What it took. Where most is gone it does not say what rows cost."""
+        if share < MOST:
+            rest = seconds - families * PER_FAMILY - PER_COMPARED * rows * share
+            self.full = smoothed(self.full, max(rest, 0.0) / (rows * (1.0 - share)))
+
+    def learn_change(self, seconds: float) -> None:
+        """What one fact that goes took."""
+        self.per_change = smoothed(self.per_change, seconds)
+
+    def of(self, changes: int) -> Size:
+        """What so many changes have cost."""
+        return self.sizes.setdefault(_size(changes), Size())
+
+    def has_failed_with_fewer(self, changes: int) -> bool:
+        """Whether fewer changes take too long, and of so many nothing is known: more do not take
+        less."""
+        size = _size(changes)
+        if size in self.sizes and self.sizes[size].updates:
+            return False
+        below = [number for number in self.sizes if number < size and self.sizes[number].updates]
+        return bool(below) and self.sizes[max(below)].patience.ends()
+
+
+def _size(changes: int) -> int:
+    """Numbers of changes that are learned together: 1, 2 to 7, 8 to 31, 32 to 127, ..."""
+    return changes.bit_length() // 2
