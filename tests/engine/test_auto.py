@@ -9,9 +9,12 @@ from tests.engine.driver import Driver
 from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from triplestore.datalog.simple import simplify
+from triplestore.engine.sets.keys import Batch
 from triplestore.engine.strategies import auto
 from triplestore.engine.strategies.auto import Auto
 from triplestore.engine.strategies.costs import Clocks
+from triplestore.engine.strategies.overdelete import DRedCounting
+from triplestore.engine.work import Overrun
 from triplestore.errors import ProgramError
 
 RULES = ":B[?y] :- :B[?x], :T[?x, ?y] . :C[?x] :- :B[?x], NOT :D[?x] ."
@@ -109,6 +112,24 @@ def test_auto__what_takes_facts_away__may_be_done_anew(name: str, added: str, de
     closure = driver.step(facts(added), facts(deleted), None, Auto(clock=no_time))
     assert [r.strategy for r in closure.strata][-1] == "rematerialise"
     check_state(driver, program(rules), (given - facts(deleted)) | facts(added), name)
+
+
+def test_auto__where_most_is_dropped__it_is_done_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "LEAST", 0.0)
+    monkeypatch.setitem(auto.INCREMENTAL, "bfc", lambda: DRedCounting(_overrun))
+    driver, rules = Driver(), program(ONE_STRATUM["recursive"][0])
+    explicit = facts(chain(400))
+    driver.step(explicit, (), rules, Auto())
+    for edge, name in ((390, "dredc"), (30, "rematerialise")):
+        gone = facts(f"T(n{edge}, n{edge + 1})")
+        explicit -= gone
+        closure = driver.step((), gone, None, Auto(clock=all_time))
+        assert [r.strategy for r in closure.strata][-1] == name
+        check_state(driver, rules, frozenset(explicit), name)
+
+
+def _overrun(step: str, batch: Batch) -> None:
+    raise Overrun
 
 
 def test_auto__what_a_negation_loses__brings_facts() -> None:

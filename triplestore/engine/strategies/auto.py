@@ -13,16 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from triplestore.engine.families import Family
-from triplestore.engine.sets.keys import RelationKey, size_of
+from triplestore.engine.sets.keys import Batch, RelationKey, size_of
 from triplestore.engine.strategies.costs import (
     ALLOWED,
     COUNTED,
     DELETING,
     DOUBT,
+    DROPPING,
     FEW,
     LEAST,
     MANY,
     MOST,
+    MOST_COUNTED,
+    NO_EXCEPTION,
     PER_CHANGE,
     REDERIVING,
     Clocks,
@@ -36,9 +39,6 @@ from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.stratum import Strategy, StratumUpdate
 from triplestore.engine.work import NEVER, Overrun
 from triplestore.tables import EXPLICIT
-
-COMPARING = 1.2
-"""What rematerialising costs, with the comparison, beside materialising at first."""
 
 
 class Auto(Strategy):
@@ -65,7 +65,7 @@ class Auto(Strategy):
         started = self._clock()
         DRedCounting().run(update)
         if update.task.fresh is not None:
-            spent = COMPARING * between(started, self._clock())
+            spent = between(started, self._clock())
             cost.learn_full(spent, len(_all(update)), _rows(update), 0.0)
         return "semi-naive", "all rules are new"
 
@@ -110,16 +110,16 @@ class _Choice:
                 size.learn(name, changes, 2 * limit)
         if not plan:
             return self._rematerialise(f"{changes:,} changes took longer before")
-        size.patience.learn(False, 2 if changes >= MANY else 1)
+        size.patience.learn(False, NO_EXCEPTION if changes >= MANY else 1)
         return self._rematerialise(f"{plan[-1][0]} took more than {_ms(plan[-1][1])}")
 
     def _hopeless(self) -> str:
         """Why the stratum is rematerialised at once, if it is."""
         cost, changes, full = self.cost, self.changes, self.full
-        if self.update.task.recursive:
-            if self.share > MOST:
-                return f"{self.share:.0%} of what is stated goes"
-        else:
+        recursive = self.update.task.recursive
+        if self.share > (MOST if recursive else MOST_COUNTED):
+            return f"{self.share:.0%} of what is stated goes"
+        if not recursive:
             each = PER_CHANGE if cost.per_change is None else cost.per_change
             if each * changes > max(full, LEAST):
                 cost.per_change = each * DOUBT
@@ -152,10 +152,19 @@ class _Choice:
         passed, worked = self.clock()
 
         def allow(part: float) -> None:
-            work.budget.overrun = (passed + part * allowed, worked + part * allowed)
+            most = max(part * allowed, LEAST)
+            work.budget.overrun = (passed + most, worked + most)
 
-        def reached(step: str) -> None:
-            allow(REDERIVING if step == "deleted" else 1.0)
+        left = DROPPING * max(self.cost.rows, MANY)
+
+        def reached(step: str, facts: Batch) -> None:
+            nonlocal left
+            if step == "deletion":
+                left -= size_of(facts)
+                if left < 0 and self.full > LEAST:
+                    raise Overrun
+            else:
+                allow(REDERIVING if step == "deleted" else 1.0)
 
         staged = name == "dredc" and update.task.recursive and update.leaps() is None
         strategy = DRedCounting(reached) if staged else INCREMENTAL[name]()

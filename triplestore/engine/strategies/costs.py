@@ -22,7 +22,7 @@ PER_ROW = 40e-9
 PER_COMPARED = 50e-9
 """Seconds for each row that was there and is not derived again."""
 
-ROUNDS, INSTANCES = 20, 6
+ROUNDS, INSTANCES = 20, 2
 """So many rounds, and instances for each row, a recursive stratum is taken to need, until something
 was measured."""
 
@@ -40,6 +40,9 @@ DELETING, REDERIVING = 0.22, 0.5
 """Which part of that overdeletion may take, and it with the search for what still follows: what was
 taken away in vain has to be brought back, which takes as long as both."""
 
+DROPPING = 0.3
+"""Which part of all rows overdeletion may take away before it is given up."""
+
 PROBE, SEARCHING = 0.08, 0.6
 """Which part of it a search for proofs may take, of which nothing is known or which has failed: it
 is very short, or very long."""
@@ -56,8 +59,12 @@ AGAIN = 32
 MANY = 100
 """So many changes tell what one of them costs."""
 
-MOST = 0.4
-"""Where so large a part of what is stated goes, nothing can be saved by looking at what goes."""
+NO_EXCEPTION = 4
+"""So many failures one of many changes stands for."""
+
+MOST, MOST_COUNTED = 0.25, 0.55
+"""Where so large a part of what is stated goes, nothing can be saved by looking at what goes: with
+recursion, and where counters are exact."""
 
 SLOW = 0.3
 """How much the last measurement counts beside those before."""

@@ -44,9 +44,10 @@ class DRedCounting(Strategy):
 
     name = "dredc"
 
-    def __init__(self, reached: Callable[[str], None] | None = None) -> None:
-        self._reached = reached or (lambda step: None)
-        """To be called when everything is deleted, and when it is known what comes back."""
+    def __init__(self, reached: Callable[[str, Batch], None] | None = None) -> None:
+        self._reached = reached or (lambda step, batch: None)
+        """To be called with the facts that each round of deletion is about to drop, when everything
+        is deleted, and when it is known what comes back."""
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
@@ -56,11 +57,12 @@ class DRedCounting(Strategy):
             return self.name, "closures that others go through"
         lost = unsupported(update, update.touched())
         while lost:
+            self._reached("deletion", lost)
             lost = unsupported(update, update.drop(lost))
-        self._reached("deleted")
+        self._reached("deleted", lost)
         dropped = update.dropped()
         again = rederived(update, dropped) if dropped and update.task.recursive else {}
-        self._reached("rederived")
+        self._reached("rederived", again)
         update.insert(again)
         return self.name, ""
 
