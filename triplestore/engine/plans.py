@@ -80,13 +80,19 @@ GROWN = 8.0
 def plan_for(family: Family, pivot: int, setting: Setting) -> Plan:
     """The plan of a family from one of its items (or `HEAD`, `WHOLE`), made for current sizes."""
     known: Plan | None = family.plans.get(pivot)
-    if known is not None and len(family.body) < 3 and pivot >= 0:
-        return known  # with one atom left there is nothing to choose
+    if known is not None and _is_only(family, pivot):
+        return known
     sizes = tuple(setting.view(atom.relation).estimate(()) + 1 for atom in family.body)
     if known is not None and not _changed(known.sizes, sizes):
         return known
     made = family.plans[pivot] = plan(family, pivot, setting, sizes)
     return made
+
+
+def _is_only(family: Family, pivot: int) -> bool:
+    """Whether there is nothing to choose: one atom is left."""
+    atoms = len(family.body) - (pivot >= 0)
+    return atoms < 2 and (pivot >= 0 or family.table is None)
 
 
 def _changed(old: tuple[float, ...], new: tuple[float, ...]) -> bool:
@@ -150,6 +156,11 @@ class _Order:
         return False
 
     def _join(self) -> bool:
+        if len(self.atoms) == 1 and not self.table:
+            (last,) = self.atoms
+            self.atoms.clear()
+            self._take(last, self.family.body[last], False)
+            return True
         best = min(((*self._cost(i), i) for i in self.atoms), default=None)
         if self.table and self.family.table is not None:
             bound = [v for v in self.family.table.variables if v in self.bound]
