@@ -77,7 +77,8 @@ def _pieces(file: FileIO, size: int) -> Iterator[tuple[U64, int, int]]:
     All are read into one buffer that stays in the processor's cache: a whole file in memory costs
     more in page faults than in reading.
     """
-    buffer = bytearray(_PIECE + _AFTER)
+    words = (min(_PIECE, size) + 7) // 8
+    buffer = bytearray(8 * words + _AFTER)
     begin = filled = 0
     while begin < size:
         wanted = min(len(buffer) - _AFTER, size - begin)
