@@ -153,6 +153,9 @@ def test_interrupt__while_terms_are_added_or_taken_back_leaves_none_of_them():
     assert n > 100
 
 
+XSD = b"http://www.w3.org/2001/XMLSchema#"
+
+
 def test_truncate__ids_taken_back_are_given_to_others(monkeypatch):
     monkeypatch.setattr(dictionary_module, "FREEZE_AT", 8)
     dictionary = Dictionary()
@@ -169,6 +172,24 @@ def test_truncate__ids_taken_back_are_given_to_others(monkeypatch):
     assert dictionary.lookup_keys(numbered(0, 21)).tolist() == [*range(1, 21), 0]
     assert dictionary.encode_keys([b"\x01z:"]).tolist() == [21]
     assert dictionary.term(21) == ox.NamedNode("z:")
+
+
+def test_many_new_terms_at_once__are_what_single_ones_are(monkeypatch):
+    monkeypatch.setattr(dictionary_module, "worth_kernels", lambda rows: True)
+    few, many = Dictionary(), Dictionary()
+    keys = [*numbered(0, 3000), *(b'\x05%d"^^<%sint>' % (n, XSD) for n in range(3000))]
+    others = [b'\x05%d.0"^^<%sdecimal>' % (n, XSD) for n in range(-5, 3000, 7)]
+    ids = [int(few.encode_keys([key])[0]) for key in [*keys[:10], *keys, *others, *others]]
+    found = many.encode_keys(keys[:10]).tolist()
+    found += many.encode_keys([*keys, *others, *others]).tolist()
+    assert len(many.segments) and not len(few.segments)  # else nothing here is about sealing
+    assert found == ids
+    every = np.arange(1, few.size + 1, dtype=np.uint32)
+    assert (many.canonical(every) == few.canonical(every)).all()
+    assert (many.canonical(every) != every).any()
+    for one, other in zip(many.values(every), few.values(every), strict=True):
+        assert (one == other).all()
+    assert many.new_keys(0, many.size) == few.new_keys(0, few.size)
 
 
 def test_add_segment__and_others_refuse_gaps():

@@ -41,11 +41,16 @@ key_lists = st.lists(
 class DictionaryMachine(RuleBasedStateMachine):
     """`keys` is the model: the key of id n + 1 is keys[n]."""
 
-    @initialize(bits=st.sampled_from([0, 2, 61]), by_kernel=st.booleans())
-    def begin(self, bits, by_kernel):
+    @initialize(
+        bits=st.sampled_from([0, 2, 61]),
+        by_kernel=st.booleans(),
+        sealed_from=st.sampled_from([1, 3, 1 << 60]),
+    )
+    def begin(self, bits, by_kernel, sealed_from):
         self.patch = pytest.MonkeyPatch()
         self.patch.setattr(dictionary_module, "FREEZE_AT", 5)
         self.patch.setattr(dictionary_module, "_CHUNK", 7)
+        self.patch.setattr(dictionary_module, "SEAL_AT", sealed_from)
         self.patch.setattr(state, "_FEW", 3)
         self.patch.setattr(spans, "_WARM", 0 if by_kernel else 1 << 60)
         self.patch.setattr(spans, "_COLD", 0 if by_kernel else 1 << 60)

@@ -20,7 +20,7 @@ from triplestore.errors import StorageError
 from triplestore.terms.live import LiveTable
 from triplestore.terms.model import Term, key_of
 from triplestore.terms.segment import TermSegment
-from triplestore.terms.spans import I64, U8, U32
+from triplestore.terms.spans import I64, U8, U32, worth_kernels
 from triplestore.terms.state import State
 from triplestore.terms.value_stack import ValueStack
 from triplestore.terms.values import Values
@@ -31,7 +31,13 @@ FIRST_QUERY_ID = 0xF0000000
 FREEZE_AT = 1 << 16
 """So many live terms are frozen into a segment in memory: a batch must not loop over more."""
 
-_CHUNK = 1 << 14  # keys that are encoded at a time
+SEAL_AT = 1 << 11
+"""So many new terms at once are sealed at once, with the live ones: a tenth of adding each."""
+
+_A_TERM = 4
+"""Adding a term takes so many times what looking at one for anything else does."""
+
+_CHUNK = 1 << 16  # keys that are encoded at a time
 
 
 class Dictionary:
@@ -112,10 +118,19 @@ class Dictionary:
         if 0 in ids:
             missing = list(dict.fromkeys(key for key, i in zip(keys, ids, strict=True) if not i))
             given = dict(zip(missing, state.lookup_sealed(missing).tolist(), strict=True))
-            for key in missing:
-                given[key] = given[key] or self._add(key)
+            new = [key for key in missing if not given[key]]
+            given.update(zip(new, self._add_all(new), strict=True))
             ids = [i or given[key] for key, i in zip(keys, ids, strict=True)]
         out[:] = ids
+
+    def _add_all(self, keys: Sequence[bytes]) -> Iterable[int]:
+        """Append new, distinct keys; their ids."""
+        if len(keys) < SEAL_AT or not worth_kernels(_A_TERM * len(keys)):
+            return [self._add(key) for key in keys]
+        self._check_room(len(keys))
+        first = self.size + 1
+        self._freeze(keys)
+        return range(first, first + len(keys))
 
     def _add(self, key: bytes) -> int:
         state = self._state
@@ -234,8 +249,8 @@ class Dictionary:
             if first_id != self.size + 1:
                 raise AssertionError(f"keys from id {first_id} do not follow {self.size} terms")
             self._check_room(len(keys))
-            for key in keys:
-                self._add(key)
+            for lo in range(0, len(keys), _CHUNK):
+                self._add_all(keys[lo : lo + _CHUNK])
 
     # --- segments -------------------------------------------------------------------------------
 
@@ -304,13 +319,13 @@ class Dictionary:
         older = [other.values for other in before]
         return TermSegment.from_keys(first_id, segment.keys(first_id, last_id), older, self)
 
-    def _freeze(self) -> None:
-        """Seal the live terms in memory, and merge segments made so while they are of a size."""
+    def _freeze(self, more: Sequence[bytes] = ()) -> None:
+        """Seal the live terms, and new ones after them, in memory; and merge segments made so while
+        they are of a size."""
         state = self._state
         segments = list(state.segments)
-        made = TermSegment.from_keys(
-            state.live.first_id, state.live.keys, state.values.tables, self
-        )
+        keys = [*state.live.keys, *more]
+        made = TermSegment.from_keys(state.live.first_id, keys, state.values.tables, self)
         self._frozen.add(made.first_id)
         while segments and segments[-1].first_id in self._frozen:
             if segments[-1].count >= 2 * made.count:
