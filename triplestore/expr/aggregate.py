@@ -30,11 +30,13 @@ from triplestore.expr.numbers import (
     exact_decimal,
     key_of_number,
     maybe_number,
+    quotient,
 )
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.expr.strings import lexical_form, string
 from triplestore.expr.vectors import (
     Coded,
+    Ids,
     Keys,
     Mask,
     Numbers,
@@ -137,12 +139,13 @@ def _means(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vec
     sums = _sums(vector, groups, count, terms)
     if isinstance(sums, Numbers):  # exact, and no group has an error
         sizes = np.bincount(groups, minlength=count).tolist()
-        keys: Keys = []
-        for value, size in zip(sums.values.tolist(), sizes, strict=True):
-            exact = Decimal(value).scaleb(-sums.scale) if sums.rank == DECIMAL else value
-            number = Number(sums.rank, exact)
-            mean = divide(number, Number(INTEGER, size)) if size else Number(INTEGER, 0)
-            keys.append(key_of_number(mean))
+        unit = 10**sums.scale
+        keys: Keys = [
+            key_of_number(
+                Number(DECIMAL, quotient(value, size * unit)) if size else Number(INTEGER, 0)
+            )
+            for value, size in zip(sums.values.tolist(), sizes, strict=True)
+        ]
         return Coded(keys, np.arange(count))
     return _each(_numbers_of_groups(vector, groups, count, terms), _mean)
 
@@ -228,7 +231,37 @@ def _extremes(
 ) -> Vector:
     if isinstance(vector, Numbers) and not (vector.values != vector.values).any():
         return _extreme_numbers(vector, groups, count, greatest)
+    if isinstance(vector, Ids):
+        numbers = numbers_of(vector, terms)
+        if numbers is not None and numbers.valid is None and numbers.rank <= DECIMAL:
+            return _extreme_terms(vector, numbers, groups, count, terms, greatest)
     return _first(coded(vector, terms), groups, count, order_key, greatest)
+
+
+def _extreme_terms(
+    vector: Ids, numbers: Numbers, groups: Groups, count: int, terms: QueryTerms, greatest: bool
+) -> Vector:
+    """The terms of the least or greatest numbers: of exact ones that are not sorted one by one. Of
+    several terms of the same number (1 and 01) the least."""
+    values = -numbers.values if greatest else numbers.values
+    best = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(best, groups, values)
+    is_best = values == best[groups]
+    found = np.zeros(count, np.uint32)
+    found[groups[is_best]] = vector.ids[is_best]
+    others = is_best & (vector.ids != found[groups])
+    if not others.any():
+        return Ids(found)
+    several = np.unique(groups[others])
+    rows = np.isin(groups, several) & is_best
+    places = np.searchsorted(several, groups[rows])
+    among = coded(Ids(vector.ids[rows]), terms)
+    found[several] = terms.encode_keys(_keys_of(_first(among, places, len(several), _same, False)))
+    return Ids(found)
+
+
+def _keys_of(made: Coded) -> Keys:
+    return [made.keys[code] for code in made.codes.tolist()]
 
 
 def _extreme_numbers(vector: Numbers, groups: Groups, count: int, greatest: bool) -> Numbers:

@@ -209,15 +209,25 @@ def exact_decimal(value: Fraction) -> Decimal:
 def _divide_decimals(a: Decimal, b: Decimal) -> Decimal:
     if b == 0:
         raise ExpressionError
-    if a == 0:
+    top, under = a.as_integer_ratio(), b.as_integer_ratio()
+    return quotient(top[0] * under[1], top[1] * under[0])
+
+
+def quotient(numerator: int, denominator: int) -> Decimal:
+    """The decimal of a fraction, to so many digits as divisions have.
+
+    >>> quotient(-10, 3), quotient(1, 4)
+    (Decimal('-3.333333333333333333'), Decimal('0.250000000000000000'))
+    """
+    if numerator == 0:
         return Decimal(0)
-    quotient = Fraction(a) / Fraction(b)
-    size = abs(quotient)
+    minus = (numerator < 0) != (denominator < 0)
+    top, under = abs(numerator), abs(denominator)
     digits = _DIVISION_DIGITS
-    if size < 1:
-        digits += len(str(size.denominator // size.numerator)) - 1
-    whole = size.numerator * 10**digits // size.denominator
-    return Decimal(whole).scaleb(-digits, _EXACT).copy_sign(Decimal(1 if quotient > 0 else -1))
+    if top < under:
+        digits += len(str(under // top)) - 1
+    whole = top * 10**digits // under
+    return Decimal(-whole if minus else whole).scaleb(-digits, _EXACT)
 
 
 def _calculate(
