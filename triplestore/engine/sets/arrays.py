@@ -15,6 +15,7 @@ from types import ModuleType
 
 import numpy as np
 
+from triplestore.engine.sets.narrow import narrowed
 from triplestore.engine.sets.ranges import PIECE as _PIECE
 from triplestore.engine.sets.ranges import Starts, ranges_of, seems_sorted
 from triplestore.errors import BudgetError
@@ -177,6 +178,8 @@ def sorted_distinct(keys: Keys) -> Keys:
     """The keys in order, without repetitions."""
     if len(keys) < 2 or _is_increasing(keys):
         return keys
+    if len(keys) >= _DENSE and (narrow := narrowed(keys)) is not None:
+        return narrow[1](distinct(np.sort(narrow[0])))
     return distinct(np.sort(keys))
 
 
@@ -191,6 +194,9 @@ def counted(keys: Keys) -> tuple[Keys, U32]:
     """The keys in order, without repetitions, and how often each came."""
     if len(keys) < 2 or _is_increasing(keys):
         return keys, np.ones(len(keys), dtype=np.uint32)
+    if len(keys) >= _DENSE and (narrow := narrowed(keys)) is not None:
+        found, times = counted(narrow[0])
+        return narrow[1](found), times
     ordered = np.sort(keys)
     if len(keys) < SMALL or keys.dtype != np.uint64:
         last = last_of_equals(ordered).nonzero()[0]
