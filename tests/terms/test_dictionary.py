@@ -153,9 +153,6 @@ def test_interrupt__while_terms_are_added_or_taken_back_leaves_none_of_them():
     assert n > 100
 
 
-XSD = b"http://www.w3.org/2001/XMLSchema#"
-
-
 def test_truncate__ids_taken_back_are_given_to_others(monkeypatch):
     monkeypatch.setattr(dictionary_module, "FREEZE_AT", 8)
     dictionary = Dictionary()
