@@ -174,8 +174,9 @@ def test_truncate__ids_taken_back_are_given_to_others(monkeypatch):
 def test_many_new_terms_at_once__are_what_single_ones_are(monkeypatch):
     monkeypatch.setattr(dictionary_module, "worth_kernels", lambda rows: True)
     few, many = Dictionary(), Dictionary()
-    keys = [*numbered(0, 3000), *(b'\x05%d"^^<%sint>' % (n, XSD) for n in range(3000))]
-    others = [b'\x05%d.0"^^<%sdecimal>' % (n, XSD) for n in range(-5, 3000, 7)]
+    schema = XSD.encode()
+    keys = [*numbered(0, 3000), *(b'\x05%d"^^<%sint>' % (n, schema) for n in range(3000))]
+    others = [b'\x05%d.0"^^<%sdecimal>' % (n, schema) for n in range(-5, 3000, 7)]
     ids = [int(few.encode_keys([key])[0]) for key in [*keys[:10], *keys, *others, *others]]
     found = many.encode_keys(keys[:10]).tolist()
     found += many.encode_keys([*keys, *others, *others]).tolist()
