@@ -94,6 +94,16 @@ def test_auto__what_only_brings_facts__is_never_done_anew(name: str, coming: str
     check_state(driver, program(rules), frozenset(facts(given) | facts(coming)), name)
 
 
+def test_auto__a_rule_more_beside_aggregates__is_never_done_anew() -> None:
+    driver = Driver()
+    given = facts("T(a,b) B(a)")
+    driver.step(given, (), program(COUNT), Auto())
+    more = program(COUNT + " :C[?x] :- :B[?x] .")
+    closure = driver.step((), (), more, Auto(clock=no_time))
+    assert {r.strategy for r in closure.strata if r.number} == {"dredc"}
+    check_state(driver, more, frozenset(given), "one rule more")
+
+
 @pytest.mark.parametrize(
     ("name", "added", "deleted"),
     [

@@ -191,8 +191,11 @@ def _only_brings(update: StratumUpdate) -> bool:
     type_id = update.work.type_id
     if task.minus or task.lost or task.lost_rec or task.fewer:
         return False
-    if kept.aggregating or update.large_gone:
+    if update.large_gone or (kept.aggregating and update.large_added):
         return False
+    for batch in (update.low_gone, update.low_added):  # a group that grows has another result
+        if next(kept.summed.of(batch, type_id), None) is not None:
+            return False
     if update.large_added and (kept.negated.by_relation or kept.negated.by_class):
         return False
     gone = next(kept.lower.of(update.low_gone, type_id), None)
