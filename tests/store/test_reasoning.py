@@ -50,6 +50,7 @@ def bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """`run_case` sets bounds so small that small cases meet them; here they are set back."""
     monkeypatch.setattr(write_module, "LARGE", write_module.LARGE)
     monkeypatch.setattr(writing, "SETTLE_AT", writing.SETTLE_AT)
+    monkeypatch.setattr(writing, "_FEW", writing._FEW)
 
 
 def write(t, rng: random.Random, additions: list[Fact], deletions: list[Fact]) -> None:
@@ -96,6 +97,7 @@ def run_case(
         return
     write_module.LARGE = rng.choice((3, 4096))  # many rows become a layer, not changes
     writing.SETTLE_AT = rng.choice((1, 2, 3, 1000))
+    writing._FEW = rng.choice((0, 8))
     store = Store() if path is None else Store(path, durability="flush")
     explicit = {fact for fact in case.facts if is_rdf(fact)}
     store.load(text_of(explicit), "nt")

@@ -1,7 +1,7 @@
 """Single writes of a transaction, and the state inside of it.
 
-Start reading at `Writing`, of which `Transaction` is made. Single quads are buffered as rows of ids
-and settled a set at a time, when something is read or at the commit.
+Start reading at `Writing`, of which `Transaction` is made. Single quads are buffered as keys and
+settled a set at a time, when something is read or at the commit.
 
 Always true: `_closing` has the committed tables, with all that was written and inferred up to the
 last time that the closure was brought up to date; `_since` comes on top of that, and together they
@@ -12,7 +12,7 @@ word on a quad wins.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from triplestore.store.closing import Closing
 from triplestore.store.kept import PREFIXES, bytes_of_prefixes, prefixes_of
 from triplestore.store.matching import match
 from triplestore.store.outcome import Step
-from triplestore.store.quads import QuadLike, TermLike, graph_key, quad_keys
+from triplestore.store.quads import QuadKeys, QuadLike, TermLike, graph_key, quad_keys
 from triplestore.store.reading import Reading, View
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.settling import new_graphs, settle
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 SETTLE_AT = 1 << 16
 """Operations that are buffered before they are settled, so that the buffer stays small."""
+
+
+_FEW = 8
 
 
 class Writing(Reading):
@@ -50,7 +53,7 @@ class Writing(Reading):
         self._tables: Tables = self._before.tables
         self._since: list[Step] = []
         self._unread: list[Changes] = []
-        self._buffer: list[tuple[bool, int, int, int, int]] = []
+        self._buffer: list[tuple[bool, QuadKeys]] = []
         self._meta: dict[str, bytes | None] = {}
         self._cleared = False
         self._already_there = 0
@@ -62,19 +65,11 @@ class Writing(Reading):
 
     def add(self, quad: QuadLike) -> None:
         """State a quad."""
-        s, p, o, g = quad_keys(quad)
-        self._push(True, self._dictionary.encode_keys([s, p, o] if g is None else [s, p, o, g]))
+        self._push(True, quad_keys(quad))
 
     def remove(self, quad: QuadLike) -> None:
         """Take a stated quad back; nothing happens if it was not stated."""
-        s, p, o, g = quad_keys(quad)
-        keys = [s, p, o] if g is None else [s, p, o, g]
-        ids = self._dictionary.lookup_keys(keys)
-        if ids.all():
-            self._push(False, ids)
-        else:
-            self._check_open()
-            self._not_stated += 1
+        self._push(False, quad_keys(quad))
 
     def extend(self, quads: Iterable[QuadLike]) -> None:
         """State many quads."""
@@ -97,10 +92,9 @@ class Writing(Reading):
         if len(s):
             self._settle_rows(add, s, p, o, g)
 
-    def _push(self, add: bool, ids: Any) -> None:
+    def _push(self, add: bool, keys: QuadKeys) -> None:
         self._check_open()
-        row = ids.tolist()
-        self._buffer.append((add, *row) if len(row) == 4 else (add, *row, 0))
+        self._buffer.append((add, keys))
         if len(self._buffer) >= SETTLE_AT:
             self._settle()
 
@@ -225,10 +219,45 @@ class Writing(Reading):
         self._check_open()
         if not self._buffer:
             return
-        operations = np.array(self._buffer, dtype=np.uint32)
+        add, ids = self._encoded()
         self._buffer.clear()
-        add, s, p, o, g = (np.ascontiguousarray(column) for column in operations.T)
-        self._settle_rows(add != 0, s, p, o, g)
+        if len(ids):
+            s, p, o, g = (np.ascontiguousarray(column) for column in ids.T)
+            self._settle_rows(add, s, p, o, g)
+
+    def _encoded(self) -> tuple[Bools, U32]:
+        """What is buffered with ids for its keys, which are found and made a set at a time: single
+        ones cost ten times as much. Nothing has a term that nobody knows to be taken back."""
+        if len(self._buffer) <= _FEW:
+            return self._few_encoded()
+        add = np.array([stated for stated, _ in self._buffer], np.bool_)
+        keys = [key for _, quad in self._buffer for key in quad]
+        is_named = np.array([key is not None for key in keys], np.bool_)
+        stated = np.repeat(add, 4)
+        ids = np.zeros(len(keys), np.uint32)
+        dictionary = self._dictionary
+        for chosen, ids_of in ((stated, dictionary.encode_keys), (~stated, dictionary.lookup_keys)):
+            places = np.flatnonzero(chosen & is_named)
+            if len(places):
+                wanted = map(keys.__getitem__, places.tolist())
+                ids[places] = ids_of([key for key in wanted if key is not None])
+        known = ((ids != 0) | ~is_named).reshape(-1, 4).all(axis=1)
+        self._not_stated += len(add) - int(np.count_nonzero(known))
+        return add[known], ids.reshape(-1, 4)[known]
+
+    def _few_encoded(self) -> tuple[Bools, U32]:
+        """The same for so few that arrays of them cost more than they save."""
+        add, rows = [], []
+        for stated, (s, p, o, g) in self._buffer:
+            keys = [s, p, o] if g is None else [s, p, o, g]
+            dictionary = self._dictionary
+            ids = (dictionary.encode_keys if stated else dictionary.lookup_keys)(keys).tolist()
+            if 0 in ids:
+                self._not_stated += 1
+                continue
+            add.append(stated)
+            rows.append(ids if len(ids) == 4 else [*ids, 0])
+        return np.array(add, np.bool_), np.array(rows, np.uint32)
 
     def _settle_rows(self, add: Bools, s: U32, p: U32, o: U32, g: U32) -> None:
         settled = settle(self._current(), add, s, p, o, g)
