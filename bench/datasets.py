@@ -7,6 +7,7 @@
     go-20000-500000      a real hierarchy: so many subclass rules, so many instances
     recursive            the highly recursive program (`bench.recursive`), with its data
     recursive-800-8000   ... of so many rules and statements
+    sales-5000           other small programs of so many people, or nodes (`bench.sales`)
 
 Start at `dataset`. Files are made once and kept beside those of `bench.data`.
 """
@@ -82,6 +83,10 @@ def made(kind: str, sizes: list[int]) -> Setting:
         from bench.recursive import highly_recursive
 
         return highly_recursive(sizes[0], sizes[1]) if sizes else highly_recursive()
+    from bench.sales import KINDS as SMALL
+
+    if kind in SMALL and len(sizes) == 1:
+        return SMALL[kind](sizes[0])
     raise MeasurementError(f"no dataset {kind} with {len(sizes)} sizes; see bench/datasets.py")
 
 

@@ -2,7 +2,7 @@
 
 Start at `Maintained`. What is always true: `seconds` are those that the engine reports of itself;
 `commit` is the wall time of the whole transaction, in memory, with terms looked up and rows
-published.
+published; `processor` is the processor's time in the engine.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Done:
     rounds: int
     strategies: list[str]
     inferred: int
+    processor: float = 0.0
 
     @property
     def derivations(self) -> int:
@@ -55,6 +56,7 @@ class Maintained:
         from triplestore import Store
 
         self.store: Any = Store()
+        self.clock = _Clock()
         self.program = data.program()
         self.store.load(path=data.path, format=data.format)
 
@@ -73,19 +75,26 @@ class Maintained:
         """Maintain by this strategy from now on; an update may take so many seconds."""
         self.store.reason(tuning={"strategy": strategy, "max_seconds": seconds})
 
+    def forget(self) -> None:
+        """Forget what updates have cost: like a store just opened."""
+        for compiled in self.clock.programs:
+            compiled.costs.clear()
+
     def remove(self, quads: Sequence[Any]) -> Done:
         """Take stated facts back, in one commit."""
+        self.clock.spent = 0.0
         start = time.perf_counter()
         with self.store.transaction() as transaction:
             transaction.remove_all(quads)
-        return _done(transaction.report, time.perf_counter() - start)
+        return _done(transaction.report, time.perf_counter() - start, self.clock.spent)
 
     def add(self, quads: Sequence[Any]) -> Done:
         """State facts, in one commit."""
+        self.clock.spent = 0.0
         start = time.perf_counter()
         with self.store.transaction() as transaction:
             transaction.extend(quads)
-        return _done(transaction.report, time.perf_counter() - start)
+        return _done(transaction.report, time.perf_counter() - start, self.clock.spent)
 
     def add_rules(self, rules: Program) -> Done:
         """One more piece of program."""
@@ -122,7 +131,29 @@ class Maintained:
         return [Quad(*row) for row in zip(*terms, strict=True)]
 
 
-def _done(report: Any, commit: float) -> Done:
+class _Clock:
+    """The processor's time that updates take in the engine, which has no such timer itself, and the
+    programs under which they were made."""
+
+    def __init__(self) -> None:
+        from triplestore.engine import update as module
+
+        self.spent = 0.0
+        self.programs: set[Any] = set()
+        update = module.update
+
+        def timed(compiled: Any, *given: Any, **named: Any) -> Any:
+            started = time.process_time()
+            self.programs.add(compiled)
+            try:
+                return update(compiled, *given, **named)
+            finally:
+                self.spent += time.process_time() - started
+
+        module.update = timed
+
+
+def _done(report: Any, commit: float, processor: float = 0.0) -> Done:
     if report is None:  # nothing was to do
         return Done(0.0, commit, {}, 0, 0, [], 0)
     return Done(
@@ -133,4 +164,5 @@ def _done(report: Any, commit: float) -> Done:
         rounds=report.rounds,
         strategies=sorted({stratum.strategy for stratum in report.strata}),
         inferred=report.inferred_added + report.inferred_removed,
+        processor=processor,
     )

@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from triplestore.datalog.program import (
     TYPE,
+    Aggregate,
     Atom,
     Constant,
     Item,
@@ -105,10 +106,8 @@ def _atoms(items: Iterable[Item]) -> Iterable[Atom]:
     for item in items:
         if isinstance(item, TripleAtom | TupleAtom):
             yield item
-        elif isinstance(item, Not):
+        elif isinstance(item, Not | Aggregate):
             yield from _atoms(item.body)
-        else:
-            raise UnsupportedError(f"{type(item).__name__.lower()} in a body")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.workloads import (
+    choices,
     closure,
     commits,
     loading,
@@ -35,6 +36,7 @@ WORKLOADS: dict[str, Workload] = {
         modules.WORKLOAD,
         schemes.WORKLOAD,
         scalability.WORKLOAD,
+        choices.WORKLOAD,
         updates.WORKLOAD,
         ontologies.WORKLOAD,
         queries.WORKLOAD,

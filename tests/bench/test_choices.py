@@ -1,0 +1,54 @@
+"""The bench of what `auto` chooses: its sizes, its table, and that every strategy is measured."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+from bench import datasets
+from bench.maintained import AUTO
+from bench.report import Report
+from bench.workloads import choices
+from bench.workloads.choices import STRATEGIES, choices_table, claim, measure, sizes_for
+
+
+def test_sizes__are_few_and_shares_of_all() -> None:
+    assert doctest.testmod(choices).failed == 0
+    assert sizes_for(4) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("data", ["sales-20", "spread-60", "lines-200"])
+def test_measure__has_every_strategy_at_every_size(
+    data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(datasets, "FOLDER", tmp_path)
+    made = measure(data, 1, 60.0)
+    assert list(map(int, made["found"])) == sizes_for(made["facts"])
+    assert made["late"] == []
+    for taken in made["found"].values():
+        assert taken.keys() == {*STRATEGIES, AUTO}
+        assert len(taken[AUTO]) == 4
+        assert all(second > 0 for pair in taken[AUTO] for second in pair)
+
+
+def test_table__best_run_of_each_beside_first_and_median_of_auto() -> None:
+    found = {
+        "7": {
+            "dredc": [(0.02, 0.5), (0.01, 0.5)],
+            "rematerialise": [(0.03, 0.9)],
+            AUTO: [(0.04, 1.0), (0.01, 0.5), (0.02, 0.5), (0.09, 0.5)],
+        }
+    }
+    table, first, then = choices_table("x, delete, of 9 facts", found, 0)
+    assert table.rows == [[7, 30.0, 10.0, None, None, 4.0, 2.0, 9.0]]
+    assert [(c.where, c.name, c.ratio) for c in (*first, *then)] == [
+        ("x, delete 7", "dredc", 4.0),
+        ("x, delete 7", "dredc", 2.0),
+    ]
+    report = Report("", "", {})
+    claim("then", then, report)
+    assert [one.holds for one in report.claims] == [False, True]
+    claim("nothing", [], report)
+    assert len(report.claims) == 2
