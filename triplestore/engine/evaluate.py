@@ -44,6 +44,7 @@ from triplestore.engine.shortcuts import (
     weights_of,
 )
 from triplestore.engine.small import Done, Scratch, fire_small
+from triplestore.engine.turned import HEAVY, Begun, turn
 from triplestore.expr.evaluate import Evaluator, Scope
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops.frame import Frame
@@ -207,7 +208,22 @@ class Evaluation:
                 return nots_before if negated and step.item < pivot else nots
             return before if negated or step.item < pivot else after
 
-        return self._steps(family, made.steps, rows, n, seen, phase, heads)
+        begun = Begun(rows, n, made.steps, seen)
+        if n >= HEAVY and heads is not None:
+            begun = turn(self, family, pivot, batch, begun, after) or begun
+        return self._steps(family, begun.steps, begun.rows, begun.n, begun.seen, phase, heads)
+
+    def follow_steps(
+        self,
+        family: Family,
+        steps: Sequence[Step],
+        rows: Rows,
+        n: int,
+        seen: Callable[[AtomStep], Setting],
+        heads: Heads,
+    ) -> tuple[Rows, int]:
+        """Do some steps, as in a trial: instances are not counted."""
+        return self._steps(family, steps, rows, n, seen, "", heads)
 
     def _count(self, done: Done, phase: str) -> None:
         if done.looked:
@@ -290,12 +306,14 @@ class Evaluation:
                                 return rows, 0
                             continue
                 if n <= _FEW or heads is None or not _may_be_many(step, n, setting):
-                    rows, n = self._atom(step, rows, n, setting)
+                    rows, n = self.atom(step, rows, n, setting)
                 else:
                     try:
                         with at_most(PIECE):
-                            rows, n = self._atom(step, rows, n, setting)
+                            rows, n = self.atom(step, rows, n, setting)
                     except TooManyRowsError as error:
+                        if not phase:
+                            raise  # a trial
                         for piece, size in split(rows, n, 2 * (error.rows // PIECE + 1)):
                             left = self._steps(family, steps[at:], piece, size, seen, phase, heads)
                             self._sum_up(family, *left, heads)
@@ -439,7 +457,8 @@ class Evaluation:
 
     # -- steps -----------------------------------------------------------------------------------
 
-    def _atom(self, step: AtomStep, rows: Rows, n: int, setting: Setting) -> tuple[Rows, int]:
+    def atom(self, step: AtomStep, rows: Rows, n: int, setting: Setting) -> tuple[Rows, int]:
+        """Match one atom."""
         view = setting.view(step.atom.relation)
         if not step.free:  # a test
             first = step.bound[0][1]

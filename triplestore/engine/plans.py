@@ -113,16 +113,28 @@ def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] 
     else:
         start = family.nots[pivot - len(family.body)].variables
     order = _Order(family, pivot, setting, set(start))
-    while order.choose():
-        pass
-    return Plan(tuple(start), tuple(_with_keeps(family, order.steps, start)), sizes)
+    return order.plan(start, sizes)
+
+
+def plan_beside(family: Family, pivot: int, setting: Setting, rows: int) -> Plan:
+    """The plan of a family that begins with nothing, where an item (the pivot) is matched with so
+    many changed facts."""
+    return _Order(family, WHOLE, setting, set(), (pivot, rows)).plan([], ())
 
 
 class _Order:
     """The steps chosen so far, and what is left to choose from."""
 
-    def __init__(self, family: Family, pivot: int, setting: Setting, bound: set[int]) -> None:
+    def __init__(
+        self,
+        family: Family,
+        pivot: int,
+        setting: Setting,
+        bound: set[int],
+        changed: tuple[int, int] = (-1, 0),
+    ) -> None:
         self.family = family
+        self.changed = changed
         self.setting = setting
         self.bound = bound
         self.steps: list[Step] = []
@@ -131,6 +143,12 @@ class _Order:
         self.nots = [i for i in range(len(family.nots)) if first_not + i != pivot]
         self.computations = list(family.computations)
         self.table = family.table is not None
+
+    def plan(self, start: list[int], sizes: tuple[float, ...]) -> Plan:
+        """All steps."""
+        while self.choose():
+            pass
+        return Plan(tuple(start), tuple(_with_keeps(self.family, self.steps, start)), sizes)
 
     def choose(self) -> bool:
         """Take the next step; False if all are taken."""
@@ -184,7 +202,11 @@ class _Order:
         places = [p for p, term in enumerate(atom.terms) if term < 0 or term in self.bound]
         if len(places) == len(atom.terms):
             return 0, 0.5
-        rows = self.setting.view(atom.relation).estimate(places) * _CLOSES ** self._closed_by(i)
+        if i == self.changed[0]:
+            rows = float(self.changed[1]) ** (1 - len(places) / len(atom.terms))
+        else:
+            rows = self.setting.view(atom.relation).estimate(places)
+        rows *= _CLOSES ** self._closed_by(i)
         linked = any(term in self.bound for term in atom.terms)
         return (1 if linked or not self.bound else 2), rows
 

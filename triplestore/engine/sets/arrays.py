@@ -307,11 +307,12 @@ _ROOM = _Room()
 @contextmanager
 def at_most(rows: int) -> Iterator[None]:
     """Joins of this thread are refused if they would make more rows."""
-    _ROOM.most = rows
+    before = _ROOM.most
+    _ROOM.most = rows if before is None else min(rows, before)
     try:
         yield
     finally:
-        _ROOM.most = None
+        _ROOM.most = before
 
 
 def is_bounded() -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from triplestore.engine.sets.arrays import match, member, unite, without
+from triplestore.engine.sets.arrays import check_room, match, member, unite, without
 from triplestore.tables.rows import (
     I64,
     NO_IDS,
@@ -177,6 +177,7 @@ class TupleSet:
         keys = key_of(list(values))
         lo, hi = given.searchsorted(keys), given.searchsorted(keys, side="right")
         sizes = hi - lo
+        check_room(int(sizes.sum()))
         index = np.repeat(np.arange(len(keys)), sizes)
         rows = order[np.arange(len(index)) + np.repeat(lo - (np.cumsum(sizes) - sizes), sizes)]
         columns = columns_of(self._rows[rows], self.arity)
