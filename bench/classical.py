@@ -6,7 +6,13 @@
     aliases     which expressions may be the same place (context-sensitive pointer analysis of
                 Graspan): values that flow, and two relations of aliases that depend on each other
     triangles   all triangles of a graph whose nodes have few neighbours but for some hubs
+    diamonds    two triangles with one side in common, in a graph of few neighbours but for some
     star        who has each of six properties; each has several values
+    fields      points-to analysis of objects with fields, calls being found on the way (as Doop's)
+    completion  which classes are below which, by the rules for the description logic EL (as ELK's)
+
+The last two derive relations of three columns; what they are given of three is said by statements
+about a node for each row (`rows_as_nodes`).
 
 Start at `CLASSICAL`. What is always true: the same size gives the same on every machine; programs
 speak of relations of two columns, classes and one of three, so every peer with rules can run them.
@@ -61,6 +67,41 @@ ALIASES = """
 
 TRIANGLES = """
 :triangle[?x, ?y, ?z] :- :edge[?x, ?y], :edge[?y, ?z], :edge[?z, ?x] .
+"""
+
+DIAMONDS = """
+:diamond[?a, ?b, ?c, ?d] :-
+    :edge[?a, ?b], :edge[?b, ?d], :edge[?a, ?c], :edge[?c, ?d], :edge[?b, ?c] .
+"""
+
+FIELDS = """
+:var[?v, ?h] :- :alloc[?v, ?h], :within[?v, ?m], :Reached[?m] .
+:var[?t, ?h] :- :move[?t, ?f], :var[?f, ?h] .
+:field[?b, ?f, ?h] :-
+    :store0[?s, ?x], :store1[?s, ?f], :store2[?s, ?v], :var[?x, ?b], :var[?v, ?h] .
+:var[?t, ?h] :-
+    :load0[?s, ?x], :load1[?s, ?f], :load2[?s, ?t], :var[?x, ?b], :field[?b, ?f, ?h] .
+:calls[?i, ?m] :-
+    :call0[?i, ?x], :call1[?i, ?g], :var[?x, ?h], :type[?h, ?c],
+    :method0[?l, ?c], :method1[?l, ?g], :method2[?l, ?m] .
+:Reached[?m] :- :calls[?i, ?m], :from[?i, ?k], :Reached[?k] .
+:Reached[?m] :- :entry[?e, ?m] .
+:var[?p, ?h] :- :calls[?i, ?m], :actual[?i, ?a], :formal[?m, ?p], :var[?a, ?h] .
+:var[?r, ?h] :- :calls[?i, ?m], :returns[?m, ?v], :result[?i, ?r], :var[?v, ?h] .
+:var[?o, ?h] :- :calls[?i, ?m], :call0[?i, ?x], :this[?m, ?o], :var[?x, ?h] .
+"""
+
+COMPLETION = """
+:below[?x, ?d] :- :below[?x, ?c], :told[?c, ?d] .
+:below[?x, ?d] :- :and0[?a, ?c], :and1[?a, ?e], :and2[?a, ?d], :below[?x, ?c], :below[?x, ?e] .
+:link[?x, ?r, ?d] :- :below[?x, ?c], :some0[?s, ?c], :some1[?s, ?r], :some2[?s, ?d] .
+:below[?x, ?e] :-
+    :link[?x, ?r, ?y], :below[?y, ?c], :back0[?b, ?r], :back1[?b, ?c], :back2[?b, ?e] .
+:link[?x, ?q, ?y] :- :link[?x, ?r, ?y], :subrole[?r, ?q] .
+:link[?x, ?t, ?z] :-
+    :link[?x, ?r, ?y], :link[?y, ?q, ?z], :chain0[?k, ?r], :chain1[?k, ?q], :chain2[?k, ?t] .
+:below[?x, ?x] :- :told[?x, ?y] .
+:below[?x, ?x] :- :told[?y, ?x] .
 """
 
 STAR = """
@@ -123,6 +164,110 @@ def triangles(edges: int = 600_000, hubs: int = 3) -> Setting:
     return setting("triangles", TRIANGLES, {"edge": made})
 
 
+def diamonds(edges: int = 400_000) -> Setting:
+    """A node is an end of an edge the more often, the smaller its number."""
+    nodes = edges // 8
+    made = random_pairs("diamonds", 1 << 20, 1 << 20, edges) / (1 << 20)
+    return setting("diamonds", DIAMONDS, {"edge": (nodes * made**1.6).astype(np.int64)})
+
+
+def fields(size: int = 300) -> Setting:
+    """Ten times as many variables as methods; values move, are stored and loaded near by."""
+    variables, methods, types = 3 * size, size // 6, size // 30
+    signatures = size // 24
+    # Variables come first, then objects, methods, fields, types, signatures and rows.
+    objects, method, field = 5 * size, 12 * size, 13 * size
+    type_, signature, row = 14 * size, 15 * size, 16 * size
+
+    def near(name: str, count: int) -> tuple[I64, I64]:
+        one = below(variables, f"fields/{name}", count)
+        return one, np.clip(one + below(9, f"fields/{name}/near", count) - 4, 0, variables - 1)
+
+    def beside(variable: I64, steps: int) -> I64:
+        return np.minimum(variable + steps, variables - 1)
+
+    made, held = objects + np.arange(2 * size), np.arange(variables)
+    calls, known = row + np.arange(size // 2), np.arange(methods)
+    called, starts = below(variables, "fields/called", size // 2), known * variables // methods
+    every = np.arange(types * signatures)
+    every = every[below(3, "fields/method", len(every)) == 0]
+    stored, loaded = near("store", size // 2), near("load", size)
+    return setting(
+        "fields",
+        FIELDS,
+        {
+            "within": np.column_stack((held, method + held * methods // variables)),
+            "alloc": np.column_stack((below(variables, "fields/alloc", 2 * size), made)),
+            "type": np.column_stack((made, type_ + below(types, "fields/type", 2 * size))),
+            "move": np.column_stack(near("move", 2 * size)),
+            **rows_as_nodes(
+                "store",
+                20 * size,
+                (stored[0], field + below(20, "fields/stored", size // 2), stored[1]),
+            ),
+            **rows_as_nodes(
+                "load",
+                22 * size,
+                (loaded[0], field + below(20, "fields/loaded", size), loaded[1]),
+            ),
+            "call0": np.column_stack((calls, called)),
+            "call1": np.column_stack(
+                (calls, signature + below(signatures, "fields/signature", size // 2))
+            ),
+            "from": np.column_stack((calls, method + called * methods // variables)),
+            "actual": np.column_stack((calls, beside(called, 1))),
+            "result": np.column_stack((calls, beside(called, 2))),
+            **rows_as_nodes(
+                "method",
+                30 * size,
+                (
+                    type_ + every // signatures,
+                    signature + every % signatures,
+                    method + below(methods, "fields/found", len(every)),
+                ),
+            ),
+            "formal": np.column_stack((method + known, beside(starts, 1))),
+            "this": np.column_stack((method + known, starts)),
+            "returns": np.column_stack((method + known, beside(starts, 3))),
+            "entry": np.column_stack((np.full((methods + 1) // 2, 50 * size), method + known[::2])),
+        },
+    )
+
+
+def completion(classes: int = 4_000) -> Setting:
+    """A tree of classes, definitions by two others, and twelve roles with chains."""
+    own, role = np.arange(1, classes), 2 * classes
+
+    def some(name: str, count: int, most: int = classes) -> I64:
+        return below(most, f"completion/{name}", count)
+
+    above = some("told", classes - 1, 1 << 30) % np.maximum(1, own // 2)
+    both, links, backs = classes // 4, classes // 2, classes // 5
+    roles = role + np.arange(12)
+    return setting(
+        "completion",
+        COMPLETION,
+        {
+            "told": np.column_stack((own, above)),
+            **rows_as_nodes(
+                "and", 10 * classes, (some("1", both), some("2", both), some("3", both))
+            ),
+            **rows_as_nodes(
+                "some",
+                20 * classes,
+                (some("4", links), role + some("5", links, 12), some("6", links)),
+            ),
+            **rows_as_nodes(
+                "back",
+                30 * classes,
+                (role + some("7", backs, 12), some("8", backs), some("9", backs)),
+            ),
+            "subrole": np.column_stack((roles[3:], roles[np.arange(3, 12) // 3])),
+            **rows_as_nodes("chain", 40 * classes, (roles[:3], roles[[0, 0, 2]], roles[[0, 0, 2]])),
+        },
+    )
+
+
 def star(members: int = 60_000, values: int = 6) -> Setting:
     """Each member has about so many values of each property."""
     return setting(
@@ -133,7 +278,18 @@ def star(members: int = 60_000, values: int = 6) -> Setting:
 
 
 CLASSICAL: dict[str, Callable[[], Setting]] = {
-    made.__name__: made for made in (reach, generation, andersen, aliases, triangles, star)
+    made.__name__: made
+    for made in (
+        reach,
+        generation,
+        andersen,
+        aliases,
+        triangles,
+        diamonds,
+        star,
+        fields,
+        completion,
+    )
 }
 
 
@@ -141,6 +297,13 @@ def random_pairs(seed: str, first: int, second: int, count: int) -> Pairs:
     """So many pairs of nodes, some of them the same."""
     one, other = below(first, f"{seed}/1", count), below(second, f"{seed}/2", count)
     return np.column_stack((one, other))
+
+
+def rows_as_nodes(name: str, first: int, columns: Sequence[I64]) -> dict[str, Pairs]:
+    """A relation of several columns as pairs: of a node for each row, the first being `first`, and
+    what the row has in a column."""
+    rows = first + np.arange(len(columns[0]))
+    return {f"{name}{i}": np.column_stack((rows, column)) for i, column in enumerate(columns)}
 
 
 def setting(name: str, rules: str, relations: dict[str, Pairs]) -> Setting:

@@ -19,7 +19,10 @@ SMALL: dict[str, dict[str, int]] = {
     "andersen": {"variables": 30},
     "aliases": {"variables": 12},
     "triangles": {"edges": 60, "hubs": 2},
+    "diamonds": {"edges": 40},
     "star": {"members": 9, "values": 2},
+    "fields": {"size": 60},
+    "completion": {"classes": 40},
 }
 
 
