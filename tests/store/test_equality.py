@@ -252,6 +252,27 @@ def test_rewriting__beside_other_regimes() -> None:
     assert_alike(*stores)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_diff__of_rows_of_relations_is_of_all_members(seed: int) -> None:
+    random, t = Random(seed), NamedNode("http://ex.org/t")
+    things = [NamedNode(f"http://ex.org/n{n}") for n in range(4)]
+    p, same = NamedNode("http://ex.org/p"), NamedNode("http://www.w3.org/2002/07/owl#sameAs")
+    pool = [Quad(random.choice(things), p, random.choice(things)) for _ in range(6)]
+    pool += [Quad(things[n], same, things[n + 1]) for n in range(3)]
+    store = Store()
+    rules = PREFIXES + ":t[?x, ?y, ?z] :- :p[?x, ?y], :p[?y, ?z] ."
+    store.reason("owl-rl", rules=rules, equality="rewrite")
+    for _ in range(6):
+        before = set(store.tuples(t))
+        with store.transaction() as transaction:
+            for quad in random.sample(pool, 3):
+                (transaction.add if random.random() < 0.6 else transaction.remove)(quad)
+            diff = transaction.diff()
+        now = set(store.tuples(t))
+        assert sorted(map(str, diff.rows_added)) == sorted(str((t, *row)) for row in now - before)
+        assert sorted(map(str, diff.rows_removed)) == sorted(str((t, *row)) for row in before - now)
+
+
 def test_tuples__of_all_members() -> None:
     store = Store()
     store.load(PREFIXES + ":a owl:sameAs :b . :a :p :x .", "turtle")

@@ -159,6 +159,25 @@ def test_transaction__rolled_back_leaves_rules_and_facts(store: Store) -> None:
     assert store.add(parents("ca")[0]).inferred_added == 6
 
 
+def test_diff__lists_rows_of_relations(store: Store) -> None:
+    store.reason(
+        rules=PREFIX + ":hop[?x, ?y, ?z] :- :parent[?x, ?y], :parent[?y, ?z] . "
+        ":Far[?x] :- :hop[?x, ?y, ?z], NOT (:parent[?z, ?u], :parent[?u, ?v]) ."
+    )
+    hop = node("hop")
+    with store.transaction() as t:
+        before = set(t.tuples(hop))
+        t.remove(quad("b parent c"))
+        t.extend([quad("b parent d"), quad("d parent e")])
+        diff, now = t.diff(), set(t.tuples(hop))
+        assert {row[1:] for row in diff.rows_removed} == before - now != set()
+        assert {row[1:] for row in diff.rows_added} == now - before != set()
+        assert len(diff.rows_added) == len(now - before)
+        assert {row[0] for row in diff.rows_added} == {hop}  # and no helper's
+        assert f"rows of relations 2\n  + {hop}[{node('a')}, " in str(diff)
+        t.rollback()
+
+
 def test_diff__shows_what_is_stated_what_follows_and_new_violations(store: Store) -> None:
     store.reason(rules=LOOP)
     with store.transaction() as t:

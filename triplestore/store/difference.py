@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from triplestore.store.matching import Rows
-from triplestore.store.outcome import Step
+from triplestore.store.outcome import IsHelper, Step, is_helper_in
 from triplestore.tables import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.changes import NO_FACTS, NO_QUADS
 from triplestore.tables.equality import equality_of
@@ -23,10 +23,16 @@ if TYPE_CHECKING:
     from pyoxigraph import Quad
 
     from triplestore.store.violations import Listed, Violation
-    from triplestore.terms import Dictionary
+    from triplestore.terms import Dictionary, Term
 
 Name: TypeAlias = "tuple[str, int, int]"
 """A relation: `facts`, `quads` or `tuples`, its name, and its number of columns."""
+
+Part: TypeAlias = "tuple[int, Columns]"
+"""The name of a relation of rules, and some of its rows."""
+
+BLOCK = 1 << 14
+"""So many rows are turned into terms at once."""
 
 SHOWN = 20
 """So many quads of each sort are printed."""
@@ -54,6 +60,30 @@ class QuadsChanged:
         return f"<{len(self):,} quads>"
 
 
+class RowsChanged:
+    """Some of the rows of relations of rules that a transaction changed: has a length, and lists
+    them, each a tuple of the relation's name and the terms of the row."""
+
+    def __init__(self, dictionary: Dictionary, parts: Sequence[Part]) -> None:
+        self._dictionary = dictionary
+        self._parts = parts
+
+    def __len__(self) -> int:
+        return sum(len(columns[0]) for _, columns in self._parts)
+
+    def __iter__(self) -> Iterator[tuple[Term, ...]]:
+        terms = self._dictionary.terms
+        for name, columns in self._parts:
+            (relation,) = terms(np.array([name], dtype=np.uint32))
+            for at in range(0, len(columns[0]), BLOCK):
+                block = [terms(column[at : at + BLOCK]) for column in columns]
+                for row in zip(*block, strict=True):
+                    yield (relation, *row)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} rows>"
+
+
 class Difference:
     """What a transaction did so far, with everything that follows from it; prints well.
 
@@ -61,6 +91,7 @@ class Difference:
     inferred_added     quads that hold now without being stated, and did not hold before
     inferred_removed   quads that held without being stated, and do not hold now
     still_entailed     those of the removed quads that hold all the same
+    rows_added, rows_removed  rows of relations of three columns or more, which only rules make
     new_violations     violations of constraints that were not there before
     """
 
@@ -84,6 +115,9 @@ class Difference:
         self.inferred_added = chosen(0, INFERRED)
         self.inferred_removed = chosen(INFERRED, 0)
         self.still_entailed = chosen(EXPLICIT, INFERRED)
+        came, went = _relation_rows(net, is_helper_in(dictionary), states)
+        self.rows_added = RowsChanged(dictionary, came)
+        self.rows_removed = RowsChanged(dictionary, went)
         if any(map(equality_of, states)):  # rows do not say all
             found = violations_between(*states, where, dictionary)
         else:
@@ -91,7 +125,8 @@ class Difference:
         self.new_violations: list[Violation] = list(found)
 
     def __bool__(self) -> bool:
-        return any(len(part) for _, _, part in self._parts()) or bool(self.new_violations)
+        rows = len(self.rows_added) + len(self.rows_removed) + len(self.new_violations)
+        return rows > 0 or any(len(part) for _, _, part in self._parts())
 
     def __str__(self) -> str:
         lines = []
@@ -99,6 +134,13 @@ class Difference:
             if len(part):
                 lines.append(f"{what} {len(part):,}")
                 lines += _first(f"{sign} {quad} ." for quad in part)
+        for sign, what, rows in (
+            ("+", "rows of relations", self.rows_added),
+            ("-", "rows no more", self.rows_removed),
+        ):
+            if len(rows):
+                lines.append(f"{what} {len(rows):,}")
+                lines += _first(f"{sign} {name}[{', '.join(map(str, r))}]" for name, *r in rows)
         if self.new_violations:
             lines.append(f"new violations {len(self.new_violations):,}")
             lines += _first(f"! {violation}" for violation in self.new_violations)
@@ -120,6 +162,50 @@ def _first(lines: Iterable[str]) -> list[str]:
         if len(found) == SHOWN:
             return [*found, "  ..."]
         found.append(f"  {line}")
+    return found
+
+
+def _relation_rows(
+    net: Changes, is_helper: IsHelper, states: tuple[Tables, Tables]
+) -> tuple[list[Part], list[Part]]:
+    """The rows of users' relations that came, and those that went, by relation."""
+    if any(map(equality_of, states)):
+        return _expanded_apart(is_helper, states)
+    changed = [(name, rows) for (name, _), rows in net.tuples.items() if not is_helper(name)]
+    came = [(n, _chosen(r, (r.previous == 0) & (r.status != 0))) for n, r in changed]
+    went = [(n, _chosen(r, (r.previous != 0) & (r.status == 0))) for n, r in changed]
+    return came, went
+
+
+def _chosen(rows: ChangedRows, which: Bools) -> Columns:
+    return tuple(column[which] for column in rows.columns)
+
+
+def _expanded_apart(
+    is_helper: IsHelper, states: tuple[Tables, Tables]
+) -> tuple[list[Part], list[Part]]:
+    """The same where one of equals stands for all: rows that stay may stand for others now, so
+    all rows of both states are compared."""
+    before, after = (_expanded(state, is_helper) for state in states)
+    apart: tuple[list[Part], list[Part]] = [], []
+    for of, one, other in zip(apart, (after, before), (before, after), strict=True):
+        for name, rows in one.items():
+            left = sorted(rows - other.get(name, set()))
+            if left:
+                of.append((name[0], tuple(np.array(left, dtype=np.uint32).T)))
+    return apart
+
+
+def _expanded(tables: Tables, is_helper: IsHelper) -> dict[tuple[int, int], set[tuple[int, ...]]]:
+    equality = equality_of(tables)
+    found = {}
+    for name in tables.tuple_names():
+        if not is_helper(name[0]):
+            rows: set[tuple[int, ...]] = set()
+            for columns in tables.tuples(*name).scan():
+                whole = columns if equality is None else equality.classes.expand_rows(columns)
+                rows.update(zip(*(column.tolist() for column in whole), strict=True))
+            found[name] = rows
     return found
 
 

@@ -67,7 +67,7 @@ class Auto(Strategy):
         if update.task.fresh is not None:
             spent = between(started, self._clock())
             cost.learn_full(spent, len(_all(update)), _rows(update), 0.0)
-        return "semi-naive", "all rules are new"
+        return "semi-naive", "all rules are new" if update.task.fresh is not None else "no rules"
 
 
 class _Choice:
