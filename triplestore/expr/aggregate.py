@@ -4,7 +4,7 @@ Start at `aggregate`. What is always true: a result depends on the values of a g
 the order of its rows, so that it is the same whether it was computed at once or maintained. Sums of
 integers and decimals are exact, those of floats and doubles are the exact sum, rounded once; where
 MIN, MAX, SAMPLE have a choice they take the least term, and GROUP_CONCAT goes in that order.
-A row without a value makes SUM and AVG of its group an error; the others leave it out.
+A row without a value makes SUM, AVG, MIN and MAX of its group an error; the others leave it out.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def aggregate(
     if vector is None:
         return Numbers(INTEGER, np.bincount(groups, minlength=count))
     has = known(vector)
-    if function in ("sum", "avg") and not has.all():
+    if function in ("sum", "avg", "min", "max") and not has.all():
         bad = np.unique(groups[~has])
     else:
         bad = np.zeros(0, np.int64)
@@ -92,7 +92,8 @@ def aggregate(
     if function == "avg":
         return _without(_means(vector, groups, count, terms), bad, count, terms)
     if function in ("min", "max"):
-        return _extremes(vector, groups, count, terms, function == "max")
+        found = _extremes(vector, groups, count, terms, function == "max")
+        return _without(found, bad, count, terms)
     if function == "sample":
         return _first(coded(vector, terms), groups, count, _same, False)
     if function == "group_concat":
