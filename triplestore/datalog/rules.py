@@ -270,11 +270,6 @@ class Constraint(Clause):
         return _printed(self)
 
 
-def is_atom(item: object) -> bool:
-    """True for atoms, of triples and of tuples."""
-    return isinstance(item, TripleAtom | TupleAtom)
-
-
 def variables_in(item: Item) -> Iterator[Variable]:
     """Every variable of an item as often as it occurs, those local to it too."""
     if isinstance(item, TripleAtom | TupleAtom):

@@ -510,22 +510,3 @@ class Levels:
             return np.full(len(keys), self.relation(relation) == level)
         found: Bools = self.classes(high(keys)) == level
         return found
-
-
-class Below:
-    """Sees the facts of strata below one only; a `Choice` for settings."""
-
-    def __init__(self, levels: Levels, stratum: int) -> None:
-        self.levels = levels
-        self.stratum = stratum
-
-    def whole(self, relation: RelationKey) -> bool | None:
-        """Whether a relation is seen; None if that depends on the class."""
-        if relation == self.levels.type_id:
-            return None
-        return self.levels.relation(relation) < self.stratum
-
-    def classes(self, ids: U32) -> Bools:
-        """Which classes are seen."""
-        seen: Bools = self.levels.classes(ids) < self.stratum
-        return seen

@@ -47,6 +47,7 @@ from triplestore.engine.small import Done, Scratch, fire_small
 from triplestore.engine.turned import HEAVY, Begun, turn
 from triplestore.expr.evaluate import Evaluator, Scope
 from triplestore.expr.query_terms import QueryTerms
+from triplestore.expr.tree import Expression
 from triplestore.ops.frame import Frame
 from triplestore.tables.rows import U32, Columns, Keys, columns_of, high, low
 
@@ -540,11 +541,11 @@ class Evaluation:
         rows[computation.target] = values
         return where(rows, values != 0, (*step.keep, computation.target), n)
 
-    def _evaluator(self, expression: object) -> Evaluator:
+    def _evaluator(self, expression: Expression) -> Evaluator:
         found = self._evaluators.get(id(expression))
         if found is None:
             assert self.terms is not None, "a program with expressions needs a dictionary"
-            found = Evaluator(expression, Scope(self.terms))  # type: ignore[arg-type]
+            found = Evaluator(expression, Scope(self.terms))
             self._evaluators[id(expression)] = found
         return found
 

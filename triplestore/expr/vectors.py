@@ -215,11 +215,6 @@ def ids_of(vector: Vector, terms: QueryTerms) -> U32:
     return ids
 
 
-def keys_at(vector: Vector, rows: Array, terms: QueryTerms) -> Coded:
-    """The values of some rows as keys."""
-    return coded(take(vector, rows), terms)
-
-
 def take(vector: Vector, rows: Array) -> Vector:
     """Some rows, by position or mask."""
     if isinstance(vector, Ids):

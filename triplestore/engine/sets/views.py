@@ -17,9 +17,9 @@ relations of three or more columns (`TupleView`); all look rows up by some of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Protocol, TypeAlias
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -53,19 +53,6 @@ from triplestore.tables.rows import (
     pack,
 )
 
-Classes: TypeAlias = Callable[[U32], Bools]
-"""Which of some classes are seen."""
-
-
-class Choice(Protocol):
-    """Which of the stored facts are seen."""
-
-    def whole(self, relation: RelationKey) -> bool | None:
-        """Whether a relation is seen; None if that depends on the class."""
-
-    def classes(self, ids: U32) -> Bools:
-        """Which classes are seen."""
-
 
 class View(Protocol):
     """Rows, looked up by some of their places."""
@@ -94,29 +81,20 @@ _UNITED = 1 << 16
 class PairView:
     """A relation of two columns, from stored rows and sets."""
 
-    __slots__ = ("choose", "minus", "parts", "stored")
+    __slots__ = ("minus", "parts", "stored")
 
     def __init__(
-        self,
-        stored: StoredPairs | None,
-        parts: list[KeySet],
-        minus: list[KeySet],
-        choose: Classes | None = None,
+        self, stored: StoredPairs | None, parts: list[KeySet], minus: list[KeySet]
     ) -> None:
         self.stored = stored
         self.parts = parts
         self.minus = minus
-        self.choose = choose
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
         """The rows with these ids in one place: (number of the value, id in the other place)."""
         found: list[tuple[I64, U32]] = []
         if self.stored is not None:
-            index, other = self.stored.match(place, values)
-            if self.choose is not None and len(index):
-                keep = self.choose(values[index] if place == 0 else other)
-                index, other = index[keep], other[keep]
-            found.append((index, other))
+            found.append(self.stored.match(place, values))
         for part in self.parts:
             extra = part.match(place, values)
             if len(extra[0]):
@@ -146,7 +124,7 @@ class PairView:
     def fanout(self, place: int, values: U32, exact: bool = True) -> I64 | None:
         """How many rows have each of these ids in one place; None where they would have to be
         listed. Unless it must be exact, rows that are left out may count."""
-        if (exact and any(map(len, self.minus))) or self.choose is not None:
+        if exact and any(map(len, self.minus)):
             return None
         sizes = np.zeros(len(values), dtype=np.int64)
         if isinstance(self.stored, ClosedPairs):
@@ -184,8 +162,6 @@ class PairView:
     def keys(self) -> U64:
         """All rows, as keys; sorted if they come from one place."""
         parts = [] if self.stored is None else [self.stored.array(0)]
-        if parts and self.choose is not None:
-            parts = [parts[0][self.choose(high(parts[0]))]]
         parts += [part.keys() for part in self.parts]
         keys = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.uint64), *parts])
         keep = self._kept(keys) if len(keys) else None
@@ -199,7 +175,6 @@ class PairView:
 
     def blocks(self) -> Iterator[U64]:
         """All rows as keys, in blocks."""
-        assert self.choose is None
         sources = [] if self.stored is None else [self.stored.blocks()]
         sources += map(_blocks, self.parts)
         for keys in chain.from_iterable(sources):
@@ -218,8 +193,6 @@ class PairView:
             found: Bools = np.zeros(len(keys), dtype=np.bool_)
         else:
             found = self.stored.contains(keys)
-            if self.choose is not None:
-                found = found & self.choose(high(keys))
         for part in self.parts:
             found = found | part.contains(keys)
         left = self._kept(keys) if self.minus else None
@@ -227,7 +200,7 @@ class PairView:
 
     def contains_beside(self, first: int, second: U32) -> Bools:
         """Which of these ids are seen beside one first id."""
-        if self.stored is None or self.choose is not None or len(second) < _FEW:
+        if self.stored is None or len(second) < _FEW:
             return self.contains_keys(beside(first, second))
         found = self.stored.contains_beside(first, second)
         if self.parts or self.minus:
@@ -244,7 +217,7 @@ class PairView:
         all stored ones."""
         found: list[U64] = []
         if self.stored is not None and len(self.stored):
-            array = None if self.choose is not None else self.stored.array_for(place, rows)
+            array = self.stored.array_for(place, rows)
             if array is None:
                 return None
             found.append(array)
@@ -371,10 +344,9 @@ class Setting:
     stored  the snapshot, or None if stored facts are not seen
     plus    sets that are seen beside it
     minus   sets that are not seen
-    choose  which of the stored facts are seen, if not all
     """
 
-    __slots__ = ("_views", "choose", "minus", "plus", "stored", "type_id")
+    __slots__ = ("_views", "minus", "plus", "stored", "type_id")
 
     def __init__(
         self,
@@ -383,24 +355,22 @@ class Setting:
         minus: Sequence[FactSet] = (),
         *,
         type_id: int = 0,
-        choose: Choice | None = None,
     ) -> None:
         self.stored = stored
         self.plus = tuple(plus)
         self.minus = tuple(minus)
         self.type_id = stored.type_id if stored is not None else type_id
-        self.choose = choose
         self._views: dict[RelationKey, View] = {}
 
     def without(self, *sets: FactSet) -> Setting:
         """The same with more sets left out."""
         minus = (*self.minus, *sets)
-        return Setting(self.stored, self.plus, minus, type_id=self.type_id, choose=self.choose)
+        return Setting(self.stored, self.plus, minus, type_id=self.type_id)
 
     def beside(self, more: FactSet) -> Setting:
         """The same with facts that are not seen yet."""
         plus = (*self.plus, more)
-        return Setting(self.stored, plus, self.minus, type_id=self.type_id, choose=self.choose)
+        return Setting(self.stored, plus, self.minus, type_id=self.type_id)
 
     def view(self, relation: RelationKey) -> View:
         """The view of any relation."""
@@ -422,19 +392,21 @@ class Setting:
         return view
 
     def _pairs(self, name: int) -> PairView:
-        plus = [s[name] for s in self.plus if name in s]
-        minus = [s[name] for s in self.minus if name in s]
-        whole = True if self.choose is None else self.choose.whole(name)
-        stored = None if self.stored is None or whole is False else self.stored.pairs(name)
-        classes = self.choose.classes if whole is None and self.choose is not None else None
-        return PairView(stored, plus, minus, classes)  # type: ignore[arg-type]
+        stored = None if self.stored is None else self.stored.pairs(name)
+        return PairView(
+            stored,
+            [cast("KeySet", s[name]) for s in self.plus if name in s],
+            [cast("KeySet", s[name]) for s in self.minus if name in s],
+        )
 
     def _tuples(self, name: tuple[int, int]) -> TupleView:
-        plus = [s[name] for s in self.plus if name in s]
-        minus = [s[name] for s in self.minus if name in s]
-        whole = self.choose is None or self.choose.whole(name)
-        stored = self.stored.tuples(name) if self.stored is not None and whole else None
-        return TupleView(name[1], stored, plus, minus)  # type: ignore[arg-type]
+        stored = None if self.stored is None else self.stored.tuples(name)
+        return TupleView(
+            name[1],
+            stored,
+            [cast("TupleSet", s[name]) for s in self.plus if name in s],
+            [cast("TupleSet", s[name]) for s in self.minus if name in s],
+        )
 
 
 def _keys(place: int, given: U32, other: U32) -> U64:

@@ -57,7 +57,7 @@ class PairSource:
 
     def __init__(self, step: AtomStep, setting: Setting) -> None:
         assert setting.stored is not None
-        assert not setting.plus and setting.choose is None
+        assert not setting.plus
         self.step = step
         self.given = step.bound[0] if step.bound else None
         name = step.atom.relation

@@ -25,7 +25,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.engine.families import Family
 from triplestore.engine.frames import Rows
-from triplestore.engine.why.closed import Closed, unify
+from triplestore.engine.why.closed import Closed, ground, unify
 from triplestore.engine.why.explore import Explorer
 from triplestore.engine.why.graph import Link
 from triplestore.engine.why.matching import Matching
@@ -199,9 +199,11 @@ class Builder:
         for one in first:
             named = {here[variable]: value for variable, value in one.items()}
             facts = tuple(
-                fill(part, named) for part in item.body if isinstance(part, TripleAtom | TupleAtom)
+                ground(part, named)
+                for part in item.body
+                if isinstance(part, TripleAtom | TupleAtom)
             )
-            listed.append(Member(named, facts))  # type: ignore[arg-type]
+            listed.append(Member(named, facts))
         return tuple(listed), n
 
 
