@@ -95,6 +95,33 @@ def numbers_of(text: str, name: str) -> list[dict[str, int]]:
     return [dict(one.work.run.instances) for one in done]
 
 
+PATHS = [
+    ":s[?v, ?z] :- :p[?v, ?w], :q[?w, ?x], :r[?x, ?y], :p[?y, ?z] .",
+    ":s[?u, ?z] :- :p[?u, ?v], :q[?v, ?w], :r[?w, ?x], :p[?x, ?y], :q[?y, ?z] .",
+]
+
+
+@pytest.mark.parametrize("name", ["dredc", "rematerialise"])
+@pytest.mark.parametrize("text", PATHS)
+def test_shortcuts__rows_that_stand_for_several_are_merged_again(
+    text: str, name: str, used: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again: list[bool] = []
+    weighted = shortcuts.weights_of
+
+    def asked(family: Any, rows: Any) -> Any:
+        found = weighted(family, rows)
+        again.append(found is not None)
+        return found
+
+    monkeypatch.setattr(shortcuts, "weights_of", asked)
+    found = numbers_of(text, name)
+    assert used["merged"] and any(again)
+    monkeypatch.setattr(evaluate, "FEW", 1 << 60)
+    monkeypatch.setattr(evaluate, "merged", lambda family, step, later, rows, n: (rows, n))
+    assert found == numbers_of(text, name)
+
+
 @pytest.mark.parametrize("name", ["dredc", "counting", "rematerialise"])
 @pytest.mark.parametrize("text", [*EXISTING, *CYCLES])
 def test_shortcuts__count_what_joins_make(
