@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 
 from triplestore.datalog.program import Constant, Program
@@ -241,9 +242,13 @@ rule "rdfs1" DATATYPES .
 
 @cache
 def vocabulary_rules(text: str) -> Program:
-    """One of the texts of this module as a program; read once.
+    """One of the texts of this package as a program; read once. Its rules have names and no places:
+    nobody could look there.
 
     >>> len(vocabulary_rules(RDFS))
     2
     """
-    return read(text)
+    found = read(text)
+    rules = [replace(rule, source=None) for rule in found.rules]
+    constraints = [replace(constraint, source=None) for constraint in found.constraints]
+    return Program(rules, constraints, found.prefixes)

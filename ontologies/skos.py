@@ -13,10 +13,10 @@ from functools import cache
 from pyoxigraph import NamedNode
 
 from triplestore.datalog.program import Program
-from triplestore.datalog.text import read
 from triplestore.terms import vocabulary as iri
 
 from .expressions import Triple
+from .schema import vocabulary_rules
 
 XL = "http://www.w3.org/2008/05/skos-xl#"
 
@@ -173,4 +173,4 @@ def rules() -> Program:
     >>> sorted({constraint.id for constraint in rules().constraints})[:3]
     ['S13', 'S14', 'S27']
     """
-    return read(_RULES)
+    return vocabulary_rules(_RULES)

@@ -60,7 +60,7 @@ PROBLEMS = [
         ":n[?x, ?n] :- AGGREGATE(:n[?x, ?y] ON ?x BIND sum(?y) AS ?n) .",
         "unstratifiable",
         1,
-        ":n needs all :n",
+        ":n needs all of :n",
     ),
 ]
 

@@ -328,7 +328,7 @@ def _cycle_problem(graph: Graph, namer: Namer, path: list[int]) -> Problem:
 
 def _sign(rule: Rule) -> str:
     """How a rule needs what must be complete before, in a message."""
-    return "NOT " if any(isinstance(item, Not) for item in rule.body) else "all "
+    return "NOT " if any(isinstance(item, Not) for item in rule.body) else "all of "
 
 
 def _named(of: Slice, namer: Namer) -> str:
