@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Kernels are compiled in tests however few their rows are: few rows find most mistakes.
+os.environ.setdefault("TRIPLESTORE_KERNELS", "numba")
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 # `make test` gives the same verdict on the same code each time; the long form looks further.

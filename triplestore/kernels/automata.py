@@ -13,7 +13,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 _NOUGHT = np.uint64(0)
 
 
-@kernel("i64(u32r, i64r, u64r, i64r, u64r, u64r, i64w, i64w, i64)")
+@kernel("i64(u32r, i64r, u64r, i64r, u64r, u64r, i64w, i64w, i64)", room=("pool",))
 def weigh_some(owners, head, pool, firsts, single, heavy, out, state, limit):
     """Write how many nodes that count are in the components of the row that each label owns.
 

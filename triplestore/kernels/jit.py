@@ -12,8 +12,12 @@ What is always true
       caches, and would go on using a stale copy of a helper that was edited in another file.
     - Kernels release the GIL, never use `prange` and never allocate: callers give them arrays.
 
+    - A few rows are worked on in plain Python, as long as that takes less than loading numba, or
+      on a machine where nothing is compiled yet compiling (8 s for a closure of three edges).
+
 Environment
     TRIPLESTORE_KERNELS=python   runs every kernel as plain Python (for tests and coverage)
+    TRIPLESTORE_KERNELS=numba    compiles every kernel at its first call, however few the rows
     TRIPLESTORE_CACHE=DIR        where compiled kernels are kept (default: the user's cache folder)
     NUMBA_BOUNDSCHECK=1          is honoured, with a cache folder of its own
 """
@@ -25,9 +29,9 @@ import os
 import sys
 import tempfile
 import threading
+import time
 import types
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
@@ -52,6 +56,12 @@ _SCALARS = {
     "void": "void",
 }
 
+_FEW_ROWS = 1024
+"""So many elements of arrays a call may have that is carried out in plain Python."""
+
+_PLAIN_SECONDS = 0.2
+"""So long all of these may take together: half of what loading numba and some kernels takes."""
+
 _registry: list[Kernel[..., Any]] = []
 _lock = threading.RLock()
 _announced = False
@@ -60,14 +70,28 @@ _announcements = True
 
 def plain_python() -> bool:
     """True if kernels run as plain Python instead of being compiled."""
-    return os.environ.get("TRIPLESTORE_KERNELS", "numba") == "python"
+    return os.environ.get("TRIPLESTORE_KERNELS") == "python"
+
+
+class _Plain(threading.local):
+    """Whether a kernel runs as plain Python in this thread, and those that it calls as well."""
+
+    runs: bool = False
+
+
+_plain = _Plain()
+_plain_seconds = 0.0
 
 
 class Kernel(Generic[P, R]):
     """A function that is compiled at its first call, for the signatures it was declared with."""
 
-    def __init__(self, function: Callable[P, R], signatures: tuple[str, ...]) -> None:
+    def __init__(
+        self, function: Callable[P, R], signatures: tuple[str, ...], room: Iterable[str] = ()
+    ) -> None:
         self.py_func = function
+        names = function.__code__.co_varnames
+        self._room = frozenset(map(names.index, room))
         self.signatures = signatures
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
@@ -84,8 +108,38 @@ class Kernel(Generic[P, R]):
         return f"<kernel {self.__module__}.{self.__name__}>"
 
     def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if self._is_short(args):
+            return self._run_plainly(*args, **kwargs)
         self.prepare()
         return self._entry(*args, **kwargs)
+
+    def _is_short(self, args: tuple[Any, ...]) -> bool:
+        """Whether a call is carried out in plain Python, because numba is not loaded yet."""
+        if _plain.runs:
+            return True
+        if "numba" in sys.modules or _plain_seconds > _PLAIN_SECONDS:
+            return False
+        if os.environ.get("TRIPLESTORE_KERNELS"):
+            return False
+        sizes = [
+            arg.size
+            for place, arg in enumerate(args)
+            if isinstance(arg, np.ndarray) and place not in self._room
+        ]
+        return sum(sizes) <= _FEW_ROWS
+
+    def _run_plainly(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        global _plain_seconds
+        if _plain.runs:
+            return self.py_func(*args, **kwargs)
+        started = time.perf_counter()
+        _plain.runs = True
+        try:
+            with np.errstate(over="ignore"):
+                return self.py_func(*args, **kwargs)
+        finally:
+            _plain.runs = False
+            _plain_seconds += time.perf_counter() - started
 
     def prepare(self) -> None:
         """Compile, or load from the cache, unless that was done before."""
@@ -125,8 +179,10 @@ class Kernel(Generic[P, R]):
             return njit(signatures, **options)(function)
 
 
-def kernel(*signatures: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:
+def kernel(*signatures: str, room: Iterable[str] = ()) -> Callable[[Callable[P, R]], Kernel[P, R]]:
     """Declare a compiled function with its exact signatures.
+
+    room  arguments that are arrays with more room than rows: how large they are says nothing
 
     A signature is written `result(argument, ...)` with the scalars `u8 u16 u32 u64 i32 i64 f64 b1
     void` and arrays as scalar plus `r` (C-contiguous, only read) or `w` (C-contiguous, written),
@@ -136,7 +192,7 @@ def kernel(*signatures: str) -> Callable[[Callable[P, R]], Kernel[P, R]]:
     def declare(function: Callable[P, R]) -> Kernel[P, R]:
         if not signatures:
             raise TypeError(f"kernel {function.__name__} needs a signature; use @helper for none")
-        declared = Kernel(function, signatures)
+        declared = Kernel(function, signatures, room)
         _registry.append(declared)
         return declared
 
@@ -245,8 +301,7 @@ def _without_overflow_warnings(function: Callable[P, R]) -> Callable[P, R]:
     """Hashing wraps around on purpose; numpy scalars would warn about it in plain Python."""
 
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        with np.errstate(over="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
+        with np.errstate(over="ignore"):
             return function(*args, **kwargs)
 
     return run

@@ -206,7 +206,7 @@ _CLOSE = (
 )
 
 
-@kernel(_CLOSE)
+@kernel(_CLOSE, room=("pool",))
 def close_rows(
     starts,
     cols,

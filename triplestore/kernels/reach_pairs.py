@@ -40,7 +40,7 @@ def reaches(head, pool, c, label):
     return in_row(head, pool, head[4 * c + OWNER] >> 1, label)
 
 
-@kernel("void(u32r, u32r, i64r, u64r, u8w)")
+@kernel("void(u32r, u32r, i64r, u64r, u8w)", room=("pool",))
 def probe_rows(left, right, head, pool, found):
     """Write 1 where the component in `left` reaches that in `right`; NONE reaches nothing."""
     for i in range(left.size):
@@ -153,7 +153,7 @@ _WEIGH = (
 )
 
 
-@kernel(_WEIGH)
+@kernel(_WEIGH, room=("pool", "others"))
 def weigh_pairs(
     left,
     right,
@@ -220,7 +220,7 @@ def mark_node(v, bits, summary):
     summary[v >> 12] |= bit(v >> 6)
 
 
-@kernel(_LIST)
+@kernel(_LIST, room=("pool", "others"))
 def list_pairs(
     left,
     right,

@@ -403,7 +403,7 @@ def weigh_row(head, pool, c, firsts, heavy):
     return total
 
 
-@kernel("i64(i64w, u64r, u64w, i64, i64, i64w, i64)")
+@kernel("i64(i64w, u64r, u64w, i64, i64, i64w, i64)", room=("pool", "out"))
 def gather_rows(head, pool, out, low, end, state, limit):
     """Copy rows that lie outside low .. end to where state[1] says, and note it in `head`.
 
