@@ -161,3 +161,42 @@ def test_match__of_too_many_rows__is_refused_before_room_is_taken(
     assert len(arrays.match(np.ones(1, np.uint32), many)[0]) == 6
     with pytest.raises(BudgetError, match=r"would make 1,200 rows.*share no variable"):
         arrays.match(np.ones(200, np.uint32), many)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_sets_of_wide_rows__of_several_runs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "ONE_WIDE", 1)
+    rng = random.Random(seed)
+    some, held = TupleSet(3), set[tuple[int, ...]]()
+    for _ in range(8):
+        rows = wide_rows(rng, rng.randrange(1, 20))
+        if rng.random() < 0.3:
+            some.discard(key_of(columns_of_rows(rows)))
+            held -= rows
+        else:
+            some.add(key_of(columns_of_rows(rows - held)))
+            held |= rows
+        asked = wide_rows(rng, 20)
+        found = some.contains(key_of(columns_of_rows(asked)))
+        assert found.tolist() == [row in held for row in sorted(asked)]
+        for places in ((0,), (0, 1), (1, 2), (2,)):
+            rest = [place for place in range(3) if place not in places]
+            values = [np.array([2, 3], np.uint32)] * len(places)
+            index, columns = some.probe(places, values)
+            got = zip(index.tolist(), *(column.tolist() for column in columns), strict=True)
+            assert sorted(got) == sorted(
+                (number, *(row[c] for c in rest))
+                for row in held
+                for number, value in enumerate((2, 3))
+                if all(row[place] == value for place in places)
+            )
+        assert len(some) == len(held)
+    assert some.keys().tolist() == key_of(columns_of_rows(held)).tolist()
+
+
+def wide_rows(rng: random.Random, count: int) -> set[tuple[int, ...]]:
+    return {tuple(rng.randrange(1, 5) for _ in range(3)) for _ in range(count)}
+
+
+def columns_of_rows(rows: set[tuple[int, ...]]) -> list[np.ndarray]:
+    return [np.array([row[c] for row in sorted(rows)], np.uint32) for c in range(3)]

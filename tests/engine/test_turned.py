@@ -13,6 +13,7 @@ from tests.engine.driver import Driver
 from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from triplestore.engine import evaluate, turned
+from triplestore.engine.sets import keys
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
 
 FIELDS = """
@@ -40,6 +41,7 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
     monkeypatch.setattr(turned, "_DEAR", -1.0)
     monkeypatch.setattr(turned, "_PAYS", 0.0)
     monkeypatch.setattr(evaluate, "turn", turn)
+    monkeypatch.setattr(keys, "ONE_WIDE", 1)  # sets of rows of several runs
     return found
 
 

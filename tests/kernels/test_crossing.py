@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from triplestore.engine.sets import ranges
 from triplestore.engine.sets.ranges import Starts, crossed, directory, ranges_of
-from triplestore.kernels.crossing import cross
+from triplestore.kernels.crossing import cross, mark_wide
+from triplestore.tables.rows import key_of
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), max_size=40)
 
@@ -105,3 +106,20 @@ def test_cross__says_where_to_go_on() -> None:
     assert out.tolist() == [5, 6]
     assert cross(lo, hi, *read, 2, 1, 1, counts, out, state) == 2
     assert (out[0], counts.tolist(), state.tolist()) == (7, [2, 1], [1, 1])
+
+
+rows = st.lists(st.tuples(*[st.integers(1, 3) | st.integers(1, 2**32 - 1)] * 3), max_size=30)
+
+
+@given(rows, rows, st.booleans())
+def test_mark_wide__is_membership(asked: Any, held: Any, ordered: bool) -> None:
+    held = sorted(set(held))
+    asked = sorted(asked) if ordered else [*asked, *held[::2]]
+
+    def words(some: Any) -> Any:
+        columns = [np.array([row[c] for row in some], np.uint32) for c in range(3)]
+        return key_of(columns).view(np.uint32)
+
+    found = np.full(len(asked), 7, np.uint8)
+    mark_wide(words(asked), words(held), 3, found)
+    assert found.tolist() == [int(row in held) for row in asked]

@@ -215,3 +215,54 @@ def cross(lo, hi, one, two, three, four, d1, d2, d3, d4, links, listed, row, cou
     state[0] = at
     state[1] = looked
     return row
+
+
+@helper
+def spelt(word):
+    """The number that four bytes spell, the first one being the greatest."""
+    return (
+        (word >> np.uint32(24))
+        | ((word >> np.uint32(8)) & np.uint32(0xFF00))
+        | ((word << np.uint32(8)) & np.uint32(0xFF0000))
+        | ((word << np.uint32(24)) & np.uint32(0xFF000000))
+    )
+
+
+@helper
+def is_less(left, i, right, j, width):
+    """Whether row `i` of one array comes before row `j` of another."""
+    for place in range(width):
+        a, b = left[i * width + place], right[j * width + place]
+        if a != b:
+            return spelt(a) < spelt(b)
+    return False
+
+
+@kernel("void(u32r, u32r, i64, u8w)")
+def mark_wide(left, right, width, found):
+    """Write 1 for each row of `left` that is in the sorted `right`, 0 for the others.
+
+    left, right : rows of `width` ids, spelt as wide keys are; `left` costs least in order, since
+                  each search goes on from where the last one ended
+    """
+    size = right.size // width
+    at = 0
+    for i in range(left.size // width):
+        if at > 0 and not is_less(right, at - 1, left, i, width):
+            at = 0
+        step = 1
+        top = at
+        while top < size and is_less(right, top, left, i, width):
+            at = top + 1
+            top += step
+            step += step
+        top = min(top, size)
+        while at < top:
+            middle = (at + top) >> 1
+            if is_less(right, middle, left, i, width):
+                at = middle + 1
+            else:
+                top = middle
+        found[i] = 0
+        if at < size and not is_less(left, i, right, at, width):
+            found[i] = 1

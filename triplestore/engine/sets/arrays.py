@@ -80,10 +80,10 @@ _BYTES = 12  # what a row of a join takes, before any of its columns is copied
 
 def member(keys: Keys, within: Keys) -> Bools:
     """Which of `keys`, in any order, are in the sorted array `within`."""
-    if len(keys) < SMALL or keys.dtype != np.uint64:
+    if len(keys) < SMALL or len(within) == 0:
         return in_sorted(keys, within)
-    if len(within) == 0:
-        return np.zeros(len(keys), dtype=np.bool_)
+    if keys.dtype != np.uint64:
+        return _member_of_wide(keys, within)
     if len(keys) >= _DENSE and not seems_sorted(keys):
         least, most = keys.min(), keys.max()
         if int(most - least) <= _SPAN * len(keys):
@@ -98,6 +98,21 @@ def member(keys: Keys, within: Keys) -> Bools:
         return found.view(np.bool_)
     for at in range(0, len(keys), _PIECE):
         kernels.mark_members(keys[at : at + _PIECE], within, found[at : at + _PIECE])
+    return found.view(np.bool_)
+
+
+def _member_of_wide(keys: Keys, within: Keys) -> Bools:
+    """`member` for rows of three or more columns: in order by a kernel, a third of numpy's time."""
+    if len(keys) < _DENSE or keys.dtype.kind != "S" or not seems_sorted(keys):
+        return in_sorted(keys, within)
+    from triplestore.kernels.crossing import mark_wide
+
+    width = keys.dtype.itemsize // 4
+    words = np.ascontiguousarray(within).view(np.uint32)
+    found = np.empty(len(keys), dtype=np.uint8)
+    for at in range(0, len(keys), _PIECE):
+        piece = np.ascontiguousarray(keys[at : at + _PIECE]).view(np.uint32)
+        mark_wide(piece, words, width, found[at : at + _PIECE])
     return found.view(np.bool_)
 
 
@@ -160,7 +175,9 @@ def unite(left: Keys, right: Keys) -> Keys:
         return left
     if left.dtype != np.uint64 and min(len(left), len(right)) * _FEWER < max(len(left), len(right)):
         return _with_few(left, right) if len(left) > len(right) else _with_few(right, left)
-    if left.dtype != np.uint64 or len(left) + len(right) < SMALL:
+    if left.dtype != np.uint64:
+        return sorted_distinct(np.concatenate((left, right)))
+    if len(left) + len(right) < SMALL:
         return distinct(np.sort(np.concatenate((left, right)), kind="stable"))
     kernels = _warm()
     out = np.empty(len(left) + len(right), dtype=np.uint64)

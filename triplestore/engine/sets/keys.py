@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 
 from triplestore.engine.sets.arrays import check_room, match, member, unite, without
+from triplestore.engine.sets.joined import joined
 from triplestore.tables.rows import (
     I64,
     NO_IDS,
@@ -24,7 +25,6 @@ from triplestore.tables.rows import (
     Columns,
     Keys,
     columns_of,
-    in_sorted,
     key_of,
 )
 from triplestore.tables.turning import turned
@@ -41,6 +41,10 @@ ANY = 0
 
 ONE_RUN = 1 << 13
 """Runs shorter than this are united at once: it costs less than to look through one more run."""
+
+
+ONE_WIDE = 1 << 11
+"""The same for rows of three or more columns, which are united more slowly."""
 
 
 class KeySet:
@@ -124,64 +128,107 @@ class KeySet:
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 
-class TupleSet:
-    """Distinct rows of a relation of three or more columns, as sorted keys of all of them."""
+class WideRun:
+    """Sorted, distinct rows of a relation of three or more columns, and their orders by others."""
 
-    __slots__ = ("_orders", "_rows", "arity")
+    __slots__ = ("_orders", "arity", "rows")
 
-    def __init__(self, arity: int, keys: Keys | None = None) -> None:
+    def __init__(self, rows: Keys, arity: int) -> None:
+        self.rows = rows
         self.arity = arity
-        self._rows: Keys = key_of([NO_IDS] * arity) if keys is None else keys
-        self._orders: dict[tuple[int, ...], tuple[Keys, I64]] = {}
+        self._orders: dict[tuple[int, ...], tuple[Keys, I64 | None]] = {}
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def copied(self) -> TupleSet:
-        """A set of its own with the same rows."""
-        return TupleSet(self.arity, self._rows)
-
-    def add(self, keys: Keys) -> None:
-        """Add sorted, distinct keys that are not in the set."""
-        self._set(unite(self._rows, keys))
-
-    def discard(self, keys: Keys) -> None:
-        """Take away those of the sorted keys that are in the set."""
-        self._set(without(self._rows, keys))
-
-    def _set(self, rows: Keys) -> None:
-        self._rows = rows
-        self._orders = {}
-
-    def keys(self) -> Keys:
-        """All keys, sorted."""
-        return self._rows
-
-    def contains(self, keys: Keys) -> Bools:
-        """Which of these keys are in the set."""
-        return in_sorted(keys, self._rows)
-
-    def columns(self) -> Columns:
-        """All rows as columns."""
-        return columns_of(self._rows, self.arity)
-
-    def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
-        """The rows with these values: (number of the value, the other columns)."""
-        wanted = tuple(places)
-        if wanted not in self._orders:
-            columns = self.columns()
-            given = key_of([columns[place] for place in wanted])
-            order = np.argsort(given, kind="stable")
-            self._orders[wanted] = given[order], order
-        given, order = self._orders[wanted]
-        keys = key_of(list(values))
+    def probe(self, wanted: tuple[int, ...], keys: Keys) -> tuple[I64, Columns]:
+        """The rows with these keys in some places: (number of the key, the other columns)."""
+        given, order = self._order(wanted)
         lo, hi = given.searchsorted(keys), given.searchsorted(keys, side="right")
         sizes = hi - lo
         check_room(int(sizes.sum()))
         index = np.repeat(np.arange(len(keys)), sizes)
-        rows = order[np.arange(len(index)) + np.repeat(lo - (np.cumsum(sizes) - sizes), sizes)]
-        columns = columns_of(self._rows[rows], self.arity)
+        rows = np.arange(len(index)) + np.repeat(lo - (np.cumsum(sizes) - sizes), sizes)
+        columns = columns_of(self.rows[rows if order is None else order[rows]], self.arity)
         return index, tuple(columns[c] for c in range(self.arity) if c not in wanted)
+
+    def _order(self, wanted: tuple[int, ...]) -> tuple[Keys, I64 | None]:
+        """The keys of some places in order, and the row of each; None for the order of the rows."""
+        found = self._orders.get(wanted)
+        if found is None:
+            columns = columns_of(self.rows, self.arity)
+            given = key_of([columns[place] for place in wanted])
+            if wanted == tuple(range(len(wanted))):
+                found = given, None
+            else:
+                order = np.argsort(given, kind="stable")
+                found = given[order], order
+            self._orders[wanted] = found
+        return found
+
+
+class TupleSet:
+    """Distinct rows of a relation of three or more columns, as sorted keys of all of them."""
+
+    __slots__ = ("_runs", "arity")
+
+    def __init__(self, arity: int, keys: Keys | None = None) -> None:
+        self.arity = arity
+        self._runs = [] if keys is None or len(keys) == 0 else [WideRun(keys, arity)]
+
+    def __len__(self) -> int:
+        return sum(len(run.rows) for run in self._runs)
+
+    def copied(self) -> TupleSet:
+        """A set of its own with the same rows."""
+        made = TupleSet(self.arity)
+        made._runs = list(self._runs)
+        return made
+
+    def add(self, keys: Keys) -> None:
+        """Add sorted, distinct keys that are not in the set."""
+        if len(keys) == 0:
+            return
+        runs = [*self._runs, WideRun(keys, self.arity)]
+        while len(runs) > 1 and len(runs[-2].rows) < max(2 * len(runs[-1].rows), ONE_WIDE):
+            last, before = runs.pop(), runs.pop()
+            runs.append(WideRun(unite(before.rows, last.rows), self.arity))
+        self._runs = runs
+
+    def discard(self, keys: Keys) -> None:
+        """Take away those of the sorted keys that are in the set."""
+        left = [(run, without(run.rows, keys)) for run in self._runs]
+        self._runs = [
+            run if rows is run.rows else WideRun(rows, self.arity)
+            for run, rows in left
+            if len(rows)
+        ]
+
+    def keys(self) -> Keys:
+        """All keys, sorted."""
+        runs = self._runs
+        if len(runs) > 1:
+            united = runs[-1].rows
+            for run in runs[-2::-1]:
+                united = unite(run.rows, united)
+            self._runs = runs = [WideRun(united, self.arity)]  # at once: threads may be reading
+        return runs[0].rows if runs else key_of([NO_IDS] * self.arity)
+
+    def contains(self, keys: Keys) -> Bools:
+        """Which of these keys are in the set."""
+        found = np.zeros(len(keys), dtype=np.bool_)
+        for run in self._runs:
+            found |= member(keys, run.rows)
+        return found
+
+    def columns(self) -> Columns:
+        """All rows as columns."""
+        return columns_of(self.keys(), self.arity)
+
+    def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
+        """The rows with these values: (number of the value, the other columns)."""
+        wanted, keys = tuple(places), key_of(list(values))
+        found = [run.probe(wanted, keys) for run in self._runs]
+        if not found:
+            return np.zeros(0, dtype=np.int64), (NO_IDS,) * (self.arity - len(wanted))
+        return joined(found)
 
 
 SetOfKeys: TypeAlias = KeySet | TupleSet
