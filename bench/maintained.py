@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bench.datasets import Dataset
+    from triplestore import Store
     from triplestore.datalog.program import Program
 
     U32 = NDArray[np.uint32]
@@ -55,10 +56,13 @@ class Maintained:
     def __init__(self, data: Dataset) -> None:
         from triplestore import Store
 
-        self.store: Any = Store()
-        self.clock = _Clock()
-        self.program = data.program()
+        self._begin(Store(), data.program())
         self.store.load(path=data.path, format=data.format)
+
+    def _begin(self, store: Store, program: Program) -> None:
+        self.store: Any = store
+        self.program = program
+        self.clock = _Clock()
 
     def reason(self, strategy: str = AUTO) -> Done:
         """Close under the rules; a strategy that needs tables of its own makes them now.

@@ -38,9 +38,8 @@ class Modular(Maintained):
     def __init__(self, setting: Setting) -> None:
         from bench.reasoners.ours import state_columns, store_of_terms
 
-        self.program = setting.program
         largest = max(int(setting.s.max()), int(setting.o.max()), len(setting.numbers))
-        self.store = store_of_terms(setting.program, largest)
+        self._begin(store_of_terms(setting.program, largest), setting.program)
         state_columns(self.store, setting.s, setting.p, setting.o)
 
     def close(self, way: str, strategy: str = STRATEGY, seconds: float | None = None) -> Done:

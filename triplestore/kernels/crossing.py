@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from triplestore.kernels.jit import helper, kernel
+from triplestore.kernels.sets import place_between
 
 _32 = np.uint64(32)
 
@@ -38,13 +39,8 @@ def mark_within(left, right, base, starts, found):
         found[i] = 0
         if 0 <= group < firsts:
             lo, hi = np.int64(starts[group]), np.int64(starts[group + 1])
-            while lo < hi:
-                middle = (lo + hi) >> 1
-                if right[middle] < key:
-                    lo = middle + 1
-                else:
-                    hi = middle
-            if lo < np.int64(starts[group + 1]) and right[lo] == key:
+            lo = place_between(right, key, lo, hi)
+            if lo < hi and right[lo] == key:
                 found[i] = 1
 
 

@@ -15,6 +15,18 @@ _32 = np.uint64(32)
 
 
 @helper
+def place_between(keys, key, at, top):
+    """The first place from `at` to `top` whose key is not less."""
+    while at < top:
+        middle = (at + top) >> 1
+        if keys[middle] < key:
+            at = middle + 1
+        else:
+            top = middle
+    return at
+
+
+@helper
 def place_from(keys, key, at):
     """The first place of `keys`, at or after `at`, whose key is not less; all before are less."""
     size = keys.size
@@ -24,14 +36,7 @@ def place_from(keys, key, at):
         at = top + 1
         top += step
         step += step
-    top = min(top, size)
-    while at < top:
-        middle = (at + top) >> 1
-        if keys[middle] < key:
-            at = middle + 1
-        else:
-            top = middle
-    return at
+    return place_between(keys, key, at, min(top, size))
 
 
 @helper
