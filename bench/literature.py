@@ -176,7 +176,8 @@ def large_table(ours: dict[str, tuple[float, Figures]]) -> Table:
     }
     for name, (share, f) in {**ours, **rows}.items():
         incremental = [f[s] for s in ("dredc", "dred", "bfc", "bf") if s in f]
-        best = min(incremental) / f["rematerialise"] if incremental else None
+        full = f.get("rematerialise")  # it may have run out of time
+        best = min(incremental) / full if incremental and full else None
         dred, bf = over(f, "dred", "dredc"), over(f, "bf", "bfc")
         table.add(name, f"{share:.0%}", dred, bf, best)
     return table
