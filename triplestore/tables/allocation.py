@@ -9,9 +9,10 @@ follows the largest mapped array that was freed, up to 32 MB. Reasoning makes an
 of arrays of some megabytes before it frees the first large one: closing LUBM-10 took 4,800 faults
 instead of some 100, and 41 ms instead of 35.
 
-Larger arrays are mapped anew each time, and numpy asks for pages of 2 MB for them. Where the memory of
-the machine is in pieces, as after days of work on a virtual one, making such pages can take longer
-than what is done with them; whoever sets NUMPY_MADVISE_HUGEPAGE=0 before Python starts has small ones.
+Larger arrays are mapped anew each time, and numpy asks for pages of 2 MB for them. Where the memory
+of the machine is in pieces, as after days of work on a virtual one, making such pages can take
+longer than what is done with them; whoever sets NUMPY_MADVISE_HUGEPAGE=0 before Python starts has
+small ones.
 
     >>> keep_freed_memory()
 """
