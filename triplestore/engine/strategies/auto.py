@@ -16,6 +16,7 @@ from triplestore.engine.families import Family
 from triplestore.engine.sets.keys import Batch, RelationKey, size_of
 from triplestore.engine.strategies.costs import (
     ALLOWED,
+    COMPARING,
     COUNTED,
     DELETING,
     DOUBT,
@@ -66,7 +67,8 @@ class Auto(Strategy):
         DRedCounting().run(update)
         if update.task.fresh is not None:
             spent = between(started, self._clock())
-            cost.learn_full(spent, len(_all(update)), _rows(update), 0.0)
+            times = 1.0 if update.task.recursive_ever else COMPARING
+            cost.learn_full(times * spent, len(_all(update)), _rows(update), 0.0)
         return "semi-naive", "all rules are new" if update.task.fresh is not None else "no rules"
 
 
