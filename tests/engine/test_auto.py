@@ -9,10 +9,10 @@ from tests.engine.driver import Driver
 from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from triplestore.datalog.simple import simplify
+from triplestore.engine.clocks import Clocks
 from triplestore.engine.sets.keys import Batch
 from triplestore.engine.strategies import auto
 from triplestore.engine.strategies.auto import Auto
-from triplestore.engine.strategies.costs import Clocks
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.work import Overrun
 from triplestore.errors import ProgramError
@@ -58,22 +58,35 @@ def test_auto__when_time_is_up__undoes_the_stratum_and_rematerialises() -> None:
     check_state(driver, rules, explicit - gone, "after the change of mind")
 
 
-def test_auto__large_changes__are_rematerialised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto__where_half_of_all_goes__it_is_done_anew() -> None:
+    driver, rules = Driver(), program(RULES)
+    explicit = frozenset(facts(chain(200)))
+    driver.step(explicit, (), rules, Auto())
+    gone = frozenset(facts(chain(101))) - frozenset(facts("B(n0)"))
+    closure = driver.step((), gone, None, Auto(clock=all_time))
+    assert [r.strategy for r in closure.strata if r.number] == ["rematerialise"] * 2
+    assert {r.why for r in closure.strata if r.number} == {"50% of what is stated goes"}
+    check_state(driver, rules, explicit - gone, "after a large change")
+
+
+@pytest.mark.parametrize(("each", "name"), [(1.0, "rematerialise"), (0.0, "dredc")])
+def test_auto__what_is_known_to_take_longer__is_done_anew(
+    each: float, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(auto, "LEAST", 0.0)
-    driver = Driver()
-    rules = program(RULES)
+    driver, rules = Driver(), program(RULES)
     explicit = frozenset(facts(chain(200)))
     driver.step(explicit, (), rules, Auto())
     assert driver.compiled is not None
-    for cost in driver.compiled.costs.values():
-        cost.full, cost.per_change = 1e-9, 1.0
-    gone = frozenset(facts(chain(100))) - frozenset(facts("B(n0)"))
-    closure = driver.step((), gone, None, Auto())
-    one, two = (r for r in closure.strata if r.number)
-    assert (one.strategy, two.strategy) == ("rematerialise", "rematerialise")
-    assert one.why == "50% of what is stated goes"
-    assert "200 changes would take" in two.why
-    check_state(driver, rules, explicit - gone, "after a large change")
+    cost = driver.compiled.costs[2]
+    cost.of(5).each["dredc"] = each
+    gone = frozenset(facts("T(n194, n195)"))
+    closure = driver.step((), gone, None, Auto(clock=all_time))
+    last = closure.strata[-1]
+    assert (last.number, last.strategy) == (2, name)
+    assert ("took longer before" in last.why) == (name == "rematerialise")
+    assert cost.of(5).each["dredc"] < each or not each, "it is doubted, and tried again some day"
+    check_state(driver, rules, explicit - gone, "after one edge")
 
 
 COUNT = ":N[?x, ?n] :- AGGREGATE(:T[?x, ?y] ON ?x BIND count(?y) AS ?n) ."
@@ -197,3 +210,20 @@ def test_auto__few_changes_that_take_too_long_again_and_again__are_tried_less() 
     assert "took more" in why(19, hasty), "one that worked: the next is tried"
     assert "took more" in why(18, hasty)
     check_state(driver, program(RULES), frozenset(facts(chain(18) + " T(n29, n30)")), "at the end")
+
+
+@pytest.mark.parametrize(("taken", "failures"), [(0.001, 1), (1000.0, 0)])
+def test_auto__a_trial_that_ended_too_early__says_nothing(taken: float, failures: int) -> None:
+    """What was judged by a wrong idea of rematerialising is tried again at once."""
+    driver, rules = Driver(), program(RULES)
+    driver.step(facts(chain(40)), (), rules, Auto())
+    now = [-1e9]
+
+    def slow() -> Clocks:  # every look at it is so many seconds later
+        now[0] += taken
+        return now[0], now[0]
+
+    closure = driver.step((), facts("T(n39, n40)"), None, Auto(clock=slow))
+    assert "took more" in closure.strata[1].why
+    assert driver.compiled is not None
+    assert driver.compiled.costs[1].of(1).patience.failures == failures

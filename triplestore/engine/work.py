@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from triplestore.engine.clocks import NEVER, Clocks, over
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.conclusions import Heads
 from triplestore.engine.evaluate import Evaluation
@@ -43,9 +44,6 @@ class Overrun(Exception):  # noqa: N818 - nothing is wrong, somebody is to chang
     """An update took longer than it was given; who gave it the time does it another way."""
 
 
-NEVER = (float("inf"), float("inf"))
-
-
 @dataclass(slots=True)
 class Budget:
     """Where an update ends that would not: in new facts, bytes of those derived, and seconds.
@@ -66,8 +64,8 @@ terms
     again: int = 0
     """So many of them at most held before: what is derived anew is not new."""
     deadline: float = float("inf")
-    overrun: tuple[float, float] = NEVER
-    """When to raise `Overrun`: when both `time.perf_counter` and `time.process_time` are later."""
+    overrun: Clocks = NEVER
+    """When to raise `Overrun`."""
 
     def start(self) -> Budget:
         """Begin to count."""
@@ -79,8 +77,7 @@ terms
         """Raise if it is time to stop, or if so many rows at once are too much."""
         if self.cancel is not None and self.cancel.is_set():
             raise CancelledError("reasoning was cancelled; nothing has changed")
-        passed, worked = self.overrun
-        if time.perf_counter() > passed and time.process_time() > worked:
+        if over(self.overrun):
             raise Overrun
         if time.monotonic() > self.deadline:
             raise TimeLimitError(

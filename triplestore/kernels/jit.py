@@ -74,13 +74,24 @@ def plain_python() -> bool:
 
 
 class _Plain(threading.local):
-    """Whether a kernel runs as plain Python in this thread, and those that it calls as well."""
+    """Whether a kernel runs as plain Python in this thread, and those that it calls as well.
+
+    timed  whether that, or preparing a kernel, is being timed
+    """
 
     runs: bool = False
+    timed: bool = False
 
 
 _plain = _Plain()
 _plain_seconds = 0.0
+_starting = (0.0, 0.0)
+
+
+def starting() -> tuple[float, float]:
+    """The seconds that passed, and that the processor worked, while kernels were compiled, loaded
+    or replaced by plain Python: what comes once a process, and says nothing of what waited."""
+    return _starting
 
 
 class Kernel(Generic[P, R]):
@@ -135,7 +146,7 @@ class Kernel(Generic[P, R]):
         started = time.perf_counter()
         _plain.runs = True
         try:
-            with np.errstate(over="ignore"):
+            with _timed(), np.errstate(over="ignore"):
                 return self.py_func(*args, **kwargs)
         finally:
             _plain.runs = False
@@ -146,7 +157,7 @@ class Kernel(Generic[P, R]):
         if plain_python():
             self._entry = _without_overflow_warnings(self.py_func)
             return
-        with _lock:
+        with _lock, _timed():
             if self._dispatcher is None:
                 self._dispatcher = self._compile()
             self._entry = self._dispatcher
@@ -252,6 +263,24 @@ def _can_do_without_runtime() -> bool:
     from numba.core.cpu import CPUTargetOptions
 
     return hasattr(CPUTargetOptions, "_nrt")
+
+
+@contextmanager
+def _timed() -> Iterator[None]:
+    """Count how long it takes; once, where one kernel is prepared for another."""
+    global _starting
+    if _plain.timed:
+        yield
+        return
+    _plain.timed = True
+    started = time.perf_counter(), time.process_time()
+    try:
+        yield
+    finally:
+        _plain.timed = False
+        passed, worked = _starting
+        passed += time.perf_counter() - started[0]
+        _starting = passed, worked + time.process_time() - started[1]
 
 
 @contextmanager

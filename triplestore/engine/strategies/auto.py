@@ -12,33 +12,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from triplestore.engine.clocks import NEVER, Clocks, between, clocks
 from triplestore.engine.families import Family
 from triplestore.engine.sets.keys import Batch, RelationKey, size_of
 from triplestore.engine.strategies.costs import (
     ALLOWED,
-    COMPARING,
     COUNTED,
     DELETING,
-    DOUBT,
     DROPPING,
     FEW,
     LEAST,
     MANY,
+    MISJUDGED,
     MOST,
-    MOST_COUNTED,
     NO_EXCEPTION,
-    PER_CHANGE,
     REDERIVING,
-    Clocks,
     Cost,
-    between,
-    clocks,
 )
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.prove import bfc, fbfc
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.stratum import Strategy, StratumUpdate
-from triplestore.engine.work import NEVER, Overrun
+from triplestore.engine.work import Overrun
 from triplestore.tables import EXPLICIT
 
 
@@ -67,8 +62,7 @@ class Auto(Strategy):
         DRedCounting().run(update)
         if update.task.fresh is not None:
             spent = between(started, self._clock())
-            times = 1.0 if update.task.recursive_ever else COMPARING
-            cost.learn_full(times * spent, len(_all(update)), _rows(update), 0.0)
+            cost.learn_closure(spent, len(_all(update)), _rows(update))
         return "semi-naive", "all rules are new" if update.task.fresh is not None else "no rules"
 
 
@@ -105,27 +99,22 @@ class _Choice:
                 spent = between(started, self.clock())
                 size.learn(name, changes, spent)
                 size.patience.learn(True)
-                if changes >= MANY:
-                    cost.learn_change(spent / changes)
                 return name, f"{changes:,} changes, at most {_ms(limit)}"
             if size.each and (name, limit) != plan[-1]:  # something else is known to be better
                 size.learn(name, changes, 2 * limit)
         if not plan:
             return self._rematerialise(f"{changes:,} changes took longer before")
-        size.patience.learn(False, NO_EXCEPTION if changes >= MANY else 1)
-        return self._rematerialise(f"{plan[-1][0]} took more than {_ms(plan[-1][1])}")
+        expected = self.full
+        how = self._rematerialise(f"{plan[-1][0]} took more than {_ms(plan[-1][1])}")
+        if self.spent < MISJUDGED * expected:
+            size.patience.learn(False, NO_EXCEPTION if changes >= MANY else 1)
+        return how
 
     def _hopeless(self) -> str:
         """Why the stratum is rematerialised at once, if it is."""
-        cost, changes, full = self.cost, self.changes, self.full
-        recursive = self.update.task.recursive
-        if self.share > (MOST if recursive else MOST_COUNTED):
+        cost, changes = self.cost, self.changes
+        if self.share >= MOST:
             return f"{self.share:.0%} of what is stated goes"
-        if not recursive:
-            each = PER_CHANGE if cost.per_change is None else cost.per_change
-            if each * changes > max(full, LEAST):
-                cost.per_change = each * DOUBT
-                return f"{changes:,} changes would take {_ms(each * changes)}, all {_ms(full)}"
         known_of_fewer = cost.has_failed_with_fewer(changes)
         size = cost.of(changes)
         size.updates += 1
@@ -143,8 +132,8 @@ class _Choice:
     def _rematerialise(self, why: str) -> tuple[str, str]:
         started = self.clock()
         Rematerialise().run(self.update)
-        spent = between(started, self.clock())
-        self.cost.learn_full(spent, self.families, _rows(self.update), self.share)
+        self.spent = between(started, self.clock())
+        self.cost.learn_full(self.spent, self.families, _rows(self.update), self.share)
         return "rematerialise", why
 
     def _incremental(self, name: str, allowed: float) -> bool:

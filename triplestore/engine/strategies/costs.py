@@ -1,17 +1,14 @@
 """What a stratum has cost, and what it may cost: what `auto` chooses by.
 
 Start reading at `Cost`. Rematerialising is measured in rows, so that what was learned holds as the
-store grows. Taking facts away is not proportional to anything where rules recurse: it is learned
-for few and for many changes apart (`Size`). Times are the least of two clocks, so that a machine
-that others use as well does not look slow.
+store grows. Taking facts away is not proportional to anything: it is learned for few and for many
+changes apart (`Size`).
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 PER_FAMILY = 40e-6
 """Seconds for evaluating one family once."""
@@ -26,12 +23,9 @@ ROUNDS, INSTANCES = 20, 2
 """So many rounds, and instances for each row, a recursive stratum is taken to need, until something
 was measured."""
 
-COMPARING = 2.5
-"""So many times what closing it first has taken rematerialising a stratum takes where nothing
-recurses: it is compared with what was there (LUBM-10: 30 ms, 94 ms)."""
-
-PER_CHANGE = 0.25e-6
-"""Seconds for each fact that goes, where nothing recurses, until something was measured."""
+COMPARING = 20e-9
+"""Seconds for each row by which rematerialising takes longer than the first closure: it is compared
+with what was there (LUBM-10: 2 to 12 ns where facts are in one run, 15 to 50 after updates)."""
 
 LEAST = 2e-3
 """An update may always take so long, in seconds: shorter ones are not worth a change of mind."""
@@ -61,34 +55,22 @@ AGAIN = 32
 """After so many updates of a size something that was not best is tried again."""
 
 MANY = 100
-"""So many changes tell what one of them costs."""
+"""So many changes are not few: one update of so many that fails is no exception."""
 
 NO_EXCEPTION = 4
 """So many failures one of many changes stands for."""
 
-MOST, MOST_COUNTED = 0.25, 0.55
-"""Where so large a part of what is stated goes, nothing can be saved by looking at what goes: with
-recursion, and where counters are exact."""
+MISJUDGED = 1.5
+"""So many times as long as expected rematerialising took where a trial ended too early to tell."""
+
+MOST = 0.5
+"""Where so large a part of what is stated goes, nothing can be saved by looking at what goes."""
 
 SLOW = 0.3
 """How much the last measurement counts beside those before."""
 
 FEW = 4
 """So few changes are worth looking for proofs to the end."""
-
-Clocks: TypeAlias = tuple[float, float]
-"""The time that has passed, and that the processor has worked for this program, in seconds."""
-
-
-def clocks() -> Clocks:
-    """What both say now."""
-    return time.perf_counter(), time.process_time()
-
-
-def between(start: Clocks, end: Clocks) -> float:
-    """What was done took so long: less than the time that passed where others had the processor,
-    and less than the processor worked where there are several."""
-    return max(0.0, min(end[0] - start[0], end[1] - start[1]))
 
 
 def smoothed(known: float | None, seconds: float) -> float:
@@ -140,7 +122,11 @@ class Size:
         """Strategies to be tried one after the other, with the seconds for each; none, if all are
         known to take more than is allowed. The first of two names is that of a search."""
         if len(names) == 1:
-            return [(names[0], allowed)]
+            (name,) = names
+            if self.each.get(name, 0.0) * changes <= allowed:
+                return [(name, allowed)]
+            self.each[name] *= DOUBT
+            return []
         if self.patience.failures > 1:
             self.turn += 1
             return [((names[0], SEARCHING * allowed), (names[-1], allowed))[self.turn % 2]]
@@ -169,14 +155,14 @@ class Size:
 class Cost:
     """What a stratum has cost.
 
-    full        seconds that rematerialising took for each row its rules looked at
-    per_change  seconds for each fact that goes, where nothing recurses
-    sizes       what taking facts away has cost, by the number of changes (`size_of`)
-    rows        the rows that rematerialising looks at, when the store had `facts`
+    full    seconds that rematerialising took for each row its rules looked at
+    closed  whether that was only concluded from the first closure
+    sizes   what taking facts away has cost, by the number of changes (`size_of`)
+    rows    the rows that rematerialising looks at, when the store had `facts`
     """
 
     full: float | None = None
-    per_change: float | None = None
+    closed: bool = False
     sizes: dict[int, Size] = field(default_factory=dict)
     rows: float = 0.0
     facts: int = -1
@@ -190,15 +176,19 @@ class Cost:
         anew = each * rows * (1.0 - share)
         return families * PER_FAMILY * rounds + anew + PER_COMPARED * rows * share
 
+    def learn_closure(self, seconds: float, families: int, rows: float) -> None:
+        """What the first closure took, which had nothing to compare with."""
+        self.full = None
+        self.learn_full(seconds + COMPARING * rows, families, rows, 0.0)
+        self.closed = True
+
     def learn_full(self, seconds: float, families: int, rows: float, share: float) -> None:
         """What it took. Where most is gone it does not say what rows cost."""
         if share < MOST:
             rest = seconds - families * PER_FAMILY - PER_COMPARED * rows * share
-            self.full = smoothed(self.full, max(rest, 0.0) / (rows * (1.0 - share)))
-
-    def learn_change(self, seconds: float) -> None:
-        """What one fact that goes took."""
-        self.per_change = smoothed(self.per_change, seconds)
+            known = None if self.closed else self.full
+            self.full = smoothed(known, max(rest, 0.0) / (rows * (1.0 - share)))
+            self.closed = False
 
     def of(self, changes: int) -> Size:
         """What so many changes have cost."""
