@@ -75,7 +75,8 @@ def test_plan__of_nothing_known__is_a_short_search_and_then_deletion() -> None:
     assert Size().plan(BOTH, 2, 1.0) == [("bfc", PROBE), ("dredc", 1.0)]
     assert Size().plan(BOTH, MANY, 1.0) == [("dredc", 1.0)]
     assert Size().plan(("dredc",), 2, 1.0) == [("dredc", 1.0)]
-    assert Size().plan(BOTH, 2, LEAST)[0] == ("bfc", LEAST)
+    assert Size().plan(BOTH, 2, 5 * LEAST) == [("bfc", LEAST), ("dredc", 5 * LEAST)]
+    assert Size().plan(BOTH, 2, LEAST) == [("dredc", LEAST)], "nothing could be saved"
 
 
 def test_plan__of_one_that_works__tries_the_other_for_less() -> None:

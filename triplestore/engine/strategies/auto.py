@@ -17,7 +17,6 @@ from triplestore.engine.families import Family
 from triplestore.engine.sets.keys import Batch, RelationKey, size_of
 from triplestore.engine.strategies.costs import (
     ALLOWED,
-    COUNTED,
     DELETING,
     DROPPING,
     FEW,
@@ -91,8 +90,7 @@ class _Choice:
         if why := self._hopeless():
             return self._rematerialise(why)
         size = cost.of(changes)
-        part = ALLOWED if self.update.task.recursive else COUNTED
-        plan = size.plan(self._names(), changes, max(part * self.full, LEAST))
+        plan = size.plan(self._names(), changes, max(ALLOWED * self.full, LEAST))
         for name, limit in plan:
             started = self.clock()
             if self._incremental(name, limit):

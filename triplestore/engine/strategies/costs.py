@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 PER_FAMILY = 40e-6
 """Seconds for evaluating one family once."""
 
-PER_ROW = 40e-9
+PER_ROW = 30e-9
 """Seconds for each row that rematerialising looks at, until something was measured."""
 
 PER_COMPARED = 50e-9
@@ -30,9 +30,8 @@ with what was there (LUBM-10: 2 to 12 ns where facts are in one run, 15 to 50 af
 LEAST = 2e-3
 """An update may always take so long, in seconds: shorter ones are not worth a change of mind."""
 
-ALLOWED, COUNTED = 0.95, 1.2
-"""Which part of what rematerialising is expected to take another strategy may take: with recursion,
-and where counters are exact, which never costs much more than rematerialising."""
+ALLOWED = 0.95
+"""Which part of what rematerialising is expected to take another strategy may take."""
 
 DELETING, REDERIVING = 0.22, 0.5
 """Which part of that overdeletion may take, and it with the search for what still follows: what was
@@ -41,9 +40,9 @@ taken away in vain has to be brought back, which takes as long as both."""
 DROPPING = 0.3
 """Which part of all rows overdeletion may take away before it is given up."""
 
-PROBE, SEARCHING = 0.08, 0.6
+PROBE, WORTH, SEARCHING = 0.08, 0.25, 0.6
 """Which part of it a search for proofs may take, of which nothing is known or which has failed: it
-is very short, or very long."""
+is very short, or very long. Nothing is saved by one where `LEAST` is more than `WORTH` of it."""
 
 TRYING = 0.7
 """Which part of what the best is known to take something else may take, to see what it does."""
@@ -63,7 +62,7 @@ NO_EXCEPTION = 4
 MISJUDGED = 1.5
 """So many times as long as expected rematerialising took where a trial ended too early to tell."""
 
-MOST = 0.5
+MOST = 0.45
 """Where so large a part of what is stated goes, nothing can be saved by looking at what goes."""
 
 SLOW = 0.3
@@ -134,7 +133,8 @@ class Size:
         if not known:
             trial = (names[-1], allowed)
             probe = (names[0], max(PROBE * allowed, LEAST))
-            return [trial] if changes >= MANY else [probe, trial]
+            worth = changes < MANY and WORTH * allowed >= LEAST
+            return [probe, trial] if worth else [trial]
         best = min(known, key=known.__getitem__)
         if known[best] > allowed:
             self.each[best] *= DOUBT
