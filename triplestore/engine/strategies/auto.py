@@ -138,17 +138,20 @@ class _Choice:
         """Maintain the stratum in the time allowed; False, with all undone, if it is too short."""
         update, work = self.update, self.update.work
         mark, made = work.mark(), work.budget.made
-        passed, worked = self.clock()
+        since = self.clock()
 
         def allow(part: float) -> None:
             most = max(part * allowed, LEAST)
-            work.budget.overrun = (passed + most, worked + most)
+            work.budget.overrun = (since[0] + most, since[1] + most)
 
-        left = DROPPING * max(self.cost.rows, MANY)
+        left = most_dropped = DROPPING * max(self.cost.rows, MANY)
 
         def reached(step: str, facts: Batch) -> None:
-            nonlocal left
+            nonlocal left, since
             if step == "deletion":
+                if left == most_dropped:  # what changed rows touch had to be looked at anyway
+                    since = self.clock()
+                    allow(DELETING)
                 left -= size_of(facts)
                 if left < 0 and self.full > LEAST:
                     raise Overrun
@@ -157,7 +160,7 @@ class _Choice:
 
         staged = name == "dredc" and update.task.recursive and update.leaps() is None
         strategy = DRedCounting(reached) if staged else INCREMENTAL[name]()
-        allow(DELETING if staged else 1.0)
+        allow(REDERIVING if staged else 1.0)
         try:
             strategy.run(update)
         except Overrun:
