@@ -309,6 +309,21 @@ def test_modules__program_changes(mode: Mode) -> None:
             check_state(driver, program(text), stated, text)
 
 
+@pytest.mark.parametrize("mode", ["plain", "compressed"])
+@pytest.mark.parametrize("before", [TRANS, TRANS + SYM])
+@pytest.mark.parametrize("beside", ["", ":R[?x, ?y] :- :P[?x, ?y] ."])
+def test_modules__rules_replaced_by_some_whose_guard_does_not_hold__leave_nothing(
+    before: str, beside: str, mode: Mode
+) -> None:
+    """No rule of the group stays, so that nothing says what the old ones derived but the facts."""
+    stated = frozenset(facts("R(a, b) R(b, c) R(c, d) P(d, e) P(a, c)"))
+    driver = Driver(modules=True)
+    driver.choice = Choice(mode)
+    for text in (before, ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :T[:R] . " + beside):
+        driver.step(stated, (), program(text), strategy("dredc"))
+        check_state(driver, program(text), stated, text)
+
+
 # -- random schedules ------------------------------------------------------------------------------
 
 MODES: tuple[Mode, ...] = ("plain", "compressed")
