@@ -146,9 +146,14 @@ def negations_into_axioms(
             found |= leading.get(ANY_CLASS, set())
         waiting += found - wanted
         wanted |= found
-    every = {ANY, ANY_CLASS}
+    # What is read of any property may be a fact of each, and what is read of any class one of each;
+    # relations of three columns and more are none of these.
+    kinds = {"property", "class"} if ANY in wanted else {"class"} if ANY_CLASS in wanted else set()
+    wanted |= {ANY, ANY_CLASS}
     return [
-        rule for rule in suspects if slice_of(rule.heads[0]) in wanted | every or wanted & every
+        rule
+        for rule in suspects
+        if (head := slice_of(rule.heads[0])) in wanted or head.kind in kinds
     ]
 
 

@@ -236,7 +236,7 @@ def translate(
     used = len(ontology.axioms) + len(draft.simple)
     used += len(ontology.rules) if "swrl" in [regime.name for regime in chosen] else 0
     outside = _outside(ontology, draft, chosen)
-    negated = negations_into_axioms(made, told, own)
+    negated = negations_into_axioms(made, told, own) if chosen else []  # else nobody reads axioms
     valued = frozenset(draft.valued)
     into = slices_into_axioms(_parts(told), _parts(own))
     classes = frozenset(slice_.name for slice_ in into if slice_.kind == "class")

@@ -181,6 +181,17 @@ def test_negation__on_a_way_to_axioms_is_refused() -> None:
     assert is_a(store, "p", "T") and len(store) == 2
 
 
+def test_negation__of_relations_that_no_axiom_is_made_of_is_not_refused() -> None:
+    """Rules of any property may make axioms, but never of relations of three columns and more."""
+    rules = """@prefix : <http://ex.org/> .
+        :w[?x, ?y, ?z] :- :v[?x, ?y, ?z], NOT :u[?x, ?y, ?z] . :v[:a, :b, :c] .
+        [?y, ?p, ?x] :- [?x, ?p, ?y], :twoWay[?p, :Yes] ."""
+    store = store_of(":p :twoWay :Yes . :y :p :x . :p rdfs:domain :D .", "rdfs")
+    store.reason(rules=rules)
+    assert list(store.tuples(n("w"), 3)) == [(n("a"), n("b"), n("c"))]
+    assert Quad(n("x"), n("p"), n("y")) in store and is_a(store, "x", "D")
+
+
 def test_trivial_triples__hold_and_are_not_listed_unless_asked_for() -> None:
     store = store_of(":C a owl:Class . :x a :C .", "owl-rl")
     thing = NamedNode("http://www.w3.org/2002/07/owl#Thing")

@@ -10,7 +10,7 @@ import pytest
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
 from triplestore import Store
-from triplestore.errors import UsageError
+from triplestore.errors import ProgramError, UsageError
 from triplestore.store.scope import scope_of
 from triplestore.terms.vocabulary import (
     OWL_SYMMETRIC_PROPERTY,
@@ -136,6 +136,18 @@ def test_rules__of_users_see_the_scope_without_a_regime() -> None:
     assert has(store, "x", "q", "z")
     store.remove_rules(rules)
     assert not has(store, "x", "q", "z") and has(store, "z", "p", "x")
+
+
+def test_rules__that_negate_into_any_class__are_refused_under_regimes_only() -> None:
+    """Where there is no regime nobody reads axioms, whatever the scope is."""
+    rules = PREFIXES + (
+        ":group[?x, :Lone] :- :p[?x, ?y], NOT :q[?x, ?y] . [?x, a, ?c] :- :group[?x, ?c] ."
+    )
+    store = store_of(DATA + ":g { :z :q :x }", rules=rules, scope="union")
+    assert has(store, "x", "a", "Lone") and not has(store, "z", "a", "Lone")
+    assert store.verify(closure=True) == []
+    with pytest.raises(ProgramError, match="axioms may follow"):
+        store.reason("rdfs")
 
 
 def test_graphs__that_are_loaded_cleared_and_removed() -> None:
