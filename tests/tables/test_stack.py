@@ -42,6 +42,36 @@ def test_push__small_layers_combine_until_they_are_not_small() -> None:
     assert tables.push(Layer()) is tables
 
 
+def test_push__apart_waits_for_the_next_layer() -> None:
+    below = Tables().push(fact(1)).push(fact(2))
+    apart = below.push(fact(2, 0, EXPLICIT), apart=True)
+    assert [layer.rows for layer in apart.layers] == [2, 1]
+    assert subjects_of(apart) == subjects_of(apart.with_schemes({5: NoClosures()})) == [1]
+    for after in (apart.combined(), apart.with_schemes({5: NoClosures()}).combined()):
+        assert [layer.rows for layer in after.layers] == [1]
+        assert subjects_of(after) == [1]
+        assert after.combined() is after
+    for after in (apart.push(fact(3)), apart.push(fact(3), apart=True).combined()):
+        assert [layer.rows for layer in after.layers] == [2]
+        assert subjects_of(after) == [1, 3]
+    assert [layer.rows for layer in apart.sealed().push(fact(3)).layers] == [1, 1]
+    assert below.combined() is below
+
+
+def test_push__what_is_never_combined_is_not_apart() -> None:
+    for below in (Tables(), Tables().push(fact(1)).sealed(), Tables([facts(10, COMBINE_ROWS)])):
+        apart = below.push(fact(2), apart=True)
+        assert apart.combined() is apart
+        assert len(apart.layers) == len(below.layers) + 1
+
+
+class NoClosures:
+    """Something beside the rows."""
+
+    def closures(self) -> list:
+        return []
+
+
 def test_push__sealed_layers_are_left_alone() -> None:
     tables = Tables().push(fact(1)).sealed()
     pushed = tables.push(fact(2))

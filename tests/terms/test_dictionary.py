@@ -17,6 +17,7 @@ from tests.terms import strategies as some
 from tests.terms.support import reopened
 from triplestore.errors import StorageError
 from triplestore.terms import dictionary as dictionary_module
+from triplestore.terms import state as state_module
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.model import key_of
@@ -49,6 +50,29 @@ def mixed_dictionary():
     dictionary.add_segment(TermSegment.from_keys(401, numbered(400, 500)))
     dictionary.encode_keys([*numbered(500, 700), b'\x057"^^<http://t>'])
     return dictionary
+
+
+def test_lookup__what_was_not_there_is_found_once_it_is(monkeypatch):
+    monkeypatch.setattr(state_module, "_ABSENT", 3)
+    dictionary = mixed_dictionary()
+    new = numbered(700, 720)
+    for key in new * 2:
+        assert dictionary.lookup_key(key) == 0
+    mark = dictionary.mark()
+    assert dictionary.encode_keys(new).tolist() == dictionary.lookup_keys(new).tolist()
+    assert dictionary.lookup_key(new[5]) == mark + 6
+    dictionary.truncate(mark)
+    assert not dictionary.lookup_keys(new).any()
+    dictionary.add_segment(TermSegment.from_keys(mark + 1, new))
+    assert [dictionary.lookup_key(key) for key in new] == list(range(mark + 1, mark + 21))
+    dictionary.truncate(mark)
+    assert [dictionary.lookup_key(key) for key in new] == [0] * 20
+
+
+def test_kind__of_one_as_of_many():
+    dictionary = mixed_dictionary()
+    ids = np.arange(1, dictionary.size + 1, dtype=np.uint32)
+    assert [dictionary.kind(i) for i in ids.tolist()] == dictionary.kinds(ids).tolist()
 
 
 def test_text__of_any_ids_in_any_order(either_way):

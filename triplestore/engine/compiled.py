@@ -50,6 +50,9 @@ class Triggers:
     by_class: dict[int, list[tuple[Family, int]]] = field(default_factory=dict)
     by_relation: dict[RelationKey, list[tuple[Family, int]]] = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        return bool(self.by_class or self.by_relation)
+
     def add(self, family: Family, item: int, atom: CompiledAtom, type_id: int) -> None:
         """Say that an item of a family speaks of the relation of its atom."""
         classes = _classes_of(family, atom) if atom.relation == type_id else None

@@ -96,6 +96,9 @@ class StratumUpdate:
         work, task = self.work, self.task
         if not (self.kept.families or task.minus or task.lost or task.lost_rec):
             return {}  # all rules are new: a twentieth of a millisecond for each stratum
+        if not (task.lost or task.lost_rec or self._looks_at(gone=True)):
+            self._touched = task.minus
+            return task.minus
         lost, lost_rec = task.lost.copied(), task.lost_rec.copied()
         self._regroup()
         if self.regrouped is not None:
@@ -110,6 +113,16 @@ class StratumUpdate:
         concluded = self._firing.concluded(lost_rec, -1)
         self._touched = united(task.minus, nonrecursive, concluded, many)
         return self._touched
+
+    def _looks_at(self, *, gone: bool) -> bool:
+        """Whether changes below may have made rules lose instances, or gain some (`gone` false):
+        with one fact in a commit they mostly do one or the other, or nothing."""
+        kept = self.kept
+        if kept.aggregating:
+            return True
+        lost, gained = (self.low_gone, self.large_gone), (self.low_added, self.large_added)
+        atoms, negated = (lost, gained) if gone else (gained, lost)
+        return any(atoms) or (bool(kept.negated) and any(negated))
 
     def _regroup(self) -> None:
         if not self.kept.aggregating:
@@ -195,6 +208,8 @@ class StratumUpdate:
         """Facts that gained a derivation by changes below, or are stated from now on; their
         counters are brought up. The papers' first step of insertion."""
         work, task = self.work, self.task
+        if task.fresh is None and not self._looks_at(gone=False):
+            return task.plus
         heads, heads_rec = Heads(), Heads()
         if self.regrouped is not None:
             for name, keys in self.regrouped.gained.items():
@@ -220,6 +235,9 @@ class StratumUpdate:
         leaps = self._all_leaps()
         if leaps is not None:
             leaps.gain(united(self._touched, gained))
+        if not (found or self.task.fresh is not None or leaps is not None):
+            work.budget.check()
+            return
         first = True
         while found or first:
             delta = work.coming(found)
@@ -313,6 +331,28 @@ class StratumUpdate:
         self._all_gained.append(added)
         if work.recursive is not None and self.task.recursive_ever and not counted:
             work.recursive.complete = False  # how often each fact was derived is not known
+
+    def is_plain(self) -> bool:
+        """Whether the stratum has no rules, new ones or others, nor had any: what is stated is all
+        that changes it, as in the lowest ones."""
+        task = self.task
+        ruled = self.kept.families or task.fresh is not None or task.fewer
+        return not (ruled or task.lost or task.lost_rec)
+
+    def settle_stated(self) -> None:
+        """Do a plain stratum: what every strategy comes to, by a third of the steps."""
+        work, task = self.work, self.task
+        work.budget.check()
+        if task.minus:
+            gone = work.filter(task.minus, lambda name, keys: ~work.supported(name, keys))
+            self._all_dropped.append(gone)
+            work.take_away(gone)
+            work.rounds += bool(gone)
+        if task.plus:
+            came = work.coming(task.plus)
+            self._all_gained.append(came)
+            work.admit(came)
+            work.rounds += bool(came)
 
     def outcome(self) -> tuple[Batch, Batch]:
         """The facts of this stratum that are gone, and those that are new."""

@@ -73,6 +73,12 @@ def plain_python() -> bool:
     return os.environ.get("TRIPLESTORE_KERNELS") == "python"
 
 
+def is_loaded() -> bool:
+    """Whether kernels are compiled, and something has loaded numba already: then even a call for
+    few rows is worth it. It may take half a second for who is first."""
+    return "numba" in sys.modules and not plain_python()
+
+
 class _Plain(threading.local):
     """Whether a kernel runs as plain Python in this thread, and those that it calls as well.
 

@@ -253,7 +253,7 @@ class Database:
     ) -> State:
         before = self._state
         if staged is not None and staged[0] is before.tables and not fresh:
-            tables = staged[1]
+            tables = staged[1].combined()
         else:
             tables = Tables() if cleared else before.tables
             for step in steps:

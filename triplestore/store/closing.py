@@ -33,7 +33,7 @@ from triplestore.store.in_force import (
 )
 from triplestore.store.kept import PROGRAM, hidden_count
 from triplestore.store.literals_in_rules import Literals
-from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in
+from triplestore.store.outcome import Step, change_of, counts_of, is_helper_in, joined, layer_of
 from triplestore.store.progress import ProgressLine
 from triplestore.store.reasoner import Reasoner
 from triplestore.store.schema_reader import SchemaNames
@@ -42,6 +42,7 @@ from triplestore.store.tuning import Tuning
 from triplestore.store.turns import Turns
 from triplestore.store.violations import Listed, count_new, count_new_between, listed_by
 from triplestore.tables import INFERRED, Changes, Layer, Tables
+from triplestore.tables.tables import COMBINE_ROWS
 
 if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
@@ -165,7 +166,7 @@ class Closing:
         closed = self.base.closed or self.closed.closed  # rows do not say all
         if isinstance(only, Changes) and len(steps) < 2 and not cleared and not closed:
             new = count_new(only, self.listed()) if self.rules is not None else 0
-            return replace(change_of(only, is_helper_in(self.dictionary)), new_violations=new)
+            return change_of(only, is_helper_in(self.dictionary), new)
         stated = counts_of(self.base, self.stated, cleared)
         return self._with_inferred(stated, cleared)
 
@@ -316,10 +317,7 @@ class Closing:
         finally:
             if self.progress is not None:
                 self.progress.close()
-        after = stated.tables
-        if len(closure):
-            added.append(closure.step)
-            after = after.push(closure.layer)
+        added, after = self._after(stated, added, closure)
         after = after.with_schemes(closure.work.schemes_after())
         hidden = self.hidden
         if hidden or self.rules.may_hide:
@@ -328,6 +326,18 @@ class Closing:
 
         self._done(added, stated.steps, after, figures(closure), hidden)
         return after
+
+    def _after(
+        self, stated: Stated, added: list[Step], closure: Closure
+    ) -> tuple[list[Step], Tables]:
+        """The steps from closed tables to those with what follows, and these."""
+        if not len(closure):
+            return added, stated.tables
+        steps = joined([*added, closure.step])
+        if self._scoped is None and len(steps) == 1 and _is_small(steps[0]):
+            # As most commits: all of it at once, that the small layer on top is merged only once.
+            return steps, self.closed.push(layer_of(steps[0]))
+        return steps, stated.tables.push(closure.layer)
 
     def _run_rewriting(self, compiled: Compiled, under: Compiled | None, stated: Stated) -> Tables:
         """The same where one individual stands for all that are the same as it."""
@@ -471,6 +481,11 @@ class Closing:
         self.figures, self.hidden = figures, hidden
         self._scoped = None
         self.runs += 1
+
+
+def _is_small(step: Step) -> bool:
+    """Whether it is combined with what is on top."""
+    return isinstance(step, Changes) and len(step) <= COMBINE_ROWS
 
 
 def sum_of(total: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:

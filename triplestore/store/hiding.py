@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from triplestore.tables import Tables
     from triplestore.terms import Dictionary
 
+_FEW = 16  # terms whose kinds are looked up one by one
+
 
 def is_triple(dictionary: Dictionary, subjects: U32, predicates: U32) -> Bools:
     """Which rows are triples of RDF, by their subjects and predicates."""
-    kinds = dictionary.kinds(subjects)
-    fine: Bools = ((kinds == IRI) | (kinds == BLANK)) & (dictionary.kinds(predicates) == IRI)
+    fine: Bools = _are_nodes(dictionary, subjects) & (dictionary.kinds(predicates) == IRI)
     return fine
 
 
@@ -49,20 +50,29 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
     closed = before.closed.keys() | after.closed.keys()
     more = sum(_hidden_in(dictionary, after, name) for name in closed)
     more -= sum(_hidden_in(dictionary, before, name) for name in closed)
-    names = [name for name in closure.rows if isinstance(name, int) and name not in closed]
-    if not names:
-        return more
-    sayable = dictionary.kinds(np.array(names, dtype=np.uint32)) == IRI
-    for name, fine in zip(names, sayable.tolist(), strict=True):
-        rows = closure.rows[name]
+    for name, rows in closure.rows.items():
+        if not isinstance(name, int) or name in closed:
+            continue
         change = (rows.status != 0).view(np.int8) - (rows.previous != 0).view(np.int8)
-        if fine:
-            changed = change != 0
-            of_subject = low if name == closure.work.type_id else high
-            kinds = dictionary.kinds(of_subject(rows.keys[changed]))
-            change = change[changed][(kinds != IRI) & (kinds != BLANK)]
+        (changed,) = change.nonzero()
+        if len(changed) == 0:
+            continue
+        change, keys = change[changed], rows.keys[changed]
+        if dictionary.kind(name) == IRI:
+            subjects = (low if name == closure.work.type_id else high)(keys)
+            change = change[~_are_nodes(dictionary, subjects)]
         more += int(change.sum())
     return more
+
+
+def _are_nodes(dictionary: Dictionary, ids: U32) -> Bools:
+    """Which ids are of IRIs and blank nodes."""
+    if len(ids) <= _FEW:
+        each = [dictionary.kind(i) in (IRI, BLANK) for i in ids.tolist()]
+        return np.array(each, dtype=np.bool_)
+    kinds = dictionary.kinds(ids)
+    found: Bools = (kinds == IRI) | (kinds == BLANK)
+    return found
 
 
 def _hidden_in(dictionary: Dictionary, tables: Tables, name: int) -> int:

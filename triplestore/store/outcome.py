@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 Step = Changes | Layer
 
 
+_FEW = 64  # rows that are counted one by one
+
 IsHelper = Callable[[int], bool]
 """Whether the relation of a name is an internal one of the engine."""
 
@@ -42,25 +44,34 @@ def counts_of(base: Tables, steps: Sequence[Step], cleared: bool) -> Change:
     small = [step for step in steps if isinstance(step, Changes)]
     if len(small) == len(steps):
         return change_of(Changes.concat(small)) if small else Change()
-    layers = [Layer.build(step) if isinstance(step, Changes) else step for step in steps]
+    layers = [layer_of(step) for step in steps]
     if len(layers) == 1:
         return _counts_of_load(layers[0])
     return _counts_of_mixture(base, merge_layers(layers, bottom=False))
 
 
-def change_of(net: Changes, is_helper: IsHelper = lambda name: False) -> Change:
+def change_of(
+    net: Changes, is_helper: IsHelper = lambda name: False, new_violations: int = 0
+) -> Change:
     """What a net change does, inferences included; helper relations are left out."""
     kinds = [net.facts, net.quads]
     kinds += [rows for (name, _), rows in net.tuples.items() if not is_helper(name)]
     counted = [_counts_of_rows(rows) for rows in kinds if len(rows)]
-    added, removed, still, inferred, gone = (sum(c) for c in zip(*counted, [0] * 5, strict=False))
-    graphs_added, graphs_removed = _come_and_gone(net.graphs.previous, net.graphs.status)
+    if len(counted) == 1:
+        ((added, removed, still, inferred, gone),) = counted
+    else:
+        together = zip(*counted, [0] * 5, strict=False)
+        added, removed, still, inferred, gone = (sum(c) for c in together)
+    graphs_added = graphs_removed = 0
+    if len(net.graphs):
+        graphs_added, graphs_removed = _come_and_gone(net.graphs.previous, net.graphs.status)
     return Change(
         added=added,
         removed=removed,
         still_entailed=still,
         inferred_added=inferred,
         inferred_removed=gone,
+        new_violations=new_violations,
         graphs_added=graphs_added,
         graphs_removed=graphs_removed,
     )
@@ -90,9 +101,16 @@ def joined(steps: Sequence[Step]) -> list[Step]:
     return result
 
 
+def layer_of(step: Step) -> Layer:
+    """A step as a layer."""
+    return Layer.build(step) if isinstance(step, Changes) else step
+
+
 def _counts_of_rows(rows: ChangedRows) -> tuple[int, int, int, int, int]:
     """Added, removed, still entailed, inferred now, inferred no more."""
     before, now = rows.previous, rows.status
+    if len(rows) <= _FEW:
+        return _counts_of_few(list(zip(before.tolist(), now.tolist(), strict=True)))
     added, removed = _come_and_gone(before, now)
     follows, followed = now == INFERRED, before == INFERRED
     if not (follows.any() or followed.any()):
@@ -100,6 +118,17 @@ def _counts_of_rows(rows: ChangedRows) -> tuple[int, int, int, int, int]:
     still = int(np.count_nonzero(follows & (before == EXPLICIT)))
     come, gone = follows & (before == 0), followed & (now == 0)
     return added, removed, still, int(np.count_nonzero(come)), int(np.count_nonzero(gone))
+
+
+def _counts_of_few(moves: list[tuple[int, int]]) -> tuple[int, int, int, int, int]:
+    """The same for so few that arrays of them cost more than they save."""
+    return (
+        sum([now & EXPLICIT > was & EXPLICIT for was, now in moves]),
+        sum([was & EXPLICIT > now & EXPLICIT for was, now in moves]),
+        moves.count((EXPLICIT, INFERRED)),
+        moves.count((0, INFERRED)),
+        moves.count((INFERRED, 0)),
+    )
 
 
 def _counts_of_load(layer: Layer) -> Change:
@@ -114,7 +143,7 @@ def _counts_of_load(layer: Layer) -> Change:
 def _counts_of_clearing(base: Tables, steps: Sequence[Step]) -> Change:
     now = Tables()
     for step in steps:
-        now = now.push(Layer.build(step) if isinstance(step, Changes) else step)
+        now = now.push(layer_of(step))
     return Change(
         added=now.total(EXPLICIT) + now.quad_total(EXPLICIT),
         removed=base.total(EXPLICIT) + base.quad_total(EXPLICIT),

@@ -192,8 +192,10 @@ def stated_elsewhere(tables: Tables, dictionary: Dictionary) -> int:
 
     Linear in what they state.
     """
-    rows, type_id = _rows(tables, dictionary), _ids(dictionary)[1]
-    count = 0
+    relation, type_id = _ids(dictionary)
+    if not relation:
+        return 0
+    rows, count = tables.tuples(relation, ARITY).keys(), 0
     for name, s, o in _by_property(rows, type_id):
         status = tables.stored_relation(name).status_of_keys(pack(s, o))
         count += int(np.count_nonzero((status & np.uint8(EXPLICIT)) == 0))

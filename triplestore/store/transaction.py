@@ -458,14 +458,17 @@ class Transaction(Writing):
         if self._closing.active:
             self._infer()
         steps = joined([*self._closing.steps, *self._since, *self._unread])
-        counts = replace(
-            self._closing.counts(steps, self._cleared),
-            already_there=self._already_there,
-            not_stated=self._not_stated,
-            only_inferred=self._only_inferred,
-            skipped=self._skipped,
-            problems=tuple(self._problems),
-        )
+        counts = self._closing.counts(steps, self._cleared)
+        asked_in_vain = self._already_there or self._not_stated or self._only_inferred
+        if asked_in_vain or self._skipped or self._problems:
+            counts = replace(
+                counts,
+                already_there=self._already_there,
+                not_stated=self._not_stated,
+                only_inferred=self._only_inferred,
+                skipped=self._skipped,
+                problems=tuple(self._problems),
+            )
         self._refuse(counts)
         self._note_hidden()
         self._note_schemes()

@@ -244,6 +244,8 @@ def _members_between(before: Tables, after: Tables, where: Listed) -> U32:
 
 
 def _new_members(net: Changes, where: Listed) -> np.ndarray:
+    if not where.nothing:
+        return NO_IDS
     rows = net.facts
     p, s, o = rows.columns
     new = (p == where.type_id) & (o == where.nothing) & (rows.status != 0) & (rows.previous == 0)

@@ -273,7 +273,8 @@ class Writing(Reading):
             changes = Changes.concat(self._unread)
             self._unread.clear()
             self._since.append(changes)
-            self._tables = self._tables.push(Layer.build(changes))
+            active = self._closing.active  # if so, these are replaced by those with what follows
+            self._tables = self._tables.push(Layer.build(changes), apart=active)
         return self._tables
 
     def _infer(self) -> Tables:

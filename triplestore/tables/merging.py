@@ -3,7 +3,8 @@
 Start reading at `merge_layers`. The newest word on a row wins; at the bottom of the stack, where
 there is nothing left to remove, removed rows vanish. Nets add up, so totals stay exact. Large
 orders are merged by kernels in pieces of some milliseconds that let other threads run; small ones,
-as every commit makes them, are sorted together by numpy, which is faster for them.
+as every commit makes them, by one that does it all, where kernels are loaded already, and else are
+sorted together by numpy.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.columns import Column
-from triplestore.kernels.merge import merge_by_plan, plan_merge
+from triplestore.kernels.jit import is_loaded
+from triplestore.kernels.merge import combine, merge_by_plan, plan_merge
 from triplestore.tables.layer import Layer
 from triplestore.tables.order import Order, make_order
-from triplestore.tables.rows import I64, NO_IDS, NO_STATUS, U8, U32, Bools
+from triplestore.tables.rows import I64, NO_IDS, NO_STATUS, U8, U32, Bools, frozen
 from triplestore.tables.sorting import CHUNK, KERNELS_FROM
-from triplestore.tables.table import EMPTY_FACTS, EMPTY_QUADS, Table, add_nets, split_status
+from triplestore.tables.table import EMPTY_FACTS, EMPTY_QUADS, Nets, Table, add_nets, split_status
 from triplestore.tables.tuples import TupleRun
 
 Pause = Callable[[], object]
@@ -51,6 +53,9 @@ def _merge_tables(tables: list[Table], empty: Table, bottom: bool, pause: Pause)
         return empty
     if len(filled) == 1 and not (bottom and _may_have_removed(filled[0])):
         return filled[0]
+    small = len(filled) == 2 and not empty.wide and sum(map(len, filled)) <= _COMBINED
+    if small and is_loaded():
+        return _combined(filled[0], filled[1], bottom)
     forward = _merge_orders([table.forward for table in filled], bottom, pause)
     backward = _merge_orders([table.backward for table in filled], bottom, pause)
     nets = add_nets([table.nets for table in filled], forward.names)
@@ -88,6 +93,64 @@ def _no_rows_like(order: Order) -> Order:
 
 
 # -- small --------------------------------------------------------------------------------------
+
+_COMBINED = 1 << 10
+"""So many rows are merged by one kernel without a pause."""
+
+
+def _combined(old: Table, new: Table, drop: bool) -> Table:
+    """Two small tables of facts as one."""
+    forward, nets = _combined_order(old.forward, new.forward, old.nets, new.nets, drop)
+    backward, _ = _combined_order(old.backward, new.backward, old.nets, new.nets, drop)
+    return Table.of(forward, backward, nets)
+
+
+def _combined_order(
+    old: Order, new: Order, old_nets: Nets, new_nets: Nets, drop: bool
+) -> tuple[Order, Nets]:
+    most, rows = len(old.names) + len(new.names), len(old) + len(new)
+    counted = old.count is not None or new.count is not None
+    names, starts = np.empty(most, np.uint32), np.empty(most + 1, np.int64)
+    keys, status = np.empty(rows, np.uint64), np.empty(rows, np.uint8)
+    count = np.empty(rows if counted else 0, np.uint32)
+    explicit, inferred = np.empty(most, np.int64), np.empty(most, np.int64)
+    made = combine(
+        *_arrays_to_combine(old, old_nets),
+        *_arrays_to_combine(new, new_nets),
+        drop,
+        names,
+        starts,
+        keys,
+        status,
+        count,
+        explicit,
+        inferred,
+    )
+    left = int(starts[made])
+    names = names[:made]
+    mixed, uniform = split_status(status[:left])
+    order = Order(
+        names,
+        starts[: made + 1],
+        Column(keys[:left]),
+        None,
+        None if mixed is None else Column(mixed),
+        uniform,
+        Column(count[:left]) if counted else None,
+    )
+    return order, Nets(names, frozen(explicit[:made]), frozen(inferred[:made]))
+
+
+def _arrays_to_combine(order: Order, nets: Nets) -> tuple[Any, I64, Any, U8, U32, I64, I64]:
+    return (
+        order.names,
+        order.starts,
+        order.keys.all(),
+        order.statuses(0, len(order)),
+        NO_IDS if order.count is None else order.count.all(),
+        nets.explicit,
+        nets.inferred,
+    )
 
 
 def _merge_small(old: Order, new: Order, drop: bool, pause: Pause) -> Order:

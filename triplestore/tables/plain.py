@@ -257,6 +257,17 @@ class PlainRelation(Answering):
                 return run.order.uniform if status is None else status.at(place)
         return 0
 
+    def status_and_count(self, first: int, second: int) -> tuple[int, int]:
+        """The status and the count of one row; 0 if it does not hold. See `status`."""
+        key = first << 32 | second
+        for run in reversed(self.runs(FORWARD)):
+            place = run.keys.search(key, run.lo, run.hi)
+            if place < run.hi and run.keys.at(place) == key:
+                column, counts = run.order.status, run.order.count
+                status = run.order.uniform if column is None else column.at(place)
+                return status, counts.at(place) if counts is not None and status else 0
+        return 0, 0
+
     def status_of(self, rows: Columns) -> U8:
         """The statuses of these rows; 0 for those that do not hold."""
         return self.status_of_keys(pack(rows[0], rows[1]))

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.columns import Column
 from triplestore.tables.changes import ChangedRows
 from triplestore.tables.order import Order, empty_order, make_order
 from triplestore.tables.rows import I64, U8, U64, Bools, frozen, pack
@@ -25,13 +26,16 @@ from triplestore.tables.sorting import count_distinct, sorting_order
 from triplestore.tables.status import EXPLICIT, INFERRED
 
 
-@dataclass(frozen=True, slots=True)
 class Nets:
     """How many more rows of each name are explicit, and inferred, than without this layer."""
 
-    names: NDArray[np.generic]
-    explicit: I64
-    inferred: I64
+    __slots__ = ("_total", "explicit", "inferred", "names")
+
+    def __init__(self, names: NDArray[np.generic], explicit: I64, inferred: I64) -> None:
+        self.names = names
+        self.explicit = explicit
+        self.inferred = inferred
+        self._total: tuple[int, int] | None = None
 
     def of(self, place: int) -> tuple[int, int]:
         """The nets of the name at this place."""
@@ -39,7 +43,10 @@ class Nets:
 
     def total(self) -> tuple[int, int]:
         """The sums over all names."""
-        return int(self.explicit.sum()), int(self.inferred.sum())
+        total = self._total  # asked for in every commit, of layers that stay for many
+        if total is None:
+            total = self._total = int(self.explicit.sum()), int(self.inferred.sum())
+        return total
 
 
 class DistinctCounts:
@@ -116,6 +123,8 @@ class Table:
         wide = len(rows.columns) == 4
         if len(rows) == 0:
             return EMPTY_QUADS if wide else EMPTY_FACTS
+        if len(rows) == 1 and not wide:
+            return _one_fact(rows)
         names, first, second, *rest = rows.columns
         extra = rest[0] if rest else None
         status, uniform = split_status(rows.status)
@@ -212,6 +221,22 @@ def sums(flags: Bools, starts: I64) -> I64:
     if len(starts) == 1:
         return np.zeros(0, dtype=np.int64)
     return np.add.reduceat(flags, starts[:-1], dtype=np.int64)
+
+
+def _one_fact(rows: ChangedRows) -> Table:
+    """The table of one fact, as most commits state or take back."""
+    names, first, second = rows.columns
+    uniform, before = int(rows.status[0]), int(rows.previous[0])
+    explicit = int(uniform == EXPLICIT) - int(before == EXPLICIT)
+    inferred = int(uniform == INFERRED) - int(before == INFERRED)
+    nets = Nets(names, frozen(np.array([explicit])), frozen(np.array([inferred])))
+    count = None if rows.count is None else Column(rows.count)
+    forward = Order(names, _ONE, Column(pack(first, second)), None, None, uniform, count)
+    backward = Order(names, _ONE, Column(pack(second, first)), None, None, uniform)
+    return Table.of(forward, backward, nets)
+
+
+_ONE = frozen(np.array([0, 1], dtype=np.int64))
 
 
 def _sorted_order(

@@ -58,16 +58,18 @@ class Tables:
     (2, 1, [2])
     """
 
-    __slots__ = ("_closed", "_relations", "_sealed", "layers", "schemes")
+    __slots__ = ("_apart", "_closed", "_relations", "_sealed", "layers", "schemes")
 
     def __init__(
         self,
         layers: Sequence[Layer] = (),
         *,
         sealed: bool = False,
+        apart: bool = False,
         schemes: Mapping[int, Any] = NO_SCHEMES,
     ) -> None:
         self.layers = tuple(layers)
+        self._apart = apart
         self.schemes = schemes
         self._closed = {
             name: Closed(resolved(pairs, self._pairs_of), turned)
@@ -283,16 +285,28 @@ class Tables:
 
     # -- the stack ------------------------------------------------------------------------------
 
-    def push(self, layer: Layer) -> Tables:
-        """These tables with one more layer on top."""
+    def push(self, layer: Layer, *, apart: bool = False) -> Tables:
+        """These tables with one more layer on top.
+
+        apart  a layer that is to be combined waits for `combined`, or the next one: for tables that
+               are read once, and replaced by others
+        """
         if layer.rows == 0:
             return self
-        if self.layers and not self._sealed:
-            last = self.layers[-1]
-            if last.rows + layer.rows <= COMBINE_ROWS:
-                both = merge_layers((last, layer), bottom=len(self.layers) == 1)
-                return Tables((*self.layers[:-1], both), schemes=self.schemes)
-        return Tables((*self.layers, layer), schemes=self.schemes)
+        if self._apart:
+            return self.combined().push(layer, apart=apart)
+        open_ = bool(self.layers) and not self._sealed
+        waits = open_ and self.layers[-1].rows + layer.rows <= COMBINE_ROWS
+        pushed = Tables((*self.layers, layer), apart=waits, schemes=self.schemes)
+        return pushed if apart else pushed.combined()
+
+    def combined(self) -> Tables:
+        """The same tables, with the topmost layer combined with the one below, if that waits."""
+        if not self._apart:
+            return self
+        *rest, last, layer = self.layers
+        both = merge_layers((last, layer), bottom=not rest)
+        return Tables((*rest, both), schemes=self.schemes)
 
     def with_schemes(self, schemes: Mapping[int, Any]) -> Tables:
         """The same rows with other schemes beside them."""
@@ -301,11 +315,11 @@ class Tables:
         ):
             return self
         kept = MappingProxyType(dict(schemes))
-        return Tables(self.layers, sealed=self._sealed, schemes=kept)
+        return Tables(self.layers, sealed=self._sealed, apart=self._apart, schemes=kept)
 
     def sealed(self) -> Tables:
         """The same tables, whose topmost layer will not be combined with the next one pushed."""
-        return Tables(self.layers, sealed=True, schemes=self.schemes)
+        return Tables(self.combined().layers, sealed=True, schemes=self.schemes)
 
     def plan_merge(self) -> tuple[int, int] | None:
         """The layers [i, j) that should become one now, or None.

@@ -195,6 +195,10 @@ class Dictionary:
         """The texts of ids: bytes, where each begins (and the last ends), and kinds; 0 is empty."""
         return self._state.text(ids)
 
+    def kind(self, term_id: int) -> int:
+        """The kind of the term of one id, which there is: for one, a tenth of `kinds`."""
+        return self._state.kind(term_id)
+
     def kinds(self, ids: U32) -> U8:
         """The kinds of the terms of ids, 0 for 0."""
         return self._state.kinds(ids)

@@ -233,6 +233,10 @@ class TermSegment:
         for lo, hi in spans.pieces():
             find_terms(*spans.part(lo, hi), *table, base, out[lo:hi])
 
+    def kind(self, term_id: int) -> int:
+        """The kind of one term, which is among these."""
+        return self._kinds.at(term_id - self.first_id)
+
     def kinds_of(self, ids: U32) -> U8:
         """The kinds of terms that are among these."""
         return self._kinds.take(self._rows(ids))

@@ -3,7 +3,7 @@
 Always true: segments and, after them, the live table cover the ids from 1 on without a gap; a
 state that was published is only appended to (in its live table and its caches), so that readers
 in any thread need no lock. The caches hold what cannot change while the state is in use: ids and
-terms of segments.
+terms of segments, and keys that no segment has.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from triplestore.terms.value_stack import ValueStack
 _FEW = 16  # keys that are looked up, or ids that are decoded, one by one
 _CACHED = 1 << 16  # terms and ids in each cache
 _SHORT = 256  # bytes of a key that may be cached
+_ABSENT = 1 << 10  # keys known to be in no segment: names that every commit asks for
 
 
 class State:
     """Segments, the live table after them, and caches."""
 
-    __slots__ = ("bounds", "cached", "firsts", "found", "live", "segments", "values")
+    __slots__ = ("absent", "bounds", "cached", "firsts", "found", "live", "segments", "values")
 
     def __init__(self, segments: tuple[TermSegment, ...], live: LiveTable) -> None:
         self.segments = segments
@@ -39,6 +40,7 @@ class State:
         self.firsts = [segment.first_id for segment in segments]
         self.bounds = np.array([*self.firsts, live.first_id], np.uint32)
         self.found: dict[bytes, int] = {}  # ids of sealed terms
+        self.absent: set[bytes] = set()  # keys that none of these segments has
         self.cached: dict[int, Term] = {}  # sealed terms
 
     def succeeded_by(self, segments: tuple[TermSegment, ...], live: LiveTable) -> State:
@@ -71,7 +73,7 @@ class State:
     def lookup(self, key: bytes) -> int:
         """The id of a key, 0 if it has none."""
         known = self.live.ids.get(key) or self.found.get(key)
-        if known or not self.segments:
+        if known or not self.segments or key in self.absent:
             return known or 0
         kind, text = key[0], key[1:]
         hashed = hash_text(kind, text)
@@ -83,6 +85,10 @@ class State:
                         self.found.clear()
                     self.found[key] = found
                 return found
+        if len(key) <= _SHORT:
+            if len(self.absent) >= _ABSENT:
+                self.absent.clear()
+            self.absent.add(key)
         return 0
 
     def lookup_many(self, keys: Sequence[bytes]) -> U32:
@@ -174,6 +180,11 @@ class State:
         for rows, buf, starts, sizes in live:
             copy_texts(buf, starts, sizes, out, offsets[:-1][rows])
         return out, offsets, kinds
+
+    def kind(self, term_id: int) -> int:
+        """The kind of the term of one id, which there is."""
+        row = term_id - self.live.first_id
+        return self.live.keys[row][0] if row >= 0 else self.segment_at(term_id).kind(term_id)
 
     def kinds(self, ids: U32) -> U8:
         """The kinds of the terms of ids, 0 for 0."""

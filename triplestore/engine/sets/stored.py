@@ -151,6 +151,11 @@ class StoredPairs:
 
     def look_up(self, keys: U64) -> tuple[U8, U32]:
         """The statuses and counts of rows; 0 where they do not hold."""
+        if len(keys) == 1 and type(self.relation) is PlainRelation:  # as in most small updates
+            first, second = divmod(int(keys[0]), 1 << 32)
+            row = (second, first) if self.flipped else (first, second)
+            one, count = self.relation.status_and_count(*row)
+            return np.array([one], dtype=np.uint8), np.array([count], dtype=np.uint32)
         if self._uncounted():
             return self.status(keys), np.zeros(len(keys), dtype=np.uint32)
         if not self.flipped:

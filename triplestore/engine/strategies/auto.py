@@ -46,6 +46,9 @@ class Auto(Strategy):
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
+        if update.is_plain():
+            update.settle_stated()
+            return "semi-naive", "no rules"
         if update.kept.families and _only_brings(update):
             DRedCounting().run(update)
             return "dredc", f"{_changes(update):,} changes, and nothing is lost"
