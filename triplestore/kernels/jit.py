@@ -34,7 +34,6 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -255,6 +254,8 @@ def cache_folder() -> Path | None:
 @cache
 def _fingerprint(bounds_checks: str) -> str:
     """What compiled code depends on; read once, for it took 5 ms of every kernel's first call."""
+    from importlib import metadata  # with mail and sockets; not before a kernel is needed
+
     digest = hashlib.blake2b(digest_size=8)
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode() + b"\0" + source.read_bytes())

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
+from functools import cache
 from typing import NamedTuple
 
 import pyoxigraph as ox
@@ -27,11 +28,11 @@ from triplestore.expr.tokens import (
     DOUBLE,
     INTEGER,
     IRI,
-    NAME_PATTERN,
     OPERATOR,
     PREFIXED,
     STRING,
     Tokens,
+    name_pattern,
 )
 from triplestore.terms.model import key_of
 from triplestore.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
@@ -43,18 +44,26 @@ _MOST_NAMES = 4096
 
 _IRI = r'<[^\x00-\x20<>"{}|^`]*>'
 _BEFORE = r"(?<=[\s({\[,;=!/|^*&)}\]])"  # what no token can run into a name or a number from
-_CUT = re.compile(
-    rf"""
-      \#[^\n\r]*
-    | ( {_IRI}
-      | (?: "(?:[^"\n\r]++)*+" (?!") | '(?:[^'\n\r]++)*+' (?!') )
-        (?: @[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--[a-z]+)? | \^\^ (?: {_IRI} | {NAME_PATTERN} ) )?
-      | {_BEFORE} (?: {NAME_PATTERN}
-          | (?: [0-9]+\.?[0-9]* | \.[0-9]+ ) [eE][+-]?[0-9]+ | [0-9]*\.[0-9]+ | [0-9]+ )
-      )
-    """,
-    re.VERBOSE,
-)
+
+
+@cache
+def _cut(is_ascii: bool) -> re.Pattern[str]:
+    """What texts are cut by, those of ASCII alone or any (see `expr.tokens`)."""
+    name = name_pattern(is_ascii)
+    return re.compile(
+        rf"""
+          \#[^\n\r]*
+        | ( {_IRI}
+          | (?: "(?:[^"\n\r]++)*+" (?!") | '(?:[^'\n\r]++)*+' (?!') )
+            (?: @[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--[a-z]+)? | \^\^ (?: {_IRI} | {name} ) )?
+          | {_BEFORE} (?: {name}
+              | (?: [0-9]+\.?[0-9]* | \.[0-9]+ ) [eE][+-]?[0-9]+ | [0-9]*\.[0-9]+ | [0-9]+ )
+          )
+        """,
+        re.VERBOSE,
+    )
+
+
 _GAP = r"(?:\s++|\#[^\n\r]*+)*+"
 _DECLARED = rf"[Pp][Rr][Ee][Ff][Ii][Xx]\s+([A-Za-z][A-Za-z0-9_-]*)?:\s*+({_IRI}){_GAP}"
 _PROLOGUE = re.compile(rf"{_GAP}(?:{_DECLARED})*+")
@@ -108,7 +117,7 @@ class Shapes:
         known = self._names(prologue, prefixes)
         if known is None:
             return None
-        found = _CUT.split(text[end:])
+        found = _cut(text.isascii()).split(text[end:])
         pieces, tokens = tuple(found[::2]), tuple(found[1::2])
         numbers: list[int] = []
         places: dict[bytes, int] = {}

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import TypeAlias
 
 from triplestore.terms import xsd_temporal as temporal
@@ -274,9 +274,9 @@ _NAME_REST = _NAME_START + "0-9.\u00b7\u0300-\u036f\u203f-\u2040\\-"
 _NORMALIZED = re.compile("[^\t\n\r]*")
 _TOKEN = re.compile("(?:[^\t\n\r ]+(?: [^\t\n\r ]+)*)?")
 _LANGUAGE = re.compile("[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*")
-_NAME = re.compile(f"[{_NAME_START}][{_NAME_REST}]*")
-_NC_NAME = re.compile(f"[{_NAME_START[1:]}][{_NAME_REST[1:]}]*")
-_NMTOKEN = re.compile(f"[{_NAME_REST}]+")
+_NAME = f"[{_NAME_START}][{_NAME_REST}]*"
+_NC_NAME = f"[{_NAME_START[1:]}][{_NAME_REST[1:]}]*"
+_NMTOKEN = f"[{_NAME_REST}]+"
 _NOT_XML = re.compile("[\0\ufffe\uffff]")  # what XML 1.1 has no character for
 
 
@@ -284,6 +284,16 @@ def _text(pattern: re.Pattern[str], lexical: str) -> Value | None:
     if not pattern.fullmatch(lexical) or _NOT_XML.search(lexical):
         return None
     return Value(Space.TEXT, lexical)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """An expression that takes milliseconds to compile, and few have a use for."""
+    return re.compile(pattern)
+
+
+def _named(pattern: str, lexical: str) -> Value | None:
+    return _text(_compiled(pattern), lexical)
 
 
 def _plain_literal(lexical: str) -> Value | None:
@@ -337,9 +347,9 @@ _XSD_MAPPINGS: dict[str, Mapping] = {
     "normalizedString": partial(_text, _NORMALIZED),
     "token": partial(_text, _TOKEN),
     "language": partial(_text, _LANGUAGE),
-    "Name": partial(_text, _NAME),
-    "NCName": partial(_text, _NC_NAME),
-    "NMTOKEN": partial(_text, _NMTOKEN),
+    "Name": partial(_named, _NAME),
+    "NCName": partial(_named, _NC_NAME),
+    "NMTOKEN": partial(_named, _NMTOKEN),
 }
 
 MAPPINGS: dict[str, Mapping] = {

@@ -15,6 +15,23 @@ from fractions import Fraction
 
 _14_HOURS = 14 * 3600
 
+
+class _Form:
+    """A regular expression that is compiled when it is first needed: together they take 5 ms."""
+
+    __slots__ = ("_compiled", "_pattern")
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._compiled: re.Pattern[str] | None = None
+
+    def fullmatch(self, lexical: str) -> re.Match[str] | None:
+        """What the whole of a lexical form has in it; None if it is none."""
+        if self._compiled is None:
+            self._compiled = re.compile(self._pattern)
+        return self._compiled.fullmatch(lexical)
+
+
 _YEAR = r"(?P<year>-?(?:[1-9][0-9]{3,}|0[0-9]{3}))"
 _MONTH = r"(?P<month>0[1-9]|1[0-2])"
 _DAY = r"(?P<day>0[1-9]|[12][0-9]|3[01])"
@@ -24,15 +41,15 @@ _CLOCK = (
 )
 _ZONE = r"(?P<zone>Z|[+-](?:(?:0[0-9]|1[0-3]):[0-5][0-9]|14:00))?"
 
-_DATETIME = re.compile(f"{_YEAR}-{_MONTH}-{_DAY}T{_CLOCK}{_ZONE}")
-_DATE = re.compile(f"{_YEAR}-{_MONTH}-{_DAY}{_ZONE}")
-_TIME = re.compile(_CLOCK + _ZONE)
-_G_YEAR = re.compile(_YEAR + _ZONE)
-_G_YEAR_MONTH = re.compile(f"{_YEAR}-{_MONTH}{_ZONE}")
-_G_MONTH = re.compile(f"--{_MONTH}{_ZONE}")
-_G_MONTH_DAY = re.compile(f"--{_MONTH}-{_DAY}{_ZONE}")
-_G_DAY = re.compile(f"---{_DAY}{_ZONE}")
-_DURATION = re.compile(
+_DATETIME = _Form(f"{_YEAR}-{_MONTH}-{_DAY}T{_CLOCK}{_ZONE}")
+_DATE = _Form(f"{_YEAR}-{_MONTH}-{_DAY}{_ZONE}")
+_TIME = _Form(_CLOCK + _ZONE)
+_G_YEAR = _Form(_YEAR + _ZONE)
+_G_YEAR_MONTH = _Form(f"{_YEAR}-{_MONTH}{_ZONE}")
+_G_MONTH = _Form(f"--{_MONTH}{_ZONE}")
+_G_MONTH_DAY = _Form(f"--{_MONTH}-{_DAY}{_ZONE}")
+_G_DAY = _Form(f"---{_DAY}{_ZONE}")
+_DURATION = _Form(
     r"(?P<minus>-?)P(?=[0-9T])(?:(?P<years>[0-9]+)Y)?(?:(?P<months>[0-9]+)M)?(?:(?P<days>[0-9]+)D)?"
     r"(?P<time>T(?=[0-9])(?:(?P<hours>[0-9]+)H)?(?:(?P<minutes>[0-9]+)M)?"
     r"(?:(?P<seconds>[0-9]+(?:\.[0-9]+)?)S)?)?"
