@@ -19,7 +19,7 @@ from triplestore.engine import evaluate, plans
 from triplestore.engine.evaluate import Evaluation
 from triplestore.engine.families import CompiledAtom, Family
 from triplestore.engine.sets.keys import ANY, Batch
-from triplestore.engine.strategies import backward, pieces, prove
+from triplestore.engine.strategies import backward, pieces, prove, swift
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.engine.strategies.search import Search
 from triplestore.engine.stratum import StratumUpdate
@@ -148,6 +148,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
         return bring(self)
 
     monkeypatch.setattr(evaluate, "fire_small", lambda *_: None)  # it makes no instances
+    monkeypatch.setattr(swift, "loaded_kernels", lambda: None)  # nor does a search with kernels
     monkeypatch.setattr(plans, "_with_keeps", all_kept)
     monkeypatch.setattr(
         pieces,

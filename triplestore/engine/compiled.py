@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,6 +41,9 @@ from triplestore.engine.subclasses import (
     without_bottom,
 )
 from triplestore.tables.rows import I64, NO_IDS, NO_KEYS, U32, U64, Bools, Keys, high, in_sorted
+
+if TYPE_CHECKING:
+    from triplestore.engine.strategies.simple import Rules
 
 
 @dataclass(slots=True)
@@ -132,6 +135,8 @@ class CompiledStratum:
     """Families that conclude types: of any class, and by class; once somebody asked for it."""
     plain: CompiledStratum | None = None
     """The same without the recursive families, once somebody asked for it."""
+    cursors: Rules | None = None
+    """Its recursive rules for backward search, once somebody asked for it."""
 
     @property
     def families(self) -> list[Family]:

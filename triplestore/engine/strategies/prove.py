@@ -17,6 +17,7 @@ from triplestore.engine.strategies.checked import PROVED
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.recursive import rederived
 from triplestore.engine.strategies.search import Search, Test
+from triplestore.engine.strategies.swift import new_search
 from triplestore.engine.stratum import Strategy, StratumUpdate
 from triplestore.engine.work import united
 from triplestore.tables.rows import Bools, Keys
@@ -46,7 +47,7 @@ class ForwardBackward(Strategy):
         lost = update.touched()
         while lost:
             if search is None:
-                search = Search(update, self._test(update), self.abort, self.counted)
+                search = new_search(update, self._test(update), self.abort, self.counted)
             lost = search.settle(lost)
             if lost:
                 lost = update.drop(lost)

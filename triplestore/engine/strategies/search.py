@@ -94,7 +94,7 @@ class Search:
         self._enliven(roots)
         proofs, looked = self._proofs, 0
         while len(left := roots[~facts.has(roots, PROVED)]):
-            if self._proofs != proofs and 4 * looked >= self._found.size:
+            if self._proofs != proofs and 4 * looked >= self._remembered():
                 facts.flags[: facts.count] &= ~LIVE
                 self._enliven(left)
                 proofs, looked = self._proofs, 0
@@ -113,14 +113,23 @@ class Search:
 
     def _unproved(self, numbers: I64) -> Batch:
         facts = self.facts
-        stopped = numbers[facts.has(numbers, BLOCKED)]
-        lost = facts.batch(numbers[~facts.has(numbers, BLOCKED)])
+        blocked = facts.has(numbers, BLOCKED)
+        stopped = numbers[blocked]
+        lost = facts.batch(numbers[~blocked])
         for name, keys in lost.items():
             self._absent.add(name, keys)
+        self._leave(numbers[~blocked])
         if len(stopped) == 0:
             return lost
         self.dropped_blocked.append(stopped)
         return united(lost, facts.batch(stopped))
+
+    def _leave(self, numbers: I64) -> None:
+        """Facts are taken away for good."""
+
+    def _remembered(self) -> int:
+        """How many instances wait for facts."""
+        return self._found.size
 
     def _worn_out(self) -> bool:
         """Whether the search has cost as much as it may."""
@@ -144,15 +153,26 @@ class Search:
             facts.depth[numbers[new]] = depth[new]
         facts.depth[numbers] = np.minimum(facts.depth[numbers], depth)
         todo = np.flatnonzero(~facts.has(numbers, CHECKED))
-        for step in (self._try, self._stop) if self.counted else (self._stop, self._try):
-            if len(todo):
-                todo = todo[~step(name, keys[todo], numbers[todo])]
         if len(todo):
-            facts.mark(numbers[todo], CHECKED)
-            for family in concluding(self.update, name, keys[todo]):
-                if family.recursive:
-                    self._pieces_of(family, name).open(keys[todo], numbers[todo])
+            self._examine(name, keys[todo], numbers[todo])
         return numbers
+
+    def _examine(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
+        """Check facts that were not checked: a proof may be at hand, or the check is aborted; else
+        their instances are looked for."""
+        for step in (self._try, self._stop) if self.counted else (self._stop, self._try):
+            if len(numbers):
+                left = ~step(name, keys, numbers)
+                keys, numbers = keys[left], numbers[left]
+        if len(numbers):
+            self.facts.mark(numbers, CHECKED)
+            self._open(name, keys, numbers)
+
+    def _open(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
+        """Begin to look for the instances of facts."""
+        for family in concluding(self.update, name, keys):
+            if family.recursive:
+                self._pieces_of(family, name).open(keys, numbers)
 
     def _try(self, name: RelationKey, keys: Keys, numbers: I64) -> Bools:
         """The facts for which a proof is at hand."""
@@ -205,19 +225,24 @@ class Search:
         facts.age[open_] += 1
         if not (turn := (age % _REST == 0) | (len(open_) <= _FEW)).any():
             return 0
-        goals = open_[turn]
-        need = np.zeros(facts.count, dtype=np.int64)
-        need[goals] = 1 << np.minimum(age[turn] // (_REST * _TIMES), 40)
+        quota = 1 << np.minimum(age[turn] // (_REST * _TIMES), 40)
+        looked = self._instances(open_[turn], quota.astype(np.int64))
+        self.rounds += 1
+        self.work.rounds += 1
+        self.work.budget.check()
+        return max(looked, 1)
+
+    def _instances(self, goals: I64, quota: I64) -> int:
+        """Up to quota[i] more instances of goals[i], and what follows from them; how many."""
+        need = np.zeros(self.facts.count, dtype=np.int64)
+        need[goals] = quota
         setting, nots = self._survivors(), self.work.union()
         found = []
         for pieces in self._pieces.values():
             rows, n = pieces.pull(goals, need, setting, nots)
             if n:
                 found.append((pieces.family, rows, n))
-        self.rounds += 1
-        self.work.rounds += 1
-        self.work.budget.check()
-        return self._meet(found) if found else 1
+        return self._meet(found) if found else 0
 
     def _meet(self, found: list[tuple[Family, Rows, int]]) -> int:
         """Check the facts that instances need, and remember what they wait for."""

@@ -1,0 +1,147 @@
+"""The search for proofs with kernels: the same search, for rules of two columns in few calls.
+
+Start reading at `new_search`. A round asks `Cursors` for the instances of all goals in one call,
+and other families one by one (`Pieces`); what is remembered of facts and instances is followed by
+kernels (`Numbered`, `Linked`). A process that has not loaded kernels yet does without.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.engine.sets.arrays import loaded_kernels
+from triplestore.engine.sets.keys import FactSet, KeySet, RelationKey, TupleSet
+from triplestore.engine.strategies.abort import Abort
+from triplestore.engine.strategies.backward import concluding
+from triplestore.engine.strategies.checked import CHECKED, PROVED
+from triplestore.engine.strategies.cursors import Cursors, Given
+from triplestore.engine.strategies.numbered import I32, Linked, Numbered
+from triplestore.engine.strategies.search import Search, Test
+from triplestore.engine.strategies.simple import Rules
+from triplestore.engine.stratum import StratumUpdate
+from triplestore.kernels.cursors import STEPS
+from triplestore.tables.rows import I64, Bools, Keys, distinct
+
+_ABSENT = np.uint8(32)
+"""Flag of facts that were taken away for good; `kernels/cursors` knows it."""
+
+_FAR = 1 << 30
+
+
+def new_search(update: StratumUpdate, test: Test, abort: Abort, counted: bool) -> Search:
+    """The search for the facts of a stratum: with kernels if they are loaded and of use."""
+    if loaded_kernels() is None or not _all_listed(update.gone_below()):
+        return Search(update, test, abort, counted)
+    if update.kept.cursors is None:
+        update.kept.cursors = Rules(update.kept.recursive)
+    if not update.kept.cursors.families:
+        return Search(update, test, abort, counted)
+    return SwiftSearch(update, test, abort, counted)
+
+
+def _all_listed(facts: FactSet) -> bool:
+    """Whether no set of facts is a difference of closures."""
+    return all(isinstance(one, KeySet | TupleSet) for one in facts.values())
+
+
+class SwiftSearch(Search):
+    """See `Search`."""
+
+    facts: Numbered
+
+    def __init__(self, update: StratumUpdate, test: Test, abort: Abort, counted: bool) -> None:
+        super().__init__(update, test, abort, counted)
+        rules = update.kept.cursors
+        assert rules is not None
+        self.facts = Numbered(rules.names)
+        self._linked = Linked(self.facts)
+        self._cursors = Cursors(
+            rules, self.facts, self.work.stored, self._survivors(), self._absent
+        )
+
+    # -- goals -----------------------------------------------------------------------------------
+
+    def _remembered(self) -> int:
+        return self._linked.size
+
+    def _leave(self, numbers: I64) -> None:
+        self.facts.mark(numbers, _ABSENT)
+
+    # -- single facts ----------------------------------------------------------------------------
+
+    def _open(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
+        if isinstance(name, int):
+            self._cursors.open(numbers)
+        others = self._cursors.others
+        if not others:
+            return
+        for family in concluding(self.update, name, keys):
+            if family in others:
+                self._pieces_of(family, name).open(keys, numbers)
+
+    def _prove(self, numbers: I64) -> None:
+        if len(numbers):
+            self._proofs += self._linked.prove(numbers)
+
+    # -- backward --------------------------------------------------------------------------------
+
+    def _instances(self, goals: I64, quota: I64) -> int:
+        looked = 0
+        for given in self._cursors.pull(goals, quota.copy()):
+            looked += len(given.goals)
+            self.work.run.fetched += given.looked
+            if len(given.goals):
+                self._meet_given(given)
+        if self._pieces:
+            left = ~self.facts.has(goals, PROVED)
+            looked += super()._instances(goals[left], quota[left])
+        return looked
+
+    def _meet_given(self, given: Given) -> None:
+        """Check the facts that instances need, and remember what they wait for."""
+        facts = self.facts
+        self.work.run.instances["backward"] += len(given.goals)
+        children = given.facts[given.facts > 0].astype(np.int64) - 1
+        todo = distinct(np.sort(children[~facts.has(children, CHECKED)]))
+        if self.abort.depth is not None:
+            self._note_depths(given)
+        for name, keys, numbers in facts.by_relation(todo):
+            self._examine(name, keys, numbers)
+        self._remember(given.goals, given.facts, STEPS)
+
+    def _note_depths(self, given: Given) -> None:
+        """New facts are one step further from what may be lost than the nearest goal that needs
+        them, and others may turn out to be nearer than they seemed."""
+        facts = self.facts
+        facts.depth[given.known : facts.count] = _FAR
+        needed = given.facts.reshape(-1, STEPS)
+        children = needed[needed > 0].astype(np.int64) - 1
+        depth = np.repeat(facts.depth[given.goals] + 1, (needed > 0).sum(axis=1))
+        todo = ~facts.has(children, CHECKED)
+        np.minimum.at(facts.depth, children[todo], depth[todo])
+
+    def _record(self, goals: I64, useless: Bools, pairs: list[tuple[I64, I64]]) -> None:
+        children = np.concatenate([numbers for numbers, _ in pairs] or [goals[:0]])
+        instances = np.concatenate([found for _, found in pairs] or [goals[:0]])
+        order = instances.argsort(kind="stable")
+        children, instances = children[order], instances[order]
+        starts = instances.searchsorted(np.arange(len(goals)))
+        place = np.arange(len(instances)) - starts[instances]
+        width = int(place.max(initial=0)) + 1
+        facts = np.zeros((len(goals), width), dtype=np.int32)
+        facts[instances, place] = children + 1
+        self._remember(goals[~useless], np.ascontiguousarray(facts[~useless]).ravel(), width)
+
+    def _remember(self, goals: I64, facts: I32, width: int) -> None:
+        """Prove what follows from proved facts; remember other instances."""
+        ready = self._linked.add(goals, facts, width)
+        self._linked.enliven(facts[facts > 0].astype(np.int64) - 1)
+        self._prove(ready)
+
+    # -- who is needed ---------------------------------------------------------------------------
+
+    def _enliven(self, numbers: I64) -> None:
+        self._linked.enliven(numbers)
+
+    def _bury(self) -> None:
+        self._linked.bury()
