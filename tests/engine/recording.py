@@ -15,7 +15,7 @@ import pytest
 
 from tests.engine.driver import Driver
 from tests.engine.naive import Fact
-from triplestore.engine import evaluate, plans
+from triplestore.engine import climbing, evaluate, plans
 from triplestore.engine.evaluate import Evaluation
 from triplestore.engine.families import CompiledAtom, Family
 from triplestore.engine.sets.keys import ANY, Batch
@@ -149,6 +149,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
 
     monkeypatch.setattr(evaluate, "fire_small", lambda *_: None)  # it makes no instances
     monkeypatch.setattr(swift, "loaded_kernels", lambda: None)  # nor does a search with kernels
+    monkeypatch.setattr(climbing, "AFTER", 1 << 60)  # nor does it
     monkeypatch.setattr(plans, "_with_keeps", all_kept)
     monkeypatch.setattr(
         pieces,

@@ -192,7 +192,7 @@ class Evaluation:
         if heads is not None:
             done = fire_small(family, pivot, batch, (before, after), self._scratch, heads)
             if done is not None:
-                self._count(done, phase)
+                self.count(done, phase)
                 return [], 0
         count = len(family.body)
         negated = pivot >= count
@@ -226,9 +226,10 @@ class Evaluation:
         """Do some steps, as in a trial: instances are not counted."""
         return self._steps(family, steps, rows, n, seen, "", heads)
 
-    def _count(self, done: Done, phase: str) -> None:
+    def count(self, done: Done, phase: str, families: int = 1) -> None:
+        """What a kernel did, in place of so many evaluations of a family."""
         if done.looked:
-            self.families += 1
+            self.families += families
             self.fetched += done.looked + done.fetched
             if done.instances:
                 self.instances[phase] += done.instances

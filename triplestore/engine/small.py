@@ -108,7 +108,7 @@ def fire_small(
     kernels = loaded_kernels()
     if kernels is None:
         return None
-    shape = _shape_for(family, pivot, settings[1])
+    shape = small_shape(family, pivot, settings[1])
     if shape is None:
         return None
     delta = batch.get(shape.relation)
@@ -203,7 +203,7 @@ def _put(heads: Heads, head: int, every: Sequence[Found]) -> Done:
 # -- shapes ---------------------------------------------------------------------------------------
 
 
-def _shape_for(family: Family, pivot: int, setting: Setting) -> Shape | None:
+def small_shape(family: Family, pivot: int, setting: Setting) -> Shape | None:
     """The shape of a family from one of its atoms, with the order of the current plan."""
     known: Shape | int | None = family.plans.get((SMALL, pivot), 0)
     if known is None:

@@ -11,7 +11,8 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from triplestore.engine.compiled import CompiledStratum
+from triplestore.engine.climbing import Climb
+from triplestore.engine.compiled import CompiledStratum, Triggers
 from triplestore.engine.conclusions import Heads
 from triplestore.engine.evaluate import Around
 from triplestore.engine.families import Family
@@ -171,6 +172,17 @@ class StratumUpdate:
         found = self.drop_by(batch, frozenset())
         return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
 
+    def descend(self, found: Batch, climb: Climb) -> tuple[Batch, Batch]:
+        """`drop` of what one rule derived and lost, time and again: what that takes away, and what
+        is left to be looked at."""
+        work = self.work
+        lost, rest = climb.down(found)
+        if not lost:
+            return lost, rest
+        work.take_away(lost)
+        self._all_dropped.append(lost)
+        return lost, work.filter(rest, lambda name, keys: ~work.gone.contains(name, keys))
+
     def drop_by(self, batch: Batch, done: Set[Family]) -> Batch:
         """Take facts away, and return what recursive rules derived with them, but for some rules;
         it may be gone already."""
@@ -238,6 +250,7 @@ class StratumUpdate:
         if not (found or self.task.fresh is not None or leaps is not None):
             work.budget.check()
             return
+        climb = None if leaps is not None else Climb(work, self._own())
         first = True
         while found or first:
             delta = work.coming(found)
@@ -268,8 +281,18 @@ class StratumUpdate:
                 self._fresh_recursive(heads, done)
                 first = False
             found = self._firing.concluded(heads, 1)
+            if climb is not None:
+                new, found = climb.up(found)
+                if new:
+                    work.admit(new)
+                    self._all_gained.append(new)
         if leaps is not None:
             leaps.end()
+
+    def _own(self) -> list[Triggers]:
+        """What looks at facts of this stratum."""
+        fresh = self.task.fresh
+        return [self.kept.own, *([] if fresh is None else [fresh.own])]
 
     def leaps(self) -> Leaps | None:
         """Transitive rules that others go through, if deletion may follow them in one step: none of

@@ -3,7 +3,7 @@
 A rule of one or two atoms over relations of two columns needs some ten calls of numpy, which cost
 far more than its rows where these are few. `fire_rules` does all of it, for some rules that differ
 in constants only. Always true: `delta` and `run` are sorted and distinct; each match is written
-once for each rule; nothing is allocated here.
+once for each rule; nothing is allocated here. `climb` goes on with what one rule concludes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from triplestore.kernels.sets import place_near
 
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @helper
@@ -109,3 +110,111 @@ def fire_rules(delta, run, minus, less, spec, constants, most, out, seen):
                 return -1
     seen[0] = looked
     return found
+
+
+@helper
+def starts(first, second, spec, constants):
+    """Whether the atom that changed matches a fact."""
+    if spec[0] < 0 and first != np.uint64(constants[-spec[0] - 1]):
+        return False
+    if spec[1] == 0:
+        return first == second
+    return spec[1] > 0 or second == np.uint64(constants[-spec[1] - 1])
+
+
+@helper
+def sift(found, n, held, brought, out, total, table):
+    """Write those of `n` conclusions that are new after `total` others; return how many these are
+    then, -1 if there is no room for all."""
+    mask = table.size - 1
+    for i in range(n):
+        key = found[i]
+        slot = np.int64((key * _MIX) >> _32) & mask
+        while table[slot] != 0 and table[slot] != key:
+            slot = (slot + 1) & mask
+        if table[slot] == key or is_in(held, key) or is_in(brought, key):
+            continue
+        if total == out.size:
+            return -1
+        table[slot] = key
+        out[total] = key
+        total += 1
+    return total
+
+
+@helper
+def conclude(delta, start, stop, run, minus, less, spec, constants, found, n):
+    """Write what the rule concludes from some facts and a run after `n` other conclusions; return
+    how many these are then, -1 if there is no room for all."""
+    for i in range(start, stop):
+        first, second = delta[i] >> _32, delta[i] & _LOW
+        if not starts(first, second, spec, constants):
+            continue
+        front = term_of(spec[2], first, second, first, constants, 0)
+        key = front << _32
+        if spec[3] != 2:
+            key |= term_of(spec[3], first, second, first, constants, 0)
+        at = place_near(run, key, 0)
+        while at < run.size:
+            other = run[at]
+            third = other & _LOW
+            if (other >> _32 != front) if spec[3] == 2 else (other != key):
+                break
+            fact = third << _32 | front if spec[6] == 1 else other
+            at += 1
+            if (minus.size > 0 and is_in(minus, fact)) or (less.size > 0 and is_in(less, fact)):
+                continue
+            if n == found.size:
+                return -1
+            a = term_of(spec[4], first, second, third, constants, 0)
+            b = term_of(spec[5], first, second, third, constants, 0)
+            found[n] = a << _32 | b
+            n += 1
+    return n
+
+
+@kernel(
+    "i64(u64r, u64r, u64r, u64r, u64r, u64r, i64r, u32r, i64, u64w, u64w, u64w, i64w, i64w, i64w)",
+    room=("out", "found", "table", "ends", "looked", "instances"),
+)
+def climb(
+    run, later, minus, less, held, more, spec, constants, n, out, found, table, ends, looked,
+    instances,
+):  # fmt: skip
+    """Fire one rule on what it concluded, and on what follows from that, round after round.
+
+    run, later  : facts of the other atom, which stays as it is, its known place in front
+    minus, less, spec, constants : see `fire_rules`; one rule of two atoms
+    held, more  : the facts of the relation that the rule concludes that are not looked for
+    out         : facts that are new, round by round
+    found       : `n` conclusions to begin with, some of which may be held; then those left
+    table       : zeros, a power of two, more than `out` has room for
+    ends, looked, instances : of each round: the end of its facts, how many of these the changed
+                  atom matches, and what is concluded; then, in one place more, how many are left
+    Returns how many rounds there were. A round for which there is no room has not begun.
+    """
+    total = rounds = 0
+    while n > 0 and rounds < ends.size - 1:
+        end = sift(found, n, held, more, out, total, table)
+        if end < 0:
+            break
+        if end == total:
+            n = 0
+            break
+        n = conclude(out, total, end, run, minus, less, spec, constants, found, 0)
+        if n >= 0:
+            n = conclude(out, total, end, later, minus, less, spec, constants, found, n)
+        if n < 0:
+            n = end - total
+            for i in range(n):
+                found[i] = out[total + i]
+            break
+        matched = 0
+        for i in range(total, end):
+            if starts(out[i] >> _32, out[i] & _LOW, spec, constants):
+                matched += 1
+        ends[rounds], looked[rounds], instances[rounds] = end, matched, n
+        total = end
+        rounds += 1
+    instances[rounds] = n
+    return rounds

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from triplestore.engine.climbing import Climb
 from triplestore.engine.families import Family
 from triplestore.engine.leaping import Leaps
 from triplestore.engine.sets.keys import Batch, RelationKey
@@ -56,9 +57,13 @@ class DRedCounting(Strategy):
             _leaping(update, leaps)
             return self.name, "closures that others go through"
         lost = unsupported(update, update.touched())
+        climb = Climb(update.work, [update.kept.own])
         while lost:
             self._reached("deletion", lost)
-            lost = unsupported(update, update.drop(lost))
+            also, rest = update.descend(update.drop(lost), climb)
+            if also:
+                self._reached("deletion", also)
+            lost = unsupported(update, rest)
         self._reached("deleted", lost)
         dropped = update.dropped()
         again = rederived(update, dropped) if dropped and update.task.recursive else {}
