@@ -254,7 +254,7 @@ class _Check:
                 self._add(
                     "rebound",
                     f"the result {variable} of an aggregate has another value already",
-                    "take another name",
+                    f"take another name, and FILTER({variable} = ...) if they shall be equal",
                     at,
                     variable.name,
                 )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from triplestore.engine.families import CompiledAtom, Computation, Family
+from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.sets.views import Setting
 
 HEAD, WHOLE, GROUPS = -1, -2, -3
@@ -139,6 +140,11 @@ class _Order:
         self.bound = bound
         self.steps: list[Step] = []
         self.atoms = [i for i in range(len(family.body)) if i != pivot]
+        self.estimates: dict[tuple[RelationKey, tuple[int, ...]], float] = {}
+        self.atoms_with: dict[int, list[int]] = {}
+        for i in self.atoms:
+            for term in set(family.body[i].terms):
+                self.atoms_with.setdefault(term, []).append(i)
         first_not = len(family.body)
         self.nots = [i for i in range(len(family.nots)) if first_not + i != pivot]
         self.computations = list(family.computations)
@@ -205,7 +211,10 @@ class _Order:
         if i == self.changed[0]:
             rows = float(self.changed[1]) ** (1 - len(places) / len(atom.terms))
         else:
-            rows = self.setting.view(atom.relation).estimate(places)
+            known = atom.relation, tuple(places)
+            if known not in self.estimates:
+                self.estimates[known] = self.setting.view(atom.relation).estimate(places)
+            rows = self.estimates[known]
         rows *= _CLOSES ** self._closed_by(i)
         linked = any(term in self.bound for term in atom.terms)
         return (1 if linked or not self.bound else 2), rows
@@ -217,11 +226,10 @@ class _Order:
         free = [term for term in atom.terms if term >= 0 and term not in self.bound]
         if len(free) != 1 or len(self.atoms) < 2:
             return 0
-        others = (self.family.body[j] for j in self.atoms if j != i)
         return sum(
-            free[0] in other.terms
-            and all(t < 0 or t in self.bound or t == free[0] for t in other.terms)
-            for other in others
+            all(t < 0 or t in self.bound or t == free[0] for t in self.family.body[j].terms)
+            for j in self.atoms_with[free[0]]
+            if j != i and j in self.atoms
         )
 
     def _take(self, item: int, atom: CompiledAtom, negated: bool) -> None:

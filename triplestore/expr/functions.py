@@ -54,6 +54,15 @@ FUNCTIONS: dict[str, Function] = {
 }
 """Name in capitals -> what it takes."""
 
+_CASES = "compare by IF(?x > ?y, ?x, ?y)"
+REMEDIES: dict[str, str] = {
+    "SKOLEM": "make a name of its own by IRI(CONCAT(...))",
+    **dict.fromkeys(("MINFN", "MAXFN", "LEAST", "GREATEST"), _CASES),
+    "POW": "multiply by *",
+    "SUBSTRING": "it is SUBSTR here",
+}
+"""What to write instead of functions that other systems have."""
+
 OPERATORS: dict[str, Function] = {
     **_all("|| &&", 2, MANY),
     **_all("= != < > <= >= + - * /", 2, 2),

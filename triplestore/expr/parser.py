@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from triplestore.errors import ParseError
-from triplestore.expr.functions import CASTS, FUNCTIONS, MANY, Function
+from triplestore.expr.functions import CASTS, FUNCTIONS, MANY, REMEDIES, Function
 from triplestore.expr.term_parser import (
     Stop,
     TermParser,
@@ -128,7 +128,8 @@ class ExpressionParser(TermParser):
         arguments = self.arguments(name)
         found = FUNCTIONS.get(name)
         if found is None:
-            near = did_you_mean(name, FUNCTIONS)
+            remedy = REMEDIES.get(name)
+            near = f"; {remedy}" if remedy else did_you_mean(name, FUNCTIONS)
             self.report(f"unknown function {name}{near}", start, "function")
         else:
             self._check_count(name, found, len(arguments), start)

@@ -363,8 +363,11 @@ def did_you_mean(name: str, known: Iterable[str], after: str = "") -> str:
 
     >>> did_you_mean("STRLENGTH", ["STRLEN", "STR"])
     ' (did you mean STRLEN?)'
+    >>> did_you_mean("POW", ["NOW"])
+    ''
     """
-    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    cutoff = 0.6 if len(name) > 3 else 0.75
+    near = get_close_matches(name, list(known), n=1, cutoff=cutoff)
     return f" (did you mean {near[0]}{after}?)" if near else ""
 
 

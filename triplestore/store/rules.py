@@ -341,7 +341,7 @@ def _text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no text in UTF-8: {error}") from None
+        raise UsageError(f"{path} is no text in UTF-8: {error}; save it as one") from None
     except OSError as error:
         raise unreadable(path, error) from error
 

@@ -41,7 +41,7 @@ from triplestore.datalog.program import (
     TripleAtom,
     TupleAtom,
 )
-from triplestore.expr.functions import AGGREGATES
+from triplestore.expr.functions import AGGREGATES, REMEDIES
 from triplestore.expr.parser import ExpressionParser
 from triplestore.expr.term_parser import Stop, did_you_mean
 from triplestore.expr.tokens import AT, END, STRING, VARIABLE, WORD, Tokens
@@ -194,6 +194,8 @@ class _Parser(ExpressionParser):
             hint = "; is one missing?" if missing else "; there are no atoms of named graphs"
         elif self.kinds[self.at] == WORD and self.texts[self.at].upper() in _ITEMS:
             hint = "; is ',' missing?"
+        elif self.texts[self.at] in ("&", "&&", ";"):
+            hint = "; atoms of a body stand apart by ','"
         self.fail(expected, hint=hint)
 
     def _source(self, start: int) -> Source:
@@ -217,7 +219,7 @@ class _Parser(ExpressionParser):
             return self._atom("in a body")
         word = self.texts[self.at].upper()
         if word not in _ITEMS:
-            hint = "; make a name of its own by BIND(IRI(...) AS ?y)" if word == "SKOLEM" else ""
+            hint = f"; {REMEDIES[word]} and BIND it" if word in REMEDIES else ""
             self.fail(f"an atom, {', '.join(_ITEMS[:-1])} or {_ITEMS[-1]}", _ITEMS, hint)
         self.at += 1
         self.enter()
@@ -335,9 +337,7 @@ class _Parser(ExpressionParser):
                 raise Stop
             return TripleAtom(*terms)
         if not self.is_iri():
-            braces = self.is_operator("{")
-            hint = "; what is negated stands in parentheses: NOT (atom, ...)" if braces else ""
-            self.fail(f"an atom {where}", _ITEMS, hint)
+            self.fail(f"an atom {where}", _ITEMS, self._hint_for_atom(where))
         name = self.iri()
         if not self.take("["):
             hint = "; terms stand in brackets: name[?x, ?y]" if self.is_operator("(") else ""
@@ -348,6 +348,19 @@ class _Parser(ExpressionParser):
         if len(terms) == 2:
             return TripleAtom(terms[0], name, terms[1])
         return TupleAtom(name, tuple(terms))
+
+    def _hint_for_atom(self, where: str) -> str:
+        """What to write instead of something that begins no atom, as other languages have it."""
+        found, in_body = self.texts[self.at], where.endswith("body")
+        if found == "{":
+            negated = "; what is negated stands in parentheses: NOT (atom, ...)"
+            return negated if in_body else "; a rule is written head :- body"
+        if self.kinds[self.at] == VARIABLE:
+            tests = "a comparison is written FILTER(...), a computation BIND(... AS ?x), "
+            return f"; {tests if in_body else ''}a triple is written [?x, ?p, ?y]"
+        if found == "!":
+            return "; negation is written NOT"
+        return "; comments begin with '#' or '//'" if found in ("%", "/") else ""
 
     def _terms(self, triple: bool = False) -> list[Variable | Constant]:
         terms = [self._term()]
@@ -361,7 +374,10 @@ class _Parser(ExpressionParser):
         if self.kinds[self.at] == VARIABLE:
             self.at += 1
             return Variable(self.texts[self.at - 1])
-        if self.kinds[self.at] == WORD and self.texts[self.at].lower() not in ("true", "false"):
+        text = self.texts[self.at]
+        if text[:1] == "_" and text[:2] != "_:":
+            self.fail("a constant or a variable in an atom", hint="; write a variable of its own")
+        if self.kinds[self.at] == WORD and text.lower() not in ("true", "false"):
             hint = "; a variable begins with '?', a name with its prefix"
             self.fail("a constant or a variable in an atom", hint=hint)
         return self.constant("or a variable in an atom")
