@@ -10,9 +10,10 @@
     star        who has each of six properties; each has several values
     fields      points-to analysis of objects with fields, calls being found on the way (as Doop's)
     completion  which classes are below which, by the rules for the description logic EL (as ELK's)
+    history     what came before the last version of many, some of which have two before them
 
-The last two derive relations of three columns; what they are given of three is said by statements
-about a node for each row (`rows_as_nodes`).
+`fields` and `completion` derive relations of three columns; what they are given of three is said by
+statements about a node for each row (`rows_as_nodes`).
 
 Start at `CLASSICAL`. What is always true: the same size gives the same on every machine; programs
 speak of relations of two columns, classes and one of three, so every peer with rules can run them.
@@ -102,6 +103,11 @@ COMPLETION = """
     :link[?x, ?r, ?y], :link[?y, ?q, ?z], :chain0[?k, ?r], :chain1[?k, ?q], :chain2[?k, ?t] .
 :below[?x, ?x] :- :told[?x, ?y] .
 :below[?x, ?x] :- :told[?y, ?x] .
+"""
+
+HISTORY = """
+:Past[?x] :- :last[?x, ?x] .
+:Past[?y] :- :Past[?x], :parent[?x, ?y] .
 """
 
 STAR = """
@@ -268,6 +274,16 @@ def completion(classes: int = 4_000) -> Setting:
     )
 
 
+def history(versions: int = 5_000) -> Setting:
+    """One version after the other; one of ten has a second one before it, of the last fifty."""
+    own = np.arange(1, versions, dtype=np.int64)
+    merged = own[own % 10 == 0]
+    second = np.maximum(0, merged - 2 - below(48, "history", len(merged)))
+    parents = np.vstack((np.column_stack((own, own - 1)), np.column_stack((merged, second))))
+    last = np.array([[versions - 1, versions - 1]], dtype=np.int64)
+    return setting("history", HISTORY, {"parent": parents, "last": last})
+
+
 def star(members: int = 60_000, values: int = 6) -> Setting:
     """Each member has about so many values of each property."""
     return setting(
@@ -289,6 +305,7 @@ CLASSICAL: dict[str, Callable[[], Setting]] = {
         star,
         fields,
         completion,
+        history,
     )
 }
 

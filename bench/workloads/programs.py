@@ -55,7 +55,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 WORKLOAD = Workload(
     "programs",
     "Classical Datalog programs (reachability, same generation, points-to and alias analysis, "
-    "triangles, diamonds, stars, completion of ontologies), beside other engines.",
+    "triangles, diamonds, stars, completion of ontologies, histories), beside other engines.",
     options,
     run,
 )

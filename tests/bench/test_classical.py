@@ -23,6 +23,7 @@ SMALL: dict[str, dict[str, int]] = {
     "star": {"members": 9, "values": 2},
     "fields": {"size": 60},
     "completion": {"classes": 40},
+    "history": {"versions": 60},
 }
 
 
