@@ -6,7 +6,10 @@ import random
 
 import pytest
 
-from tests.engine.checking import check_case, engine_takes
+from tests.engine.checking import check_case, check_state, engine_takes
+from tests.engine.driver import Driver
+from tests.engine.makers import MAKERS
+from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from triplestore.engine import evaluate, parallel
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
@@ -31,6 +34,19 @@ def run(first: int, count: int, name: str) -> None:
 @pytest.mark.parametrize("part", range(4))
 def test_update__random_schedules__equal_the_oracle(name: str, part: int) -> None:
     run(part * CASES, CASES, name)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_update__what_an_aggregate_derives__comes_back(name: str) -> None:
+    """A fact that a recursive rule concludes, too, and that overdeletion takes away."""
+    rules = program(
+        ":C[?x] :- AGGREGATE(:w[?m, :a, ?k, ?l] BIND max(?k) AS ?x) .:C[?y] :- :C[?x], :p[?x, ?y] ."
+    )
+    held, gone = facts("C(c) p(c, 2) p(2, d) w(3, a, 2, 1)"), facts("C(c)")
+    driver = Driver()
+    driver.step(held, (), rules, MAKERS[name]())
+    driver.step((), gone, None, MAKERS[name]())
+    check_state(driver, rules, frozenset(held - gone), name)
 
 
 @pytest.mark.parametrize("name", ["dred", "dredc"])

@@ -1,6 +1,7 @@
 """Backward evaluation: which facts does some rule still derive.
 
-Start reading at `derivable`. It asks for few instances of each fact first, since one is enough.
+Start reading at `remaining` and `derivable`. Few instances of each fact are asked for first, since
+one is enough.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from triplestore.engine.sets.views import Setting
 from triplestore.engine.strategies.checked import PROVED, Checked
 from triplestore.engine.strategies.pieces import Pieces
 from triplestore.engine.stratum import StratumUpdate
+from triplestore.engine.work import united
 from triplestore.tables.rows import Bools, Keys, columns_of, high, in_sorted
 
 _FIRST, _MOST = 4, 1 << 40
@@ -39,6 +41,23 @@ def derivable(
         for name, keys in goals.items()
     }
     return {name: keys for name, keys in found.items() if len(keys)}
+
+
+def remaining(update: StratumUpdate, dropped: Batch) -> Batch:
+    """Facts that were taken away and still follow: they are stated, an aggregate derives them, or
+    some instance over what survives.
+
+    Groups were computed already, so the counter tells what aggregates derive. That it also counts
+    other nonrecursive rules does no harm.
+    """
+    work = update.work
+    summarised = {family.head.relation for family in update.kept.aggregating}
+
+    def known(name: RelationKey, keys: Keys) -> Bools:
+        return work.supported(name, keys) if name in summarised else work.stated(name, keys)
+
+    rest = work.filter(dropped, lambda name, keys: ~known(name, keys))
+    return united(work.filter(dropped, known), derivable(update, rest, "rederivation"))
 
 
 def concluding(update: StratumUpdate, name: RelationKey, keys: Keys) -> list[Family]:

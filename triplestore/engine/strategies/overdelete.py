@@ -12,10 +12,9 @@ from triplestore.engine.climbing import Climb
 from triplestore.engine.families import Family
 from triplestore.engine.leaping import Leaps
 from triplestore.engine.sets.keys import Batch, RelationKey
-from triplestore.engine.strategies.backward import derivable, derivable_keys
+from triplestore.engine.strategies.backward import derivable, derivable_keys, remaining
 from triplestore.engine.strategies.recursive import rederived
 from triplestore.engine.stratum import Strategy, StratumUpdate
-from triplestore.engine.work import united
 from triplestore.tables.rows import U64, Bools
 
 
@@ -26,14 +25,10 @@ class DRed(Strategy):
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
-        work = update.work
         lost = update.touched()
         while lost:
             lost = update.drop(lost)
-        dropped = update.dropped()
-        stated = work.filter(dropped, work.stated)
-        rest = work.filter(dropped, lambda name, keys: ~work.stated(name, keys))
-        update.insert(united(stated, derivable(update, rest, "rederivation")))
+        update.insert(remaining(update, update.dropped()))
         return self.name, ""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.strategies.abort import NEVER, ROUND, Abort
-from triplestore.engine.strategies.backward import derivable, derivable_keys
+from triplestore.engine.strategies.backward import derivable_keys, remaining
 from triplestore.engine.strategies.checked import PROVED
 from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.recursive import rederived
@@ -62,7 +62,7 @@ class ForwardBackward(Strategy):
         summarised = {family.head.relation for family in update.kept.aggregating}
 
         def follows(name: RelationKey, keys: Keys) -> Bools:
-            if name in summarised:  # nothing else concludes these; groups were computed already
+            if name in summarised:  # groups were computed already; see `remaining`
                 return work.supported(name, keys)
             found = work.stated(name, keys)
             rest = np.flatnonzero(~found)
@@ -89,9 +89,7 @@ class ForwardBackward(Strategy):
         rest = facts.batch(numbers[~proved])
         if self.counted:
             return united(again, rederived(update, rest))
-        stated = work.filter(rest, work.stated)
-        rest = work.filter(rest, lambda name, keys: ~work.stated(name, keys))
-        return united(again, stated, derivable(update, rest, "rederivation"))
+        return united(again, remaining(update, rest))
 
 
 def bf() -> ForwardBackward:
