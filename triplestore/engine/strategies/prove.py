@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from triplestore.engine.sets.keys import Batch, RelationKey
-from triplestore.engine.strategies.abort import NEVER, ROUND, Abort
+from triplestore.engine.strategies.abort import NEVER, Abort
 from triplestore.engine.strategies.backward import derivable_keys, remaining
 from triplestore.engine.strategies.checked import PROVED
 from triplestore.engine.strategies.overdelete import DRedCounting
@@ -22,18 +22,16 @@ from triplestore.engine.stratum import Strategy, StratumUpdate
 from triplestore.engine.work import united
 from triplestore.tables.rows import Bools, Keys
 
-DEFAULT = Abort(work=40 * ROUND, share=1.0)
-"""What a search may cost unless the caller says otherwise: as much as overdeleting would."""
-
 
 class ForwardBackward(Strategy):
     """Take away what has no proof any more, and what it was too long to look for; insert.
 
     counted  the nonrecursive counters say which facts follow without a recursive rule; else
              nonrecursive rules are evaluated backwards
+    abort    when to give up; None for what fits the search
     """
 
-    def __init__(self, name: str, counted: bool, abort: Abort) -> None:
+    def __init__(self, name: str, counted: bool, abort: Abort | None) -> None:
         self.name = name
         self.counted = counted
         self.abort = abort
@@ -97,7 +95,7 @@ def bf() -> ForwardBackward:
     return ForwardBackward("bf", False, NEVER)
 
 
-def fbf(abort: Abort = DEFAULT) -> ForwardBackward:
+def fbf(abort: Abort | None = None) -> ForwardBackward:
     """FBF."""
     return ForwardBackward("fbf", False, abort)
 
@@ -107,6 +105,6 @@ def bfc() -> ForwardBackward:
     return ForwardBackward("bfc", True, NEVER)
 
 
-def fbfc(abort: Abort = DEFAULT) -> ForwardBackward:
+def fbfc(abort: Abort | None = None) -> ForwardBackward:
     """FBF with nonrecursive counters."""
     return ForwardBackward("fbfc", True, abort)

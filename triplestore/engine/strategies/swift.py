@@ -11,7 +11,7 @@ import numpy as np
 
 from triplestore.engine.sets.arrays import loaded_kernels
 from triplestore.engine.sets.keys import FactSet, KeySet, RelationKey, TupleSet
-from triplestore.engine.strategies.abort import Abort
+from triplestore.engine.strategies.abort import DEFAULT, SWIFT, Abort
 from triplestore.engine.strategies.backward import concluding
 from triplestore.engine.strategies.checked import CHECKED, PROVED
 from triplestore.engine.strategies.cursors import Cursors, Given
@@ -28,15 +28,16 @@ _ABSENT = np.uint8(32)
 _FAR = 1 << 30
 
 
-def new_search(update: StratumUpdate, test: Test, abort: Abort, counted: bool) -> Search:
+def new_search(update: StratumUpdate, test: Test, abort: Abort | None, counted: bool) -> Search:
     """The search for the facts of a stratum: with kernels if they are loaded and of use."""
     if loaded_kernels() is None or not _all_listed(update.gone_below()):
-        return Search(update, test, abort, counted)
-    if update.kept.cursors is None:
-        update.kept.cursors = Rules(update.kept.recursive)
-    if not update.kept.cursors.families:
-        return Search(update, test, abort, counted)
-    return SwiftSearch(update, test, abort, counted)
+        return Search(update, test, abort or DEFAULT, counted)
+    rules = update.kept.cursors
+    if rules is None:
+        rules = update.kept.cursors = Rules(update.kept.recursive)
+    if not rules.families:
+        return Search(update, test, abort or DEFAULT, counted)
+    return SwiftSearch(update, test, abort or (DEFAULT if rules.others else SWIFT), counted)
 
 
 def _all_listed(facts: FactSet) -> bool:
