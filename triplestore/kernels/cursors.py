@@ -141,6 +141,53 @@ def is_held(run, stop, key, run_array, run_lo, run_hi, run_status, arrays, statu
     return False
 
 
+@kernel(
+    "void(i64r, u64r, i32r, i64r, i64r, i64r, i64r, i64r, i64r, i64r, "
+    f"UniTuple(u64r, {RUNS}), UniTuple(u8r, {RUNS}), UniTuple(u32r, {RUNS}), u8w, i64w)",
+    room=("fact_key", "fact_relation"),
+)
+def look_up_facts(
+    numbers,
+    fact_key,
+    fact_relation,
+    counted_at,
+    run_first,
+    run_stop,
+    run_array,
+    run_lo,
+    run_hi,
+    run_status,
+    arrays,
+    statuses,
+    counts,
+    status,
+    count,
+):
+    """Write the statuses and counts of stored facts; arrays of `counts` are empty where all are 0.
+
+    counted_at  the place in front in the order of a relation that has counts
+    The other arguments are those of `pull`.
+    """
+    for i in range(numbers.size):
+        key = fact_key[numbers[i]]
+        relation = np.int64(fact_relation[numbers[i]])
+        place = 2 * relation + counted_at[relation]
+        if counted_at[relation] == 1:
+            key = key << _32 | key >> _32
+        status[i], count[i] = 0, 0
+        for run in range(run_stop[place] - 1, run_first[place] - 1, -1):
+            keys = arrays[run_array[run]]
+            at = place_between(keys, key, run_lo[run], run_hi[run])
+            if at < run_hi[run] and keys[at] == key:
+                status[i] = run_status[run]
+                if run_status[run] < 0:
+                    status[i] = statuses[run_array[run]][at]
+                many = counts[run_array[run]]
+                if status[i] != 0 and many.size > 0:
+                    count[i] = many[at]
+                break
+
+
 @helper
 def is_useless(relation, own, key, fact_key, fact_relation, slots, flags, gone, gone_start):
     """Whether a row that is stored is gone, or has no proof."""

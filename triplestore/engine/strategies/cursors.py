@@ -7,10 +7,12 @@ are not copied, but for those of layers that are too many (`_Runs`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from triplestore.columns import Column
 from triplestore.engine.sets.keys import FactSet
 from triplestore.engine.sets.stored import ClosedPairs, Stored
 from triplestore.engine.sets.views import Setting
@@ -18,8 +20,17 @@ from triplestore.engine.strategies.numbered import I32, Numbered
 from triplestore.engine.strategies.simple import Rules
 from triplestore.kernels import cursors as kernels
 from triplestore.tables.order import Run
-from triplestore.tables.reading import newest
-from triplestore.tables.rows import I64, NO_KEYS, NO_STATUS, U8, U64, frozen
+from triplestore.tables.rows import (
+    I64,
+    NO_IDS,
+    NO_KEYS,
+    NO_STATUS,
+    U8,
+    U32,
+    U64,
+    frozen,
+    last_of_equals,
+)
 
 _UNVERIFIED = 1 << 16
 """Rows in a file that were not verified yet are, if a relation has no more than these."""
@@ -35,6 +46,7 @@ _KEPT = kernels.RUNS - 1
 
 _NONE = np.zeros(0, dtype=np.int64)
 _NO_KEYS, _NO_STATUS = frozen(NO_KEYS.copy()), frozen(NO_STATUS.copy())
+_NO_COUNTS = frozen(NO_IDS.copy())
 
 
 class Given(NamedTuple):
@@ -62,9 +74,7 @@ class Cursors:
         self._ready = np.zeros(len(rules.groups), dtype=np.uint8)
         self._known = np.zeros(len(rules.families), dtype=np.bool_)
         self._usable = np.zeros(len(rules.rules), dtype=np.uint8)
-        parts = [gone.keys_of(name) for name in rules.names]
-        self._gone = np.concatenate([NO_KEYS, *parts])
-        self._gone_starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+        self._gone, self._gone_starts = _by_place(gone, rules)
         self._goals = np.empty(0, dtype=np.int64)
         self._needed = np.empty(0, dtype=np.int32)
         self._result = np.zeros(4, dtype=np.int64)
@@ -101,6 +111,29 @@ class Cursors:
             else:
                 self.others.add(family)
         self._runs.finish()
+
+    def look_up(self, numbers: I64) -> tuple[U8, I64]:
+        """The statuses and counts of facts that instances need, as they are stored."""
+        facts, runs = self.facts, self._runs
+        status, count = np.empty(len(numbers), np.uint8), np.empty(len(numbers), np.int64)
+        kernels.look_up_facts(
+            numbers,
+            facts.key,
+            facts.relation,
+            runs.counted_at,
+            runs.first,
+            runs.stop,
+            runs.slots,
+            runs.begins,
+            runs.ends,
+            runs.status,
+            runs.arrays,
+            runs.statuses,
+            runs.counts,
+            status,
+            count,
+        )
+        return status, count
 
     def pull(self, goals: I64, quota: I64) -> Iterator[Given]:
         """Up to quota[i] more instances of goals[i]; facts that these need get numbers."""
@@ -147,6 +180,16 @@ class Cursors:
             yield Given(self._goals[:found], self._needed[:used], looked, known)
 
 
+def _by_place(gone: FactSet, rules: Rules) -> tuple[U64, I64]:
+    """The facts of relations one after the other, by their numbers, and where each begins."""
+    sizes = np.zeros(len(rules.names) + 1, dtype=np.int64)
+    found = {rules.places[name]: gone.keys_of(name) for name in gone if name in rules.places}
+    for place, keys in found.items():
+        sizes[place + 1] = len(keys)
+    parts = [found[place] for place in sorted(found)]
+    return np.concatenate([NO_KEYS, *parts]), sizes.cumsum()
+
+
 class _Runs:
     """Where the kernel finds the rows of relations: at 2 * relation + place in front.
 
@@ -164,11 +207,14 @@ class _Runs:
         self._orders = orders[:_KEPT]
         self.first = np.zeros(2 * len(names), dtype=np.int64)
         self.stop = np.zeros(2 * len(names), dtype=np.int64)
+        self.counted_at = np.zeros(len(names), dtype=np.int64)
+        """The place in front in the order of a relation that has counts: subjects."""
         self._rows: list[tuple[int, int, int, int]] = []
-        self._copied: list[tuple[U64, U8]] = []
+        self._copied: list[tuple[U64, U8, U32]] = []
         self._size = self._done = 0
         self.arrays: tuple[U64, ...] = ()
         self.statuses: tuple[U8, ...] = ()
+        self.counts: tuple[U32, ...] = ()
         self.slots = self.begins = self.ends = self.status = _NONE
         """For each run its array, begin and end in it, and the status of its rows, -1 if these
         have each their own."""
@@ -192,6 +238,7 @@ class _Runs:
 
     def _add(self, place: int) -> None:
         pairs = self._stored.pairs(self._names[place])
+        self.counted_at[place] = pairs.flipped
         for front in (0, 1):
             self.first[2 * place + front] = len(self._rows)
             self._add_runs(pairs.relation.runs(1 - front if pairs.flipped else front))
@@ -206,43 +253,50 @@ class _Runs:
                 continue
             self._copy(small)
             small = []
-            status = run.order.status
-            if run.keys.in_file:
-                run.keys[run.lo : run.hi]  # verified, as are the statuses
-            if status is not None and status.in_file:
-                status[run.lo : run.hi]
+            for column in (run.keys, run.order.status, run.order.count):
+                if column is not None and column.in_file:
+                    column[run.lo : run.hi]  # verified
             self._rows.append((slot, run.lo, run.hi, -1 if run.uniform is None else run.uniform))
         self._copy(small)
 
     def _copy(self, runs: Sequence[Run]) -> None:
         if not runs:
             return
-        keys, status = newest([(r.keys[r.lo : r.hi], r.statuses(r.lo, r.hi)) for r in runs])
+        keys = np.concatenate([run.keys[run.lo : run.hi] for run in runs])
+        status = np.concatenate([run.statuses(run.lo, run.hi) for run in runs])
+        count = np.concatenate([run.order.counts(run.lo, run.hi) for run in runs])
+        order = keys.argsort(kind="stable")
+        newest = order[last_of_equals(keys[order])]
         low = self._size
-        self._size += len(keys)
-        self._copied.append((keys, status))
+        self._size += len(newest)
+        self._copied.append((keys[newest], status[newest], count[newest]))
         self._rows.append((kernels.RUNS - 1, low, self._size, -1))
 
     def finish(self) -> None:
         """Make arrays of what was added."""
         if self._done == len(self._rows):
             return
+        new = np.array(self._rows[self._done :], dtype=np.int64)
         self._done = len(self._rows)
-        columns = np.array(self._rows, dtype=np.int64).T.copy()
-        self.slots, self.begins, self.ends, self.status = columns
+        self.slots = np.concatenate((self.slots, new[:, 0]))
+        self.begins = np.concatenate((self.begins, new[:, 1]))
+        self.ends = np.concatenate((self.ends, new[:, 2]))
+        self.status = np.concatenate((self.status, new[:, 3]))
         self._hand_out()
 
     def _hand_out(self) -> None:
-        if len(self._copied) > 1:
-            keys, status = zip(*self._copied, strict=True)
-            self._copied = [(np.concatenate(keys), np.concatenate(status))]
-        none = np.zeros(0, dtype=np.int64)
-        arrays = [order.keys.spans(none, none) for order in self._orders]
-        statuses = [
-            _NO_STATUS if order.status is None else order.status.spans(none, none)
-            for order in self._orders
-        ]
-        missing = kernels.RUNS - 1 - len(arrays)
-        copied = self._copied[0] if self._copied else (NO_KEYS, NO_STATUS)
-        self.arrays = (*arrays, *[_NO_KEYS] * missing, frozen(copied[0].view()))
-        self.statuses = (*statuses, *[_NO_STATUS] * missing, frozen(copied[1].view()))
+        keys, status, count = zip(*[(NO_KEYS, NO_STATUS, NO_IDS), *self._copied], strict=True)
+        together = (np.concatenate(keys), np.concatenate(status), np.concatenate(count))
+        self._copied = [together]
+        missing = kernels.RUNS - 1 - len(self._orders)
+        arrays = [_whole(order.keys, _NO_KEYS) for order in self._orders]
+        statuses = [_whole(order.status, _NO_STATUS) for order in self._orders]
+        counts = [_whole(order.count, _NO_COUNTS) for order in self._orders]
+        self.arrays = (*arrays, *[_NO_KEYS] * missing, frozen(together[0].view()))
+        self.statuses = (*statuses, *[_NO_STATUS] * missing, frozen(together[1].view()))
+        self.counts = (*counts, *[_NO_COUNTS] * missing, frozen(together[2].view()))
+
+
+def _whole(column: Column | None, missing: NDArray[Any]) -> NDArray[Any]:
+    """A column, of which only what was verified may be read."""
+    return missing if column is None else column.spans(_NONE, _NONE)

@@ -12,7 +12,7 @@ import numpy as np
 
 from triplestore.engine.families import LOWER, MIXED, CompiledAtom, Family
 from triplestore.engine.plans import HEAD, AtomStep, Plan, plan_for
-from triplestore.engine.sets.keys import ANY
+from triplestore.engine.sets.keys import ANY, RelationKey
 from triplestore.engine.sets.views import Setting
 from triplestore.kernels import cursors as kernels
 from triplestore.tables.rows import I64, U64, start_of_runs
@@ -38,7 +38,7 @@ class Rules:
         self.others = {family for family in recursive if not is_simple(family)}
         atoms = [atom for one in self.families for atom in (one.head, *one.body)]
         self.names = list(dict.fromkeys(_name(atom) for atom in atoms))
-        self.places = {name: place for place, name in enumerate(self.names)}
+        self.places: dict[RelationKey, int] = {name: at for at, name in enumerate(self.names)}
         self.spoken_of = [
             {self.places[_name(atom)] for atom in family.body} for family in self.families
         ]

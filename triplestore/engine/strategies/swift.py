@@ -7,20 +7,23 @@ kernels (`Numbered`, `Linked`). A process that has not loaded kernels yet does w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from triplestore.engine.sets.arrays import loaded_kernels
 from triplestore.engine.sets.keys import FactSet, KeySet, RelationKey, TupleSet
 from triplestore.engine.strategies.abort import DEFAULT, SWIFT, Abort
 from triplestore.engine.strategies.backward import concluding
-from triplestore.engine.strategies.checked import CHECKED, PROVED
+from triplestore.engine.strategies.checked import BLOCKED, CHECKED, PROVED
 from triplestore.engine.strategies.cursors import Cursors, Given
 from triplestore.engine.strategies.numbered import I32, Linked, Numbered
 from triplestore.engine.strategies.search import Search, Test
 from triplestore.engine.strategies.simple import Rules
 from triplestore.engine.stratum import StratumUpdate
 from triplestore.kernels.cursors import STEPS
-from triplestore.tables.rows import I64, Bools, Keys, distinct
+from triplestore.tables.rows import I64, U64, Bools, Keys, distinct
+from triplestore.tables.status import EXPLICIT
 
 _ABSENT = np.uint8(32)
 """Flag of facts that were taken away for good; `kernels/cursors` knows it."""
@@ -73,12 +76,63 @@ class SwiftSearch(Search):
     def _open(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
         if isinstance(name, int):
             self._cursors.open(numbers)
-        others = self._cursors.others
-        if not others:
-            return
+        if self._cursors.others:
+            self._open_others(name, keys, numbers)
+
+    def _open_others(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
+        """Begin with goals that rules may conclude which cursors do not follow."""
         for family in concluding(self.update, name, keys):
-            if family in others:
+            if family in self._cursors.others:
                 self._pieces_of(family, name).open(keys, numbers)
+
+    def _examine_all(self, todo: I64) -> None:
+        """Check facts of any relations that were not checked, and that instances need."""
+        relation = self.facts.relation[todo]
+        if not self.counted or (relation == relation[0]).all():
+            for name, keys, numbers in self.facts.by_relation(todo):
+                self._examine(name, keys, numbers)
+            return
+        proved = self._supported(todo)
+        self.facts.mark(todo[proved], CHECKED)
+        self._prove(todo[proved])
+        todo = todo[~proved]
+        stopped = self._stopped(todo)
+        self.facts.mark(todo[stopped], BLOCKED)
+        todo = todo[~stopped]
+        self.facts.mark(todo, CHECKED)
+        self._cursors.open(todo)
+        if self._cursors.others:
+            for name, keys, numbers in self.facts.by_relation(todo):
+                self._open_others(name, keys, numbers)
+
+    def _supported(self, numbers: I64) -> Bools:
+        """`Work.supported` for facts of any relations that cursors read."""
+        work = self.work
+        status, count = self._cursors.look_up(numbers)
+        found: Bools = status == EXPLICIT
+        for name, own, keys in self._of(numbers, work.minus, found):
+            found[own] = ~work.minus.contains(name, keys)
+        for name, own, keys in self._of(numbers, work.plus, ~found):
+            found[own] = work.plus.contains(name, keys)
+        changed = work.counts.relations()
+        for name, own, keys in self._of(numbers, changed, ~found):
+            count[own] = work.counts.current(name, keys, count[own].astype(np.uint32))
+        return found | (count > 0)
+
+    def _of(
+        self, numbers: I64, names: Iterable[RelationKey], wanted: Bools
+    ) -> list[tuple[int, I64, U64]]:
+        """Those of some facts that are of some relations: (relation, places in numbers, keys)."""
+        facts = self.facts
+        ours = [facts.places[name] for name in names if name in facts.places]
+        if not ours:
+            return []
+        places = np.flatnonzero(wanted & np.isin(facts.relation[numbers], ours))
+        backwards = np.empty(facts.count, dtype=np.int64)
+        backwards[numbers[places]] = places
+        return [
+            (name, backwards[own], keys) for name, keys, own in facts.by_relation(numbers[places])
+        ]
 
     def _prove(self, numbers: I64) -> None:
         if len(numbers):
@@ -106,8 +160,8 @@ class SwiftSearch(Search):
         todo = distinct(np.sort(children[~facts.has(children, CHECKED)]))
         if self.abort.depth is not None:
             self._note_depths(given)
-        for name, keys, numbers in facts.by_relation(todo):
-            self._examine(name, keys, numbers)
+        if len(todo):
+            self._examine_all(todo)
         self._remember(given.goals, given.facts, STEPS)
 
     def _note_depths(self, given: Given) -> None:
