@@ -90,6 +90,7 @@ def in_views(rules: Iterable[Rule], schemes: Schemes, held: Iterable[Fact]) -> I
 def check_state(driver: Driver, program: Program, explicit: frozenset[Fact], where: str) -> None:
     """Assert that what the driver holds is what follows."""
     assert driver.compiled is not None
+    explicit = frozenset(explicit)  # some tests give a set, which cannot be asked for again
     got = driver.facts()
     want = _closure(program, explicit)
     assert want - got.keys() == set(), f"{where}: facts are missing"
