@@ -19,18 +19,20 @@ from triplestore.engine.strategies.costs import (
     ALLOWED,
     DELETING,
     DROPPING,
-    FEW,
+    HOPEFUL,
     LEAST,
     MANY,
     MISJUDGED,
     MOST,
     NO_EXCEPTION,
+    PROBE,
     REDERIVING,
     Cost,
 )
 from triplestore.engine.strategies.overdelete import DRedCounting
-from triplestore.engine.strategies.prove import bfc, fbfc
+from triplestore.engine.strategies.prove import bfc
 from triplestore.engine.strategies.rematerialise import Rematerialise
+from triplestore.engine.strategies.search import Search
 from triplestore.engine.stratum import Strategy, StratumUpdate
 from triplestore.engine.work import Overrun
 from triplestore.tables import EXPLICIT
@@ -94,19 +96,22 @@ class _Choice:
             return self._rematerialise(why)
         size = cost.of(changes)
         plan = size.plan(self._names(), changes, max(ALLOWED * self.full, LEAST))
+        if not plan:
+            return self._rematerialise(f"{changes:,} changes took longer before")
         for name, limit in plan:
+            trial = _Trial(self.clock, self.update, limit, DROPPING * cost.rows, self.full)
             started = self.clock()
-            if self._incremental(name, limit):
+            if trial.run(name, name in size.each):
                 spent = between(started, self.clock())
                 size.learn(name, changes, spent)
                 size.patience.learn(True)
                 return name, f"{changes:,} changes, at most {_ms(limit)}"
             if size.each and (name, limit) != plan[-1]:  # something else is known to be better
                 size.learn(name, changes, 2 * limit)
-        if not plan:
-            return self._rematerialise(f"{changes:,} changes took longer before")
+            elif trial.hopeful:  # so what would be taken away has to be brought back
+                break
         expected = self.full
-        how = self._rematerialise(f"{plan[-1][0]} took more than {_ms(plan[-1][1])}")
+        how = self._rematerialise(f"{name} took more than {_ms(limit)}")
         if self.spent < MISJUDGED * expected:
             size.patience.learn(False, NO_EXCEPTION if changes >= MANY else 1)
         return how
@@ -124,11 +129,11 @@ class _Choice:
         return ""
 
     def _names(self) -> Sequence[str]:
-        """Without recursion the counters are exact; with it proofs are looked for, to the end where
-        there are few changes, or facts are taken away and brought back."""
+        """Without recursion the counters are exact; with it proofs are looked for, or facts are
+        taken away and brought back."""
         if not self.update.task.recursive or self.update.leaps() is not None:
             return ("dredc",)
-        return ("bfc", "dredc") if self.changes < FEW else ("fbfc", "dredc")
+        return "bfc", "dredc"
 
     def _rematerialise(self, why: str) -> tuple[str, str]:
         started = self.clock()
@@ -137,33 +142,43 @@ class _Choice:
         self.cost.learn_full(self.spent, self.families, _rows(self.update), self.share)
         return "rematerialise", why
 
-    def _incremental(self, name: str, allowed: float) -> bool:
-        """Maintain the stratum in the time allowed; False, with all undone, if it is too short."""
-        update, work = self.update, self.update.work
+
+class _Trial:
+    """A strategy that has so much time, in seconds, and less where it seems to be in vain.
+
+    dropped  so many facts at most may be taken away by a strategy that has to bring some back
+    full     what the stratum would take anew
+    hopeful  whether a search has found proofs for many of the facts that it looked at: there
+             overdeletion would be in vain
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], Clocks],
+        update: StratumUpdate,
+        allowed: float,
+        dropped: float,
+        full: float,
+    ) -> None:
+        self._clock = clock
+        self._update = update
+        self._allowed = allowed
+        self._left = self._most = max(dropped, DROPPING * MANY)
+        self._matters = full > LEAST
+        self._since = clock()
+        self.hopeful = False
+
+    def run(self, name: str, known: bool) -> bool:
+        """Maintain the stratum; False, with all undone, if there is no time left.
+
+        known  whether it has worked before
+        """
+        update, work = self._update, self._update.work
         mark, made = work.mark(), work.budget.made
-        since = self.clock()
-
-        def allow(part: float) -> None:
-            most = max(part * allowed, LEAST)
-            work.budget.overrun = (since[0] + most, since[1] + most)
-
-        left = most_dropped = DROPPING * max(self.cost.rows, MANY)
-
-        def reached(step: str, facts: Batch) -> None:
-            nonlocal left, since
-            if step == "deletion":
-                if left == most_dropped:  # what changed rows touch had to be looked at anyway
-                    since = self.clock()
-                    allow(DELETING)
-                left -= size_of(facts)
-                if left < 0 and self.full > LEAST:
-                    raise Overrun
-            else:
-                allow(REDERIVING if step == "deleted" else 1.0)
-
-        staged = name == "dredc" and update.task.recursive and update.leaps() is None
-        strategy = DRedCounting(reached) if staged else INCREMENTAL[name]()
-        allow(REDERIVING if staged else 1.0)
+        strategy = self._staged(name, known)
+        if strategy is None:
+            strategy = STRATEGIES[name]()
+            self._allow(1.0)
         try:
             strategy.run(update)
         except Overrun:
@@ -175,8 +190,41 @@ class _Choice:
             work.budget.overrun = NEVER
         return True
 
+    def _staged(self, name: str, known: bool) -> Strategy | None:
+        """The strategy with an eye on it, if it may be in vain."""
+        update = self._update
+        if name == "dredc" and update.task.recursive and update.leaps() is None:
+            self._allow(REDERIVING)
+            return DRedCounting(self._reached)
+        if name == "bfc" and not known:
+            self._allow(PROBE)
+            return bfc(self._watch)
+        return None
 
-INCREMENTAL: dict[str, Callable[[], Strategy]] = {"dredc": DRedCounting, "bfc": bfc, "fbfc": fbfc}
+    def _allow(self, part: float) -> None:
+        most = max(part * self._allowed, LEAST)
+        self._update.work.budget.overrun = (self._since[0] + most, self._since[1] + most)
+
+    def _reached(self, step: str, facts: Batch) -> None:
+        """Overdeletion has come so far."""
+        if step == "deletion":
+            if self._left == self._most:  # what changed rows touch had to be looked at anyway
+                self._since = self._clock()
+                self._allow(DELETING)
+            self._left -= size_of(facts)
+            if self._left < 0 and self._matters:
+                raise Overrun
+        else:
+            self._allow(REDERIVING if step == "deleted" else 1.0)
+
+    def _watch(self, search: Search) -> None:
+        """A search has done one more round."""
+        if not self.hopeful and search.proofs * HOPEFUL > search.facts.count:
+            self.hopeful = True
+            self._allow(1.0)
+
+
+STRATEGIES: dict[str, Callable[[], Strategy]] = {"dredc": DRedCounting, "bfc": bfc}
 """The strategies to choose from."""
 
 

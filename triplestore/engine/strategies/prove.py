@@ -8,6 +8,8 @@ or B/F^c.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from triplestore.engine.sets.keys import Batch, RelationKey
@@ -29,12 +31,20 @@ class ForwardBackward(Strategy):
     counted  the nonrecursive counters say which facts follow without a recursive rule; else
              nonrecursive rules are evaluated backwards
     abort    when to give up; None for what fits the search
+    watch    to be called after each round of the search
     """
 
-    def __init__(self, name: str, counted: bool, abort: Abort | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        counted: bool,
+        abort: Abort | None,
+        watch: Callable[[Search], None] | None = None,
+    ) -> None:
         self.name = name
         self.counted = counted
         self.abort = abort
+        self.watch = watch
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
@@ -46,6 +56,7 @@ class ForwardBackward(Strategy):
         while lost:
             if search is None:
                 search = new_search(update, self._test(update), self.abort, self.counted)
+                search.watch = self.watch or search.watch
             lost = search.settle(lost)
             if lost:
                 lost = update.drop(lost)
@@ -100,9 +111,9 @@ def fbf(abort: Abort | None = None) -> ForwardBackward:
     return ForwardBackward("fbf", False, abort)
 
 
-def bfc() -> ForwardBackward:
+def bfc(watch: Callable[[Search], None] | None = None) -> ForwardBackward:
     """B/F^c."""
-    return ForwardBackward("bfc", True, NEVER)
+    return ForwardBackward("bfc", True, NEVER, watch)
 
 
 def fbfc(abort: Abort | None = None) -> ForwardBackward:

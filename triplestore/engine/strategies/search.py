@@ -73,7 +73,9 @@ class Search:
         self._pieces: dict[tuple[int, RelationKey], Pieces] = {}
         self._found = Instances()
         self.rounds = 0
-        self._proofs = 0
+        self.proofs = 0
+        self.watch: Callable[[Search], None] = lambda search: None
+        """To be called after each round."""
         self._candidates = 0
         self._settled = 0
         self._before = self.work.run.instances.copy()
@@ -92,12 +94,12 @@ class Search:
         roots = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
         facts.flags[: facts.count] &= ~LIVE
         self._enliven(roots)
-        proofs, looked = self._proofs, 0
+        proofs, looked = self.proofs, 0
         while len(left := roots[~facts.has(roots, PROVED)]):
-            if self._proofs != proofs and 4 * looked >= self._remembered():
+            if self.proofs != proofs and 4 * looked >= self._remembered():
                 facts.flags[: facts.count] &= ~LIVE
                 self._enliven(left)
-                proofs, looked = self._proofs, 0
+                proofs, looked = self.proofs, 0
             open_ = facts.having(LIVE | CHECKED, LIVE | CHECKED | PROVED | DEAD)
             open_ = open_[facts.waiting[open_] > 0]
             if len(open_) == 0:
@@ -212,7 +214,7 @@ class Search:
         facts = self.facts
         while len(numbers):
             facts.mark(numbers, PROVED)
-            self._proofs += len(numbers)
+            self.proofs += len(numbers)
             goals = self._found.use(numbers)
             numbers = goals[~facts.has(goals, PROVED)]
 
@@ -229,6 +231,7 @@ class Search:
         looked = self._instances(open_[turn], quota.astype(np.int64))
         self.rounds += 1
         self.work.rounds += 1
+        self.watch(self)
         self.work.budget.check()
         return max(looked, 1)
 

@@ -136,7 +136,7 @@ class SwiftSearch(Search):
 
     def _prove(self, numbers: I64) -> None:
         if len(numbers):
-            self._proofs += self._linked.prove(numbers)
+            self.proofs += self._linked.prove(numbers)
 
     # -- backward --------------------------------------------------------------------------------
 
