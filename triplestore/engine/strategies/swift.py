@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from triplestore.engine.sets.arrays import loaded_kernels
-from triplestore.engine.sets.keys import FactSet, KeySet, RelationKey, TupleSet
+from triplestore.engine.sets.keys import ANY, FactSet, KeySet, RelationKey, TupleSet
 from triplestore.engine.strategies.abort import DEFAULT, SWIFT, Abort
 from triplestore.engine.strategies.backward import concluding
 from triplestore.engine.strategies.checked import BLOCKED, CHECKED, PROVED
@@ -22,13 +22,14 @@ from triplestore.engine.strategies.search import Search, Test
 from triplestore.engine.strategies.simple import Rules
 from triplestore.engine.stratum import StratumUpdate
 from triplestore.kernels.cursors import STEPS
-from triplestore.tables.rows import I64, U64, Bools, Keys, distinct
+from triplestore.tables.rows import I64, U8, U64, Bools, Keys, distinct
 from triplestore.tables.status import EXPLICIT
 
 _ABSENT = np.uint8(32)
 """Flag of facts that were taken away for good; `kernels/cursors` knows it."""
 
 _FAR = 1 << 30
+_NOTHING = np.zeros(0, dtype=np.int64)
 
 
 def new_search(update: StratumUpdate, test: Test, abort: Abort | None, counted: bool) -> Search:
@@ -59,9 +60,18 @@ class SwiftSearch(Search):
         assert rules is not None
         self.facts = Numbered(rules.names)
         self._linked = Linked(self.facts)
+        self._apart = _NOTHING if self.counted else self._by_other_rules()
+        """Relations whose facts are tried by themselves; None for all."""
         self._cursors = Cursors(
             rules, self.facts, self.work.stored, self._survivors(), self._absent
         )
+
+    def _by_other_rules(self) -> I64 | None:
+        """The relations that rules conclude which do not recurse; None for any."""
+        kept = self.update.kept
+        heads = {family.head.relation for family in (*kept.nonrecursive, *kept.aggregating)}
+        places = [self.facts.places[name] for name in heads if name in self.facts.places]
+        return None if ANY in heads else np.array(places, dtype=np.int64)
 
     # -- goals -----------------------------------------------------------------------------------
 
@@ -88,36 +98,58 @@ class SwiftSearch(Search):
     def _examine_all(self, todo: I64) -> None:
         """Check facts of any relations that were not checked, and that instances need."""
         relation = self.facts.relation[todo]
-        if not self.counted or (relation == relation[0]).all():
-            for name, keys, numbers in self.facts.by_relation(todo):
-                self._examine(name, keys, numbers)
+        if (relation == relation[0]).all() or self._apart is None:
+            at_once = np.zeros(len(todo), dtype=np.bool_)
+        else:
+            at_once = ~np.isin(relation, self._apart)
+        self._examine_at_once(todo[at_once])
+        for name, keys, numbers in self.facts.by_relation(todo[~at_once]):
+            self._examine(name, keys, numbers)
+
+    def _examine_at_once(self, todo: I64) -> None:
+        """`_examine` for facts of several relations."""
+        tried = (self._try_all, self._stop_all) if self.counted else (self._stop_all, self._try_all)
+        for step in tried:
+            if len(todo):
+                todo = todo[~step(todo)]
+        if len(todo) == 0:
             return
-        proved = self._supported(todo)
-        self.facts.mark(todo[proved], CHECKED)
-        self._prove(todo[proved])
-        todo = todo[~proved]
-        stopped = self._stopped(todo)
-        self.facts.mark(todo[stopped], BLOCKED)
-        todo = todo[~stopped]
         self.facts.mark(todo, CHECKED)
         self._cursors.open(todo)
         if self._cursors.others:
             for name, keys, numbers in self.facts.by_relation(todo):
                 self._open_others(name, keys, numbers)
 
-    def _supported(self, numbers: I64) -> Bools:
-        """`Work.supported` for facts of any relations that cursors read."""
+    def _stop_all(self, todo: I64) -> Bools:
+        stopped = self._stopped(todo)
+        self.facts.mark(todo[stopped], BLOCKED)
+        return stopped
+
+    def _try_all(self, todo: I64) -> Bools:
+        status, count = self._cursors.look_up(todo)
+        proved = self._stated(todo, status)
+        if self.counted:
+            proved |= self._counted(todo, ~proved, count) > 0
+        self.facts.mark(todo[proved], CHECKED)
+        self._prove(todo[proved])
+        return proved
+
+    def _stated(self, numbers: I64, status: U8) -> Bools:
+        """`Work.stated` for facts of any relations."""
         work = self.work
-        status, count = self._cursors.look_up(numbers)
         found: Bools = status == EXPLICIT
         for name, own, keys in self._of(numbers, work.minus, found):
             found[own] = ~work.minus.contains(name, keys)
         for name, own, keys in self._of(numbers, work.plus, ~found):
             found[own] = work.plus.contains(name, keys)
-        changed = work.counts.relations()
-        for name, own, keys in self._of(numbers, changed, ~found):
-            count[own] = work.counts.current(name, keys, count[own].astype(np.uint32))
-        return found | (count > 0)
+        return found
+
+    def _counted(self, numbers: I64, wanted: Bools, count: I64) -> I64:
+        """The counts of some facts now, given those that are stored."""
+        counts = self.work.counts
+        for name, own, keys in self._of(numbers, counts.relations(), wanted):
+            count[own] = counts.current(name, keys, count[own].astype(np.uint32))
+        return count
 
     def _of(
         self, numbers: I64, names: Iterable[RelationKey], wanted: Bools
