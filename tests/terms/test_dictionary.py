@@ -52,12 +52,18 @@ def mixed_dictionary():
     return dictionary
 
 
-def test_lookup__what_was_not_there_is_found_once_it_is(monkeypatch):
-    monkeypatch.setattr(state_module, "_ABSENT", 3)
+@pytest.mark.parametrize(("absent", "at_once"), [(3, 0), (3, 100), (1000, 100)])
+def test_lookup__what_was_not_there_is_found_once_it_is(monkeypatch, absent, at_once):
+    monkeypatch.setattr(state_module, "_ABSENT", absent)
+    monkeypatch.setattr(state_module, "_AT_ONCE", at_once)
     dictionary = mixed_dictionary()
     new = numbered(700, 720)
     for key in new * 2:
         assert dictionary.lookup_key(key) == 0
+    some = [*numbered(90, 110), *new, *numbered(390, 410)]
+    for _ in range(2):
+        ids = dictionary.lookup_keys(some).tolist()
+        assert ids == [*range(91, 111), *([0] * 20), *range(391, 411)]
     mark = dictionary.mark()
     assert dictionary.encode_keys(new).tolist() == dictionary.lookup_keys(new).tolist()
     assert dictionary.lookup_key(new[5]) == mark + 6

@@ -221,7 +221,8 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
     """Names in bodies that no rule and no data define, where a defined one is near."""
     defined: dict[Slice, None] = {}
     for rule in program.rules:
-        defined.update((slice_of(head), None) for head in rule.heads)
+        for atom in rule.heads:
+            defined[slice_of(atom)] = None
         if len(defined) > _MOST_NAMES:
             return
     if any(not of.name for of in defined):
@@ -229,6 +230,9 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
     uses: dict[Slice, list[tuple[Rule | Constraint, int]]] = {}
     for clause in _clauses(program):
         for index, item in enumerate(clause.body):
+            if type(item) is TripleAtom:
+                uses.setdefault(slice_of(item), []).append((clause, index))
+                continue
             for atom, _ in atoms_in((item,)):
                 uses.setdefault(slice_of(atom), []).append((clause, index))
     if len(uses) > _MOST_NAMES:

@@ -21,7 +21,6 @@ from triplestore.datalog.program import (
     Rule,
     TripleAtom,
     TupleAtom,
-    Variable,
     atoms_in,
 )
 from triplestore.terms.model import to_ntriples
@@ -62,14 +61,15 @@ def slice_of(atom: Atom) -> Slice:
     >>> slice_of(TripleAtom(Variable("x"), TYPE, Variable("c"))) is ANY_CLASS
     True
     """
-    if not isinstance(atom, TripleAtom):
+    if type(atom) is not TripleAtom:
+        assert isinstance(atom, TupleAtom)
         return Slice("tuple", atom.name.key, len(atom.args))
     p = atom.p
-    if isinstance(p, Variable):
+    if type(p) is not Constant:
         return ANY
     if p.key != _TYPE_KEY:
         return Slice("property", p.key)
-    return Slice("class", atom.o.key) if isinstance(atom.o, Constant) else ANY_CLASS
+    return Slice("class", atom.o.key) if type(atom.o) is Constant else ANY_CLASS
 
 
 _TYPE_KEY = TYPE.key
@@ -103,7 +103,7 @@ class Graph:
             self.heads.append(self._node_of(rule.heads[0], WRITE_ANY, WRITE_CLASS))
             positive: list[int] = []
             for item in rule.body:
-                if isinstance(item, TripleAtom | TupleAtom):
+                if type(item) is TripleAtom or isinstance(item, TupleAtom):
                     positive.append(self._node_of(item, READ_ANY, READ_CLASS))
                 elif isinstance(item, Not | Aggregate):
                     negatives.setdefault(i, []).extend(
@@ -121,16 +121,17 @@ class Graph:
 
     def _node_of(self, atom: Atom, any_: int, any_class: int) -> int:
         """The node of an atom's slice; `any_` and `any_class` where that is a variable."""
-        if not isinstance(atom, TripleAtom):
+        if type(atom) is not TripleAtom:
+            assert isinstance(atom, TupleAtom)
             pair = (atom.name.key, len(atom.args))
             return self._tuples.get(pair) or self._add(slice_of(atom), pair, self._tuples)
         p = atom.p
-        if isinstance(p, Variable):
+        if type(p) is not Constant:
             return any_
         key = p.key
         if key != _TYPE_KEY:
             return self._properties.get(key) or self._add(slice_of(atom), key, self._properties)
-        if isinstance(atom.o, Variable):
+        if type(atom.o) is not Constant:
             return any_class
         key = atom.o.key
         return self._classes.get(key) or self._add(slice_of(atom), key, self._classes)

@@ -26,7 +26,7 @@ from triplestore.engine.modules.projected import (
 from triplestore.engine.plans import WHOLE, AtomStep, plan_for
 from triplestore.engine.sets.counts import CountChanges
 from triplestore.engine.sets.differences import DifferenceSet
-from triplestore.engine.sets.keys import Batch, RelationKey, size_of
+from triplestore.engine.sets.keys import ANY, Batch, RelationKey, size_of
 from triplestore.engine.sets.recursive_counts import RecursiveChanges
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.engine.work import Work, united
@@ -121,6 +121,8 @@ class Firing:
         work, touched = self._work, Batch()
         jobs: list[Job] = []
         for family in families:
+            if self._is_idle(family):
+                continue
             item = scanned_whole(family, new)
             if item is not None:
                 touched = united(touched, self._scan(family, item, new, heads))
@@ -129,6 +131,16 @@ class Firing:
         rows = work.stored.tables.total() + work.added.total()
         work.run.conclude_all(jobs, rows, heads, heads)
         return touched
+
+    def _is_idle(self, family: Family) -> bool:
+        """Whether a family has no instances because a relation of its body is empty, as most are
+        of a large ontology: nothing is planned for it."""
+        work = self._work
+        for atom in family.body:
+            name = atom.relation
+            if name != ANY and not (name in work.added or len(work.stored.of(name))):
+                return True
+        return False
 
     def _scan(self, family: Family, item: int, setting: Setting, rest: Heads) -> Batch:
         """All instances of a family, from the facts of one atom, block by block."""

@@ -50,15 +50,15 @@ def copied_class(rule: Rule) -> bool:
     if len(rule.body) != 1:
         return False
     head, item = rule.heads[0], rule.body[0]
-    return (
-        isinstance(head, TripleAtom)
-        and isinstance(item, TripleAtom)
-        and head.p == TYPE
+    return (  # most rules are not, so what tells them apart for the least comes first
+        type(item) is TripleAtom
+        and type(item.o) is Constant
+        and type(head) is TripleAtom
+        and type(head.o) is Constant
         and item.p == TYPE
-        and isinstance(head.s, Variable)
+        and head.p == TYPE
+        and type(head.s) is Variable
         and head.s == item.s
-        and isinstance(head.o, Constant)
-        and isinstance(item.o, Constant)
     )
 
 

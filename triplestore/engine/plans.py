@@ -81,8 +81,12 @@ GROWN = 8.0
 def plan_for(family: Family, pivot: int, setting: Setting) -> Plan:
     """The plan of a family from one of its items (or `HEAD`, `WHOLE`), made for current sizes."""
     known: Plan | None = family.plans.get(pivot)
-    if known is not None and _is_only(family, pivot):
+    only = _is_only(family, pivot)
+    if known is not None and only:
         return known
+    if only:
+        made = family.plans[pivot] = plan(family, pivot, setting)
+        return made
     sizes = tuple(setting.view(atom.relation).estimate(()) + 1 for atom in family.body)
     if known is not None and not _changed(known.sizes, sizes):
         return known

@@ -20,7 +20,7 @@ from triplestore.engine.sets.arrays import (
     unite,
     without,
 )
-from triplestore.engine.sets.keys import RelationKey
+from triplestore.engine.sets.keys import FactSet, RelationKey
 from triplestore.engine.sets.stored import Stored
 from triplestore.engine.work import Work, facts_of
 from triplestore.errors import BudgetError
@@ -181,6 +181,8 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> R
             keys = unite(keys, sets[name].keys())
     if len(keys) == 0:
         return Rows(keys, _NONE, _NONE, _NO_COUNTS)
+    if len(keys) == 1:
+        return _known_one(work, stated, name, keys, closure)
     was, kept = work.stored.of(name).look_up(keys)
     holds = work.holds(name, keys, was)
     is_stated = work.stated(name, keys, was)
@@ -201,6 +203,32 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> R
     if moved.all():
         return Rows(keys, status, previous, counts)
     return Rows(keys[moved], status[moved], previous[moved], counts[moved])
+
+
+def _known_one(work: Work, stated: Tables, name: RelationKey, keys: Keys, closure: Closure) -> Rows:
+    """The same of one fact, as most commits have it, in numbers: a third of the time of arrays."""
+
+    def is_in(sets: FactSet) -> bool:
+        return name in sets and bool(sets.contains(name, keys)[0])
+
+    statuses, kept = work.stored.of(name).look_up(keys)
+    was, plus, minus = int(statuses[0]), is_in(work.plus), is_in(work.minus)
+    holds = is_in(work.added) or (was != 0 and not is_in(work.gone))
+    status = count = 0
+    if holds:
+        status = EXPLICIT if plus or (was == EXPLICIT and not minus) else INFERRED
+        count = int(_fitting(work.counts.current(name, keys, kept))[0])
+    previous, before = was, int(kept[0])
+    if plus or minus or is_in(work.rewritten):  # see above
+        there, counted = Stored(stated, work.type_id).of(name).look_up(keys)
+        previous, before = int(there[0]), int(counted[0])
+    now = np.array([status], dtype=np.uint8)
+    if name not in work.compiled.helpers:
+        _count_moves(closure, statuses, now)
+    if status == previous and (count == before or not holds):
+        return Rows(keys[:0], _NONE, _NONE, _NO_COUNTS)
+    told = np.array([previous], dtype=np.uint8)
+    return Rows(keys, now, told, np.array([count], dtype=np.uint32))
 
 
 def _count_moves(closure: Closure, was: U8, now: U8) -> None:

@@ -101,11 +101,11 @@ class StatedPairs:
     def _note(
         found: dict[Constant, list[tuple[Constant, bool]]], head: object, body: object
     ) -> None:
-        if not isinstance(head, TripleAtom) or not isinstance(body, TripleAtom):
+        if type(head) is not TripleAtom or type(body) is not TripleAtom:
             return
-        if not isinstance(head.p, Constant) or not isinstance(body.p, Constant):
+        if type(head.o) is Constant or type(head.s) is Constant or head.s == head.o:
             return
-        if isinstance(head.s, Constant) or isinstance(head.o, Constant) or head.s == head.o:
+        if type(head.p) is not Constant or type(body.p) is not Constant:
             return
         if {head.s, head.o} == {body.s, body.o}:
             found.setdefault(head.p, []).append((body.p, head.s == body.o))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from triplestore.datalog.problems import Problem, raise_errors
@@ -61,17 +61,7 @@ scope='default')
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Regimes:
         """Those that a store keeps."""
-        if REGIMES not in meta:
-            return cls()
-        said = json.loads(meta[REGIMES])
-        return cls(
-            tuple(said["names"]),
-            said["trivial"],
-            tuple((graph, file, digest) for graph, file, digest in said["ontologies"]),
-            tuple((iri, reason) for iri, reason in said["unresolved"]),
-            said.get("equality", BY_RULES),
-            scope=scope_of(said.get("scope", DEFAULT)),
-        )
+        return _regimes_of(meta[REGIMES]) if REGIMES in meta else cls()
 
     def to_bytes(self) -> bytes | None:
         """The form in which they are kept."""
@@ -116,6 +106,20 @@ scope='default')
 
     def __bool__(self) -> bool:
         return bool(self.names) or self.scope != DEFAULT
+
+
+@lru_cache(maxsize=16)
+def _regimes_of(data: bytes) -> Regimes:
+    """The regimes that are kept so: every transaction asks."""
+    said = json.loads(data)
+    return Regimes(
+        tuple(said["names"]),
+        said["trivial"],
+        tuple((graph, file, digest) for graph, file, digest in said["ontologies"]),
+        tuple((iri, reason) for iri, reason in said["unresolved"]),
+        said.get("equality", BY_RULES),
+        scope=scope_of(said.get("scope", DEFAULT)),
+    )
 
 
 @dataclass

@@ -7,7 +7,7 @@ to read again, at the cost of looking at the names in the change.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -245,6 +245,26 @@ def _all_keys(relation: Any, where: int) -> U64:
     return parts[0] if len(parts) == 1 else np.concatenate([NO_KEYS, *parts])
 
 
+@cache
+def _keys_of_axioms() -> tuple[list[bytes], list[int]]:
+    """The names of axioms: single ones, predicates, classes, and special ones; and where each kind
+    but the last ends."""
+    from triplestore.ontologies import vocabulary as names
+    from triplestore.ontologies.datatypes import DATATYPES
+    from triplestore.ontologies.making import EVERYTHING, NOTHING
+
+    predicates = sorted(
+        names.SCHEMA_PREDICATES | names.SWRL_PREDICATES, key=lambda node: node.value
+    )
+    classes = sorted(names.SCHEMA_CLASSES | names.SWRL_CLASSES, key=lambda node: node.value)
+    single = [names.TYPE, names.SAME_AS, names.SUB_CLASS_OF, names.ON_PROPERTY]
+    single += [names.SUB_PROPERTY_OF, NamedNode(RDFS_MEMBER)]
+    groups = [[key_of(node) for node in nodes] for nodes in (single, predicates, classes)]
+    groups.append([*(class_.key for class_ in DATATYPES | EVERYTHING), NOTHING.key])
+    stops = np.cumsum([len(group) for group in groups])[:-1].tolist()
+    return [key for group in groups for key in group], stops
+
+
 class SchemaNames:
     """The ids of the names of axioms, as far as a dictionary has them; 0 for those it has not.
 
@@ -252,26 +272,8 @@ class SchemaNames:
     """
 
     def __init__(self, dictionary: Dictionary) -> None:
-        from triplestore.ontologies import vocabulary as names
-        from triplestore.ontologies.datatypes import DATATYPES
-        from triplestore.ontologies.making import EVERYTHING, NOTHING
-
-        predicates = sorted(
-            names.SCHEMA_PREDICATES | names.SWRL_PREDICATES, key=lambda node: node.value
-        )
-        classes = sorted(names.SCHEMA_CLASSES | names.SWRL_CLASSES, key=lambda node: node.value)
-        single = [names.TYPE, names.SAME_AS, names.SUB_CLASS_OF, names.ON_PROPERTY]
-        single += [names.SUB_PROPERTY_OF, NamedNode(RDFS_MEMBER)]
-        special = [*(class_.key for class_ in DATATYPES | EVERYTHING), NOTHING.key]
-        groups = [
-            [key_of(node) for node in single],
-            [key_of(node) for node in predicates],
-            [key_of(node) for node in classes],
-            special,
-        ]
-        ids = dictionary.lookup_keys([key for group in groups for key in group])
-        stops = np.cumsum([len(group) for group in groups])[:-1]
-        first, *others = np.split(ids, stops)
+        keys, stops = _keys_of_axioms()
+        first, *others = np.split(dictionary.lookup_keys(keys), stops)
         self.type_id, self.same_as, self.sub_class, self.on_property = first[:4].tolist()
         self.sub_property, self.member = first[4:].tolist()
         sets: list[U32] = [np.sort(found[found != 0]) for found in others]
@@ -302,14 +304,16 @@ class SchemaNames:
         return False
 
     def _speak_of(self, names: U32, dictionary: Dictionary) -> bool:
-        if np.isin(self.predicates, names).any() or (names == self.same_as).any():
+        if in_sorted(names, self.predicates).any() or (names == self.same_as).any():
             return True
         return any(is_member(dictionary.key(name)) for name in np.unique(names).tolist())
 
     def _types(self, classes: U32, dictionary: Dictionary) -> bool:
         """Classes of axioms, or without a name: something may be said to be in an expression."""
         each = np.unique(classes)
-        return bool(np.isin(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
+        if len(each) == 0:
+            return False
+        return bool(in_sorted(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
 
 
 def _speaks_of_graphs(step: Step, graphs: U32) -> bool:

@@ -26,6 +26,7 @@ _FEW = 16  # keys that are looked up, or ids that are decoded, one by one
 _CACHED = 1 << 16  # terms and ids in each cache
 _SHORT = 256  # bytes of a key that may be cached
 _ABSENT = 1 << 10  # keys known to be in no segment: names that every commit asks for
+_AT_ONCE = 1 << 8  # unknown keys of one question that are kept in these caches
 
 
 class State:
@@ -80,25 +81,41 @@ class State:
         for segment in self.segments:
             found = segment.find(kind, text, hashed)
             if found:
-                if len(key) <= _SHORT:
-                    if len(self.found) >= _CACHED:
-                        self.found.clear()
-                    self.found[key] = found
-                return found
-        if len(key) <= _SHORT:
-            if len(self.absent) >= _ABSENT:
-                self.absent.clear()
-            self.absent.add(key)
-        return 0
+                break
+        else:
+            found = 0
+        self._remember((key,), (found,))
+        return found
 
     def lookup_many(self, keys: Sequence[bytes]) -> U32:
         """The ids of keys, 0 for those that have none."""
         if len(keys) <= _FEW:
             return np.array([self.lookup(key) for key in keys], np.uint32)
-        out = np.fromiter((self.live.ids.get(key, 0) for key in keys), np.uint32, len(keys))
-        rows = np.flatnonzero(out == 0)
-        out[rows] = self.lookup_sealed([keys[row] for row in rows.tolist()])
-        return out
+        live, found, absent = self.live.ids.get, self.found.get, self.absent
+        ids = [live(key) or found(key, 0) for key in keys]
+        rows = [row for row, known in enumerate(ids) if not known and keys[row] not in absent]
+        if rows:
+            unknown = [keys[row] for row in rows]
+            sealed = self.lookup_sealed(unknown).tolist()
+            for row, term_id in zip(rows, sealed, strict=True):
+                ids[row] = term_id
+            if len(rows) <= _AT_ONCE:  # a vocabulary, that is asked for again
+                self._remember(unknown, sealed)
+        return np.array(ids, np.uint32)
+
+    def _remember(self, keys: Iterable[bytes], ids: Iterable[int]) -> None:
+        """Keep which segments' ids these keys have, or that they have none."""
+        for key, term_id in zip(keys, ids, strict=True):
+            if len(key) > _SHORT:
+                continue
+            if term_id:
+                if len(self.found) >= _CACHED:
+                    self.found.clear()
+                self.found[key] = term_id
+            else:
+                if len(self.absent) >= _ABSENT:
+                    self.absent.clear()
+                self.absent.add(key)
 
     def lookup_sealed(self, keys: Sequence[bytes]) -> U32:
         """The ids of keys that are not in the live table, 0 for those that have none."""
