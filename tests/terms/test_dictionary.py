@@ -361,3 +361,22 @@ assert len(opened.lookup_keys([key_of(ox.Literal(n)) for n in range(2000)])) == 
 assert not {"numba", "rdflib", "pyspark"} & set(sys.modules), "something heavy was imported"
 """
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_lookup__an_id_that_a_writer_gives_meanwhile_is_not_kept(monkeypatch):
+    dictionary = mixed_dictionary()
+    mark, new = dictionary.mark(), numbered(700, 720)[:3]
+    asked = [*numbered(0, 30), *new]
+    state = dictionary._state
+    sealed = type(state).lookup_sealed
+
+    def written_first(self, keys):  # between the look at the live table and that at segments
+        monkeypatch.undo()
+        dictionary.encode_keys(new)
+        return sealed(self, keys)
+
+    dictionary.lookup_keys(asked[:30])  # now only the new ones are unknown
+    monkeypatch.setattr(type(state), "lookup_sealed", written_first)
+    assert dictionary.lookup_keys(asked).tolist()[30:] in ([0] * 3, [mark + 1, mark + 2, mark + 3])
+    dictionary.truncate(mark)
+    assert dictionary.lookup_keys(asked).tolist()[30:] == [0] * 3

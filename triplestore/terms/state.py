@@ -104,9 +104,10 @@ class State:
         return np.array(ids, np.uint32)
 
     def _remember(self, keys: Iterable[bytes], ids: Iterable[int]) -> None:
-        """Keep which segments' ids these keys have, or that they have none."""
+        """Keep which segments' ids these keys have, or that they have none. An id of the live table
+        is left out: its transaction may take it back."""
         for key, term_id in zip(keys, ids, strict=True):
-            if len(key) > _SHORT:
+            if len(key) > _SHORT or term_id >= self.live.first_id:
                 continue
             if term_id:
                 if len(self.found) >= _CACHED:
