@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.engine.checking import check_case, engine_takes
+from tests.engine.checking import check_case, check_state, engine_takes
 from tests.engine.driver import Driver
+from tests.engine.notation import facts, program
 from tests.engine.programs import Case, random_case
 from tests.engine.test_hierarchies import case
 from triplestore import Store
@@ -112,6 +113,25 @@ def test_subclasses__threshold_crossed__facts_and_counters_stay(
         rng = random.Random(seed)
         driver = Driver(beside=True)
         check_case(case(seed), partial(any_strategy, rng), driver=driver)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_pairs__that_become_recursive_and_cease_to_be__are_counted_as_they_are(name: str) -> None:
+    """A rule that stays may be a pair at the bottom, a rule above it, or part of a cycle."""
+    stated = frozenset(facts("A(a) B(b) D(d) E(e) q(d, a) q(e, e)"))
+    above = [
+        "",
+        ":A[?x] :- :D[?x], :q[?x, ?x] .",  # all are in a cycle
+        ":B[?x] :- :q[?x, ?y] .",  # some are not at the bottom any more
+        ":C[?x] :- :D[?x], :q[?y, ?x] .",
+        ":E[?x] :- :D[?x] .",
+    ]
+    for first in range(len(above)):
+        driver = Driver(pairs=True)
+        for more in [*above[first:], *above[first::-1], *above]:
+            rules = program(CHAIN + more)
+            driver.step(stated, (), rules, strategy(name))
+            check_state(driver, rules, stated, more)
 
 
 def test_rules__of_pairs__are_those_they_were_made_of() -> None:

@@ -49,6 +49,31 @@ def test_update__what_an_aggregate_derives__comes_back(name: str) -> None:
     check_state(driver, rules, frozenset(held - gone), name)
 
 
+TOGETHER = """
+:H[?x] :- :A[?x], NOT :B[?x], NOT :C[?x] . :H[?x] :- :D[?x] .
+:G[?x] :- NOT :F[?x], :A[?x], NOT :B[?x], :C[?x] . :G[?x] :- :D[?x] .
+:K[?x] :- :A[?x], :B[?x], :C[?x] . :K[?x] :- :D[?x] .
+:R[?y] :- :R[?x], :p[?x, ?y], NOT :B[?y], NOT :C[?y] . :R[?x] :- :D[?x] . :R[?x] :- :F[?x] .
+"""
+"""Rules of which several atoms and negations may change in one update, and others that derive the
+same, so that an instance that is counted twice shows."""
+
+
+@pytest.mark.parametrize("name", [*STRATEGIES, "mixed"])
+def test_update__several_items_of_a_rule_at_once__count_once(name: str) -> None:
+    rng = random.Random(7)
+    changes = "B(a) C(a);B(a) C(a);F(a) B(a);A(a) B(a) C(a);B(b) C(b);A(a);B(a);C(a);D(a);F(a)"
+    rules, every = program(TOGETHER), [facts(part) for part in changes.split(";")]
+    held, driver = facts("p(a, b) p(b, a) A(a) D(a)"), Driver()
+    for number in range(50):
+        wanted = held ^ rng.choice(every) if number else held
+        how = strategy(rng.choice(list(STRATEGIES)) if name == "mixed" else name)
+        changed = rules if number == 0 else None
+        driver.step(wanted if number == 0 else wanted - held, held - wanted, changed, how)
+        held = wanted
+        check_state(driver, rules, frozenset(held), f"step {number}")
+
+
 @pytest.mark.parametrize("name", ["dred", "dredc"])
 def test_update__with_rules_side_by_side__equals_the_oracle(
     name: str, monkeypatch: pytest.MonkeyPatch

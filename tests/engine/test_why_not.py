@@ -9,11 +9,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from tests.engine.checking import engine_takes
+from tests.engine.closures import closure_case, union_case
 from tests.engine.driver import Driver
 from tests.engine.naive import Fact, Facts, Values, compute, ground, holds, join, matches, unify
 from tests.engine.notation import fact, facts, program
+from tests.engine.programs import Step
 from tests.engine.proving import atom_of, fact_of
-from tests.engine.test_why import states
+from tests.engine.test_why import check_state, states
 from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     Aggregate,
@@ -28,6 +31,7 @@ from triplestore.datalog.program import (
     bound_by,
     variables_in,
 )
+from triplestore.engine.modules.choice import Choice
 from triplestore.engine.strategies.registry import strategy
 from triplestore.engine.why import Attempt, WhyNot, absent, why_not
 from triplestore.errors import CorruptError, UsageError
@@ -172,6 +176,36 @@ def test_why_not__random_programs__claims_are_true(part: int) -> None:
         for state in list(states(seed))[-1:]:
             checked += check_absent(*state)
     assert checked > 40
+
+
+def check_schemes(seed: int) -> tuple[int, int]:
+    """Check proofs and what is said of absent facts where closures and unions are not written out,
+    after a schedule of updates: how many facts there were of each kind."""
+    case = (closure_case, union_case)[seed % 2](seed)
+    if not engine_takes(case):
+        return 0, 0
+    driver, before = Driver(modules=True), None
+    driver.choice = Choice("compressed")
+    for number, (rules, stated) in enumerate(case.states()):
+        step = case.steps[number - 1] if number else Step(stated, frozenset())
+        changed = rules if rules != before else None
+        driver.step(step.additions, step.deletions, changed, strategy("dredc"))
+        before = rules
+    if not driver.tables.schemes:
+        return 0, 0
+    return check_state(driver, rules, set(stated)), check_absent(driver, rules, set(stated))
+
+
+def test_why_not__beside_schemes__claims_are_true() -> None:
+    checked = [check_schemes(seed) for seed in range(20)]
+    assert min(map(sum, zip(*checked, strict=True))) > 40
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(5))
+def test_why_not__beside_many_schemes__claims_are_true(part: int) -> None:
+    for seed in range(100 + part * 60, 160 + part * 60):
+        check_schemes(seed)
 
 
 # --- one absent fact after the other -------------------------------------------------------------

@@ -228,7 +228,7 @@ class StratumUpdate:
                 heads.put(name, keys)
         new = work.new()
         before = new.without(_set_of(self.low_added, self.large_added))
-        around = Around(before, new, new, Setting(work.stored, plus=[work.added, work.gone]))
+        around = Around(before, new, new, work.union())  # what is gone is among what held
         low = (self.low_added, self.low_gone)
         large = (self.large_added, self.large_gone)
         many = self._from_below(low, large, around, "insertion", 1, (heads, heads_rec))
