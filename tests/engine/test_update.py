@@ -49,6 +49,26 @@ def test_update__what_an_aggregate_derives__comes_back(name: str) -> None:
     check_state(driver, rules, frozenset(held - gone), name)
 
 
+@pytest.mark.parametrize("order", ["sum count", "count sum", "count sum max", "avg max"])
+def test_update__groups_of_which_one_result_fails__conclude_nothing(order: str) -> None:
+    names = order.split()
+    made = " ".join(f"BIND {name}(?y) AS ?{name}" for name in names)
+    results = ", ".join(f"?{name}" for name in names)
+    rules = program(f":w[?x, {results}] :- AGGREGATE(:p[?x, ?y] ON ?x {made}) .")
+    held, driver = facts("p(a, 1) p(a, 2) p(b, 3) p(b, c)"), Driver()
+    for number, change in enumerate(("", "p(b, c)", "p(a, c)", "p(a, c) p(b, c)", "p(b, 3)")):
+        wanted = held ^ facts(change)
+        gone = held - wanted
+        driver.step(
+            wanted if not number else wanted - held,
+            gone,
+            None if number else rules,
+            strategy("dredc"),
+        )
+        held = wanted
+        check_state(driver, rules, frozenset(held), f"step {number}")
+
+
 TOGETHER = """
 :H[?x] :- :A[?x], NOT :B[?x], NOT :C[?x] . :H[?x] :- :D[?x] .
 :G[?x] :- NOT :F[?x], :A[?x], NOT :B[?x], :C[?x] . :G[?x] :- :D[?x] .
