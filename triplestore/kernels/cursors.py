@@ -207,6 +207,42 @@ def value_of(term, state, base):
     return np.uint64(state[base + term])
 
 
+@helper
+def fits_head(key, specs, spec, state, base):
+    """Give the variables of a rule's head the values of a fact; whether the fact fits."""
+    first, second = specs[spec + 1], specs[spec + 2]
+    if first >= 0:
+        state[base + first] = np.int64(key >> _32)
+    elif np.uint64(-first) != key >> _32:
+        return False
+    if second >= 0:
+        if second == first:
+            return key >> _32 == key & _LOW
+        state[base + second] = np.int64(key & _LOW)
+        return True
+    return np.uint64(-second) == key & _LOW
+
+
+@helper
+def write_facts(specs, spec, state, base, fact_key, fact_relation, slots, count, facts, out):
+    """Write what a matched rule needs of its stratum; returns how many facts have numbers then."""
+    for step in range(STEPS):
+        facts[out + step] = 0
+        about = spec + 3 + 6 * step
+        if step < specs[spec] and specs[about + 1] == 1:
+            relation = specs[about]
+            a = value_of(specs[about + 4], state, base)
+            b = value_of(specs[about + 5], state, base)
+            key = a << _32 | b if specs[about + 2] == 0 else b << _32 | a
+            number = number_of(relation, key, fact_key, fact_relation, slots)
+            if number < 0:
+                number = count
+                add_fact(relation, key, number, fact_key, fact_relation, slots)
+                count += 1
+            facts[out + step] = number + 1
+    return count
+
+
 @kernel(
     "i64(i64r, u64r, i32r, u64r, i64r, u8w, i64w, i32w, i64w)",
     room=("fact_key", "fact_relation", "group_keys", "group_start", "group_ready", "state"),
@@ -336,19 +372,8 @@ def pull(
                 rule = group_rules[group_start[other] + at_rule - first_rules]
             spec = np.int64(rule) * SPEC
             if level < 0:
-                first, second = specs[spec + 1], specs[spec + 2]
                 key = fact_key[goal]
-                fits = usable[rule] == 1
-                if first >= 0:
-                    state[values + first] = np.int64(key >> _32)
-                elif np.uint64(-first) != key >> _32:
-                    fits = False
-                if second >= 0 and second == first:
-                    fits = fits and key >> _32 == key & _LOW
-                elif second >= 0:
-                    state[values + second] = np.int64(key & _LOW)
-                elif np.uint64(-second) != key & _LOW:
-                    fits = False
+                fits = usable[rule] == 1 and fits_head(key, specs, spec, state, values)
                 if not fits:
                     at_rule += 1
                     continue
@@ -359,21 +384,18 @@ def pull(
                     full = True
                     break
                 found_goal[found] = goal
-                out = found * STEPS
-                for step in range(STEPS):
-                    found_facts[out + step] = 0
-                    about = spec + 3 + 6 * step
-                    if step < level and specs[about + 1] == 1:
-                        relation = specs[about]
-                        a = value_of(specs[about + 4], state, values)
-                        b = value_of(specs[about + 5], state, values)
-                        key = a << _32 | b if specs[about + 2] == 0 else b << _32 | a
-                        number = number_of(relation, key, fact_key, fact_relation, slots)
-                        if number < 0:
-                            number = count
-                            add_fact(relation, key, number, fact_key, fact_relation, slots)
-                            count += 1
-                        found_facts[out + step] = number + 1
+                count = write_facts(
+                    specs,
+                    spec,
+                    state,
+                    values,
+                    fact_key,
+                    fact_relation,
+                    slots,
+                    count,
+                    found_facts,
+                    found * STEPS,
+                )
                 found += 1
                 need -= 1
                 level -= 1
