@@ -29,18 +29,24 @@ CLIMBS = [
     ":p[?z, ?z] :- :p[?y, ?y], :q[?y, ?z] .",
     "[?x, a, ?d] :- [?x, a, ?c], :p[?c, ?d] .",
     "[?y, a, ?c] :- [?x, a, ?c], :p[?x, ?y] .",
+    # several
+    ":A[?y] :- :A[?x], :p[?x, ?y] . :A[?y] :- :A[?x], :q[?x, ?y] .",
+    ":p[?x, ?z] :- :p[?x, ?y], :q[?y, ?z] . :p[?z, :n2] :- :p[?y, :n2], :q[?z, ?y] .",
+    ":B[?y] :- :A[?x], :p[?x, ?y] . :A[?y] :- :B[?x], :q[?x, ?y] .",
+    ":B[?y] :- :A[?x], :p[?x, ?y] . :C[?y] :- :B[?x], :q[?x, ?y] . :A[?x] :- :q[?x, ?y], :C[?y] .",
+    ":A[?y] :- :A[?x], :p[?x, ?y] . :A[?y] :- :A[?x], :q[?x, ?y] . :A[?y] :- :A[?x], :r[?x, ?y] .",
     # beside rules that look at other things
     ":A[?y] :- :A[?x], :p[?x, ?y] . :q[?x, ?y] :- :A[?x], :p[?x, ?y] .",
     ":A[?y] :- :A[?x], :p[?x, ?y] . :B[?x] :- :p[?x, ?y], NOT :A[?y] .",
     ":B[?y] :- :B[?x], :q[?x, ?y] . :A[?y] :- :B[?x], :p[?x, ?y] . :p[?x, ?x] :- :A[?x] .",
 ]
 REFUSED = [
-    ":A[?y] :- :A[?x], :p[?x, ?y] . :A[?y] :- :A[?x], :q[?x, ?y] .",  # two look at what comes
+    " ".join(f":A[?y] :- :A[?x], :{name}[?x, ?y] ." for name in "pqrsu"),  # too many
     ":A[?y] :- :A[?x], :p[?x, ?y] . :p[?y, ?x] :- :A[?x], :p[?x, ?y] .",
     ":p[?x, ?z] :- :p[?x, ?y], :p[?y, ?z] .",  # what the rule looks up is not as it was
     "[?x, a, ?d] :- [?x, a, ?c], :p[?c, ?d] . :p[?x, ?x] :- :B[?x] .",
     ":p[?x, ?z] :- :p[?x, ?y], :q[?y, ?z], :B[?x] .",
-    ":B[?y] :- :A[?x], :p[?x, ?y] . :A[?y] :- :B[?x], :q[?x, ?y] .",
+    ":B[?y] :- :A[?x], :p[?x, ?y] . :A[?y] :- :B[?x], :q[?x, ?y] . :q[?x, ?x] :- :B[?x] .",
     ":A[?y] :- :A[?x], :p[?x, ?y], FILTER(?x != ?y) .",
 ]
 
@@ -112,6 +118,10 @@ def test_climb__without_room_or_rounds_enough__goes_on(
     for text in CLIMBS[:7]:
         counted(text, "dredc")
     assert any(len(call.left) for call in calls)
+
+
+def test_climb__has_room_for_the_rows_of_all_rules() -> None:
+    assert climbing.RULES == kernels.RULES
 
 
 def test_climb__begins_after_some_rounds__and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

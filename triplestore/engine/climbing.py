@@ -1,10 +1,11 @@
-"""A rule that goes on by itself from few facts: many rounds as one call of a kernel.
+"""Rules that go on by themselves from few facts: many rounds as one call of a kernel.
 
 Start reading at `Climb`. What is reached along a chain of ten thousand nodes takes as many rounds,
 of some thirty microseconds each, whatever they bring or take away. Where a round concluded facts of
-one relation only, one rule alone looks at these, it is small (see `small`) and concludes nothing
-else, the rounds to come have nothing to do with any other rule: the kernel does them, until there
-is nothing new or there is too much of it. Results and counts do not depend on it.
+one relation only, and few small rules (see `small`) look at these and at what they themselves make
+of them, all of it facts of that relation, the rounds to come have nothing to do with any other
+rule: the kernel does them, until there is nothing new or there is too much of it. Results and
+counts do not depend on it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ WIDE = 1 << 10
 LONG = 1 << 12
 """So many rounds at most are done in one call, after which budgets are looked at."""
 
+RULES = 4
+"""So many rules at most; the kernel has room for the rows of so many."""
+
 ROOM = 1 << 14
 """Facts that one call may find, and conclusions of one round: a power of two."""
 
@@ -41,14 +45,14 @@ class Rounds(NamedTuple):
 
     new     the facts of all rounds, in their order
     left    conclusions of the last round, in any order
-    ends    of each round, the end of its facts, how many of them were looked at, and what these
-            concluded
+    ends    of each round, the end of its facts, the rows that were fetched, and how many facts
+            were concluded
     """
 
     new: U64
     left: U64
     ends: I64
-    looked: I64
+    fetched: I64
     instances: I64
 
     def until(self, wrong: Bools) -> Rounds:
@@ -57,7 +61,7 @@ class Rounds(NamedTuple):
             return self
         last = int(self.ends.searchsorted(wrong.argmax(), side="right"))
         end = int(self.ends[last - 1]) if last else 0
-        parts = (self.ends[:last], self.looked[:last], self.instances[:last])
+        parts = (self.ends[:last], self.fetched[:last], self.instances[:last])
         return Rounds(self.new[:end], self.new[end : self.ends[last]], *parts)
 
 
@@ -113,62 +117,65 @@ class Climb:
     ) -> tuple[Batch, Batch]:
         ((name, keys),) = found.items()
         assert isinstance(name, int), "of two columns"
-        stage = self._stage(name, keys, setting())
-        out_of = None if stage is None else held(name)
+        rules = self._rules(name, keys, setting())
+        out_of = None if rules is None else held(name)
         self._refused = out_of is None
-        if stage is None or out_of is None:
+        if rules is None or out_of is None:
             return {}, found
         self._work.budget.check()
-        made = _call(keys, *stage, out_of)
+        made = _call(keys, rules, out_of)
         made = made.until(wrong(name, made.new))
         self._refused = len(made.ends) < AFTER
-        return self._taken(name, phase, stage[0], made)
-
-    def _taken(self, name: int, phase: str, stage: Stage, made: Rounds) -> tuple[Batch, Batch]:
-        """Count some rounds; what is new by them, and what is left."""
-        looked, instances = int(made.looked.sum()), int(made.instances.sum())
-        done = Done(looked, looked if stage.tests else instances, instances)
+        done = Done(int(made.fetched.sum()), 0, int(made.instances.sum()))
         self._work.rounds += len(made.ends)
-        self._work.run.count(done, phase, len(made.ends))
+        self._work.run.count(done, phase, len(rules) * len(made.ends))
         new, left = Batch(), Batch()
         for batch, facts in ((new, np.sort(made.new)), (left, sorted_distinct(made.left))):
             if len(facts):
                 batch[name] = facts
         return new, left
 
-    def _stage(self, name: int, keys: U64, setting: Setting) -> tuple[Stage, Rows] | None:
-        """What the kernel is told of the only rule, and the rows of its other atom; None where
+    def _rules(self, name: int, keys: U64, setting: Setting) -> list[tuple[Stage, Rows]] | None:
+        """What the kernel is told of the rules, and the rows of their other atoms; None where
         something is not as it needs it."""
-        only = None if loaded_kernels() is None else self._only(name, keys)
-        shape = None if only is None else small_shape(*only, setting)
-        if shape is None or len(shape.stages) > 1:
-            return None
-        (stage,) = shape.stages
-        if stage.item < 0:
-            return None
-        rows = _arrays(setting, stage.relation, stage.place)
-        return None if rows is None else (stage, rows)
-
-    def _only(self, name: int, keys: U64) -> tuple[Family, int] | None:
-        """The only rule, and atom of it, that looks at some facts and at what it makes of them."""
-        found = self._looking(name, keys)
-        if len(found) != 1:
-            return None
-        family, item = found[0]
-        if len(family.rules) > 1 or family.table is not None or family.head.relation != name:
-            return None
-        if name == self._work.type_id:
-            class_ = -family.head.terms[0]
-            if class_ > 0:
-                one = np.array([class_ << 32 | 1], dtype=np.uint64)
-                return found[0] if self._looking(name, one) == found else None
-            if any(triggers.by_class for triggers in self._triggers):
+        only = [] if loaded_kernels() is None else self._only(name, keys)
+        found = []
+        for family, item in only:
+            shape = small_shape(family, item, setting)
+            if shape is None or len(shape.stages) > 1 or shape.stages[0].item < 0:
                 return None
-        return family, item
+            rows = _arrays(setting, shape.stages[0].relation, shape.stages[0].place)
+            if rows is None:
+                return None
+            found.append((shape.stages[0], rows))
+        return found or None
+
+    def _only(self, name: int, keys: U64) -> list[tuple[Family, int]]:
+        """The rules, and atoms of them, that look at some facts and at all that they make of them;
+        none if there are others, too many, or one that looks at them by both of its atoms."""
+        found = self._looking(name, keys)
+        for family, _ in found:  # it grows on the way
+            if len(found) > RULES or not _is_plain(family, name):
+                return []
+            if name != self._work.type_id:
+                continue
+            class_ = -family.head.terms[0]
+            if class_ <= 0:
+                if any(triggers.by_class for triggers in self._triggers):
+                    return []
+                continue
+            one = np.array([class_ << 32 | 1], dtype=np.uint64)
+            found += [each for each in self._looking(name, one) if each not in found]
+        return found if len({id(family) for family, _ in found}) == len(found) else []
 
     def _looking(self, name: int, keys: U64) -> list[tuple[Family, int]]:
         type_id = self._work.type_id
         return [one for each in self._triggers for one in each.of({name: keys}, type_id)]
+
+
+def _is_plain(family: Family, name: int) -> bool:
+    one = len(family.rules) == 1 and family.table is None
+    return one and family.head.relation == name
 
 
 Rows: TypeAlias = tuple[U64, U64, U64, U64]
@@ -187,15 +194,20 @@ def _arrays(setting: Setting, relation: int, place: int) -> Rows | None:
     return runs[0] if runs else NO_KEYS, later, minus, less
 
 
-def _call(keys: U64, stage: Stage, rows: Rows, held: tuple[U64, U64]) -> Rounds:
+def _call(keys: U64, rules: Sequence[tuple[Stage, Rows]], held: tuple[U64, U64]) -> Rounds:
     from triplestore.kernels.rules import climb
 
+    rows = [array for _, four in rules for array in four]
+    rows += [NO_KEYS] * (4 * RULES - len(rows))
+    constants = [stage.constants for stage, _ in rules]
+    bases = np.cumsum([0, *map(len, constants[:-1])], dtype=np.int64)
+    specs = np.concatenate([stage.spec for stage, _ in rules])
     out, found = np.empty(ROOM, dtype=np.uint64), np.empty(ROOM, dtype=np.uint64)
     found[: len(keys)] = keys
     table = np.zeros(2 * ROOM, dtype=np.uint64)
-    ends, looked, instances = (np.empty(LONG + 1, dtype=np.int64) for _ in range(3))
-    told = (*rows, *held, stage.spec, stage.constants, len(keys), out, found, table)
-    rounds = climb(*told, ends, looked, instances)
+    ends, fetched, instances = (np.empty(LONG + 1, dtype=np.int64) for _ in range(3))
+    told = (tuple(rows), *held, specs, np.concatenate(constants), bases, len(keys))
+    rounds = climb(*told, out, found, table, ends, fetched, instances)
     total, left = ends[rounds - 1] if rounds else 0, instances[rounds]
-    parts = (ends[:rounds], looked[:rounds], instances[:rounds])
+    parts = (ends[:rounds], fetched[:rounds], instances[:rounds])
     return Rounds(out[:total], found[:left].copy(), *parts)

@@ -3,7 +3,7 @@
 A rule of one or two atoms over relations of two columns needs some ten calls of numpy, which cost
 far more than its rows where these are few. `fire_rules` does all of it, for some rules that differ
 in constants only. Always true: `delta` and `run` are sorted and distinct; each match is written
-once for each rule; nothing is allocated here. `climb` goes on with what one rule concludes.
+once for each rule; nothing is allocated here. `climb` goes on with what rules conclude.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from triplestore.kernels.sets import place_near
 
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
+SPEC = 10
+"""So many numbers say what a rule is."""
+
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -113,17 +116,17 @@ def fire_rules(delta, run, minus, less, spec, constants, most, out, seen):
 
 
 @helper
-def starts(first, second, spec, constants):
+def starts(first, second, spec, at, constants, base):
     """Whether the atom that changed matches a fact."""
-    if spec[0] < 0 and first != np.uint64(constants[-spec[0] - 1]):
+    if spec[at] < 0 and first != np.uint64(constants[base - spec[at] - 1]):
         return False
-    if spec[1] == 0:
+    if spec[at + 1] == 0:
         return first == second
-    return spec[1] > 0 or second == np.uint64(constants[-spec[1] - 1])
+    return spec[at + 1] > 0 or second == np.uint64(constants[base - spec[at + 1] - 1])
 
 
 @helper
-def sift(found, n, held, brought, out, total, table):
+def sift(found, n, held, more, out, total, table):
     """Write those of `n` conclusions that are new after `total` others; return how many these are
     then, -1 if there is no room for all."""
     mask = table.size - 1
@@ -132,7 +135,7 @@ def sift(found, n, held, brought, out, total, table):
         slot = np.int64((key * _MIX) >> _32) & mask
         while table[slot] != 0 and table[slot] != key:
             slot = (slot + 1) & mask
-        if table[slot] == key or is_in(held, key) or is_in(brought, key):
+        if table[slot] == key or is_in(held, key) or is_in(more, key):
             continue
         if total == out.size:
             return -1
@@ -143,56 +146,72 @@ def sift(found, n, held, brought, out, total, table):
 
 
 @helper
-def conclude(delta, start, stop, run, minus, less, spec, constants, found, n):
-    """Write what the rule concludes from some facts and a run after `n` other conclusions; return
+def matching(delta, start, stop, spec, at, constants, base):
+    """How many of some facts the atom that changed matches."""
+    found = 0
+    for i in range(start, stop):
+        if starts(delta[i] >> _32, delta[i] & _LOW, spec, at, constants, base):
+            found += 1
+    return found
+
+
+@helper
+def conclude(delta, start, stop, run, minus, less, spec, o, constants, base, found, n):
+    """Write what a rule concludes from some facts and a run after `n` other conclusions; return
     how many these are then, -1 if there is no room for all."""
     for i in range(start, stop):
         first, second = delta[i] >> _32, delta[i] & _LOW
-        if not starts(first, second, spec, constants):
+        if not starts(first, second, spec, o, constants, base):
             continue
-        front = term_of(spec[2], first, second, first, constants, 0)
+        front = term_of(spec[o + 2], first, second, first, constants, base)
         key = front << _32
-        if spec[3] != 2:
-            key |= term_of(spec[3], first, second, first, constants, 0)
+        if spec[o + 3] != 2:
+            key |= term_of(spec[o + 3], first, second, first, constants, base)
         at = place_near(run, key, 0)
         while at < run.size:
             other = run[at]
             third = other & _LOW
-            if (other >> _32 != front) if spec[3] == 2 else (other != key):
+            if (other >> _32 != front) if spec[o + 3] == 2 else (other != key):
                 break
-            fact = third << _32 | front if spec[6] == 1 else other
+            fact = third << _32 | front if spec[o + 6] == 1 else other
             at += 1
             if (minus.size > 0 and is_in(minus, fact)) or (less.size > 0 and is_in(less, fact)):
                 continue
             if n == found.size:
                 return -1
-            a = term_of(spec[4], first, second, third, constants, 0)
-            b = term_of(spec[5], first, second, third, constants, 0)
+            a = term_of(spec[o + 4], first, second, third, constants, base)
+            b = term_of(spec[o + 5], first, second, third, constants, base)
             found[n] = a << _32 | b
             n += 1
     return n
 
 
+RULES = 4
+"""So many rules at most go on together."""
+
+
 @kernel(
-    "i64(u64r, u64r, u64r, u64r, u64r, u64r, i64r, u32r, i64, u64w, u64w, u64w, i64w, i64w, i64w)",
-    room=("out", "found", "table", "ends", "looked", "instances"),
+    f"i64(UniTuple(u64r, {4 * RULES}), u64r, u64r, i64r, u32r, i64r, i64, u64w, u64w, u64w, i64w, "
+    "i64w, i64w)",
+    room=("out", "found", "table", "ends", "fetched", "instances"),
 )
 def climb(
-    run, later, minus, less, held, more, spec, constants, n, out, found, table, ends, looked,
-    instances,
-):  # fmt: skip
-    """Fire one rule on what it concluded, and on what follows from that, round after round.
+    rows, held, more, specs, constants, bases, n, out, found, table, ends, fetched, instances
+):
+    """Fire some rules on what they concluded, and on what follows from that, round after round.
 
-    run, later  : facts of the other atom, which stays as it is, its known place in front
-    minus, less, spec, constants : see `fire_rules`; one rule of two atoms
-    held, more  : the facts of the relation that the rule concludes that are not looked for
+    rows        : of each rule the facts of its other atom, which stay as they are, as two runs with
+                  their known place in front, and those left out of them, as two
+    held, more  : the facts of the relation that the rules conclude that are not looked for
+    specs, constants, bases : see `fire_rules`; of rules of two atoms one after the other
     out         : facts that are new, round by round
     found       : `n` conclusions to begin with, some of which may be held; then those left
     table       : zeros, a power of two, more than `out` has room for
-    ends, looked, instances : of each round: the end of its facts, how many of these the changed
-                  atom matches, and what is concluded; then, in one place more, how many are left
+    ends, fetched, instances : of each round: the end of its facts, the rows that were looked at,
+                  and what is concluded; then, in one place more, how many are left
     Returns how many rounds there were. A round for which there is no room has not begun.
     """
+    rules = bases.size
     total = rounds = 0
     while n > 0 and rounds < ends.size - 1:
         end = sift(found, n, held, more, out, total, table)
@@ -201,19 +220,28 @@ def climb(
         if end == total:
             n = 0
             break
-        n = conclude(out, total, end, run, minus, less, spec, constants, found, 0)
-        if n >= 0:
-            n = conclude(out, total, end, later, minus, less, spec, constants, found, n)
+        n = looked = 0
+        for rule in range(rules):
+            if rows[4 * rule].size + rows[4 * rule + 1].size == 0:
+                continue
+            o, base = rule * SPEC, bases[rule]
+            minus, less = rows[4 * rule + 2], rows[4 * rule + 3]
+            before = n
+            for run in range(4 * rule, 4 * rule + 2):
+                if n >= 0:
+                    n = conclude(
+                        out, total, end, rows[run], minus, less, specs, o, constants, base, found, n
+                    )
+            if n < 0:
+                break
+            matched = matching(out, total, end, specs, o, constants, base)
+            looked += matched + (n - before if specs[o + 3] == 2 else matched)
         if n < 0:
             n = end - total
             for i in range(n):
                 found[i] = out[total + i]
             break
-        matched = 0
-        for i in range(total, end):
-            if starts(out[i] >> _32, out[i] & _LOW, spec, constants):
-                matched += 1
-        ends[rounds], looked[rounds], instances[rounds] = end, matched, n
+        ends[rounds], fetched[rounds], instances[rounds] = end, looked, n
         total = end
         rounds += 1
     instances[rounds] = n
