@@ -27,6 +27,7 @@ from triplestore.engine.strategies.simple import Rules
 from triplestore.engine.work import Work
 from triplestore.kernels import rules as loaded
 from triplestore.kernels.cursors import STEPS
+from triplestore.tables import tables
 
 SEARCHES = [name for name in MAKERS if "b" in name]
 Key: TypeAlias = tuple[RelationKey, int, int]
@@ -48,6 +49,7 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["pieces"] += sum(n for _, _, n in some)
         return others(self, some)  # type: ignore[arg-type]  # it is only passed on
 
+    monkeypatch.setattr(tables, "COMBINE_ROWS", 0)  # each step of a schedule is a layer more
     monkeypatch.setattr(swift, "loaded_kernels", lambda: loaded)
     monkeypatch.setattr(swift.SwiftSearch, "_meet_given", meet_given)
     monkeypatch.setattr(swift.SwiftSearch, "_meet", meet)
