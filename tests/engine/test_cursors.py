@@ -202,6 +202,12 @@ def by_cursors(work: Work, rules: Rules, rng: random.Random) -> Given:
         wanted = dict(zip(chosen.tolist(), quota.tolist(), strict=True))
         assert all(times[goal] <= wanted[goal] for goal in times)
     assert not facts.waiting.any()
+    for name, keys, numbers in facts.by_relation(np.arange(facts.count)):
+        if one._runs._usable[facts.places[name]]:  # status and count, as they are stored
+            for got, want in zip(
+                one.look_up(numbers), work.stored.of(name).look_up(keys), strict=True
+            ):
+                assert got.tolist() == want.tolist()
     return found
 
 
