@@ -18,6 +18,7 @@ import numpy as np
 
 from triplestore.kernels.hash import MIX, STEP
 from triplestore.kernels.jit import helper, kernel
+from triplestore.kernels.sets import place_between
 
 RUNS = 15
 """So many arrays of keys there may be."""
@@ -102,18 +103,6 @@ def fill_slots(fact_key, fact_relation, count, slots):
         while slots[at] != 0:
             at = (at + 1) & mask
         slots[at] = number + 1
-
-
-@helper
-def place_between(keys, key, low, high):
-    """The first place in [low, high) whose key is not less, or `high`."""
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @helper
