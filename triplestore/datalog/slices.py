@@ -58,6 +58,7 @@ ANY_CLASS = Slice("any class")
 def slice_of(atom: Atom) -> Slice:
     """The slice an atom speaks of.
 
+    >>> from triplestore.expr.tree import Variable
     >>> slice_of(TripleAtom(Variable("x"), TYPE, Variable("c"))) is ANY_CLASS
     True
     """
