@@ -18,6 +18,7 @@ from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from triplestore import Store
 from triplestore.engine.families import LOWER, Family
+from triplestore.engine.frames import Rows
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.strategies import cursors, swift
 from triplestore.engine.strategies.cursors import Cursors
@@ -45,9 +46,9 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["cursors"] += len(some.goals)
         given(self, some)
 
-    def meet(self: swift.SwiftSearch, some: list[tuple[object, object, int]]) -> int:
+    def meet(self: swift.SwiftSearch, some: list[tuple[Family, Rows, int]]) -> int:
         found["pieces"] += sum(n for _, _, n in some)
-        return others(self, some)  # type: ignore[arg-type]  # it is only passed on
+        return others(self, some)
 
     monkeypatch.setattr(tables, "COMBINE_ROWS", 0)  # each step of a schedule is a layer more
     monkeypatch.setattr(swift, "loaded_kernels", lambda: loaded)
@@ -146,7 +147,8 @@ def by_hand(work: Work, families: list[Family]) -> Given:
     found: Given = Counter()
     held: dict[RelationKey, list[tuple[int, int]]] = {}
     for name in {atom.relation for family in families for atom in family.body}:
-        keys = work.survivors().pairs(name).keys().tolist()  # type: ignore[arg-type]  # no tuples
+        assert isinstance(name, int), "cursors follow relations of two columns"
+        keys = work.survivors().pairs(name).keys().tolist()
         held[name] = [divmod(key, 1 << 32) for key in keys]
 
     def match(family: Family, item: int, known: dict[int, int], own: list[Key]) -> None:
@@ -181,7 +183,8 @@ def by_cursors(work: Work, rules: Rules, rng: random.Random) -> Given:
     facts = Numbered(rules.names)
     one = Cursors(rules, facts, work.stored, work.survivors(), work.gone)
     for name in dict.fromkeys(family.head.relation for family in rules.families):
-        keys = work.old().pairs(name).keys()  # type: ignore[arg-type]  # no tuples
+        assert isinstance(name, int), "cursors follow relations of two columns"
+        keys = work.old().pairs(name).keys()
         numbers = facts.find(name, np.sort(keys))  # some have a number: they were needed
         known = np.sort(keys)[numbers < 0]
         numbers[numbers < 0] = facts.add(name, known)
