@@ -2,7 +2,7 @@
 # Needs Python 3.11 or later (make PYTHON=/path/to/python3 names one).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-spark spark-package test lint types kernels test-long test-boundscheck test-python-kernels bench \
+.PHONY: help demo demo-spark spark-package test lint types kernels test-long fuzz test-boundscheck test-python-kernels bench \
 	format clean setup-run setup-dev setup-bench setup-spark
 
 unexport PYTHONPATH PYTHONHOME
@@ -46,6 +46,10 @@ kernels: setup-dev
 
 test-long: setup-dev ## the long forms of the tests as well (much longer)
 	$(PYTEST) --long --hypothesis-profile=long
+
+SECONDS ?= 3600
+fuzz: setup-dev ## random tests beside their oracles, SECONDS (3600) each
+	TRIPLESTORE_FUZZ_SECONDS=$(SECONDS) $(PYTEST) -m fuzz
 
 test-boundscheck: setup-dev ## tests of kernels with every array access checked
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(wildcard $(KERNEL_TESTS))

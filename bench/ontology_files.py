@@ -79,7 +79,7 @@ def _input(name: str, regime: str, ontology: str, *data: Path) -> OntologyInput 
     source = shared() / ontology
     if not source.exists():
         return None
-    files = tuple(_as_ntriples(path) for path in (source, *data))
+    files = tuple(converted(path) for path in (source, *data))
     for path in files:
         read_through(path)
     return OntologyInput(name, files, regime, sum(map(_lines, files)))
@@ -90,7 +90,7 @@ def _lines(path: Path) -> int:
         return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 22), b""))
 
 
-def _as_ntriples(source: Path) -> Path:
+def converted(source: Path) -> Path:
     """The file, or the same as N-Triples, by a name that every reasoner takes for Turtle."""
     from pyoxigraph import RdfFormat, parse, serialize
 

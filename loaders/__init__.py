@@ -1,5 +1,7 @@
 """Documents in, columns of ids out; and back. Start at `load` (local.py) and writers.py."""
 
+from triplestore.terms.limits import Limits, limits_of
+
 from .convert import convert
 from .formats import EXTENSIONS, format_of, known_names
 from .local import load
@@ -11,6 +13,7 @@ from .writers import dump
 __all__ = [
     "EXTENSIONS",
     "FileReport",
+    "Limits",
     "Loaded",
     "Problem",
     "Progress",
@@ -20,5 +23,6 @@ __all__ = [
     "find_sources",
     "format_of",
     "known_names",
+    "limits_of",
     "load",
 ]

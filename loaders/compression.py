@@ -15,11 +15,14 @@ import zlib
 from collections.abc import Callable
 from typing import Any, BinaryIO, cast
 
-from triplestore.errors import ParseError, UsageError
+from triplestore.errors import BudgetError, ParseError, UsageError
 
 from .formats import BYTE_ORDER_MARK
 
-_CHUNK = 1 << 15  # of compressed bytes: even a thousandfold expansion stays bounded
+_CHUNK = 1 << 15  # compressed bytes that are read at once
+_ZSTD_CHUNK = 1 << 10  # zstd has no bound for what comes out, but 128 KB for 4 bytes at most
+_MOST = 1 << 22  # bytes that come out at once
+_XZ_MEMORY = 1 << 29  # for the dictionary, which a file may ask for; `xz -9` takes 65 MB
 
 
 def _damages() -> tuple[type[Exception], ...]:
@@ -69,21 +72,42 @@ class _Members(io.RawIOBase):
             self._rest = self._member.unused_data
             self._member = self._make()
             self._fresh = True
-        given, self._rest = self._rest or self._stream.read(_CHUNK), b""
+        given, self._rest = self._rest, b""
+        if not given and getattr(self._member, "needs_input", True):
+            given = self._stream.read(_ZSTD_CHUNK if self._kind == "zstd" else _CHUNK)
+            if not given and not self._fresh:
+                raise ParseError(f"the {self._kind} data end too early", filename=self._name)
         if self._fresh:
             if self._kind == "gzip":
                 given = given.lstrip(b"\0")  # padding of tapes, allowed between members
             if not given:
                 return None
-        elif not given:
-            raise ParseError(f"the {self._kind} data end too early", filename=self._name)
         self._fresh = False
         try:
-            return cast(bytes, self._member.decompress(given))
+            return self._step(given)
+        except MemoryError as error:
+            raise BudgetError(
+                f"{self._name}: the {self._kind} data need more memory to be read than there is"
+            ) from error
         except _damages() as error:
             raise self._damaged(error) from error
 
+    def _step(self, given: bytes) -> bytes:
+        """What some bytes become, or the beginning of it."""
+        if self._kind == "zstd":
+            given, self._rest = given[:_ZSTD_CHUNK], given[_ZSTD_CHUNK:]
+            return cast(bytes, self._member.decompress(given))
+        out = cast(bytes, self._member.decompress(given, _MOST))
+        self._rest = getattr(self._member, "unconsumed_tail", b"")
+        return out
+
     def _damaged(self, error: Exception) -> ParseError:
+        if "emory" in str(error):
+            return ParseError(
+                f"the {self._kind} data need too much memory to be read ({error}): compress them "
+                "with a smaller window",
+                filename=self._name,
+            )
         return ParseError(f"the {self._kind} data are damaged: {error}", filename=self._name)
 
     def close(self) -> None:
@@ -101,7 +125,7 @@ def _zstd_decompressor() -> Any:
 _READERS: dict[str, Callable[[], Any]] = {
     "gzip": lambda: zlib.decompressobj(wbits=31),
     "bzip2": bz2.BZ2Decompressor,
-    "xz": lambda: lzma.LZMADecompressor(format=lzma.FORMAT_AUTO),
+    "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_AUTO, _XZ_MEMORY),
     "zstd": _zstd_decompressor,
 }
 

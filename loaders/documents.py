@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import numpy as np
 import pyoxigraph as ox
 
+from triplestore.errors import ParseError
 from triplestore.kernels.ntriples import QUADS, TRUSTED
 
 from .formats import LINE_FORMATS
@@ -29,6 +30,10 @@ _LF, _CR = 10, 13
 
 class Stopped(Exception):  # noqa: N818 - no error: another worker failed, or the user wants out
     """Raised inside a worker that is to leave its work as it is."""
+
+
+class LongLineError(ParseError):
+    """A line without an end, of which too much was read; its number is not known here."""
 
 
 class Input:
@@ -126,6 +131,8 @@ class Document:
         self._input = given
         self._reading = reading
         self._blocks = 0
+        self._parsed = 0
+        self._counting = threading.Lock()  # apart from `lock`, which is held while one reads
 
     @property
     def scope(self) -> bytes:
@@ -144,14 +151,30 @@ class Document:
 
     def take(self, parser: BlockParser, check: Callable[[], None]) -> Block | None:
         """Move the next block into the parser; None if there is no more."""
+        self._input.source.check = check
         self._input.open()
         length = self._fill(parser, check)
         if not length:
-            self.exhausted = True
             self.close()
+            with self._counting:
+                self.exhausted = True
+                self._forget_if_done()
             return None
         self._blocks += 1
         return Block(self._blocks - 1, length)
+
+    def was_parsed(self) -> None:
+        """Told after each block: a document that is done with keeps nothing."""
+        with self._counting:
+            self._parsed += 1
+            self._forget_if_done()
+
+    def _forget_if_done(self) -> None:
+        if self.exhausted and self._parsed == self._blocks:
+            self.forget()
+
+    def forget(self) -> None:
+        """Give back what only reading needs: there may be a hundred thousand documents."""
 
     @property
     def blocks(self) -> int:
@@ -162,6 +185,7 @@ class Document:
         """Close what is open."""
         self.report.size = self.position
         self._input.close()
+        self._input.source.check = lambda: None
 
     def _fill(self, parser: BlockParser, check: Callable[[], None]) -> int:
         raise NotImplementedError
@@ -184,14 +208,23 @@ class LineDocument(Document):
         """What the kernel is to write before labels."""
         return self._scope
 
+    def _check_line(self, length: int) -> None:
+        """Refuse a line of which so much was read without an end."""
+        most = self._reading.limits.line
+        if length > most:
+            raise LongLineError(
+                f"expected a line end after at most {most:,} bytes (max_line_bytes)",
+                filename=self.report.name,
+            )
+
     def _fill(self, parser: BlockParser, check: Callable[[], None]) -> int:
         length = parser.fill(self._rest)
         wanted = BLOCK_BYTES
         while not self._ended:
             check()
             while wanted <= length:
-                wanted *= 2
-            parser.reserve(wanted)
+                wanted = min(2 * wanted, max(length, self._reading.limits.line) + 1)
+            parser.reserve(wanted, length)
             text = parser.text()[:wanted]
             length += self._input.read_into(text[length:])
             self._ended = length < wanted
@@ -199,6 +232,7 @@ class LineDocument(Document):
             if cut:
                 self._rest = text[cut:length].tobytes()
                 return cut
+            self._check_line(length)
         self._rest = b""
         return length
 
@@ -227,6 +261,21 @@ class RewrittenDocument(Document):
             self.problems = self._text.problems
             self.report.bad += self._text.bad
         return parser.fill(text)
+
+    def close(self) -> None:
+        """Close what is open, and let the parser go.
+
+        It holds what it reads from, by which it holds the load and this document; the garbage
+        collector does not see through it, and would never free any of them.
+        """
+        if self._text is not None:
+            self._text.close()
+        self._text = None
+        super().close()
+
+    def forget(self) -> None:
+        """Give back what only reading needs."""
+        self._renamer.forget()
 
 
 def make_document(given: Input, number: int, reading: Reading) -> Document:

@@ -16,6 +16,8 @@ from typing import Any, cast
 
 import pyoxigraph as ox
 
+from triplestore.terms.nesting import TOO_DEEP, Chain
+
 from .report import shortened
 
 
@@ -34,17 +36,37 @@ def judged(lines: Sequence[bytes], form: ox.RdfFormat, lenient: bool) -> tuple[b
 
     Unless `lenient`, nothing behind the first fault is looked at.
     """
+    text = b"\n".join(lines)
+    nested = Chain().too_deep(text) is not None
     try:
-        return _rewritten(b"\n".join(lines), form), []
-    except SyntaxError:
+        if not nested:
+            return _rewritten(text, form), []
+    except (SyntaxError, MemoryError):
         pass
     faults = []
     good = []
     for index, line in enumerate(lines):
+        at = Chain().too_deep(line) if nested else None
+        if at is not None:
+            shown = shortened(line.decode(errors="replace"))
+            column = len(line[:at].decode(errors="replace")) + 1
+            faults.append(Fault(index, column, f"expected {TOO_DEEP}", shown))
+            if not lenient:
+                break
+            continue
         try:
             _rewritten(line, form)
         except SyntaxError as error:
             faults.append(fault_of(line, index, form, error))
+            if not lenient:
+                break
+        except MemoryError as error:
+            if _TOO_LONG not in str(error):
+                raise
+            shown = shortened(line[:1000].decode(errors="replace"))
+            faults.append(
+                Fault(index, 1, "expected terms of less than 16 MB, or usual ones", shown)
+            )
             if not lenient:
                 break
         else:
@@ -90,6 +112,7 @@ _LITERAL = rf"{_STRING}(?:[ \t]*\^\^[ \t]*{_IRI}|[ \t]*@[a-zA-Z]+(?:-[a-zA-Z0-9]
 _TERM = re.compile(rf"{_IRI}|{_LABEL}|{_LITERAL}")
 _FLAT_TRIPLE = re.compile(rf"<<\([ \t]*(?:(?:{_IRI}|{_LABEL}|{_LITERAL})[ \t]*){{3}}\)>>")
 
+_TOO_LONG = "buffer maximal size"  # of a term that only pyoxigraph's parser takes
 _HEADING = re.compile(r"Parser error [^:]*: ")
 _TOKEN = re.compile(r"\S{1,40}")
 

@@ -17,18 +17,21 @@ from typing import Any
 
 import pyoxigraph as ox
 
-from triplestore.errors import CancelledError, UsageError
+from triplestore.errors import BudgetError, CancelledError, UsageError
+from triplestore.running import look
 from triplestore.terms.dictionary import Dictionary
+from triplestore.terms.limits import USUAL, Limits
 
 from .documents import Document, make_document
 from .progress import Progress
 from .report import Loaded, Reading
 from .small import load_small, small_inputs
-from .sources import InputLike, PathLike, find_sources
+from .sources import InputLike, PathLike, Source, find_sources
 from .work import Work
 
 _POLL = 0.05  # seconds between looks at the progress and at requests to stop
 _MOST_THREADS = 8
+_GRACE = 0.2  # seconds for workers to stop
 
 
 def load(
@@ -45,6 +48,7 @@ def load(
     progress: bool | Progress = False,
     cancel: Callable[[], bool] | None = None,
     threads: int | None = None,
+    limits: Limits = USUAL,
 ) -> Loaded:
     """Parse documents into rows of ids, which the caller then commits or drops.
 
@@ -58,6 +62,7 @@ def load(
     first_file_number : makes blank node labels unique; a store never uses a number twice and goes
         on with `Loaded.next_file_number`
     progress : show a bar on stderr
+    limits : how long a line and a term may be
     cancel : asked about twenty times a second whether to stop with `CancelledError`
 
     Raises ParseError for the first bad statement found, naming file, line and column.
@@ -71,21 +76,43 @@ def load(
         raise UsageError(f"named_graphs is 'keep' or 'refuse', not {named_graphs!r}")
     began = time.monotonic()
     found = find_sources(input, path, format)
-    reading = Reading(base_iri, to_graph, named_graphs == "refuse", lenient)
-    inputs = small_inputs(found)
-    if all(given.whole is not None for given in inputs):
-        loaded = load_small(inputs, dictionary, reading, first_file_number)
-    else:
-        documents = [
-            make_document(given, first_file_number + i, reading) for i, given in enumerate(inputs)
-        ]
-        bar = Progress(_total(found)) if progress is True else progress or None
-        loaded = _Load(documents, dictionary, reading, cancel).run(
-            threads or _default_threads(), bar
-        )
+    reading = Reading(base_iri, to_graph, named_graphs == "refuse", lenient, limits)
+    try:
+        loaded = _loaded(found, dictionary, reading, first_file_number, progress, cancel, threads)
+    except (MemoryError, RuntimeError) as error:
+        no_thread = isinstance(error, RuntimeError) and "start new thread" in str(error)
+        if isinstance(error, BudgetError) or not (isinstance(error, MemoryError) or no_thread):
+            raise
+        raise BudgetError(
+            "the load needs more memory than this process may have: nothing was loaded; load fewer "
+            "files at once, or lower max_line_bytes and max_term_bytes"
+        ) from error
     loaded.next_file_number = first_file_number + len(found)
     loaded.seconds = time.monotonic() - began
     return loaded
+
+
+def _loaded(
+    found: list[Source],
+    dictionary: Dictionary,
+    reading: Reading,
+    first_number: int,
+    progress: bool | Progress,
+    cancel: Callable[[], bool] | None,
+    threads: int | None,
+) -> Loaded:
+    inputs = small_inputs(found, lambda: _check(cancel))
+    if all(given.whole is not None for given in inputs):
+        return load_small(inputs, dictionary, reading, first_number)
+    documents = [make_document(given, first_number + i, reading) for i, given in enumerate(inputs)]
+    bar = Progress(_total(found)) if progress is True else progress or None
+    return _Load(documents, dictionary, reading, cancel).run(threads or _default_threads(), bar)
+
+
+def _check(cancel: Callable[[], bool] | None) -> None:
+    if cancel is not None and cancel():
+        raise CancelledError("the load was called off; nothing was loaded")
+    look("loading")
 
 
 def _default_threads() -> int:
@@ -114,6 +141,7 @@ class _Load:
     def run(self, threads: int, bar: Progress | None) -> Loaded:
         """Parse everything; the rows in final ids."""
         workers = [_Worker(self._work, i) for i in range(threads)]
+        grace = None
         try:
             for worker in workers:
                 worker.start()
@@ -123,20 +151,22 @@ class _Load:
             self._look(bar)
         except BaseException:
             self._work.stop()
+            grace = _GRACE
             raise
         finally:
-            for worker in workers:
-                worker.finish()
-            for document in self._documents:
-                document.close()
+            # A worker may be waiting for a stream of the caller, which nothing can interrupt: it is
+            # left behind, with what it has open, and ends when something comes.
+            ended = [worker.finish(grace) for worker in workers]
+            if all(ended):
+                for document in self._documents:
+                    document.close()
             if bar is not None:
                 bar.close()
         self._work.raise_failure()
         return self._work.loaded(threads)
 
     def _look(self, bar: Progress | None) -> None:
-        if self._cancel is not None and self._cancel():
-            raise CancelledError("the load was called off; nothing was loaded")
+        _check(self._cancel)
         if bar is not None:
             done = sum(document.position for document in self._documents)
             bar.update(done, self._work.statements)
@@ -161,8 +191,11 @@ class _Worker(threading.Thread):
         finally:
             self.ended.set()
 
-    def finish(self) -> None:
-        """Wait for the end of a thread that was started."""
-        if self.ident is not None:
-            self.ended.wait()
-            self.join()
+    def finish(self, seconds: float | None) -> bool:
+        """Wait so long for the end of a thread, if it was started; whether it has ended."""
+        if self.ident is None:
+            return True
+        if not self.ended.wait(seconds):
+            return False
+        self.join()
+        return True

@@ -70,11 +70,11 @@ class BlockParser:
         """How many bytes of text fit, the line feed that ends them not counted."""
         return (len(self._buf) - _SLACK) // 2
 
-    def reserve(self, text_bytes: int) -> None:
-        """Make room for so much text, keeping what is there; as much again lies behind it."""
+    def reserve(self, text_bytes: int, used: int = 0) -> None:
+        """Make room for so much text, keeping what is used; as much again lies behind it."""
         if text_bytes > self.capacity:
             grown = np.empty(2 * text_bytes + _SLACK, np.uint8)
-            grown[: len(self._buf)] = self._buf
+            grown[:used] = self._buf[:used]
             self._buf = grown
 
     def text(self) -> memoryview:
@@ -106,7 +106,7 @@ class BlockParser:
                 self._kinds, self._hashes, self._rows, self._odd, self._spans, state,
             )  # fmt: skip
             if stopped == at:  # not even one line's labels fit into the empty room
-                self.reserve(2 * self.capacity + 1)
+                self.reserve(2 * self.capacity + 1, length)
                 continue
             at = stopped
             self.lines = int(state[kernels.LINES])

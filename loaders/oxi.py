@@ -16,17 +16,24 @@ from typing import Any, BinaryIO, cast
 
 import pyoxigraph as ox
 
+from triplestore.errors import UsageError
+from triplestore.terms.guards import Guard, Refused, guard_of
+from triplestore.terms.nesting import TOO_DEEP, Chain, check_depth
+
 from .judge import message_of
 from .report import KEPT_PROBLEMS, Problem, Reading
 from .sources import Source
 
 _STATEMENTS = 1 << 14  # a chunk: some 15 ms
-_AT_ONCE = 1 << 12
+_AT_ONCE = 1 << 16
+_LF = 10
 #: Formats whose parsers tell no line: fed a line at a time, they stand where we are. This takes
 #: half as long again, so a document that can be read twice is fed so only once it is known bad.
 _WITHOUT_LINES = (ox.RdfFormat.RDF_XML, ox.RdfFormat.JSON_LD)
 _RELATIVE = "No scheme found in an absolute IRI"
 _REMOTE = "No LoadDocumentCallback has been set"
+#: What comes out of a parser, or out of what it reads from.
+_FAULTS = (SyntaxError, OSError, ValueError, MemoryError, Refused)
 _TOO_LONG = "expected terms of less than 16 MB; N-Triples and N-Quads may have longer ones"
 
 
@@ -48,9 +55,13 @@ class QuadText:
         self._reading = reading
         # The refusal of a named graph comes without a line, too.
         silent = source.format in _WITHOUT_LINES or reading.refuse_named
-        self._feed = _Feed(data, silent and (reading.lenient or not source.can_reopen), check)
+        by_line = silent and (reading.lenient or not source.can_reopen)
+        self._feed = _Feed(data, by_line, check, self._guard())
         self._parser = self._parser_of(self._feed)
         self._quads = self._kept() if reading.lenient else self._parser
+
+    def _guard(self) -> Guard:
+        return guard_of(self._source.format, self._reading.limits, self._reading.lenient)
 
     def _parser_of(self, feed: _Feed) -> ox.QuadParser:
         return ox.parse(
@@ -65,20 +76,32 @@ class QuadText:
         """The prefixes met so far."""
         return dict(self._parser.prefixes)
 
+    def close(self) -> None:
+        """Let go of what ended it, if something did."""
+        self._feed.taken_error()
+
     def quads(self) -> Iterator[ox.Quad]:
         """The statements themselves, for small documents."""
+        nested = self._source.format == ox.RdfFormat.RDF_XML
         try:
-            yield from self._quads
-        except (SyntaxError, OSError, ValueError, MemoryError) as error:
+            for quad in self._quads:
+                if nested:
+                    check_depth(quad.object)
+                yield quad
+        except _FAULTS as error:
             raise self._translated(error) from error
 
     def chunk(self) -> bytes:
         """The next statements as N-Quads; empty at the end."""
         some = itertools.islice(self._quads, _STATEMENTS)
         try:
-            return cast(bytes, ox.serialize(some, format=ox.RdfFormat.N_QUADS))
-        except (SyntaxError, OSError, ValueError, MemoryError) as error:
+            text = cast(bytes, ox.serialize(some, format=ox.RdfFormat.N_QUADS))
+        except _FAULTS as error:
             raise self._translated(error) from error
+        # In RDF/XML they are elements in elements, which the guard of the text does not tell apart.
+        if self._source.format == ox.RdfFormat.RDF_XML and Chain().too_deep(text) is not None:
+            raise Problem(self._source.name, self._feed.line, None, f"expected {TOO_DEEP}").error()
+        return text
 
     def _kept(self) -> Iterator[ox.Quad]:
         """The statements that are right; problems are noted."""
@@ -86,6 +109,10 @@ class QuadText:
             try:
                 quad = next(self._parser)
             except StopIteration:
+                return
+            except Refused as refused:
+                self.bad += 1
+                self._note(self._refusal(refused))
                 return
             except SyntaxError as error:
                 if self._feed.error is not None:
@@ -101,13 +128,22 @@ class QuadText:
 
     def _translated(self, error: Exception) -> BaseException:
         """The exception to raise for one that came out of the parser."""
-        if self._feed.error is not None:  # reading failed, or was called off
-            return self._feed.error
+        if isinstance(error, Refused):
+            return self._refusal(error).error()
+        if isinstance(error, UsageError):  # of check_depth
+            return Problem(self._source.name, self._feed.line, None, str(error)).error()
+        if (failure := self._feed.taken_error()) is not None:  # reading failed, or was called off
+            return failure
         if isinstance(error, SyntaxError):
             return self._problem(error).error()
         if isinstance(error, MemoryError) and "buffer maximal size" in str(error):
             return Problem(self._source.name, None, None, _TOO_LONG).error()
         return error
+
+    def _refusal(self, refused: Refused) -> Problem:
+        line = self._feed.line
+        self._feed.taken_error()
+        return Problem(self._source.name, line, None, refused.message)
 
     def _problem(self, error: SyntaxError) -> Problem:
         message = message_of(error)
@@ -128,42 +164,76 @@ class QuadText:
     def _line_again(self) -> int | None:
         """The line of the first error, found by reading the document once more, line by line."""
         opened = self._source.open()
+        data = io.BufferedReader(cast(Any, opened.data))
+        feed = _Feed(data, True, self._feed.check, self._guard())
         try:
-            feed = _Feed(io.BufferedReader(cast(Any, opened.data)), True, self._feed.check)
             for _ in self._parser_of(feed):
                 pass
         except SyntaxError:
             return feed.line
         finally:
+            feed.taken_error()
             opened.close()
         return None  # the document is not what it was
 
 
 class _Feed:
-    """What pyoxigraph reads from: counts lines, and looks whether the load was called off."""
+    """What pyoxigraph reads from: guarded, counted by line, ended if the load was called off."""
 
-    def __init__(self, data: BinaryIO, by_line: bool, check: Callable[[], None]) -> None:
+    def __init__(
+        self, data: BinaryIO, by_line: bool, check: Callable[[], None], guard: Guard
+    ) -> None:
         self.check = check
         self.by_line = by_line
-        self._take = data.readline if by_line else data.read
-        self._fresh = True  # the next byte begins a line
-        self._lines = 0
         self.error: BaseException | None = None
+        self._data = data
+        self._guard = guard
+        self._ready = b""  # was guarded, and waits to be asked for from `_at` on
+        self._at = 0
+        self._fresh = True  # the next byte begins a line
+        self._lines = 0  # begun, of what was handed out by line
+        self._ended = 0  # line ends in what was guarded
 
     @property
     def line(self) -> int | None:
-        """The line that was handed out last."""
-        return self._lines or None
+        """The line that was handed out last, or the one of what the guard refused."""
+        return (self._ended if isinstance(self.error, Refused) else self._lines) or None
+
+    def taken_error(self) -> BaseException | None:
+        """The exception that ended reading, if there was one, once.
+
+        It must not stay here: its traceback leads to the parser, the parser holds this, and the
+        garbage collector does not see through the parser.
+        """
+        error, self.error = self.error, None
+        return error
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes: a line or a part of one where lines are to be counted."""
         try:
             self.check()
-            given = self._take(size if size > 0 else _AT_ONCE)
+            if self._at == len(self._ready):
+                self._ready = self._block()
+                self._at = 0
         except BaseException as error:
             self.error = error
             raise
-        if self.by_line and given:
+        start = self._at
+        stop = min(start + (size if size > 0 else _AT_ONCE), len(self._ready))
+        if self.by_line and stop > start:
+            stop = self._ready.find(b"\n", start, stop) + 1 or stop
             self._lines += self._fresh
-            self._fresh = given.endswith(b"\n")
-        return given
+            self._fresh = self._ready[stop - 1] == _LF
+        self._at = stop
+        return self._ready[start:stop]
+
+    def _block(self) -> bytes:
+        """The next block, guarded; as long as what is looked at again, to look at it few times."""
+        block = self._data.read(max(_AT_ONCE, self._guard.waiting))
+        try:
+            self._guard.look(block)
+        except Refused as refused:
+            self._ended += block.count(b"\n", 0, refused.at) + 1
+            raise
+        self._ended += block.count(b"\n")
+        return block

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from triplestore.errors import ParseError, UsageError
 from triplestore.terms.dictionary import Dictionary
+from triplestore.terms.limits import USUAL, Limits
 from triplestore.terms.model import Term
 from triplestore.terms.segment import TermSegment
 
@@ -32,6 +33,7 @@ class Reading:
     to_graph: Term | None = None
     refuse_named: bool = False
     lenient: bool = False
+    limits: Limits = USUAL
 
     def __post_init__(self) -> None:
         if self.base_iri is None:

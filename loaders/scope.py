@@ -26,6 +26,8 @@ from triplestore.terms.spans import Spans, spans_of_keys
 
 #: What the parser calls a node without a label: a random number in hexadecimal.
 GENERATED = re.compile(rb"[a-f][0-9a-f]{23,31}")
+#: Labels from which on a table of numbers takes less memory than Python's objects; it is large.
+_FEW = 10_000
 _SCOPED = re.compile(rb"f[0-9]+[xb]")
 # What may stand in canonical N-Triples: a literal, an IRI, or a blank node (its label captured).
 IN_TRIPLE = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:([^ ]+)')
@@ -53,14 +55,18 @@ class Renamer:
     """The labels of one file; generated ones are numbered in the order in which they are met."""
 
     def __init__(self, number: int, generated: bool, many: bool = False) -> None:
-        """With `generated`, labels may be the parser's; `many` of them are kept in few bytes."""
+        """With `generated`, labels may be the parser's; if there may be `many`, in few bytes."""
         self.plain = prefix(number)
         self._numbered = b"f%db" % number
         self._generated = generated
         self._known: dict[bytes, int] = {}
+        self._many = many
         self._collector: TermCollector | None = None
-        if generated and many:
-            self._collector = TermCollector(Dictionary())
+
+    def forget(self) -> None:
+        """Give the memory back: no labels come any more."""
+        self._known = {}
+        self._collector = None
 
     def keys(self, keys: Sequence[bytes]) -> list[bytes]:
         """The keys of terms (see terms/model.py) with the labels in them renamed.
@@ -86,9 +92,13 @@ class Renamer:
     def _numbers(self, labels: list[bytes]) -> list[int]:
         if self._collector is None:
             known = self._known
-            return [known.setdefault(label, len(known) + 1) for label in labels]
-        spans = spans_of_keys([b"\x02" + label for label in labels])
-        return cast("list[int]", self._collector.add(*spans).tolist())
+            numbers = [known.setdefault(label, len(known) + 1) for label in labels]
+            if self._many and len(known) > _FEW:
+                self._collector = TermCollector(Dictionary())
+                self._collector.add(*_spans(list(known)))  # which numbers them as they came
+                self._known = {}
+            return numbers
+        return cast("list[int]", self._collector.add(*_spans(labels)).tolist())
 
     def _renamed(self, key: bytes, numbers: dict[bytes, int]) -> bytes:
         def scoped(label: bytes) -> bytes:
@@ -104,6 +114,10 @@ class Renamer:
         if key[0] == TRIPLE and b"_:" in key:
             return IN_TRIPLE.sub(replaced, key)
         return key
+
+
+def _spans(labels: list[bytes]) -> Spans:
+    return spans_of_keys([b"\x02" + label for label in labels])
 
 
 def renamed_terms(terms: Spans, free: int, renamer: Renamer) -> Spans:

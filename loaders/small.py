@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import pyoxigraph as ox
 
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.model import key_of
+from triplestore.terms.nesting import Chain
 
 from .documents import Input
 from .formats import LINE_FORMATS
@@ -33,12 +34,16 @@ _IGNORED = re.compile(rb"[ \t]*(?:#.*)?", re.DOTALL)
 _DEFAULT = -1  # the last of the ids, which is 0
 
 
-def small_inputs(sources: Sequence[Source]) -> list[Input]:
-    """The sources, opened; each has its `whole` text if all together are small."""
+def small_inputs(sources: Sequence[Source], check: Callable[[], None]) -> list[Input]:
+    """The sources, opened; each has its `whole` text if all together are small.
+
+    `check` is asked while one waits for a pipe.
+    """
     left = WARM if "triplestore.kernels.ntriples" in sys.modules else COLD
     inputs: list[Input] = []
     try:
         for source in sources:
+            source.check = check
             inputs.append(Input(source, left))
             whole = inputs[-1].whole
             left = -1 if whole is None else left - len(whole)
@@ -56,6 +61,7 @@ def load_small(
     numbers: dict[bytes, int] = {}
     rows: list[int] = []
     loaded = _nothing()
+    most = reading.limits.term + 1  # and the byte of its kind
     default = None if reading.to_graph is None else key_of(reading.to_graph)
     for position, given in enumerate(inputs):
         report = FileReport(given.source.name, first_number + position, size=given.position)
@@ -66,6 +72,9 @@ def load_small(
             keys = [key_of(quad.subject), key_of(quad.predicate), key_of(quad.object)]
             if not isinstance(graph, ox.DefaultGraph):
                 keys.append(key_of(graph))
+            for key in keys:
+                if len(key) > most:
+                    reading.limits.check_term(len(key) - 1, key[1:61], report.name)
             keys = renamer.keys(keys)
             if len(keys) == 3 and default is not None:
                 keys.append(default)
@@ -122,7 +131,8 @@ def _line_statements(
     quads = given.source.format == ox.RdfFormat.N_QUADS and not reading.refuse_named
     form = ox.RdfFormat.N_QUADS if quads else ox.RdfFormat.N_TRIPLES
     try:
-        return list(ox.parse(given.whole, form))
+        if Chain().too_deep(given.whole) is None:
+            return list(ox.parse(given.whole, form))
     except SyntaxError:
         pass
     lines = _LINES.split(given.whole)

@@ -11,7 +11,7 @@ import glob
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeAlias, cast
@@ -19,6 +19,7 @@ from typing import IO, Any, BinaryIO, TypeAlias, cast
 import pyoxigraph as ox
 
 from triplestore.errors import ParseError, UsageError, unreadable
+from triplestore.terms.other_syntaxes import advice, other_syntax, syntax_of_name
 
 from . import compression
 from .formats import (
@@ -30,11 +31,13 @@ from .formats import (
     sniff_compression,
     split_name,
 )
+from .pipes import Pipe
 
 InputLike: TypeAlias = "str | bytes | IO[bytes] | IO[str]"
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
 STDIN = "-"
+_STDIN_NAME = "stdin"
 _GLOB_MARKS = frozenset("*?[")
 
 
@@ -49,6 +52,7 @@ class Source:
     stream: BinaryIO | None = None  # read once, from where it stands; not closed
     size: int | None = None  # bytes as stored (compressed), if known
     compression: str | None = field(default=None)
+    check: Callable[[], None] = lambda: None  # raises while one waits, if the load was called off
 
     def open(self) -> Opened:
         """Open it; a stream can be opened once only."""
@@ -61,6 +65,9 @@ class Source:
                 f"is called {self.compression}, but does not begin as such data do",
                 filename=self.name,
             )
+        if found is None and (syntax := other_syntax(raw.peek(MAGIC_BYTES))) is not None:
+            raw.close()
+            raise ParseError(advice(syntax, self.name), filename=self.name)
         if first.startswith(BYTE_ORDER_MARK):
             raw.read(len(BYTE_ORDER_MARK))
         counted = _Counted(raw)
@@ -74,12 +81,17 @@ class Source:
     def _raw(self) -> io.BufferedReader:
         if self.path is not None:
             try:
+                if self.size is None:
+                    return io.BufferedReader(Pipe.opened(self.path, lambda: self.check()), 1 << 18)
                 return self.path.open("rb")
             except OSError as error:
                 raise unreadable(self.name, error) from error
         if self.data is not None:
             return io.BufferedReader(_Adapter(io.BytesIO(self.data), self.name), 1 << 18)
         assert self.stream is not None
+        if self.name == _STDIN_NAME and (number := _descriptor(self.stream)) is not None:
+            pipe = Pipe(number, "standard input", lambda: self.check(), own=False)
+            return io.BufferedReader(pipe, 1 << 18)
         stream, self.stream = self.stream, None
         return io.BufferedReader(_Adapter(stream, self.name), 1 << 18)
 
@@ -138,7 +150,7 @@ def find_sources(
 
 def _named_sources(item: PathLike, form: ox.RdfFormat | None) -> Iterator[Source]:
     if item == STDIN:
-        yield Source("stdin", _needed(form, "standard input"), stream=sys.stdin.buffer)
+        yield Source(_STDIN_NAME, _needed(form, "standard input"), stream=sys.stdin.buffer)
     else:
         yield from _files_of(os.fspath(item), form)
 
@@ -163,6 +175,9 @@ def _files_of(name: str, form: ox.RdfFormat | None) -> Iterator[Source]:
 
 def _file_source(path: Path, form: ox.RdfFormat | None, own: ox.RdfFormat | None) -> Source:
     if form is None and own is None:
+        syntax = syntax_of_name(path)
+        if syntax is not None:
+            raise ParseError(advice(syntax, str(path)), filename=str(path))
         raise UsageError(
             f"the name of {path} tells no RDF format; name one of: {', '.join(known_names())}"
         )
@@ -199,6 +214,13 @@ def _stream_source(stream: Any, form: ox.RdfFormat | None) -> Source:
         name, form or _needed(own, "a stream without a telling name"), stream=stream,
         compression=compressed,
     )  # fmt: skip
+
+
+def _descriptor(stream: Any) -> int | None:
+    try:
+        return int(stream.fileno())
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def _needed(form: ox.RdfFormat | None, what: str) -> ox.RdfFormat:

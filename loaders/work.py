@@ -21,7 +21,7 @@ from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.model import key_of
 from triplestore.terms.spans import spans_of_keys
 
-from .documents import Block, Document, Stopped
+from .documents import Block, Document, LongLineError, Stopped
 from .judge import Fault, judged
 from .ntriples import BlockParser, Piece
 from .report import KEPT_PROBLEMS, Loaded, Problem, Reading
@@ -58,6 +58,7 @@ class Work:
         self.collector = TermCollector(dictionary)
         self.statements = 0
         self._lenient = reading.lenient
+        self._limits = reading.limits
         self._default = np.uint32(0)
         if reading.to_graph is not None:
             self._default = self.collector.add(*spans_of_keys([key_of(reading.to_graph)]))[0]
@@ -144,6 +145,7 @@ class Work:
                 self._judge(document, found, piece, second)
         if turns is not None:
             turns.end(block.number)
+        document.was_parsed()
         found.lines = parser.lines
         self._found[i][block.number] = found
         if found.faults and not self._lenient:
@@ -167,6 +169,11 @@ class Work:
 
     def _keep(self, document: Document, found: Found, piece: Piece) -> None:
         terms = piece.terms
+        longest = int(terms.lengths.argmax()) if len(terms.lengths) else 0
+        if len(terms.lengths) and terms.lengths[longest] > self._limits.term:
+            start, length = int(terms.starts[longest]), int(terms.lengths[longest])
+            text = terms.buf[start : start + 60].tobytes()
+            self._limits.check_term(length, text, document.report.name)
         if document.renamer is not None:
             terms = renamed_terms(terms, piece.free, document.renamer)
         numbers = np.empty(len(terms.starts) + 1, np.uint32)
@@ -185,8 +192,14 @@ class Work:
         if not self._failures:
             return
         i, _, error = min(self._failures, key=lambda failure: failure[:2])
+        self._failures = []  # their tracebacks hold all of this: it would be freed late
+        if isinstance(error, LongLineError):
+            error.lineno = 1 + sum(found.lines for found in self._found[i].values())
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error
         raise self._problems(i)[0].error()
 
     def loaded(self, threads: int) -> Loaded:

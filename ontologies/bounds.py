@@ -132,7 +132,7 @@ def upper_bound(ontology: Ontology) -> Bound:
 
 
 def _bound(draft: Draft, upper: bool, outside: list[Outside]) -> Bound:
-    loose = {term for rule in draft.rules for term in _blank_classes(rule)}
+    loose = dict.fromkeys(term for rule in draft.rules for term in _blank_classes(rule))
     rules, constraints = unfold(draft.rules, draft.constraints, loose)
     if any(head.terms[1:2] == (SAME_AS,) for rule in rules for head in rule.heads):
         rules += vocabulary_rules(EQUALITY).rules

@@ -13,12 +13,17 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import Request, url2pathname, urlopen
 
 from pyoxigraph import NamedNode, RdfFormat, parse
 
-from triplestore.errors import UsageError
+from triplestore.errors import ParseError, UsageError
+from triplestore.running import look
+from triplestore.terms.guards import Feed, guard_of
+from triplestore.terms.limits import USUAL
+from triplestore.terms.other_syntaxes import advice, other_syntax
 
 from .expressions import Triple
 from .oasis import CatalogueFile, is_catalogue
@@ -36,7 +41,7 @@ SUFFIXES: dict[str, RdfFormat] = {
     "nq": RdfFormat.N_QUADS,
 }
 MOST_BYTES = 1 << 30
-"""How much is taken from the network for one ontology."""
+"""How much is taken for one ontology from the network, or out of a compressed file."""
 
 SECONDS = 30.0
 """How long the network is waited for."""
@@ -60,8 +65,15 @@ class Document:
     data: bytes | None = None
 
     def triples(self) -> list[Triple]:
-        """Its triples. Raises SyntaxError if it is malformed, OSError if it cannot be read."""
-        return list(_parsed(self.data or _bytes(Path(self.place)), self.format, self.iri))
+        """Its triples. Raises ParseError if it is malformed, OSError if it cannot be read."""
+        data = self.data or _bytes(Path(self.place))
+        try:
+            return list(_parsed(data, self.format, self.iri))
+        except SyntaxError as error:
+            syntax = other_syntax(data)
+            message = str(error.msg) if syntax is None else advice(syntax, self.place)
+            line = error.lineno if syntax is None else None
+            raise ParseError(message, filename=self.place, line=line) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +119,7 @@ class Catalogue:
         self._unread: list[str] = []
 
     def _add(self, source: Path) -> None:
+        named, source = source, source.absolute()  # file: IRIs have absolute paths
         if source.is_dir():
             for file in sorted(source.rglob("*")):
                 if is_catalogue(file):
@@ -114,7 +127,7 @@ class Catalogue:
                 elif file.is_file() and _suffix(file) in SUFFIXES:
                     self._files.append(file)
         elif not source.is_file():
-            raise UsageError(f"{source} is neither a file nor a folder; name one that exists")
+            raise UsageError(f"{named} is neither a file nor a folder; name one that exists")
         elif is_catalogue(source):
             self._catalogues.append(CatalogueFile(source))
         else:
@@ -250,13 +263,17 @@ def _sniffed(data: bytes, otherwise: RdfFormat) -> RdfFormat:
 def _bytes(file: Path, most: int = -1) -> bytes:
     if file.suffix == ".gz":
         with gzip.open(file) as stream:
-            return stream.read(most)
+            data = stream.read(most if most >= 0 else MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise ParseError(f"expected at most {MOST_BYTES:,} bytes", filename=str(file))
+        return data
     with file.open("rb") as stream:
         return stream.read(most)
 
 
 def _parsed(data: bytes, format: RdfFormat, base: str) -> Iterator[Triple]:
-    for quad in parse(data, format=format, base_iri=base):
+    feed = Feed(data, guard_of(format, USUAL), look)
+    for quad in parse(cast(Any, feed), format=format, base_iri=base):
         yield quad.subject, quad.predicate, quad.object
 
 

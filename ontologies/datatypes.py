@@ -10,11 +10,13 @@ from __future__ import annotations
 from triplestore.datalog.program import Call, Constant, Expression, Variable
 from triplestore.terms.vocabulary import (
     RDF_HTML,
+    RDF_LANG_STRING,
     RDF_PLAIN_LITERAL,
     RDF_XML_LITERAL,
     RDFS_LITERAL,
+    XSD,
 )
-from triplestore.terms.xsd import MAPPINGS
+from triplestore.terms.xsd import INTEGER_RANGES, MAPPINGS
 
 IN_DATATYPE = "x-triplestore:in-datatype"
 """The function of rules that tells whether a literal is in a datatype."""
@@ -40,6 +42,30 @@ OWL_DATATYPES = frozenset(
 def is_datatype(class_: Constant) -> bool:
     """Whether the members of a class are known to be literals of certain values."""
     return class_ in DATATYPES
+
+
+_SAME_SPACE = (
+    frozenset(INTEGER_RANGES) | {"decimal"},
+    frozenset(["string", "normalizedString", "token", "language", "Name", "NCName", "NMTOKEN"]),
+    frozenset(("dateTime", "dateTimeStamp")),
+    frozenset(("duration", "yearMonthDuration", "dayTimeDuration")),
+)
+
+
+def are_apart(one: Constant, other: Constant) -> bool:
+    """Whether two known datatypes have no value in common, because their values are of two kinds.
+
+    >>> string, token, byte = (Constant.iri(XSD + name) for name in ("string", "token", "byte"))
+    >>> are_apart(string, byte), are_apart(string, token)
+    (True, False)
+    """
+    names = [str(term)[1:-1].removeprefix(XSD) for term in (one, other)]
+    texts = {*_SAME_SPACE[1], RDF_PLAIN_LITERAL, RDF_LANG_STRING}
+    if RDFS_LITERAL in names or names[0] == names[1]:
+        return False
+    if RDF_PLAIN_LITERAL in names and texts.issuperset(names):
+        return False
+    return not any(space.issuperset(names) for space in _SAME_SPACE)
 
 
 def within(member: Variable | Constant, datatype: Constant) -> Expression:

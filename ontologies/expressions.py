@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode
 
@@ -282,6 +282,32 @@ def triples_of(own: tuple[Triple, ...], things: Iterable[object]) -> tuple[Tripl
             found.update(dict.fromkeys(part.own))
             parts.extend(reversed(list(inside(part))))
     return tuple(found)
+
+
+def premises_of(thing: Stated) -> tuple[Triple, ...]:
+    """The triples that the W3C rules name where they speak of an axiom or expression: its own, and
+    those of the inverses in it, which are no properties with rules of their own. The classes
+    inside are: what they say is a premise of other rules.
+
+    >>> p, v, r = NamedNode("http://example.org/p"), BlankNode("v"), BlankNode("r")
+    >>> turned = (v, NamedNode("http://www.w3.org/2002/07/owl#inverseOf"), p)
+    >>> on = (r, NamedNode("http://www.w3.org/2002/07/owl#onProperty"), v)
+    >>> loop = HasSelf(InverseOf(p, node=v, own=(turned,)), node=r, own=(on,))
+    >>> premises_of(loop) == (on, turned)
+    True
+    """
+    inverses = [part for part in inside(thing) if isinstance(part, InverseOf)]
+    if not inverses:
+        return thing.own
+    return tuple(dict.fromkeys((*thing.own, *(one for part in inverses for one in part.triples))))
+
+
+class Stated(Protocol):
+    """An axiom or an expression."""
+
+    @property
+    def own(self) -> tuple[Triple, ...]:
+        """The triples that state it."""
 
 
 def _same(left: Expression, right: Expression) -> bool:

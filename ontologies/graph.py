@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from triplestore.running import looking
 from triplestore.terms import Term
 
 from .expressions import Triple
@@ -34,7 +35,7 @@ class SchemaGraph:
     def __init__(self, triples: Iterable[Any]) -> None:
         self._triples: dict[Triple, None] = dict.fromkeys(
             triple if type(triple) is tuple and len(triple) == 3 else tuple(triple)[:3]
-            for triple in triples
+            for triple in looking(triples)
         )
         self._having: defaultdict[Term, list[Triple]] = defaultdict(list)
         for triple in self._triples:
@@ -90,7 +91,7 @@ class SchemaGraph:
 def _grouped(triples: Iterable[Triple], place: int) -> dict[Term, list[Triple]]:
     """The triples by their subject (place 0) or object (2)."""
     groups: dict[Term, list[Triple]] = {}
-    for triple in triples:
+    for triple in looking(triples):
         group = groups.get(triple[place])
         if group is None:
             groups[triple[place]] = [triple]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from triplestore.running import look
 from triplestore.terms import Term
 
 from .expressions import Triple
@@ -85,6 +86,7 @@ class ListReader:
         seen: dict[Term, None] = {}
         cell = head
         while cell != NIL:
+            look()
             first, rest = self._first.get(cell, ()), self._rest.get(cell, ())
             if len(first) != 1 or len(rest) != 1 or cell in seen or cell in self._broken:
                 return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import combinations
 from typing import NamedTuple
 
 from triplestore.datalog.program import (
@@ -29,6 +30,7 @@ from triplestore.datalog.program import (
     bound_by,
     variables_of,
 )
+from triplestore.running import look, looking
 from triplestore.terms import LANG, STRING, TYPED, Term
 from triplestore.terms.vocabulary import (
     OWL_EQUIVALENT_CLASS,
@@ -41,7 +43,7 @@ from triplestore.terms.vocabulary import (
     RDFS_SUB_PROPERTY_OF,
 )
 
-from .datatypes import is_datatype, outside_of, within
+from .datatypes import are_apart, is_datatype, outside_of, within
 from .expressions import ClassExpression, InverseOf, PropertyExpression, Triple
 from .expressions import Expression as OwlExpression
 
@@ -194,6 +196,7 @@ class Part(NamedTuple):
     outside: tuple[Outside, ...] = ()
     kept: frozenset[Constant] = frozenset()
     valued: frozenset[Constant] = frozenset()
+    datatypes: frozenset[Constant] = frozenset()
 
 
 @dataclass(slots=True)
@@ -204,6 +207,7 @@ class Draft:
     simple  rules between classes with names, of which there may be very many
     kept    classes that stand for expressions and must not be unfolded
     valued  properties whose values are compared: if these are literals, by their values
+    datatypes  those that something is concluded to be in
     """
 
     rules: list[Rule] = field(default_factory=list)
@@ -213,13 +217,14 @@ class Draft:
     outside: list[Outside] = field(default_factory=list)
     kept: set[Constant] = field(default_factory=set)
     valued: set[Constant] = field(default_factory=set)
+    datatypes: set[Constant] = field(default_factory=set)
     _last: tuple[object, tuple[TripleAtom, ...]] = ((), ())
 
     def _triples(self, axioms: Iterable[Triple]) -> tuple[TripleAtom, ...]:
         """Triples as atoms; the same object for those that were asked for last, so that the n²
         rules of an axiom about n things share them."""
         if self._last[0] is not axioms:
-            self._last = axioms, tuple(map(triple, axioms))
+            self._last = axioms, tuple(map(triple, looking(axioms)))
         return self._last[1]
 
     def part(self) -> Part:
@@ -232,11 +237,12 @@ class Draft:
             tuple(self.outside),
             frozenset(self.kept),
             frozenset(self.valued),
+            frozenset(self.datatypes),
         )
 
     def take(self, part: Part) -> None:
         """Add what another draft collected."""
-        rules, schema, simple, constraints, outside, kept, valued = part
+        rules, schema, simple, constraints, outside, kept, valued, datatypes = part
         self.rules += rules
         self.schema += schema
         self.simple += simple
@@ -244,11 +250,13 @@ class Draft:
         self.outside += outside
         self.kept |= kept
         self.valued |= valued
+        self.datatypes |= datatypes
 
     def rule(
         self, name: str, head: Atom, body: Iterable[Item], axioms: Iterable[Triple] = ()
     ) -> None:
         """A rule; variables of the head and of filters that nothing binds may be anything."""
+        look()
         made = self._triples(axioms)
         whole = list(body)
         if isinstance(head, TripleAtom) and head.p in REFLEXIVE:
@@ -277,8 +285,10 @@ class Draft:
         if class_ in EVERYTHING:
             return
         if is_datatype(class_):
+            self.datatypes.add(class_)
             wrong = Filter(outside_of(member, class_))
-            self.constraint("dt-not-type", f"the value is not in {class_}", (*items, wrong), axioms)
+            message = f"{_value(member, items)} is not in {class_}"
+            self.constraint("dt-not-type", message, (*items, wrong), axioms)
             items = (*items, Filter(not_a_literal(member)))
         self.rule(name, TripleAtom(member, TYPE, class_), items, axioms)
 
@@ -290,8 +300,17 @@ class Draft:
         for items in bindings(tuple(body), ()):
             self.constraints.append(Constraint(name, message, items, axioms=made))
 
+    def clashes(self) -> None:
+        """Constraints: nothing is in two datatypes that have no value in common."""
+        for one, other in combinations(sorted(self.datatypes, key=str), 2):
+            if are_apart(one, other):
+                message = f"in {one} and {other}, which have no value in common"
+                body = [TripleAtom(X, TYPE, datatype) for datatype in (one, other)]
+                self.constraint("dt-not-type", message, body)
+
     def schema_rule(self, name: str, head: TripleAtom, axioms: Iterable[Triple]) -> None:
         """A triple that follows from an axiom, whatever the data are; nothing trivial."""
+        look()
         if (head.s == head.o and head.p in REFLEXIVE) or head.s == NOTHING or head.o in EVERYTHING:
             return
         self.schema.append(Rule((head,), (), name, axioms=self._triples(axioms)))
@@ -309,6 +328,14 @@ class Draft:
     def leave(self, axiom: object, reason: str) -> None:
         """Say that there is no rule for something."""
         self.outside.append(Outside(axiom, reason))
+
+
+def _value(member: Variable | Constant, body: Iterable[Item]) -> str:
+    """What a message calls a literal: that of a property, if a body says of which."""
+    for item in body:
+        if isinstance(item, TripleAtom) and item.o == member and item.p != TYPE:
+            return f"the value of {item.p}"
+    return "the value"
 
 
 def bindings(body: tuple[Item, ...], needed: Sequence[Variable]) -> list[tuple[Item, ...]]:

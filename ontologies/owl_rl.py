@@ -8,13 +8,15 @@ is listed as outside.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, singledispatch
 from itertools import combinations, product
+from typing import TypeVar
 
 from pyoxigraph import NamedNode
 
 from triplestore.datalog.program import TYPE, Constant, Item, Rule, TripleAtom, Variable
+from triplestore.running import look, needs
 
 from .axioms import (
     AllDifferent,
@@ -47,7 +49,14 @@ from .axioms import (
     SymmetricProperty,
     TransitiveProperty,
 )
-from .expressions import ClassExpression, Expression, PropertyExpression, innermost_first
+from .expressions import (
+    ClassExpression,
+    Expression,
+    PropertyExpression,
+    Triple,
+    innermost_first,
+    premises_of,
+)
 from .making import (
     Draft,
     Part,
@@ -86,8 +95,10 @@ def translate_axioms(
     listed = sorted(axioms, key=_follows_from_others)
     # A node may stand for several: a class with two definitions has the rules of both.
     for expression in dict.fromkeys((*innermost_first(*listed), *expressions)):
+        look(expression)
         draft.take(_of_expression(expression))
     for axiom in listed:
+        look(axiom)
         draft.take(_of_axiom(axiom))
 
 
@@ -140,7 +151,7 @@ def _below(
 ) -> None:
     """What is in one class is in the other; of owl:Nothing, which has no members, nothing is."""
     if not is_nothing(sub):
-        draft.member(name, sup, X, is_in(sub, X), axiom.own)
+        draft.member(name, sup, X, is_in(sub, X), premises_of(axiom))
 
 
 @translate_axiom.register(EquivalentClasses)
@@ -161,7 +172,7 @@ def _disjoint(axiom: DisjointClasses, draft: Draft) -> None:
 @translate_axiom.register
 def _all_disjoint(axiom: AllDisjointClasses, draft: Draft) -> None:
     draft.keep(*axiom.members)
-    for one, other in combinations(axiom.members, 2):
+    for one, other in _pairs(axiom.members):
         draft.pair("cax-adc", class_of(one), class_of(other), axiom.own)
 
 
@@ -176,6 +187,7 @@ def _key(axiom: HasKey, draft: Draft) -> None:
         draft.leave(axiom, "a key of no properties would make all members one")
         return
     other = Variable("other")
+    premises = premises_of(axiom)
     around = (*is_in(axiom.keyed, X), *is_in(axiom.keyed, other), different(X, other))
     choices: list[list[list[Item]]] = []
     for i, property in enumerate(axiom.properties):
@@ -187,11 +199,26 @@ def _key(axiom: HasKey, draft: Draft) -> None:
             choices[-1].append([one, related(property, other, also), variant(value, also)])
     for chosen in product(*choices):
         body = [item for part in chosen for item in part]
-        draft.rule("prp-key", same(X, other), [*body, *around], axiom.own)
+        draft.rule("prp-key", same(X, other), [*body, *around], premises)
 
 
 MOST_COMPARED = 4
 """Keys of more properties are compared term by term: each property would double the rules."""
+
+
+M = TypeVar("M")
+
+PAIR_BYTES = 600
+"""What is made of two members of an n-ary axiom takes this much at the least."""
+
+
+def _pairs(members: Sequence[M]) -> Iterator[tuple[M, M]]:
+    """Each two members, if there is room for what is made of all of them: n members are n² / 2
+    pairs, so this much is known before the first one is made."""
+    needs(PAIR_BYTES * len(members) * (len(members) - 1) // 2)
+    for pair in combinations(members, 2):
+        look()
+        yield pair
 
 
 # --- properties ----------------------------------------------------------------------------------
@@ -212,7 +239,7 @@ def _implies(
     turned: bool = False,
 ) -> None:
     head = related(sup, Y, X) if turned else related(sup, X, Y)
-    draft.rule(name, head, [related(sub, X, Y)], axiom.triples)
+    draft.rule(name, head, [related(sub, X, Y)], premises_of(axiom))
 
 
 @translate_axiom.register
@@ -225,7 +252,7 @@ def _chain(axiom: PropertyChain, draft: Draft) -> None:
         related(property, one, other)
         for property, one, other in zip(axiom.chain, steps, steps[1:], strict=False)
     ]
-    draft.rule("prp-spo2", related(axiom.sup, X, Z), body, axiom.triples)
+    draft.rule("prp-spo2", related(axiom.sup, X, Z), body, premises_of(axiom))
 
 
 @translate_axiom.register
@@ -242,19 +269,19 @@ def _inverse(axiom: InverseProperties, draft: Draft) -> None:
 
 @translate_axiom.register
 def _domain(axiom: PropertyDomain, draft: Draft) -> None:
-    draft.member("prp-dom", axiom.domain, X, [related(axiom.property, X, Y)], axiom.own)
+    draft.member("prp-dom", axiom.domain, X, [related(axiom.property, X, Y)], premises_of(axiom))
 
 
 @translate_axiom.register
 def _range(axiom: PropertyRange, draft: Draft) -> None:
-    draft.member("prp-rng", axiom.range, Y, [related(axiom.property, X, Y)], axiom.own)
+    draft.member("prp-rng", axiom.range, Y, [related(axiom.property, X, Y)], premises_of(axiom))
 
 
 @translate_axiom.register
 def _functional(axiom: FunctionalProperty, draft: Draft) -> None:
     body: list[Item] = [related(axiom.property, X, Y), related(axiom.property, X, Z)]
     body.append(different(Y, Z))
-    draft.rule("prp-fp", same(Y, Z), body, axiom.triples)
+    draft.rule("prp-fp", same(Y, Z), body, premises_of(axiom))
 
 
 @translate_axiom.register
@@ -262,7 +289,7 @@ def _inverse_functional(axiom: InverseFunctionalProperty, draft: Draft) -> None:
     one, other = related(axiom.property, X, Z), Variable("also")
     same_value = (related(axiom.property, Y, other), variant(Z, other))
     for more in ((related(axiom.property, Y, Z),), same_value):
-        draft.rule("prp-ifp", same(X, Y), [one, *more, different(X, Y)], axiom.triples)
+        draft.rule("prp-ifp", same(X, Y), [one, *more, different(X, Y)], premises_of(axiom))
     draft.valued.add(base_of(axiom.property))
 
 
@@ -274,7 +301,7 @@ def _symmetric(axiom: SymmetricProperty, draft: Draft) -> None:
 @translate_axiom.register
 def _transitive(axiom: TransitiveProperty, draft: Draft) -> None:
     body = [related(axiom.property, X, Y), related(axiom.property, Y, Z)]
-    draft.rule("prp-trp", related(axiom.property, X, Z), body, axiom.triples)
+    draft.rule("prp-trp", related(axiom.property, X, Z), body, premises_of(axiom))
 
 
 @translate_axiom.register
@@ -285,44 +312,54 @@ def _reflexive(axiom: ReflexiveProperty, draft: Draft) -> None:
 @translate_axiom.register
 def _irreflexive(axiom: IrreflexiveProperty, draft: Draft) -> None:
     message = f"{base_of(axiom.property)} is irreflexive"
-    draft.constraint("prp-irp", message, [related(axiom.property, X, X)], axiom.triples)
+    draft.constraint("prp-irp", message, [related(axiom.property, X, X)], premises_of(axiom))
 
 
 @translate_axiom.register
 def _asymmetric(axiom: AsymmetricProperty, draft: Draft) -> None:
     message = f"{base_of(axiom.property)} is asymmetric"
     body = [related(axiom.property, X, Y), related(axiom.property, Y, X)]
-    draft.constraint("prp-asyp", message, body, axiom.triples)
+    draft.constraint("prp-asyp", message, body, premises_of(axiom))
 
 
 @translate_axiom.register
 def _disjoint_properties(axiom: DisjointProperties, draft: Draft) -> None:
-    _no_common("prp-pdw", axiom.left, axiom.right, axiom, draft)
+    _no_common("prp-pdw", axiom.left, axiom.right, premises_of(axiom), draft)
 
 
 @translate_axiom.register
 def _all_disjoint_properties(axiom: AllDisjointProperties, draft: Draft) -> None:
-    for one, other in combinations(axiom.members, 2):
-        _no_common("prp-adp", one, other, axiom, draft)
+    premises = premises_of(axiom)
+    for one, other in _pairs(axiom.members):
+        _no_common("prp-adp", one, other, premises, draft)
 
 
 def _no_common(
-    name: str, one: PropertyExpression, other: PropertyExpression, axiom: Axiom, draft: Draft
+    name: str,
+    one: PropertyExpression,
+    other: PropertyExpression,
+    premises: tuple[Triple, ...],
+    draft: Draft,
 ) -> None:
     message = f"{base_of(one)} and {base_of(other)} are disjoint"
-    draft.constraint(name, message, [related(one, X, Y), related(other, X, Y)], axiom.triples)
+    draft.constraint(name, message, [related(one, X, Y), related(other, X, Y)], premises)
     body: list[Item] = [related(one, X, Y), related(other, X, Z), variant(Y, Z)]
-    draft.constraint(name, message, body, axiom.triples)
+    draft.constraint(name, message, body, premises)
     draft.valued.update((base_of(one), base_of(other)))
 
 
 # --- individuals ---------------------------------------------------------------------------------
 
 
+def all_different_id(axiom: AllDifferent) -> str:
+    """The id of the rule that an axiom about different things belongs to, by its predicate."""
+    return "eq-diff3" if _has(axiom, DISTINCT_MEMBERS) else "eq-diff2"
+
+
 @translate_axiom.register
 def _all_different(axiom: AllDifferent, draft: Draft) -> None:
-    name = "eq-diff3" if _has(axiom, DISTINCT_MEMBERS) else "eq-diff2"
-    for one, other in combinations(axiom.members, 2):
+    name = all_different_id(axiom)
+    for one, other in _pairs(axiom.members):
         draft.pair(name, constant(one), constant(other), axiom.own)
 
 
@@ -334,7 +371,7 @@ def _not_related(axiom: NegativePropertyAssertion, draft: Draft) -> None:
     body: list[Item] = [related(axiom.property, source, target)]
     if is_literal(target):
         body = [related(axiom.property, source, Y), *equal_to(Y, target)]
-    draft.constraint(name, message, body, axiom.triples)
+    draft.constraint(name, message, body, premises_of(axiom))
 
 
 def _has(axiom: Axiom, predicate: NamedNode) -> bool:

@@ -32,11 +32,13 @@ from .expressions import (
     OneOf,
     SomeValuesFrom,
     UnionOf,
+    premises_of,
 )
 from .making import (
     Draft,
     X,
     Y,
+    base_of,
     class_of,
     constant,
     different,
@@ -109,23 +111,23 @@ def _one_of(expression: OneOf, draft: Draft) -> None:
 def _some(expression: SomeValuesFrom, draft: Draft) -> None:
     name = "cls-svf2" if is_everything(expression.filler) else "cls-svf1"
     body = (related(expression.property, X, Y), *is_in(expression.filler, Y))
-    draft.member(name, expression, X, body, expression.own)
+    draft.member(name, expression, X, body, premises_of(expression))
 
 
 @translate_expression.register
 def _all(expression: AllValuesFrom, draft: Draft) -> None:
     body = (*is_in(expression, X), related(expression.property, X, Y))
-    draft.member("cls-avf", expression.filler, Y, body, expression.own)
+    draft.member("cls-avf", expression.filler, Y, body, premises_of(expression))
 
 
 @translate_expression.register
 def _has_value(expression: HasValue, draft: Draft) -> None:
     fact = related(expression.property, X, constant(expression.value))
-    draft.rule("cls-hv1", fact, is_in(expression, X), expression.own)
+    draft.rule("cls-hv1", fact, is_in(expression, X), premises_of(expression))
     body: tuple[Item, ...] = (fact,)
     if is_literal(constant(expression.value)):
         body = (related(expression.property, X, Y), *equal_to(Y, constant(expression.value)))
-    draft.member("cls-hv2", expression, X, body, expression.own)
+    draft.member("cls-hv2", expression, X, body, premises_of(expression))
 
 
 @translate_expression.register
@@ -152,12 +154,12 @@ def at_most(
 
     member = is_in(expression, X)
     if expression.number == 0:
-        message = "a value where there may be none"
-        draft.constraint(names[0], message, (*member, *value(Y)), expression.own)
+        message = f"a value of {base_of(expression.property)} where there may be none"
+        draft.constraint(names[0], message, (*member, *value(Y)), premises_of(expression))
         return
     other = Variable("z")
     body = (*member, *value(Y), *value(other), different(Y, other))
-    draft.rule(names[1], same(Y, other), body, expression.own)
+    draft.rule(names[1], same(Y, other), body, premises_of(expression))
 
 
 def _anything() -> tuple[Item, ...]:

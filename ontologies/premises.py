@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from triplestore.datalog.program import Rule, TripleAtom
 from triplestore.datalog.slices import ANY, ANY_CLASS, Graph, Slice, components, slice_of
+from triplestore.running import looking
 from triplestore.terms import key_of
 
 from .vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES, SWRL_CLASSES, SWRL_PREDICATES
@@ -49,14 +50,14 @@ def with_premises(
     about = [part for rule in fixed for part in rule.split()]
     own = [part for rule in users for part in rule.split()]
     every = [*schema, *rules]
-    if not _may_reach_axioms(rules, about, own):
+    if not may_reach_axioms(rules, about, own):
         return every, False
     read = _Slices()
-    whole = [replace(rule, body=(*rule.body, *read.of(rule.axioms))) for rule in every]
+    whole = [replace(rule, body=(*rule.body, *read.of(rule.axioms))) for rule in looking(every)]
     graph = Graph([*whole, *about, *own])
     component = components(graph.with_equal_levels())
     made = []
-    for number, rule in enumerate(every):
+    for number, rule in enumerate(looking(every)):
         place = component[graph.first_rule + number]
         among = read.of(rule.axioms)
         nodes = graph.positives[number][-len(among) :] if among else ()
@@ -90,7 +91,7 @@ class _Slices:
         return known[1]
 
 
-def _may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Sequence[Rule]) -> bool:
+def may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Sequence[Rule]) -> bool:
     """Whether a rule that is made of an axiom, or of a user, may conclude what axioms depend on."""
     wanted = slices_into_axioms(fixed, users)
     anything = {ANY, ANY_CLASS}

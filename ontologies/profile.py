@@ -107,7 +107,7 @@ def outside_of(axioms: Iterable[Axiom]) -> Iterator[Outside]:
         elif isinstance(axiom, ReflexiveProperty):
             yield Outside(axiom, "OWL 2 RL has no reflexive properties")
         else:
-            found = chain.from_iterable(_in(part, side) for part, side in _parts(axiom))
+            found = chain.from_iterable(reasons(part, side) for part, side in _parts(axiom))
             for reason in dict.fromkeys(found):
                 yield Outside(axiom, reason)
 
@@ -172,7 +172,7 @@ def _parts(axiom: Axiom) -> Iterator[tuple[ClassExpression, str]]:
             yield described, RIGHT
 
 
-def _in(part: ClassExpression, side: str) -> Iterator[str]:
+def reasons(part: ClassExpression, side: str) -> Iterator[str]:
     """What an expression says that has no rule in its place."""
     stack = [(part, side)]
     while stack:

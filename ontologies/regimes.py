@@ -17,13 +17,18 @@ from triplestore.datalog.slices import slice_of
 from . import schema, skos
 from .axioms import AllDifferent, AllDisjointClasses, Axiom, DisjointClasses, SubClassOf
 from .expressions import Description, InverseOf, Node, Triple
-from .making import Draft, Outside, class_of, constant, triple
+from .making import Draft, Outside, constant, triple
 from .ontology import Ontology
-from .owl_rl import sub_class_rule, translate_axioms
-from .premises import negations_into_axioms, slices_into_axioms, with_premises
+from .owl_rl import all_different_id, sub_class_rule, translate_axioms
+from .premises import (
+    may_reach_axioms,
+    negations_into_axioms,
+    slices_into_axioms,
+    with_premises,
+)
 from .profile import outside_of, without_rules
 from .swrl_rules import translate_swrl
-from .unfold import unfold
+from .unfold import loose_classes, unfold
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,9 @@ _SKOS_RULES = frozenset(
     ("prp-symp", "prp-trp", "prp-inv1", "prp-inv2", "cls-uni", "cax-dw", *_RDFS_RULES)
 )
 
+_SWRL_IDS = "eq-sym eq-trans eq-rep-s eq-rep-p eq-rep-o eq-diff1 eq-diff2 eq-diff3"
+_SWRL_RULES = frozenset(_SWRL_IDS.split())
+
 REGIMES: dict[str, Regime] = {
     regime.name: regime
     for regime in (
@@ -104,7 +112,14 @@ REGIMES: dict[str, Regime] = {
             skos.AXIOMS,
             skos.rules(),
         ),
-        Regime("swrl", "SWRL rules that the data have", frozenset(), literals=False),
+        Regime(
+            "swrl",
+            "SWRL rules that the data have, and equality",
+            _SWRL_RULES,
+            (schema.DIFFERENT,),
+            (schema.DIFFERENT,),
+            literals=False,
+        ),
     )
 }
 """All regimes but `none`, by name."""
@@ -147,7 +162,7 @@ def vocabulary(
     found: dict[Rule | Constraint, None] = {}
     for regime in _chosen(names):
         texts = [*(regime.trivial if trivial else regime.vocabulary)]
-        if equal and regime.name in ("owl-rl", "owl-horst"):
+        if equal and regime.name in ("owl-rl", "owl-horst", "swrl"):
             texts.append(schema.EQUALITY)
         for text in texts:
             program = schema.vocabulary_rules(text)
@@ -190,6 +205,7 @@ def translate(
     trivial: bool = False,
     equal: bool = False,
     merged: bool = True,
+    rewritten: bool = False,
     members: Collection[Node] = (),
     users: Program | None = None,
     edges: Iterable[tuple[bytes, bytes]] = (),
@@ -199,6 +215,7 @@ def translate(
     trivial  whether trivial triples are inferred, too
     equal    whether there is an owl:sameAs between two things
     merged   whether one of these is in an axiom
+    rewritten  whether one of equals stands for all: then no rules say what follows from that
     members  classes without names of which something is said to be
     users    rules in force beside these
     edges    further sub-class axioms between names, as keys
@@ -212,20 +229,25 @@ def translate(
     fixed = vocabulary([regime.name for regime in chosen], trivial=trivial, equal=equal)
     about = [clause for clause in fixed if isinstance(clause, Rule)]
     own = () if users is None else users.rules
-    # Equality of individuals of which no axiom speaks makes no axioms.
-    told = about if merged or not equal else [rule for rule in about if rule not in _REPLACING]
     draft = Draft()
     if any(regime.only != frozenset() for regime in chosen):
         translate_axioms(ontology.axioms, draft, _classes(ontology))
+        draft.clashes()
         draft.simple += [sub_class_rule(*edge) for edge in edges]
     if any(regime.name == "swrl" for regime in chosen):
+        full = any(regime.only is None for regime in chosen)
+        different = _kinds_of_difference(ontology)
         for rule in ontology.rules:
-            translate_swrl(rule, draft)
+            translate_swrl(rule, draft, expressions=full, different=different)
     rules, simple, constraints = _selected(draft, chosen)
+    # Equality of individuals of which no axiom speaks makes axioms only if other rules do.
+    told = about if merged or not equal else [rule for rule in about if rule not in _REPLACING]
+    unsaid = (equal and not merged) or rewritten
+    if unsaid and may_reach_axioms([*rules, *simple], _parts(told), _parts(own)):
+        told = list(dict.fromkeys((*about, *schema.vocabulary_rules(schema.EQUALITY).rules)))
     if not trivial and not _any_class((*rules, *told, *own)):
         kept = draft.kept | set(map(constant, members))
-        names_of = {class_of(e) for e in _classes(ontology)}
-        loose = {c for c in names_of if c.key[0] == _BLANK and c not in kept}
+        loose = loose_classes(_classes(ontology), kept)
         rules, constraints = unfold(rules, constraints, loose)
     made, reflective = with_premises([*rules, *simple], draft.schema, told, own)
     constraints = [
@@ -258,15 +280,23 @@ def sub_class_id(names: Iterable[str]) -> str | None:
     return simple[0].name if simple else None
 
 
-_BLANK = 2
 _REPLACING = frozenset(schema.vocabulary_rules(schema.EQUALITY).rules)
 
 
 def _outside(ontology: Ontology, draft: Draft, chosen: Sequence[Regime]) -> tuple[Outside, ...]:
+    rest = [*draft.outside]
+    if all(regime.name != "swrl" for regime in chosen):
+        rest += [Outside(rule, 'SWRL rules need the regime "swrl", too') for rule in ontology.rules]
     if any(regime.only is None for regime in chosen):
-        return (*outside_of(ontology.axioms), *draft.outside)
+        return (*outside_of(ontology.axioms), *rest)
     wanted = frozenset[str]().union(*(regime.only or frozenset() for regime in chosen))
-    return (*without_rules(ontology.axioms, wanted), *draft.outside)
+    return (*without_rules(ontology.axioms, wanted), *rest)
+
+
+def _kinds_of_difference(ontology: Ontology) -> list[str]:
+    """The ids of the rules about the axioms of AllDifferent there are."""
+    found = {all_different_id(one) for one in ontology.axioms if isinstance(one, AllDifferent)}
+    return sorted(found)
 
 
 def _any_class(rules: Iterable[Rule]) -> bool:

@@ -229,6 +229,30 @@ rule "rdfs9" rdfs:Class[?d] :- rdfs:Datatype[?d] .
 """
 """What follows for classes and properties, from the axiomatic triples of RDFS among others."""
 
+_DOMAINS = {
+    "rdfs:Resource": "rdf:type rdfs:member rdfs:seeAlso rdfs:isDefinedBy rdfs:comment rdfs:label "
+    "rdf:value",
+    "rdf:Property": "rdfs:domain rdfs:range rdfs:subPropertyOf",
+    "rdfs:Class": "rdfs:subClassOf",
+    "rdf:Statement": "rdf:subject rdf:predicate rdf:object",
+    "rdf:List": "rdf:first rdf:rest",
+}
+_RANGES = {
+    "rdfs:Resource": "rdf:subject rdf:predicate rdf:object rdfs:member rdf:first rdfs:seeAlso "
+    "rdfs:isDefinedBy rdf:value",
+    "rdfs:Class": "rdf:type rdfs:domain rdfs:range rdfs:subClassOf",
+    "rdf:Property": "rdfs:subPropertyOf",
+    "rdfs:Literal": "rdfs:comment rdfs:label",
+    "rdf:List": "rdf:rest",
+}
+
+
+def _of_words(predicate: str, words: dict[str, str]) -> str:
+    """The triples that give words a domain, or a range."""
+    pairs = [(one, class_) for class_, names in words.items() for one in names.split()]
+    return ", ".join(f"{predicate}[{one}, {class_}]" for one, class_ in pairs)
+
+
 RDFS_TRIVIAL = """
 rule "rdfs6" rdfs:subPropertyOf[?p, ?p] :- rdf:Property[?p] .
 rule "rdfs8" rdfs:subClassOf[?c, rdfs:Resource] :- rdfs:Class[?c] .
@@ -236,8 +260,20 @@ rule "rdfs10" rdfs:subClassOf[?c, ?c] :- rdfs:Class[?c] .
 rule "rdfs4a" rdfs:Resource[?x] :- [?x, ?p, ?y] .
 rule "rdfs4b" rdfs:Resource[?y] :- [?x, ?p, ?y] .
 rule "rdfs1" DATATYPES .
+rule "rdf-axiomatic" rdf:Property[rdf:type], rdf:Property[rdf:subject], rdf:Property[rdf:predicate],
+    rdf:Property[rdf:object], rdf:Property[rdf:first], rdf:Property[rdf:rest],
+    rdf:Property[rdf:value], rdf:List[rdf:nil] .
+rule "rdfs-axiomatic" DOMAINS .
+rule "rdfs-axiomatic" RANGES .
+rule "rdfs-axiomatic" rdfs:subClassOf[rdf:Alt, rdfs:Container],
+    rdfs:subClassOf[rdf:Bag, rdfs:Container], rdfs:subClassOf[rdf:Seq, rdfs:Container],
+    rdfs:subClassOf[rdfs:ContainerMembershipProperty, rdf:Property],
+    rdfs:subPropertyOf[rdfs:isDefinedBy, rdfs:seeAlso], rdfs:subClassOf[rdfs:Datatype, rdfs:Class] .
 """.replace("DATATYPES", _are_datatypes(DATATYPES - {Constant.iri(RDFS_LITERAL)}))
-"""The RDFS rules that speak of everything, and which datatypes there are."""
+RDFS_TRIVIAL = RDFS_TRIVIAL.replace("DOMAINS", _of_words("rdfs:domain", _DOMAINS))
+RDFS_TRIVIAL = RDFS_TRIVIAL.replace("RANGES", _of_words("rdfs:range", _RANGES))
+"""The RDFS rules that speak of everything, which datatypes there are, and the axiomatic triples of
+RDF and RDFS; of rdf:_1 and the like there are those in use, which a store says."""
 
 
 @cache

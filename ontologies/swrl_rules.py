@@ -1,32 +1,50 @@
-"""SWRL rules as rules of a program, with the common built-ins.
+"""SWRL rules as rules of a program.
 
-Start reading at `translate_swrl`. A rule with a built-in that is not known is left out as a whole,
-and listed. Variables stand for everything that the data name, as in all rules here; a rule without
-a head is a constraint.
+Start reading at `translate_swrl`. A rule with a part that has no counterpart here is left out as a
+whole, and listed with the reason. Variables stand for everything that the data name, as in all
+rules here; a rule without a head is a constraint.
+
+Literals are compared by value: a literal in an atom is a condition, and a variable that several
+atoms have for a literal is one term in all of them, or another spelling of it in some.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain, product
 
 from triplestore.datalog.program import (
-    Bind,
-    Call,
     Constant,
     Constraint,
-    Expression,
     Filter,
     Item,
     Rule,
     Term,
     TripleAtom,
+    TupleAtom,
     Variable,
     bound_by,
     variables_in,
 )
 from triplestore.terms.vocabulary import OWL_DIFFERENT_FROM
 
-from .making import SAME_AS, Draft, bindings, constant, is_in, related, triple
+from .data_ranges import is_within
+from .expressions import Expression, InverseOf
+from .making import (
+    PAIRS,
+    SAME_AS,
+    Draft,
+    base_of,
+    bindings,
+    constant,
+    equal_to,
+    is_in,
+    is_literal,
+    related,
+    triple,
+    variant,
+)
+from .profile import LEFT, RIGHT, reasons
 from .swrl import (
     Argument,
     BuiltinAtom,
@@ -40,52 +58,22 @@ from .swrl import (
     SwrlRule,
     SwrlVariable,
 )
-from .unfold import replaced
-from .vocabulary import SWRL_BUILTINS
-
-COMPARISONS = {
-    "equal": "=",
-    "notEqual": "!=",
-    "lessThan": "<",
-    "lessThanOrEqual": "<=",
-    "greaterThan": ">",
-    "greaterThanOrEqual": ">=",
-}
-TESTS = {
-    "contains": "CONTAINS",
-    "startsWith": "STRSTARTS",
-    "endsWith": "STRENDS",
-    "matches": "REGEX",
-}
-FUNCTIONS = {
-    "subtract": "-",
-    "divide": "/",
-    "unaryMinus": "NEG",
-    "unaryPlus": "POS",
-    "abs": "ABS",
-    "ceiling": "CEIL",
-    "floor": "FLOOR",
-    "round": "ROUND",
-    "stringConcat": "CONCAT",
-    "substring": "SUBSTR",
-    "stringLength": "STRLEN",
-    "upperCase": "UCASE",
-    "lowerCase": "LCASE",
-    "replace": "REPLACE",
-    "substringBefore": "STRBEFORE",
-    "substringAfter": "STRAFTER",
-}
-FOLDED = {"add": "+", "multiply": "*"}
+from .swrl_builtins import UnknownError, binds, condition, name_of
+from .unfolding import replaced
 
 DIFFERENT = Constant.iri(OWL_DIFFERENT_FROM)
 
+MOST_COMPARED = 3
+"""Maximum number of places where literals are compared by value; each doubles the rules."""
 
-class _UnknownError(Exception):
-    """A part of a rule that has no counterpart here."""
 
-
-def translate_swrl(rule: SwrlRule, draft: Draft) -> None:
+def translate_swrl(
+    rule: SwrlRule, draft: Draft, *, expressions: bool = True, different: Collection[str] = ()
+) -> None:
     """Put the rules of one SWRL rule, one for each atom of its head, into a draft.
+
+    expressions  whether rules about class expressions are in force
+    different    the ids of axioms there are that say of several things that they are different
 
     >>> from pyoxigraph import NamedNode
     >>> x = SwrlVariable(NamedNode("urn:swrl#x"))
@@ -96,26 +84,40 @@ def translate_swrl(rule: SwrlRule, draft: Draft) -> None:
     rule "swrl" <http://e/B>[?x] :- <http://e/A>[?x] .
     """
     try:
-        made = _Names()
-        body = _body(rule.body, made)
-        heads = [_head(atom, made) for atom in rule.head]
-    except _UnknownError as error:
+        _require_rules(rule, draft, expressions)
+        body = _Body(rule.body, different)
+        heads = [_head(atom, body.names) for atom in rule.head]
+    except UnknownError as error:
         draft.leave(rule, str(error))
         return
-    if rule.body and not body:
+    if rule.body and not any(chain(*body.ways, [body.conditions])):
         draft.leave(rule, "its body says nothing")
         return
     axioms = tuple(map(triple, rule.triples))
-    for variant in _variants(body, heads):
-        items, tops = variant
+    draft.valued.update(body.compared)
+    for items, tops in body.variants(heads):
         for around in bindings(tuple(items), _variables(tops)):
             for head in tops:
                 if isinstance(head, TripleAtom) and head not in around:
                     draft.rules.append(Rule((head,), around, "swrl", axioms=axioms))
             if not rule.head:
-                draft.constraints.append(
-                    Constraint("swrl", "a rule without a head applies", around, axioms=axioms)
-                )
+                message = "a rule without a head applies"
+                draft.constraints.append(Constraint("swrl", message, around, axioms=axioms))
+
+
+def _require_rules(rule: SwrlRule, draft: Draft, expressions: bool) -> None:
+    """Refuse class expressions that nothing is inferred to be in; report those of heads from which
+    less follows than they say."""
+    for atoms, side in ((rule.body, LEFT), (rule.head, RIGHT)):
+        for atom in atoms:
+            if not isinstance(atom, ClassAtom) or not isinstance(atom.described, Expression):
+                continue
+            if not expressions:
+                raise UnknownError('class expressions need the regime "owl-rl", too')
+            for reason in reasons(atom.described, side):
+                if side == LEFT:
+                    raise UnknownError(reason)
+                draft.leave(rule, reason)
 
 
 class _Names:
@@ -132,6 +134,12 @@ class _Names:
             self._known[node] = Variable(self._free(node.value))
         return self._known[node]
 
+    def fresh(self, stem: str) -> Variable:
+        """A variable that the rule does not have."""
+        made = Variable(self._free(stem))
+        self._known[made] = made
+        return made
+
     def _free(self, iri: str) -> str:
         tail = iri.replace("#", "/").rpartition("/")[2].rpartition(":")[2]
         stem = "".join(letter for letter in tail if letter.isascii() and letter.isalnum()) or "v"
@@ -143,88 +151,119 @@ class _Names:
         return name
 
 
-def _body(atoms: Sequence[SwrlAtom], names: _Names) -> list[Item]:
-    """The atoms about facts, then the built-ins in an order in which each can be computed."""
-    body: list[Item] = []
-    for atom in atoms:
-        if not isinstance(atom, BuiltinAtom):
-            body += _items(atom, names)
-    waiting = [atom for atom in atoms if isinstance(atom, BuiltinAtom)]
-    while waiting:
-        bound = set(bound_by(body))
-        ready = [atom for atom in waiting if _is_ready(atom, names, bound)]
-        if not ready:
-            raise _UnknownError("a variable is bound by no atom of the body")
-        body.append(_builtin(ready[0], names, bound))
-        waiting.remove(ready[0])
-    return body
+class _Body:
+    """The atoms of a body: in which ways each may be true, and the conditions on their values.
+
+    ways      of each atom about facts, the lists of items that may stand for it
+    compared  properties of which literals are compared by value
+    """
+
+    def __init__(self, atoms: Sequence[SwrlAtom], different: Collection[str]) -> None:
+        self.names = _Names()
+        self.compared: list[Constant] = []
+        self._different = different
+        self._values: dict[Variable, Constant] = {}
+        facts = [atom for atom in atoms if not isinstance(atom, BuiltinAtom)]
+        self.ways = [self._ways(atom) for atom in facts]
+        self.conditions = self._conditions(
+            [atom for atom in atoms if isinstance(atom, BuiltinAtom)],
+            set(bound_by(item for ways in self.ways for item in ways[0])),
+        )
+
+    def variants(self, heads: list[Item | None]) -> Iterator[tuple[list[Item], list[Item]]]:
+        """The bodies that together are this one, each with the heads that go with it."""
+        for chosen in product(*self.ways):
+            yield from _variants([*chain(*chosen), *self.conditions], heads)
+
+    def _ways(self, atom: SwrlAtom) -> list[list[Item]]:
+        term = self.names.term
+        match atom:
+            case DatavaluedPropertyAtom(property, _, _) if not isinstance(property, InverseOf):
+                return self._of_value(atom)
+            case IndividualPropertyAtom(_, _, value) if is_literal(term(value)):
+                return self._of_value(atom)
+            case DifferentIndividualsAtom(left, right):
+                return self._of_difference(term(left), term(right))
+        return [_items(atom, self.names)]
+
+    def _of_value(self, atom: DatavaluedPropertyAtom | IndividualPropertyAtom) -> list[list[Item]]:
+        """The value of a property: one term, or another spelling of the value."""
+        property, subject = atom.property, self.names.term(atom.subject)
+        value = self.names.term(atom.value)
+        same: list[Item] = [related(property, subject, value)]
+        if isinstance(value, Constant):
+            if not is_literal(value):
+                return [same]
+            other = self.names.fresh("literal")
+            return [[related(property, subject, other), *equal_to(other, value)]]
+        if value not in self._values:
+            self._values[value] = base_of(property)
+            return [same]
+        if len(self.compared) >= 2 * MOST_COMPARED:
+            return [same]
+        self.compared += [self._values[value], base_of(property)]
+        other = self.names.fresh(value.name)
+        return [same, [related(property, subject, other), variant(value, other)]]
+
+    def _of_difference(self, left: Term, right: Term) -> list[list[Item]]:
+        """That two things are different: as it is stated, or the other way round."""
+        found: list[list[Item]] = []
+        for one, other in ((left, right), (right, left)):
+            found.append([TripleAtom(one, DIFFERENT, other)])
+            for name in self._different:
+                axiom = self.names.fresh("axiom")
+                found.append([TupleAtom(Constant.iri(PAIRS + name), (axiom, one, other))])
+        return found
+
+    def _conditions(self, waiting: list[BuiltinAtom], bound: set[Variable]) -> list[Item]:
+        """The built-ins in an order in which each can be computed."""
+        found: list[Item] = []
+        while waiting:
+            for atom in waiting:
+                terms = [self.names.term(argument) for argument in atom.arguments]
+                free = {one for one in terms if isinstance(one, Variable) and one not in bound}
+                to = binds(name_of(atom.builtin), terms, free)
+                made = condition(atom.builtin, terms, to)
+                if not free or to is not None:
+                    break
+            else:
+                named = ", ".join(sorted(map(str, free)))
+                raise UnknownError(f"{named} is bound by no other atom of the body")
+            found.append(made)
+            waiting.remove(atom)
+            bound |= free
+        return found
 
 
-def _items(atom: SwrlAtom, names: _Names) -> Iterable[Item]:
+def _items(atom: SwrlAtom, names: _Names) -> list[Item]:
+    """What an atom about facts says, in one way."""
+    term = names.term
     match atom:
-        case ClassAtom(described, argument) | DataRangeAtom(described, argument):
-            return is_in(described, names.term(argument))
+        case ClassAtom(described, argument):
+            return list(is_in(described, term(argument)))
+        case DataRangeAtom(described, argument):
+            try:
+                return [Filter(is_within(described, term(argument)))]
+            except ValueError as error:
+                raise UnknownError(str(error)) from None
         case IndividualPropertyAtom(property, subject, value):
-            return (related(property, names.term(subject), names.term(value)),)
+            return [related(property, term(subject), term(value))]
         case DatavaluedPropertyAtom(property, subject, value):
-            return (related(property, names.term(subject), names.term(value)),)
+            return [related(property, term(subject), term(value))]
         case SameIndividualAtom(left, right):
-            return (TripleAtom(names.term(left), SAME_AS, names.term(right)),)
+            return [TripleAtom(term(left), SAME_AS, term(right))]
         case DifferentIndividualsAtom(left, right):
-            return (TripleAtom(names.term(left), DIFFERENT, names.term(right)),)
-    raise _UnknownError(f"no atom of a body: {atom}")
+            return [TripleAtom(term(left), DIFFERENT, term(right))]
+    raise UnknownError(f"no atom about facts: {atom}")
 
 
 def _head(atom: SwrlAtom, names: _Names) -> Item | None:
     if isinstance(atom, BuiltinAtom | DataRangeAtom):
-        raise _UnknownError("built-ins and data ranges are for bodies")
-    items = list(_items(atom, names))
+        raise UnknownError("built-ins and data ranges are for bodies")
+    items = _items(atom, names)
     if items and not isinstance(items[0], TripleAtom):
-        raise _UnknownError("data ranges are for bodies")
+        raise UnknownError("data ranges are for bodies")
     return items[0] if items else None  # None: what everything is
-
-
-def _is_ready(atom: BuiltinAtom, names: _Names, bound: set[Variable]) -> bool:
-    used = [names.term(argument) for argument in atom.arguments]
-    free = [term for term in used if isinstance(term, Variable) and term not in bound]
-    return not free or (free == [used[0]] and _makes_a_value(_name_of(atom)))
-
-
-def _makes_a_value(name: str) -> bool:
-    return name in FUNCTIONS or name in FOLDED or name == "equal"
-
-
-def _name_of(atom: BuiltinAtom) -> str:
-    return atom.builtin.value.removeprefix(SWRL_BUILTINS)
-
-
-def _builtin(atom: BuiltinAtom, names: _Names, bound: set[Variable]) -> Item:
-    name = _name_of(atom)
-    terms = [names.term(argument) for argument in atom.arguments]
-    if name in COMPARISONS and len(terms) == 2:
-        if name == "equal" and isinstance(terms[0], Variable) and terms[0] not in bound:
-            return Bind(terms[1], terms[0])
-        return Filter(Call(COMPARISONS[name], tuple(terms)))
-    if name in TESTS and len(terms) >= 2:
-        return Filter(Call(TESTS[name], tuple(terms)))
-    if name in ("stringEqualIgnoreCase", "containsIgnoreCase") and len(terms) == 2:
-        one, other = (Call("LCASE", (term,)) for term in terms)
-        return Filter(Call("CONTAINS" if name.startswith("c") else "=", (one, other)))
-    value = _value(name, terms[1:])
-    if isinstance(terms[0], Variable) and terms[0] not in bound:
-        return Bind(value, terms[0])
-    return Filter(Call("=", (terms[0], value)))
-
-
-def _value(name: str, terms: Sequence[Term]) -> Expression:
-    if name in FOLDED and len(terms) >= 2:
-        value: Expression = terms[0]
-        for term in terms[1:]:
-            value = Call(FOLDED[name], (value, term))
-        return value
-    if name in FUNCTIONS and terms:
-        return Call(FUNCTIONS[name], tuple(terms))
-    raise _UnknownError(f"the built-in {name} is not known, or not with so many arguments")
 
 
 def _variants(

@@ -5,40 +5,60 @@ Start reading at `unfold`. The translation gives each class expression a class o
     _:n(?x) :- A(?x), R(?x, ?y), B(?y) .            C(?x) :- _:n(?x) .
 
 Where a body has such a class, each rule that concludes it can stand in its place, and then the
-class is gone, with all the facts that nobody would have seen. Taken are classes for which that
-makes no more rules than there were (`GROWTH` times as many, to be exact), and that are not in
-their own definition. What is always true: of all other classes and properties the same follows.
-The rule that is made has the names of its parts, the last step first, and the axioms of all.
+class is gone, with all its members. Taken are classes for which that makes no more rules than there
+were (`GROWTH` times as many, to be exact), that are not in their own definition, and as long as all
+of them together do not make too many (`MOST_ITEMS`). The members of all others are rows of a
+relation that is not shown (`MEMBERS`): which classes can go depends on the order in which they are
+looked at, and what is listed must not. What is always true: no type in one of these classes
+follows, and of all other classes and properties the same follows. The rule that is made has the
+names of its parts, the last step first, and the axioms of all.
+
+Clauses are unfolded in groups that have no such class in common (`_groups`), each by itself. So
+what becomes of a group depends on the group only, and is remembered: an ontology changes by a few
+axioms, and all others have the same rule objects again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from hashlib import blake2b
 
 from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     TYPE,
     Atom,
-    Bind,
-    Call,
     Constant,
     Constraint,
-    Expression,
-    Filter,
     Item,
     Rule,
-    Term,
     TripleAtom,
     TupleAtom,
-    Variable,
-    variables_in,
+    bound_by,
 )
+from triplestore.running import look, looking
+from triplestore.terms import BLANK
+
+from .expressions import Description
+from .making import class_of
+from .unfolding import AnyClause, Open, class_of_atom
+
+MEMBERS = Constant.iri("x-triplestore:classes/member")
+"""The relation of members of classes that are left: (class, member, member)."""
+
+BROKEN = "x-triplestore:classes/broken/"
+"""Names of relations of what breaks a constraint that speaks of classes without names."""
 
 GROWTH = 2
-"""A class is unfolded if it makes at most so many times the rules that it replaces."""
+"""A class is unfolded if it makes at most this many times the rules that it replaces."""
+
+MOST_ITEMS = 4
+"""A group may grow to this many times the body items it had, and no further: each class may
+double the rules about it, so a chain of them would grow without end."""
 
 _FEW = 12
+_FEW_ITEMS = 1_000
 
 
 def unfold(
@@ -52,192 +72,249 @@ def unfold(
     >>> [str(rule) for rule in made]
     ['<http://e/c>[?y] :- <http://e/r>[?y, ?y_1], <http://e/b>[?y_1] .']
     """
-    if not classes:
-        return list(rules), list(constraints)
-    work = _Unfolding(rules, constraints, classes)
+    every: list[AnyClause] = [*rules, *constraints]
+    if classes:
+        alone, groups = _groups(every, {class_.key for class_ in classes})
+        every = alone
+        for group in groups:
+            every += _unfolded(group)
+    made = [clause for clause in every if isinstance(clause, Rule)]
+    return made, [clause for clause in every if isinstance(clause, Constraint)]
+
+
+def loose_classes(expressions: Iterable[Description], kept: Collection[Constant]) -> set[Constant]:
+    """The classes in which types are trivial: they follow from the rest and are not listed.
+
+    These are the blank nodes that stand for an expression. Not those that are kept: of which
+    something is stated to be a member, or which a disjointness names. What is the same as a member
+    is one by the same rules, since these name nothing that is the same as something else.
+    """
+    nodes = {class_of(expression) for expression in expressions}
+    return {node for node in nodes if node.kind == BLANK and node not in kept}
+
+
+class _Group:
+    """Clauses that have classes in common, with their keys. The same only as the same objects."""
+
+    __slots__ = ("_key", "classes", "clauses")
+
+    def __init__(self, clauses: tuple[AnyClause, ...], classes: tuple[bytes, ...]) -> None:
+        self.clauses = clauses
+        self.classes = classes
+        self._key = tuple(map(id, clauses)), classes
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Group) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+def _groups(
+    clauses: Sequence[AnyClause], classes: Container[bytes]
+) -> tuple[list[AnyClause], list[_Group]]:
+    """The clauses with none of these classes, and the others in groups that share no class."""
+    alone: list[AnyClause] = []
+    named: list[tuple[AnyClause, bytes]] = []  # each with one of its classes
+    above: dict[bytes, bytes] = {}  # of each class one of its group, up to one for all
+    for clause in clauses:
+        first = b""
+        for item in (*clause.heads, *clause.body) if type(clause) is Rule else clause.body:
+            if type(item) is not TripleAtom or type(item.o) is not Constant:
+                continue
+            key = item.o.key
+            if key in classes and item.p == TYPE:
+                root = _root(above, key)
+                if not first:
+                    first = root
+                elif root != first:
+                    above[root] = first
+        if first:
+            named.append((clause, first))
+        else:
+            alone.append(clause)
+    members: dict[bytes, tuple[list[AnyClause], list[bytes]]] = {}
+    for clause, key in named:
+        members.setdefault(_root(above, key), ([], []))[0].append(clause)
+    for key in above:
+        members[_root(above, key)][1].append(key)
+    return alone, [_Group(tuple(some), tuple(own)) for some, own in members.values()]
+
+
+def _root(above: dict[bytes, bytes], key: bytes) -> bytes:
+    """The one class that stands for the group of a class."""
+    one = above.setdefault(key, key)
+    while one != key:
+        key, one = one, above[one]
+        above[key] = above[one]  # half the way for who asks again
+    return key
+
+
+@lru_cache(maxsize=1 << 16)
+def _unfolded(group: _Group) -> tuple[AnyClause, ...]:
+    work = _Unfolding(group)
     work.run()
     return work.result()
 
 
 class _Unfolding:
-    """Rules by number, each once, and which of them conclude a class or use it."""
+    """Clauses by number, and which of them conclude a class or use it.
 
-    def __init__(
-        self,
-        rules: Sequence[Rule],
-        constraints: Sequence[Constraint],
-        classes: Collection[Constant],
-    ) -> None:
-        self.clauses: dict[int, Rule | Constraint] = {}
-        self.made: dict[Constant, dict[int, None]] = {c: {} for c in classes}
-        self.used: dict[Constant, dict[int, None]] = {c: {} for c in classes}
-        self.known: set[Hashable] = set()
+    room  how many more body items there may be
+    """
+
+    def __init__(self, group: _Group) -> None:
+        classes = group.classes
+        self.clauses: dict[int, Open] = {}
+        self.made: dict[bytes, dict[int, None]] = {key: {} for key in classes}
+        self.used: dict[bytes, dict[int, None]] = {key: {} for key in classes}
         self.next = 0
-        for rule in rules:
-            self._add(rule)
-        for constraint in constraints:
-            self._add(constraint)
+        for clause in looking(group.clauses):
+            parts = clause.split() if isinstance(clause, Rule) else _apart_from_classes(clause)
+            for part in parts:
+                self._add(Open(part, self.used))
+        size = sum(clause.size for clause in self.clauses.values())
+        self.room = max(_FEW_ITEMS, (MOST_ITEMS - 1) * size)
 
     def run(self) -> None:
         """Unfold class by class, those that cost least first, until none is left that can go."""
-        waiting = sorted(self.made, key=self._cost)
+        waiting = sorted(self.made, key=lambda class_: (self._cost(class_), class_))
         while waiting:
-            left = [class_ for class_ in waiting if not self._try(class_)]
+            left = [class_ for class_ in looking(waiting) if not self._try(class_)]
             if len(left) == len(waiting):
                 return
             waiting = left
 
-    def result(self) -> tuple[list[Rule], list[Constraint]]:
-        rules = [clause for clause in self.clauses.values() if isinstance(clause, Rule)]
-        others = [clause for clause in self.clauses.values() if isinstance(clause, Constraint)]
-        return rules, others
+    def result(self) -> tuple[AnyClause, ...]:
+        """All clauses, each once; members of classes that are left are rows of `MEMBERS`."""
+        found: dict[Hashable, AnyClause] = {}
+        for clause in self.clauses.values():
+            closed = _with_hidden(clause.closed(), self.made)
+            found.setdefault((type(closed), signature(closed)), closed)
+        return tuple(found.values())
 
-    def _cost(self, class_: Constant) -> int:
+    def _cost(self, class_: bytes) -> int:
         return len(self.made[class_]) * len(self.used[class_])
 
-    def _try(self, class_: Constant) -> bool:
-        made, used = list(self.made[class_]), list(self.used[class_])
-        before = len(made) + len(used)
-        if len(made) * len(used) > max(_FEW, GROWTH * before):
+    def _try(self, class_: bytes) -> bool:
+        made, used = self.made[class_], self.used[class_]
+        if _too_many(len(made), len(used)):
+            self._drop_repeated(made)
+            self._drop_repeated(used)
+            if _too_many(len(made), len(used)):
+                return False
+        if not made.keys().isdisjoint(used):
             return False
-        if set(made) & set(used):
+        if any(self.clauses[number].count(class_) > 1 for number in used):
             return False
-        uses = [self.clauses[number] for number in used]
-        if any(len(_atoms_of(clause, class_)) > 1 for clause in uses):
+        pairs = self._pairs(class_)
+        if not self._has_room(class_, pairs):
             return False
-        definitions = [self.clauses[number] for number in made]
-        for number in (*made, *used):
-            self._remove(number)
-        for clause in uses:
-            for definition in definitions:
-                assert isinstance(definition, Rule)
-                joined = _joined(clause, definition, class_)
-                if joined is not None:
-                    self._add(joined)
+        definitions = {number: self._taken(number) for number in list(made)}
+        for number, chosen in pairs.items():
+            if len(chosen) == 1:
+                self._put(number, class_, definitions[chosen[0]])
+                continue
+            use = self._taken(number)
+            look()
+            for one in chosen:
+                self._put(self._add(use.copy()), class_, definitions[one])
         return True
 
-    def _add(self, clause: Rule | Constraint) -> None:
-        key = signature(clause)
-        if key in self.known:
+    def _pairs(self, class_: bytes) -> dict[int, list[int]]:
+        """For each use of a class the definitions that would say something in its place."""
+        made = [(number, self.clauses[number]) for number in self.made[class_]]
+        found = {}
+        for number in self.used[class_]:
+            use = self.clauses[number]
+            found[number] = [i for i, definition in made if use.would_say(class_, definition)]
+        return found
+
+    def _has_room(self, class_: bytes, pairs: dict[int, list[int]]) -> bool:
+        """Whether there may be the body items that unfolding a class makes; then there will be."""
+        sizes = {number: self.clauses[number].size for number in self.made[class_]}
+        more = -sum(sizes.values())
+        for number, chosen in pairs.items():
+            around = self.clauses[number].size
+            more += sum(around - 1 + sizes[i] for i in chosen) - around
+        if more > self.room:
+            return False
+        self.room -= more
+        return True
+
+    def _put(self, number: int, class_: bytes, definition: Open) -> None:
+        """A definition in the place of its class in a clause; that goes if it says nothing then."""
+        if not self.clauses[number].put(class_, definition):
+            self._taken(number)
             return
-        self.known.add(key)
+        self.used[class_].pop(number, None)
+        for one in definition.places:
+            self.used[one][number] = None
+
+    def _add(self, clause: Open) -> int:
         number = self.next
         self.next += 1
         self.clauses[number] = clause
-        for class_ in _classes_in(clause.body):
-            if class_ in self.used:
-                self.used[class_][number] = None
-        if isinstance(clause, Rule):
-            for class_ in _classes_in(clause.heads):
-                if class_ in self.made:
-                    self.made[class_][number] = None
+        for class_ in clause.places:
+            self.used[class_][number] = None
+        if clause.class_ is not None and clause.class_ in self.made:
+            self.made[clause.class_][number] = None
+        return number
 
-    def _remove(self, number: int) -> None:
+    def _taken(self, number: int) -> Open:
+        """Remove a clause, and return it."""
         clause = self.clauses.pop(number)
-        self.known.discard(signature(clause))
-        for class_ in _classes_in(clause.body):
-            if class_ in self.used:
-                self.used[class_].pop(number, None)
-        if isinstance(clause, Rule):
-            for class_ in _classes_in(clause.heads):
-                if class_ in self.made:
-                    self.made[class_].pop(number, None)
+        for class_ in clause.places:
+            self.used[class_].pop(number, None)
+        if clause.class_ is not None and clause.class_ in self.made:
+            self.made[clause.class_].pop(number, None)
+        return clause
+
+    def _drop_repeated(self, numbers: Collection[int]) -> None:
+        """Of clauses that say the same keep one."""
+        known: set[Hashable] = set()
+        for number in list(numbers):
+            key = signature(self.clauses[number].closed())
+            if key in known:
+                self._taken(number)
+            known.add(key)
 
 
-def _class_of(item: Item | Atom) -> Constant | None:
-    if isinstance(item, TripleAtom) and item.p == TYPE and isinstance(item.o, Constant):
-        return item.o
-    return None
+def _apart_from_classes(constraint: Constraint) -> tuple[Rule, Constraint]:
+    """A rule with the body of a constraint, and a constraint of what that concludes.
 
-
-def _classes_in(items: Iterable[Item | Atom]) -> Iterator[Constant]:
-    for item in items:
-        found = _class_of(item)
-        if found is not None:
-            yield found
-
-
-def _atoms_of(clause: Rule | Constraint, class_: Constant) -> list[int]:
-    return [place for place, item in enumerate(clause.body) if _class_of(item) == class_]
-
-
-def _joined(
-    clause: Rule | Constraint, definition: Rule, class_: Constant
-) -> Rule | Constraint | None:
-    """A clause with the body of a definition in the place of the class; None if it says nothing.
-
-    Where both the member in the clause and the one in the head are constants they must agree.
+    So a violation names what the constraint names, and not what is found on the way to a class.
     """
-    (place,) = _atoms_of(clause, class_)
-    atom, head = clause.body[place], definition.heads[0]
-    assert isinstance(atom, TripleAtom) and isinstance(head, TripleAtom)
-    definition = _apart(definition, clause)
-    head = definition.heads[0]
-    assert isinstance(head, TripleAtom)
-    by: dict[Variable, Term] = {}
-    if isinstance(head.s, Variable):
-        by[head.s] = atom.s
-    elif isinstance(atom.s, Variable):
-        by[atom.s] = head.s
-    elif atom.s != head.s:
-        return None
-    inside = [replaced(item, by) for item in definition.body]
-    around = [replaced(item, by) for item in clause.body]
-    body = tuple(dict.fromkeys((*around[:place], *inside, *around[place + 1 :])))
-    axioms = tuple(dict.fromkeys((*clause.axioms, *definition.axioms)))
+    named = tuple(dict.fromkeys(bound_by(constraint.body)))
+    digest = blake2b(repr(signature(constraint)).encode(), digest_size=8).hexdigest()
+    name = Constant.iri(BROKEN + digest)
+    row = TupleAtom(name, (*named, *(named or (name,))[-1:] * (3 - len(named))))
+    rule = Rule((row,), constraint.body, constraint.id, axioms=constraint.axioms)
+    return rule, replace(constraint, body=(row,))
+
+
+def _with_hidden(clause: AnyClause, classes: Container[bytes]) -> AnyClause:
+    """A clause in which rows of `MEMBERS` stand for types in these classes."""
+    whole = (*clause.heads, *clause.body) if isinstance(clause, Rule) else clause.body
+    if not any(class_of_atom(item) in classes for item in whole):
+        return clause
+    body = tuple([_hidden(item, classes) for item in clause.body])
     if isinstance(clause, Constraint):
-        return replace(clause, body=body, axioms=axioms)
-    heads = tuple(_of_atom(one, by) for one in clause.heads)
-    if heads[0] in body:
-        return None
-    name = ", ".join(dict.fromkeys((*clause.name.split(", "), *definition.name.split(", "))))
-    return Rule(heads, body, name, axioms=axioms)
+        return replace(clause, body=body)
+    heads = tuple([_hidden_atom(head, classes) for head in clause.heads])
+    return Rule(heads, body, clause.name, axioms=clause.axioms)
 
 
-def _apart(definition: Rule, clause: Rule | Constraint) -> Rule:
-    """The definition with variables that the clause does not have."""
-    items = (*clause.body, *clause.heads) if isinstance(clause, Rule) else clause.body
-    taken = {variable for item in items for variable in variables_in(item)}
-    by: dict[Variable, Term] = {}
-    for item in (*definition.heads, *definition.body):
-        for variable in variables_in(item):
-            if variable in taken and variable not in by:
-                fresh = _fresh(variable, taken)
-                by[variable] = fresh
-                taken.add(fresh)
-    if not by:
-        return definition
-    return replace(
-        definition,
-        heads=tuple(_of_atom(head, by) for head in definition.heads),
-        body=tuple(replaced(item, by) for item in definition.body),
-    )
+def _hidden(item: Item, classes: Container[bytes]) -> Item:
+    return _hidden_atom(item, classes) if isinstance(item, TripleAtom) else item
 
 
-def _fresh(variable: Variable, taken: set[Variable]) -> Variable:
-    number, stem = 1, variable.name.partition("_")[0]
-    while (made := Variable(f"{stem}_{number}")) in taken:
-        number += 1
-    return made
+def _hidden_atom(atom: Atom, classes: Container[bytes]) -> Atom:
+    if class_of_atom(atom) not in classes:
+        return atom
+    assert isinstance(atom, TripleAtom)
+    return TupleAtom(MEMBERS, (atom.o, atom.s, atom.s))
 
 
-def replaced(item: Item, by: dict[Variable, Term]) -> Item:
-    """An item with terms in the place of variables."""
-    if isinstance(item, Filter):
-        return Filter(_within(item.expression, by))
-    if isinstance(item, Bind):
-        return Bind(_within(item.expression, by), item.variable)
-    return _of_atom(item, by) if isinstance(item, TripleAtom | TupleAtom) else item
-
-
-def _of_atom(atom: Atom, by: dict[Variable, Term]) -> Atom:
-    return atom.map(lambda term: by.get(term, term) if isinstance(term, Variable) else term)
-
-
-def _within(expression: Expression, by: dict[Variable, Term]) -> Expression:
-    if isinstance(expression, Variable):
-        return by.get(expression, expression)
-    if isinstance(expression, Call):
-        parts = tuple(_within(part, by) for part in expression.arguments)
-        return Call(expression.function, parts)
-    return expression
+def _too_many(made: int, used: int) -> bool:
+    return made * used > max(_FEW, GROWTH * (made + used))

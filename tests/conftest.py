@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support import fuzzing
 
 # Kernels are compiled in tests however few their rows are: few rows find most mistakes.
 os.environ.setdefault("TRIPLESTORE_KERNELS", "numba")
@@ -53,3 +55,15 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no shared data at {folder} (set TRIPLESTORE_DATA)")
     return folder
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if call.when == "call" and fuzzing.current is not None:
+        if report.failed:
+            report.sections.append(("seed", f"TRIPLESTORE_FUZZ_SEED={fuzzing.current}"))
+        fuzzing.current = None
+    return report

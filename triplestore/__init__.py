@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from triplestore.engine.why.absent import WhyNot
     from triplestore.engine.why.proof import Proof
     from triplestore.errors import TripleStoreError
+    from triplestore.ops.text_limits import TextLimits
     from triplestore.store.change import Change
     from triplestore.store.rules import check_rules
     from triplestore.store.snapshot import Snapshot
@@ -50,6 +51,7 @@ _HOMES = {
     "Program": "triplestore.datalog.program",
     "Proof": "triplestore.engine.why.proof",
     "WhyNot": "triplestore.engine.why.absent",
+    "TextLimits": "triplestore.ops.text_limits",
     "check_rules": "triplestore.store.rules",
     "TripleStoreError": "triplestore.errors",
     "NamedNode": "pyoxigraph",
@@ -75,6 +77,7 @@ __all__ = [
     "RdfFormat",
     "Snapshot",
     "Store",
+    "TextLimits",
     "Transaction",
     "Triple",
     "TripleStoreError",

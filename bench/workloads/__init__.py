@@ -16,6 +16,7 @@ from bench.workloads import (
     queries,
     rulecount,
     scalability,
+    schema,
     schemes,
     spark,
     updates,
@@ -39,6 +40,7 @@ WORKLOADS: dict[str, Workload] = {
         choices.WORKLOAD,
         updates.WORKLOAD,
         ontologies.WORKLOAD,
+        schema.WORKLOAD,
         queries.WORKLOAD,
         spark.WORKLOAD,
     )

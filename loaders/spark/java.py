@@ -1,7 +1,8 @@
 """Where Java is: Spark runs on it, and pip does not bring it.
 
 `find_java` gives the command and its version, or an error of one line that says what to install.
-It looks at `JAVA_HOME`, then at `PATH`, then where systems keep their Javas.
+Spark uses `JAVA_HOME` where that is set, so it has to name a Java that Spark can use. Otherwise
+`find_java` looks at `PATH`, then where systems keep their Javas.
 """
 
 from __future__ import annotations
@@ -48,8 +49,11 @@ def find_java(needed: int = NEEDED) -> Java:
     >>> find_java(needed=999)
     Traceback (most recent call last):
         ...
-    triplestore.errors.UsageError: Spark needs Java 999 or later, and ...
+    triplestore.errors.UsageError: ...Spark needs Java 999 or later...
     """
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        return _java_of(Path(home), needed)
     too_old = None
     for command in _candidates():
         version = version_of(command)
@@ -59,6 +63,21 @@ def find_java(needed: int = NEEDED) -> Java:
             too_old = Java(command, version)
     found = f"{too_old.command} is Java {too_old.version}" if too_old else "none was found"
     raise UsageError(f"Spark needs Java {needed} or later, and {found}: {HOW_TO_INSTALL}")
+
+
+def _java_of(home: Path, needed: int) -> Java:
+    """The Java of `JAVA_HOME`; an error of one line if Spark cannot use it."""
+    command = home / "bin" / "java"
+    version = version_of(command)
+    if version is not None and version >= needed:
+        return Java(command, version)
+    wrong = f"is Java {version}" if version else f"has no Java that runs ({command})"
+    others = (each for each in _candidates() if (version_of(each) or 0) >= needed)
+    other = next(others, None)
+    remedy = f"unset it, or set it to {Java(other, needed).home}" if other else HOW_TO_INSTALL
+    raise UsageError(
+        f"JAVA_HOME is {home}, which {wrong}; Spark needs Java {needed} or later: {remedy}"
+    )
 
 
 def version_of(command: Path) -> int | None:
@@ -89,9 +108,6 @@ def read_version(text: str) -> int | None:
 
 def _candidates() -> Iterator[Path]:
     """Commands that may be a Java, the one that Spark would take by itself first."""
-    home = os.environ.get("JAVA_HOME")
-    if home:
-        yield Path(home) / "bin" / "java"
     on_path = shutil.which("java")
     if on_path:
         yield Path(on_path)

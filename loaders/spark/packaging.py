@@ -56,7 +56,9 @@ def package(target: Path) -> Path:
     start = f"{unpacking}\n\nstart({digest.hexdigest()!r}, __file__, globals())\n"
     beside = target.with_name(f"{target.name}.tmp")
     with zipfile.ZipFile(beside, "w") as archive:
-        for name, content in {"triplestore/__init__.py": start.encode(), **files}.items():
+        private = files[f"{PAYLOAD}triplestore/private.py"]
+        ready = {"triplestore/__init__.py": start.encode(), "triplestore/private.py": private}
+        for name, content in {**ready, **files}.items():
             info = zipfile.ZipInfo(name, _EPOCH)
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, content)

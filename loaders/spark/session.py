@@ -18,6 +18,7 @@ import contextlib
 import os
 import sys
 import tempfile
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,9 @@ BATCH_ROWS = 65_536
 
 OLDEST = (3, 5)
 
-WAREHOUSE = Path(tempfile.gettempdir()) / f"spark-warehouse-{os.getuid()}"
-"""Spark makes such a folder when tables are named, by default in the working directory."""
+WAREHOUSE = Path(tempfile.gettempdir()) / f"spark-warehouse-{uuid.uuid4().hex}"
+"""Spark makes such a folder when tables are named, by default in the working directory. The name
+cannot be guessed, or another user could make the folder first."""
 
 QUIET = Path(__file__).with_name("log4j2.properties")
 """What goes wrong comes as an exception; Spark's own log would bury the progress."""
@@ -176,4 +178,12 @@ def _configured(
 ) -> Any:
     for key, value in {**settings, **(options or {})}.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        if "JAVA_GATEWAY_EXITED" not in str(error):
+            raise
+        raise UsageError(
+            f"Spark could not start Java ({os.environ.get('JAVA_HOME')}): the lines above say why; "
+            f"Spark 4 runs on Java 17 and 21, so set JAVA_HOME to one of these"
+        ) from None

@@ -1,17 +1,18 @@
 """How the packaged `triplestore` comes to life where it is imported; the beginning of the zip.
 
 `packaging` puts this text into the zip as `triplestore/__init__.py`, with a call of `start` below
-it. It is imported where nothing else of the package is there yet, so it imports nothing of it.
+it. It is imported where only `triplestore.private` is there yet.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
+
+from triplestore.private import private_folder
 
 _PAYLOAD = "unpacked/"
 
@@ -27,7 +28,7 @@ def start(content: str, file: str, scope: dict[str, Any]) -> None:
 
 def unpack(archive: Path, content: str) -> Path:
     """The folder with the modules, made unless another process has made it before."""
-    base = _cache()
+    base = private_folder()
     folder = base / f"package-{content}"
     if not folder.is_dir():
         making = Path(tempfile.mkdtemp(prefix=f"package-{content}-", dir=base))
@@ -40,21 +41,3 @@ def unpack(archive: Path, content: str) -> Path:
                 raise
         shutil.rmtree(making, ignore_errors=True)
     return folder
-
-
-def _cache() -> Path:
-    """The folder for what can be made again: where compiled kernels are kept, too."""
-    given = os.environ.get("TRIPLESTORE_CACHE")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    for base in (Path(given),) if given else (home / "triplestore", _of_this_user()):
-        try:
-            base.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError:
-            continue
-        if os.access(base, os.W_OK) and base.stat().st_uid == os.getuid():
-            return base
-    return Path(tempfile.mkdtemp(prefix="triplestore-"))
-
-
-def _of_this_user() -> Path:
-    return Path(tempfile.gettempdir()) / f"triplestore-{os.getuid()}"

@@ -11,6 +11,7 @@ from typing import Any
 
 from pyoxigraph import BlankNode, Literal, NamedNode
 
+from triplestore.running import look, looking
 from triplestore.terms import Term
 from triplestore.terms.vocabulary import XSD, XSD_BOOLEAN
 
@@ -115,6 +116,7 @@ class AxiomReader:
     ) -> Iterator[AnyAxiom]:
         annotated = self._annotations
         for triple in self._graph.having(predicate):
+            look()
             subject, _, value = triple
             if type(subject) is not NamedNode or type(value) is not NamedNode:
                 operands = self._operands((left, right), (subject, value), (triple,))
@@ -161,7 +163,7 @@ class AxiomReader:
     def _listed(
         self, predicate: NamedNode, make: type[Any], one: Role, many: Role, first: bool
     ) -> Iterator[AnyAxiom]:
-        for triple in self._graph.having(predicate):
+        for triple in looking(self._graph.having(predicate)):
             for reading in read_list(self._lists, triple, self._problems):
                 own = (triple, *reading.triples)
                 self._problems.used.update(own)
@@ -181,7 +183,7 @@ class AxiomReader:
                 message = f"{show(node)} is of type {show(cls)} and has no members"
                 remedy = "add owl:members with a list; it was not read"
                 self._problems.report("without-members", message, (typed,), remedy)
-            for triple in lists.get(node, ()):
+            for triple in looking(lists.get(node, ())):
                 for reading in read_list(self._lists, triple, self._problems):
                     own = (typed, triple, *reading.triples)
                     self._problems.used.update(own)

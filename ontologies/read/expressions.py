@@ -16,6 +16,7 @@ from typing import TypeVar, cast
 
 from pyoxigraph import BlankNode
 
+from triplestore.running import look
 from triplestore.terms import Term
 
 from ..expressions import (
@@ -87,6 +88,7 @@ class ExpressionReader:
                 ready.append(node)
         while ready:
             node = ready.pop()
+            look(node)
             self._keep(node, self._make(node, single[node]))
             for user in users.get(node, ()):
                 waiting[user] -= 1

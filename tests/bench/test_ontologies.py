@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import ontology_files, ontology_runs
+from bench import ontology_files, ontology_runs, schema_runs
 from bench.workloads.ontologies import refusal
 
 AXIOMS = """
@@ -53,3 +53,12 @@ def test_refusal__says_who_cannot() -> None:
     each = ontology_files.OntologyInput("much", (), "skos", 10**9)
     assert refusal("triplestore", each) is None
     assert refusal("owlrl", each) is not None
+
+
+def test_schema_runs__leave_a_wide_ontology_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "wide.ttl"
+    schema_runs.wide(path, 10, 5)
+    found = schema_runs.measured("triplestore", str(path))
+    steps = ("triples removed", "triples stated again", "equivalent added", "equivalent removed")
+    assert found["closure"] > 40
+    assert all(found[f"{step} cpu s"] > 0 for step in steps)

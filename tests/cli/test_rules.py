@@ -152,6 +152,43 @@ def test_check_and_dry_run__list_axioms_without_rules_one_by_one(folder: Path) -
     assert counts() == (3, 0)
 
 
+BROKEN = (
+    BEYOND
+    + """<http://ex.org/o> a owl:Ontology ; owl:imports <http://ex.org/other> .
+:a :parent :a . """
+)
+OTHER = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+:other a owl:Ontology . :parent a owl:IrreflexiveProperty . """
+
+
+def test_check__lists_the_violations_of_an_ontology_and_fails(folder: Path) -> None:
+    Path("broken.ttl").write_text(BROKEN)
+    result = run("check", "--ontology", "broken.ttl")
+    assert result.exit_code == 0 and "no violations" in result.stderr
+    assert "http://ex.org/other: no file or catalogue given has it" in result.stdout
+    Path("other.ttl").write_text(OTHER)
+    ours = ("check", "--ontology", "broken.ttl", "--imports", "other.ttl")
+    result = run(*ours)
+    assert result.exit_code == 1 and "1 violation" in result.stderr
+    assert "prp-irp: <http://ex.org/parent> is irreflexive: ?x = <http://ex.org/a>" in result.stdout
+    result = run(*ours, "--format", "json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)["inconsistencies"]
+    assert found["counts"] == {"prp-irp": 1} and len(found["violations"]) == 1
+    assert run(*ours, "--fail-on", "none").exit_code == 0
+    assert run(*ours, "--fail-on", "prp-asyp").exit_code == 0
+    both = run(*ours, "--rules", "rules.dlog")
+    assert both.exit_code == 1 and "all right" in both.stderr
+
+
+def test_load__says_which_imports_are_missing(folder: Path) -> None:
+    Path("broken.ttl").write_text(BROKEN)
+    Path("other.ttl").write_text(OTHER)
+    result = run("load", "-l", "s", "-f", "broken.ttl")
+    assert "imported by the data, and not in the store: http://ex.org/other\n" in result.stderr
+    assert "not in the store" not in run("load", "-l", "s", "-f", "other.ttl").stderr
+
+
 def test_reason__of_wrong_rules_lists_every_problem_and_changes_nothing(folder: Path) -> None:
     Path("wrong.dlog").write_text(":a[?x] :- .\nx:b[?z] :- rdf:b[?y] .\n")
     result = run("reason", "-l", "s", "--rules", "wrong.dlog")

@@ -18,7 +18,6 @@ CASES = read_cases(DATA) if (DATA / "w3c-rdf-tests").is_dir() else []
 # What is not as the tests have it, and why.
 EXCEPTIONS = {
     "datatypes-non-well-formed-literal-1": "asks for xsd:integer to be unknown; it is always known",
-    "rdfs-entailment-test001": "needs the parsing of XML literals, which are opaque here",
 }
 
 

@@ -9,12 +9,12 @@ from tests.engine.driver import Driver
 from tests.engine.notation import facts, program
 from tests.engine.programs import random_case
 from triplestore.datalog.simple import simplify
+from triplestore.engine.budget import Overrun
 from triplestore.engine.clocks import Clocks
 from triplestore.engine.sets.keys import Batch
 from triplestore.engine.strategies import auto, costs
 from triplestore.engine.strategies.auto import Auto
 from triplestore.engine.strategies.overdelete import DRedCounting
-from triplestore.engine.work import Overrun
 from triplestore.errors import ProgramError
 
 RULES = ":B[?y] :- :B[?x], :T[?x, ?y] . :C[?x] :- :B[?x], NOT :D[?x] ."

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from triplestore.engine.budget import Budget, Overrun
 from triplestore.engine.clocks import Clocks, between, clocks
 from triplestore.engine.strategies.costs import (
     AGAIN,
@@ -21,7 +22,6 @@ from triplestore.engine.strategies.costs import (
     Size,
     smoothed,
 )
-from triplestore.engine.work import Budget, Overrun
 from triplestore.kernels.jit import Kernel
 
 BOTH = ("bfc", "dredc")

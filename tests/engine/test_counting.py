@@ -18,12 +18,13 @@ from tests.engine.tracing import expected_trace, shown, trace_of
 from triplestore.datalog.program import Program
 from triplestore.datalog.simple import is_helper
 from triplestore.datalog.stratify import Method
+from triplestore.engine.budget import Budget
 from triplestore.engine.strategies.counting import Counting, make_trace
 from triplestore.engine.strategies.recursive import count_recursive
 from triplestore.engine.strategies.registry import STRATEGIES, strategy
 from triplestore.engine.stratum import Strategy
 from triplestore.engine.traces import Derivations, Trace, Traces
-from triplestore.engine.work import Budget, Work
+from triplestore.engine.work import Work
 from triplestore.errors import BudgetError
 
 

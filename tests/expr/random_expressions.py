@@ -81,6 +81,25 @@ TESTS = ["=", "!=", "<", ">", "<=", ">=", "=", "<", "||", "&&", "!", "IN", "SAME
 TESTS += ["ISBLANK", "ISLITERAL", "ISNUMERIC", "CONTAINS", "STRSTARTS", "REGEX", "LANGMATCHES"]
 
 
+# What the functions that are in none of these lists take: s a string, n a number, t any term,
+# or a text of which an argument is chosen.
+RARE: dict[str, tuple[str, ...]] = {
+    "SUBSTR": ("s", "1 2 -1 1.5", "n"),
+    "STRENDS": ("s", "s"),
+    "REGEX": ("s", "a b. ^$ [A-C]", "i s m x q"),
+    "REPLACE": ("s", "a b. (.)", "$0 z $1", "i s q"),
+    "STRLANG": ("s", "en EN de"),
+    "STRLANGDIR": ("s", "en ar", "ltr rtl"),
+    **dict.fromkeys(("STRLEN", "SHA1", "SHA256", "SHA384", "SHA512"), ("s",)),
+    **dict.fromkeys(("LANGDIR", "HASLANG", "HASLANGDIR", "ISTRIPLE", "POS"), ("t",)),
+    **dict.fromkeys(("SUBJECT", "PREDICATE", "OBJECT", "ISNUMERIC", "ISIRI"), ("t",)),
+    **dict.fromkeys(("MINUTES", "TIMEZONE", "TZ", "YEAR", "SECONDS"), ("t",)),
+    "TRIPLE": ("t", "t", "t"),
+    "LANGMATCHES": ("s", "* en de-*"),
+    "NOT IN": ("t", "t", "t"),
+}
+
+
 @dataclass
 class Maker:
     """Makes terms and expressions from one source of random numbers.
@@ -103,8 +122,10 @@ class Maker:
         """An expression of any type."""
         if depth <= 0:
             return self.leaf()
-        make = self.random.choice([self.number, self.string, self.boolean, self.number, self.other])
-        return make(depth)
+        makers = [self.number, self.string, self.boolean, self.number, self.other]
+        if self.awkward:
+            makers += [self.rare, self.rare]
+        return self.random.choice(makers)(depth)
 
     def leaf(self) -> Expression:
         if self.random.random() < 0.75:
@@ -171,6 +192,23 @@ class Maker:
         if self.awkward:
             return self.any(depth)
         return self.random.choice([self.number, self.string, self.number])(depth)
+
+    def rare(self, depth: int) -> Expression:
+        """A function that other implementations see differently, or lack."""
+        name = self.random.choice(sorted(RARE))
+        if name == "NOT IN" and self.random.random() < 0.3:
+            return Call(self.random.choice(["IN", "NOT IN"]), (self.any(depth - 1),))
+        return Call(name, tuple(self._argument(kind, depth - 1) for kind in RARE[name]))
+
+    def _argument(self, kind: str, depth: int) -> Expression:
+        make = {"s": self.string, "n": self.number, "t": self.any}.get(kind)
+        if make is not None:
+            return make(depth)
+        word = self.random.choice(kind.split(" "))
+        is_number = word.lstrip("-")[0].isdigit()
+        if is_number:
+            return Constant(typed(word, "decimal" if "." in word else "integer"))
+        return Constant(b"\x03" + word.encode())
 
     def other(self, depth: int) -> Expression:
         name = self.random.choice(["IF", "COALESCE", "DATATYPE", "STR", "IRI", "STRDT", "cast"])

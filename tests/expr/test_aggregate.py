@@ -15,7 +15,7 @@ from triplestore.expr.compare import greater, less
 from triplestore.expr.functions import AGGREGATES
 from triplestore.expr.numbers import ExpressionError, maybe_number
 from triplestore.expr.query_terms import QueryTerms
-from triplestore.expr.vectors import Ids, Numbers, Vector, coded, ids_of
+from triplestore.expr.vectors import Coded, Ids, Numbers, Vector, coded, ids_of
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.model import key_of, to_ntriples
 
@@ -136,6 +136,26 @@ def test_group_concat__has_its_separator_and_a_fixed_order() -> None:
 def test_distinct__is_by_term_not_by_value() -> None:
     keys: list[bytes | None] = [number("1"), number("1"), number("01"), number("1.0", "decimal")]
     assert result("count", keys, [0] * 4, 1, distinct=True) == [number("3")]
+
+
+def test_distinct__terms_that_a_function_gives_twice_are_one() -> None:
+    """A vector may list a key more than once: codes that differ are not terms that differ."""
+    terms = QueryTerms(Dictionary())
+    twice = Coded([b"\x03bob", b"\x03bob", number("1"), number("1"), None], np.arange(5))
+    groups = np.zeros(5, np.int64)
+    for function, wanted in (
+        ("count", number("2")),
+        ("group_concat", b"\x03bob 1"),
+        ("sample", b"\x03bob"),
+    ):
+        found = aggregate(function, twice, groups, 1, terms, distinct=True)
+        assert terms.keys(ids_of(found, terms)) == [wanted]
+    numbers = Coded(twice.keys[2:4], np.arange(2))
+    for function in ("sum", "avg", "min", "max"):
+        found = aggregate(function, numbers, groups[:2], 1, terms, distinct=True)
+        assert terms.keys(ids_of(found, terms)) == [
+            number("1", "decimal" if function == "avg" else "integer")
+        ]
 
 
 @pytest.mark.parametrize("rank", [1, 2, 4])

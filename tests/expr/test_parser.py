@@ -13,7 +13,7 @@ from tests.expr.random_expressions import Maker
 from tests.terms.strategies import simple_terms, triples
 from triplestore.errors import ParseError
 from triplestore.expr.functions import FUNCTIONS, OPERATORS, is_deterministic
-from triplestore.expr.parser import depth_of, parse_expression
+from triplestore.expr.parser import parse_expression
 from triplestore.expr.printer import Namer, expression_text
 from triplestore.expr.term_parser import MOST_NESTED, did_you_mean
 from triplestore.expr.tokens import END, Tokens
@@ -22,6 +22,7 @@ from triplestore.expr.tree import (
     Constant,
     Variable,
     constants_of,
+    depth_of,
     substitute,
     variables_of,
 )

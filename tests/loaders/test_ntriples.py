@@ -19,6 +19,7 @@ from tests.loaders import documents_model
 from tests.loaders.documents_model import Maker
 from tests.loaders.loading_helpers import NQ, NT, lines_of, loaded, scoped
 from triplestore.errors import ParseError
+from triplestore.terms.nesting import MOST_NESTED
 
 SHORT = 3_000
 LONG = 100_000
@@ -192,9 +193,12 @@ def test_parse_lines__labels_that_do_not_fit_behind_the_text() -> None:
     assert lines_of(result, dictionary) == scoped(ox.parse(document, NQ), "f1234567890x")
 
 
-def test_parse_lines__a_triple_term_of_labels_that_do_not_fit() -> None:
+def test_parse_lines__a_triple_term_of_labels_that_do_not_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("triplestore.loaders.ntriples._SLACK", 256)
     inner = b"_:a"
-    for i in range(400):
+    for i in range(MOST_NESTED):
         inner = b"<<( _:%x <a:> %s )>>" % (i, inner)
     document = b"<a:> <a:> " + inner + b" .\n"
     result, dictionary = loaded(

@@ -22,6 +22,7 @@ from pyoxigraph import BlankNode
 from tests.ontologies.oracle import Fact, Term, term
 
 INDIVIDUALS = [term(f"ex:{name}") for name in ("a", "b", "c", "d")] + [term("_:i")]
+MANY = [*INDIVIDUALS, *(term(f"ex:{name}") for name in ("e", "f", "g", "h", "i", "j"))]
 CLASSES = [term(f"ex:{name}") for name in ("C", "D", "E", "F")]
 PROPERTIES = [term(f"ex:{name}") for name in ("p", "q", "r", "s")]
 DATA_PROPERTIES = [term(f"ex:{name}") for name in ("u", "v")]
@@ -242,6 +243,54 @@ def all_different(maker: Maker) -> list[Fact]:
     return [(node, TYPE, term("owl:AllDifferent")), (node, word, head), *facts]
 
 
+def link(maker: Maker) -> list[Fact]:
+    """Of more individuals, so that equalities follow from each other step by step."""
+    return [(maker.pick(MANY), maker.pick(PROPERTIES), maker.pick(MANY))]
+
+
+def value_of_many(maker: Maker) -> list[Fact]:
+    """A literal of which there is one spelling: subjects that are literals are joined by term."""
+    return [(maker.pick(MANY), maker.pick(PROPERTIES), maker.pick(LITERALS[-2:]))]
+
+
+def inverse(maker: Maker) -> list[Fact]:
+    return [(maker.pick(PROPERTIES), term("owl:inverseOf"), maker.pick(PROPERTIES))]
+
+
+def typed(maker: Maker) -> list[Fact]:
+    return [(maker.pick(MANY), TYPE, maker.pick(CLASSES))]
+
+
+def equal_many(maker: Maker) -> list[Fact]:
+    other = maker.pick(LITERALS[-2:] if maker.random.random() < 0.1 else MANY)
+    return [(maker.pick(MANY), term("owl:sameAs"), other)]
+
+
+def anonymous_inverse(maker: Maker) -> list[Fact]:
+    """The inverse of a property, without a name, in an axiom; or the inverse that has one."""
+    node = maker.fresh() if maker.random.random() < 0.7 else maker.pick(PROPERTIES)
+    facts: list[Fact] = [(node, term("owl:inverseOf"), maker.pick(PROPERTIES))]
+    restricted, limit = maker.fresh(), term("'1'^^xsd:nonNegativeInteger")
+    head, cells = maker.listed([node])
+    axioms: list[list[Fact]] = [
+        [(node, TYPE, maker.pick(CHARACTERISTICS[2:4]))],
+        [(node, SUB_PROPERTY, maker.pick(PROPERTIES))],
+        [(maker.pick(PROPERTIES), SUB_PROPERTY, node)],
+        [(maker.pick(CLASSES), term("owl:hasKey"), head), *cells],
+        [
+            (restricted, term("owl:onProperty"), node),
+            (restricted, term("owl:maxCardinality"), limit),
+            (maker.pick(CLASSES), SUB_CLASS, restricted),
+        ],
+        [
+            (restricted, term("owl:onProperty"), node),
+            (restricted, term("owl:someValuesFrom"), maker.pick([*CLASSES, THING])),
+            (restricted, SUB_CLASS, maker.pick(CLASSES)),
+        ],
+    ]
+    return [*facts, *maker.random.choice(axioms)]
+
+
 # ---------------------------------------------------- axioms about axioms, names for two things
 
 
@@ -278,6 +327,14 @@ def word_above(maker: Maker) -> list[Fact]:
     return [(maker.pick(words), SUB_PROPERTY, maker.pick(PROPERTIES))]
 
 
+def beside_same_as(maker: Maker) -> list[Fact]:
+    """What every equality says of a property, or the property of equality."""
+    p, same = maker.pick(PROPERTIES), term("owl:sameAs")
+    axioms = ("rdfs:subPropertyOf", "owl:equivalentProperty", "owl:inverseOf")
+    one, other = maker.random.sample((p, same), 2)
+    return [(one, term(maker.random.choice(axioms)), other)]
+
+
 def punned(maker: Maker) -> list[Fact]:
     names = [*CLASSES, *PROPERTIES, *INDIVIDUALS]
     word = maker.pick([*PROPERTIES, TYPE])
@@ -303,7 +360,12 @@ _AXIOMS = (class_axiom,) * 3 + (property_axiom,) * 3 + (domain_or_range,) * 2
 _AXIOMS += (characteristic,) * 2 + (data_axiom,) * 2
 _LISTS = (expression,) * 5 + (chain,) * 2 + (all_disjoint, negative)
 _EQUALITY = (equal,) * 3 + (identifying,) * 2 + (key, all_different)
-_META = (class_of_properties,) * 2 + (equal_names,) * 2 + (word_below,) * 2 + (word_above, punned)
+_META = (
+    (class_of_properties,) * 2
+    + (equal_names,) * 2
+    + (word_below,) * 2
+    + (word_above, punned, beside_same_as)
+)
 _VALUES = (value_of_any,) * 4 + (identifying_value,) * 2 + (enumeration_of_any,)
 
 PLAIN = Kind("plain", _DATA + _AXIOMS)
@@ -314,7 +376,14 @@ META = Kind("meta", _DATA + _AXIOMS + _META)
 VALUES = Kind("values", _DATA + _AXIOMS + _LISTS + _EQUALITY + _VALUES)
 EVERYTHING = Kind("everything", _DATA + _AXIOMS + _LISTS + _EQUALITY + _META)
 MALFORMED = Kind("malformed", _DATA + _AXIOMS + _LISTS + _EQUALITY, malformed=0.5)
-KINDS = [PLAIN, EXPRESSIONS, EQUALITY, META, VALUES, EVERYTHING, MALFORMED]
+# Individuals that are merged and split, under axioms of all kinds.
+_MERGED = (link,) * 12 + (typed,) * 4 + (value_of_many,) * 2 + (value, identifying_value)
+_MERGED += (equal_many,) * 2 + (identifying,) * 3 + (anonymous_inverse,) * 3 + (key,)
+MERGED = Kind("merged", _MERGED + (class_axiom, property_axiom) * 2 + (expression,) * 4)
+# The same with long ways from one equality to the next, some of which end in a literal.
+_LINKED = (link,) * 10 + (value_of_many, identifying, identifying, inverse, inverse, typed, key)
+LINKED = Kind("linked", (*_LINKED, class_axiom, anonymous_inverse, expression))
+KINDS = [PLAIN, EXPRESSIONS, EQUALITY, META, VALUES, EVERYTHING, MALFORMED, MERGED, LINKED]
 
 
 def make_pool(random: Random, kind: Kind, size: int) -> list[Fact]:

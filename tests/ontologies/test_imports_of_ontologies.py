@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -13,6 +14,7 @@ from pyoxigraph import NamedNode, RdfFormat
 from triplestore.ontologies import catalogue as catalogue_module
 from triplestore.ontologies.catalogue import Catalogue, Document, Unresolved, find_imports
 
+from triplestore import Store
 from triplestore.errors import ParseError, UsageError
 
 OWL = "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
@@ -122,6 +124,30 @@ def test_find_imports__of_a_malformed_file_are_unresolved(tmp_path: Path) -> Non
     assert "could not be read" in imports.unresolved[0].reason
 
 
+def test_find_imports__of_hostile_files_are_unresolved(tmp_path: Path) -> None:
+    """As deep as this, a parser could still bear it; ten times as deep would end the process."""
+    rdf = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="a:">'
+    bombs = {
+        "deep.ttl": "<a:s> <a:p> " + "<<( <a:s> <a:p> " * 500 + "1" + " )>>" * 500 + " .",
+        "deep.rdf": rdf + "<e:C><e:p>" * 800 + "</e:p></e:C>" * 800 + "</rdf:RDF>",
+        "deep.jsonld": '{"a:p":' * 500 + "1" + "}" * 500,
+    }
+    for name, text in bombs.items():
+        (tmp_path / name).write_text(text)
+        imports = find_imports(["a:x"], Catalogue(mapping={"a:x": tmp_path / name}))
+        assert imports.documents == ()
+        assert re.search("nested at most [0-9,]+ deep", imports.unresolved[0].reason)
+
+
+def test_find_imports__of_what_a_compressed_file_becomes_has_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue_module, "MOST_BYTES", 1_000)
+    (tmp_path / "a.ttl.gz").write_bytes(gzip.compress(b"#" * 100_000))
+    imports = find_imports(["a:x"], Catalogue(mapping={"a:x": tmp_path / "a.ttl.gz"}))
+    assert "at most 1,000 bytes" in imports.unresolved[0].reason
+
+
 def test_find_imports__lists_what_is_missing_once(folder: Path) -> None:
     imports = find_imports([f"{E}x", f"{E}x#", f"{E}b", f"{E}missing"], Catalogue(folder))
     assert [unresolved.iri for unresolved in imports.unresolved] == [f"{E}x", f"{E}missing"]
@@ -202,6 +228,48 @@ def test_catalogue_file__that_is_malformed_is_refused_with_its_place(tmp_path: P
     file.write_text('<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">\n<uri>')
     with pytest.raises(ParseError, match=r"catalog\.xml:2:"):
         Catalogue(file)
+
+
+# --- Relative paths, and imports of loaded data ---------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["deep/two.owl", "deep", ".", "catalog.xml", "./deep/../deep"])
+def test_reason__finds_imports_in_relative_places(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(folder)
+    Path("catalog.xml").write_text(
+        f'''<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">
+        <uri name="{E}b" uri="deep/two.owl"/></catalog>'''
+    )
+    store = Store()
+    report = store.reason("owl-rl", ontology="one.ttl", imports=[place])
+    assert all(not one.startswith(f"{E}b:") for one in report.unresolved)
+    assert NamedNode(f"{E}b") in [*store.named_graphs()]
+
+
+def unresolved(store: Store) -> list[str]:
+    return [one.partition(": ")[0] for one in store.reason("owl-rl").unresolved]
+
+
+def test_reason__says_which_imports_of_the_data_are_missing() -> None:
+    store = Store()
+    store.load(ontology("a", "b", "c#"), "ttl")
+    store.load(ontology("d", "e"), "ttl", to_graph=NamedNode(f"{E}graph"))
+    assert unresolved(store) == [f"{E}b", f"{E}c#", f"{E}e"]
+    assert "not imported" in str(store.reason("owl-rl"))
+    store.load(ontology("c"), "ttl")
+    assert unresolved(store) == [f"{E}b", f"{E}e"]
+    store.load(f"{OWL}<{E}x> a owl:Ontology ; owl:versionIRI <{E}b> .", "ttl")
+    store.load("<http://e/s> <http://e/p> 1 .", "ttl", to_graph=NamedNode(f"{E}e"))
+    assert unresolved(store) == []
+
+
+def test_reason__names_an_import_once(folder: Path) -> None:
+    store = Store()
+    store.load(ontology("a", "missing"), "ttl")
+    report = store.reason("owl-rl", ontology=folder / "deep" / "two.owl")
+    assert [one.partition(": ")[0] for one in report.unresolved].count(f"{E}missing") == 1
 
 
 # --- The network ---------------------------------------------------------------------------------

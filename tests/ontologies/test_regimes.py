@@ -377,3 +377,38 @@ def test_facts_by_rule__counts_what_each_concludes() -> None:
         "owl-rl",
     )
     assert store.facts_by_rule() == {"cax-sco": 3, "prp-symp": 2, "scm-sco": 1}
+
+
+# -- datatypes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("regime", ["rdfs", "owl-rl", "owl-horst"])
+@pytest.mark.parametrize(
+    ("text", "clash"),
+    [
+        (":p rdfs:range xsd:integer , xsd:string . :a :p :b .", True),
+        (":p rdfs:range xsd:integer , xsd:decimal . :a :p :b .", False),
+        (":p rdfs:range xsd:float , xsd:double . :a :p _:b .", True),
+        (":p rdfs:range xsd:token , rdfs:Literal , rdf:PlainLiteral . :a :p _:b .", False),
+        (":p rdfs:range rdf:XMLLiteral . :a :p '<b/>'^^rdf:XMLLiteral .", False),
+        (":p rdfs:range rdf:XMLLiteral , xsd:string . :a :p '<b/>'^^rdf:XMLLiteral .", True),
+        (":p rdfs:range xsd:date . :q rdfs:range xsd:dateTime . :a :p _:b . :c :q _:b .", True),
+        (":p rdfs:range xsd:byte . :a :p 300 .", True),
+        (":p rdfs:range xsd:byte . :a :p '30'^^xsd:double .", True),
+        (":p rdfs:range xsd:byte . :a :p 30.0 .", False),
+        (":a :p '<b>'^^rdf:XMLLiteral .", True),
+        (":a :p '<b>x</b> y'^^rdf:XMLLiteral .", False),
+        (":a :p '</x><x>'^^rdf:XMLLiteral .", True),
+        (":a :p '<!DOCTYPE x><x/>'^^rdf:XMLLiteral .", True),
+        (":a :p '&unknown;'^^rdf:XMLLiteral .", True),
+        (":a :p 'one'^^xsd:integer .", True),
+    ],
+)
+def test_datatypes__that_clash_are_inconsistent(text: str, clash: bool, regime: str) -> None:
+    prefix = "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n"
+    store = Store()
+    store.load(PREFIXES + prefix + text, "turtle")
+    store.reason(regime)
+    assert bool(store.violations()) == clash
+    for violation in store.violations():
+        assert violation.constraint == "dt-not-type" and store.why(violation)

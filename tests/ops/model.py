@@ -252,7 +252,7 @@ def check_plan(
     assert context.used == 0
     assert plan.statistics.rows == len(rows)
     assert plan.statistics.calls == 1
-    assert max(node.statistics.bytes for node in plan._tree) <= context.peak
+    assert max(node.statistics.bytes for node in plan.nodes()) <= context.peak
     _check_stream(plan, rows, block_rows, at)
     _check_budget(plan, context.peak, rows, block_rows)
     _check_cancelling(plan, block_rows, at)

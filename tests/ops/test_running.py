@@ -106,7 +106,7 @@ def test_plans__of_many_operators_are_what_the_steps_mean(
             rows = [tuple(b if i == place else v for i, v in enumerate(row)) for row in rows]
     with kernels(used):
         check_plan(plan, rows, size, at, in_order=True)
-    for node in plan._tree:
+    for node in plan.nodes():
         assert node._held == 0
         assert node._reading == []
 
@@ -217,14 +217,14 @@ def test_statistics__are_exact_and_add_up_until_cleared() -> None:
     even = Filter(scan, lambda block: block["x"] % 2 == 0, text="even")
     plan = Limit(even, 20)
     plan.run(Context(block_rows=10))
-    figures = [(n.statistics.calls, n.statistics.rows, n.statistics.blocks) for n in plan._tree]
+    figures = [(n.statistics.calls, n.statistics.rows, n.statistics.blocks) for n in plan.nodes()]
     assert figures == [(1, 20, 4), (1, 20, 4), (1, 40, 4)]
     assert plan.statistics.seconds >= even.statistics.seconds >= scan.statistics.seconds > 0
     assert even.statistics.bytes == 10 * (4 + 1)
     plan.run(Context(block_rows=10))
     assert plan.statistics.rows == 40
     plan.clear_statistics()
-    assert [node.statistics.calls for node in plan._tree] == [0, 0, 0]
+    assert [node.statistics.calls for node in plan.nodes()] == [0, 0, 0]
 
 
 def test_explain__draws_the_tree() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -310,6 +312,54 @@ def test_open__does_not_lose_what_is_in_memory(tmp_path: Path) -> None:
     assert len(graph) == 1
 
 
+@pytest.mark.parametrize("empty", [False, True])
+def test_open__that_finds_no_store_refuses_what_would_be_lost(tmp_path: Path, empty: bool) -> None:
+    path = tmp_path / "s"
+    if empty:
+        path.mkdir()
+    graph = Graph(store="triplestore")
+    graph.bind("ex", EX)
+    assert graph.open(str(path)) == NO_STORE
+    for use in (
+        lambda: graph.add((EX.a, EX.p, EX.b)),
+        lambda: graph.addN([(EX.a, EX.p, EX.b, graph)]),
+        lambda: graph.parse(data="<http://e/a> <http://e/p> 1 .", format="turtle"),
+        lambda: graph.update("INSERT DATA { <http://e/a> <http://e/p> 1 }"),
+        lambda: graph.bind("other", "http://other.org/"),
+        lambda: graph.remove((None, None, None)),
+        lambda: len(graph),
+        graph.commit,
+    ):
+        with pytest.raises(TripleStoreError, match="create=True"):
+            use()
+    assert path.exists() == empty
+    assert graph.open(str(path), create=True) == VALID_STORE
+    graph.add((EX.a, EX.p, EX.b))
+    graph.close()
+    with Store(path) as store:
+        assert len(store) == 1 and store.prefixes["ex"] == str(EX)
+
+
+def test_close__where_no_store_was_found_is_no_error(tmp_path: Path) -> None:
+    graph = Graph(store="triplestore")
+    assert graph.open(str(tmp_path / "s")) == NO_STORE
+    graph.close()
+
+
+@pytest.mark.parametrize("end", ["", "del graph", "raise SystemExit(3)"])
+def test_what_waits__is_committed_when_the_process_ends(tmp_path: Path, end: str) -> None:
+    program = f"""
+from rdflib import Graph, URIRef
+graph = Graph(store="triplestore")
+graph.open({str(tmp_path / "s")!r}, create=True)
+graph.add((URIRef("http://ex.org/a"),) * 3)
+{end}
+"""
+    subprocess.run([sys.executable, "-c", program], check=not end.startswith("raise"))
+    with Store(tmp_path / "s") as store:
+        assert len(store) == 1
+
+
 def test_destroy__leaves_other_directories_alone(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(TripleStoreError):
@@ -530,3 +580,102 @@ def test_terms__are_right_after_ids_have_changed(tmp_path: Path) -> None:
 def test_values_of_bindings__are_terms_of_rdf() -> None:
     with pytest.raises(TripleStoreError):
         example("triplestore").query("ASK { ?x ?y ?z }", initBindings={"x": URIRef("no iri")})
+
+
+# --- what rdflib allows beyond the standards -----------------------------------------------------
+
+
+def test_relative_iris__stay_as_they_are(tmp_path: Path) -> None:
+    theirs, ours = both(lambda store: Graph(store=store))
+    for graph in (theirs, ours):
+        graph.add((URIRef("pizza"), URIRef("../likes"), URIRef("")))
+        graph.add((EX.a, EX.p, URIRef("#x")))
+    assert triples(ours) == triples(theirs)
+    text = "SELECT ?s ?o { ?s <../likes> ?o }"
+    assert list(ours.query(text)) == list(theirs.query(text)) == [(URIRef("pizza"), URIRef(""))]
+    for graph in (theirs, ours):
+        graph.update("DELETE { <pizza> ?p ?o } INSERT { <pasta> ?p ?o } WHERE { <pizza> ?p ?o }")
+    assert triples(ours) == triples(theirs)
+    kept = Graph(TripleStore(tmp_path / "s"))
+    kept.add((URIRef("a"), URIRef("b"), URIRef("c")))
+    kept.close()
+    assert list(Graph(TripleStore(tmp_path / "s"))) == [(URIRef("a"), URIRef("b"), URIRef("c"))]
+
+
+def test_invalid_iris__are_refused() -> None:
+    with pytest.raises(TripleStoreError, match="no valid RDF term"):
+        Graph(store="triplestore").add((URIRef("http://e/a b"), EX.p, EX.b))
+
+
+def test_usual_prefixes__need_no_declaration() -> None:
+    graph = Graph(store="triplestore")
+    graph.add((EX.a, RDFS.label, Literal("a")))
+    found = graph.query("SELECT ?s { ?s rdfs:label ?l ; ex:q* ?s }", initNs={"ex": EX})
+    assert list(found) == [(EX.a,)]
+    assert len(graph.query("SELECT ?s { ?s rdfs:label ?l }", initNs={"rdfs": EX})) == 0
+
+
+@pytest.fixture
+def shout() -> Any:
+    """A function of a user that makes strings loud."""
+    from rdflib.plugins.sparql.operators import (
+        register_custom_function,
+        unregister_custom_function,
+    )
+
+    def shout(text: Literal) -> Literal:
+        if text.datatype is not None:
+            raise TypeError("not a string")
+        return Literal(text.upper(), lang=text.language)
+
+    register_custom_function(EX.shout, shout)
+    yield shout
+    unregister_custom_function(EX.shout, shout)
+
+
+def test_custom_functions__run_on_our_engine(shout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs, ours = both(lambda store: Graph(store=store))
+    for graph in (theirs, ours):
+        for literal in LITERALS:
+            graph.add((EX.a, EX.p, literal))
+    text = f"SELECT ?l ?m {{ ?s ?p ?l BIND(<{EX.shout}>(?l) AS ?m) }}"
+    assert set(ours.query(text)) == set(theirs.query(text))
+    monkeypatch.setattr("rdflib.plugins.sparql.processor.SPARQLProcessor.query", None)
+    assert len(ours.query(text)) == len(LITERALS)
+
+
+def test_raw_custom_functions__are_evaluated_by_rdflib() -> None:
+    from rdflib.plugins.sparql import operators
+
+    operators.register_custom_function(EX.raw, lambda expr, ctx: Literal(len(expr.expr)), raw=True)
+    try:
+        graph = Graph(store="triplestore")
+        found = list(graph.query(f"SELECT (<{EX.raw}>(1, 2) AS ?n) {{}}"))
+        assert found == [(Literal(2),)]
+    finally:
+        operators.unregister_custom_function(EX.raw)
+
+
+@pytest.mark.parametrize("bindings", [{}, {"x": EX.a}])
+@pytest.mark.parametrize("named", [False, True])
+def test_load__reads_what_is_allowed_only(
+    tmp_path: Path, bindings: dict[str, Any], named: bool
+) -> None:
+    (tmp_path / "a.ttl").write_text("<http://e/a> <http://e/p> 1 .")
+    store = TripleStore()
+    graph = Graph(store, EX.g) if named else Graph(store)
+    text = f"LOAD <{(tmp_path / 'a.ttl').as_uri()}>"
+    with pytest.raises(TripleStoreError, match="not allowed"):
+        graph.update(text, initBindings=bindings)
+    assert len(graph) == 0
+    store.load_from = [tmp_path.as_uri()]
+    graph.update(text, initBindings=bindings)
+    assert len(graph) == 1
+
+
+def test_n3__is_read_unless_it_has_formulas() -> None:
+    graph = Graph(store="triplestore")
+    graph.parse(data="@prefix : <http://e/> . :a :p 1 ; = :b .", format="n3")
+    assert len(graph) == 2
+    with pytest.raises(TripleStoreError, match="formula"):
+        graph.parse(data="@prefix : <http://e/> . { :a :p 1 } :says :b .", format="n3")

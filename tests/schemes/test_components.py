@@ -108,7 +108,6 @@ def test_changed__a_cycle_of_n_has_n_squared_pairs() -> None:
     cycle = {(i, (i + 1) % 50) for i in range(50)}
     scheme = built(cycle)
     assert scheme.count() == 2500
-    assert SymmetricClosure.estimate(keys_of(cycle)).pairs == 2500
     check_change(scheme, cycle, [(3, 4), (20, 21)], [])
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from triplestore import NamedNode, Store
 from triplestore.server.negotiation import RESULTS, TRIPLES
+from triplestore.server.serving import names_of
 
 from .conftest import Client
 
@@ -235,9 +236,22 @@ def test_update__not_from_pages_of_other_sites(serving: Callable[..., Client]) -
 
 
 def test_host__only_names_of_this_machine(client: Client) -> None:
-    assert client.ask("/health", host="evil.example").status == 421
+    reply = client.ask("/health", host="Evil.example:80")
+    assert reply.status == 421
+    assert "--allowed-host evil.example" in reply.text
     assert client.ask("/health", host=f"127.0.0.1:{client.port}").status == 200
     assert client.ask("/health", host=f"[::1]:{client.port}").status == 200
+
+
+def test_host__others_may_be_allowed(serving: Callable[..., Client]) -> None:
+    names = names_of("localhost", frozenset({"Data.example.org"}), True)
+    client = serving(hosts=names)
+    assert client.ask("/health", host="data.example.org").status == 200
+    assert client.ask("/health", host="localhost").status == 200
+    assert client.ask("/health", host="evil.example").status == 421
+    assert names_of("localhost", frozenset({"*"}), True) == frozenset()
+    assert names_of("0.0.0.0", frozenset(), False) == frozenset()
+    assert "evil.example" not in names_of("0.0.0.0", frozenset({"data.example.org"}), False)
 
 
 def test_cors__only_if_asked_for(client: Client, serving: Callable[..., Client]) -> None:

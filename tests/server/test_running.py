@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import http.client
 import signal
 import socket
@@ -19,9 +20,10 @@ from urllib.request import urlopen
 import pytest
 
 from triplestore import Store
-from triplestore.errors import CancelledError, TimeLimitError
+from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.server.running import Job, Output, Runner
 from triplestore.server.serving import _listening
+from triplestore.sparql.solutions import Rows
 
 from .conftest import Client, Reply
 
@@ -66,6 +68,20 @@ def test_memory_limit__is_a_503(serving: Callable[..., Client]) -> None:
     assert reply.status == 503
     assert "memory budget" in reply.text
     assert client.query("ASK {}").status == 200
+
+
+def test_memory_limit__its_error_keeps_nothing(serving: Callable[..., Client]) -> None:
+    client = serving(memory=200_000)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(4):
+            assert client.query(f"SELECT DISTINCT * {{ {{ {many(3)} }} }}").status == 503
+        wait_until(lambda: client.running() == 0)
+        kept = [type(one) for one in gc.get_objects() if isinstance(one, BudgetError | Rows)]
+    finally:
+        gc.enable()
+    assert kept == []
 
 
 def test_threads__one_more_query_waits_and_is_refused(serving: Callable[..., Client]) -> None:

@@ -84,7 +84,7 @@ def test_find_java__none_is_one_line_that_says_what_to_install() -> None:
 @pytest.mark.usefixtures("no_java")
 def test_find_java__an_old_one_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = fake_java(tmp_path / "old", 'openjdk version "1.8.0_292"')
-    monkeypatch.setenv("JAVA_HOME", str(home))
+    monkeypatch.setenv("PATH", str(home / "bin"))
     with pytest.raises(UsageError, match=r"old/bin/java is Java 8: install Java 17"):
         java.find_java()
 
@@ -93,7 +93,41 @@ def test_find_java__an_old_one_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 def test_find_java__passes_over_an_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = fake_java(tmp_path / "old", 'openjdk version "11.0.2"')
     new = fake_java(tmp_path / "new", 'openjdk version "21.0.1" 2024-01-01')
-    monkeypatch.setenv("JAVA_HOME", str(old))
+    monkeypatch.setenv("PATH", str(old / "bin"))
     monkeypatch.setattr(java, "_PLACES", (str(tmp_path / "n*"),))
     found = java.find_java()
     assert (found.version, found.home) == (21, new)
+
+
+@pytest.mark.usefixtures("no_java")
+@pytest.mark.parametrize(
+    ("home", "wrong"), [("old", "which is Java 11"), ("nowhere", "has no Java that runs")]
+)
+def test_java_home__that_spark_cannot_use_is_one_line_that_names_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, wrong: str
+) -> None:
+    """Spark uses JAVA_HOME whatever else there is, so no other Java may hide that it is wrong."""
+    fake_java(tmp_path / "old", 'openjdk version "11.0.2"')
+    new = fake_java(tmp_path / "new", 'openjdk version "21.0.1" 2024-01-01')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / home))
+    with pytest.raises(UsageError, match=f"{wrong}.*install Java 17") as caught:
+        java.find_java()
+    assert "\n" not in str(caught.value)
+    monkeypatch.setattr(java, "_PLACES", (str(tmp_path / "n*"),))
+    with pytest.raises(UsageError, match=f"{wrong}.*set it to {new}"):
+        java.find_java()
+
+
+class NoGateway:
+    """What Spark does where Java does not start."""
+
+    def config(self, key: str, value: str) -> NoGateway:
+        return self
+
+    def getOrCreate(self) -> None:  # the name that Spark gave it
+        raise RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited before ...")
+
+
+def test_java_that_does_not_start__is_one_line() -> None:
+    with pytest.raises(UsageError, match=r"could not start Java.*JAVA_HOME"):
+        session._configured(NoGateway(), {"a": "b"}, None)

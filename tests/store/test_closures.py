@@ -13,7 +13,6 @@ import pytest
 from tests.engine.closures import closure_case, union_case
 from tests.store.test_reasoning import bounds, random_tuning, run_case
 from triplestore import NamedNode, Quad, Store
-from triplestore.engine.modules import module
 from triplestore.engine.sets import differences
 from triplestore.errors import BudgetError, UsageError
 
@@ -182,11 +181,10 @@ def test_read_only_store__follows_a_closure_that_another_changes(tmp_path: Path)
     assert len(before) == 110
 
 
-def test_closure__too_large_is_refused_with_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "GUESSED", 10)
+def test_closure__too_large_to_be_written_is_refused_by_its_exact_size() -> None:
     store = Store()
     store.load(chain(2000), "ttl")
-    with pytest.raises(BudgetError, match=r"about \d,\d{3},\d{3} pairs and take .* as rows"):
+    with pytest.raises(BudgetError, match=r"needs 32,016,000 bytes at once"):
         store.reason(rules=TRANSITIVE, tuning={"max_bytes": 2_000_000, "schemes": "plain"})
     store.reason(rules=TRANSITIVE, tuning={"max_bytes": 2_000_000})
     assert len(store) == 2001 * 1000

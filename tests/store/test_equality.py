@@ -150,6 +150,22 @@ def test_rewriting__a_way_that_does_not_exist() -> None:
         Store().reason("owl-rl", equality="magic")
 
 
+@pytest.mark.parametrize("axiom", [":same owl:equivalentProperty", "owl:sameAs rdfs:subPropertyOf"])
+def test_same_as__of_a_thing_with_itself_is_a_premise_only_with_trivial_facts(axiom: str) -> None:
+    objects = (axiom, "owl:sameAs" if axiom.startswith(":same") else ":same")
+    data = " ".join(objects) + " . :a owl:sameAs :b . :c :p :d . :e owl:sameAs :e ."
+    stores = pair_of(data)
+    assert_alike(*stores)
+    pairs = {f"<http://ex.org/{s}> <http://ex.org/{o}>" for s, o in ("aa", "ab", "ba", "bb", "ee")}
+    query = "SELECT ?x ?y { ?x <http://ex.org/same> ?y }"
+    for store in stores:
+        assert {f"{x} {y}" for x, y in store.query(query)} == pairs
+    stores[0].reason(trivial=True)
+    found = {f"{x} {y}" for x, y in stores[0].query(query)}
+    assert found > pairs
+    assert "<http://ex.org/c> <http://ex.org/c>" in found
+
+
 NEGATION = (
     PREFIXES
     + """

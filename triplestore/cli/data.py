@@ -20,6 +20,9 @@ from triplestore.cli.options import (
 if TYPE_CHECKING:
     from triplestore.store import Store
 
+MOST_SHOWN = 5
+"""So many missing imports are named."""
+
 
 @click.command()
 @location()
@@ -53,6 +56,10 @@ if TYPE_CHECKING:
     show_default=True,
     help="What the commit waits for.",
 )
+@click.option(
+    "--max-line", type=click.IntRange(1), help="Bytes of a line of N-Triples or N-Quads. [128 MB]"
+)
+@click.option("--max-term", type=click.IntRange(1), help="Bytes of a term. [64 MB]")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @edge
 def load(
@@ -66,6 +73,8 @@ def load(
     fail_on_named_graphs: bool,
     lenient: bool,
     durability: str,
+    max_line: int | None,
+    max_term: int | None,
     quiet: bool,
 ) -> None:
     """Load RDF files into a store, all of them or none.
@@ -91,14 +100,30 @@ def load(
             named_graphs="refuse" if fail_on_named_graphs else "keep",
             lenient=lenient,
             progress=not quiet,
+            max_line_bytes=max_line,
+            max_term_bytes=max_term,
         )
         if not quiet:
             click.echo(f"{change} (the store has {len(store):,} quads)", err=True)
+            _list_missing_imports(store)
     if change.skipped:
         for problem in change.problems:
             click.echo(f"left out: {problem}", err=True)
         click.echo(f"triplestore: {change.skipped:,} malformed statements were left out", err=True)
         sys.exit(EXIT_SKIPPED)
+
+
+def _list_missing_imports(store: Store) -> None:
+    """What the data import and the store does not have: loading follows no import."""
+    from triplestore.store.missing_imports import missing_imports
+
+    view = store._view()
+    found = missing_imports(view.tables, view.dictionary)
+    if found:
+        more = f" and {len(found) - MOST_SHOWN:,} more" if len(found) > MOST_SHOWN else ""
+        shown = ", ".join(found[:MOST_SHOWN]) + more
+        click.echo(f"imported by the data, and not in the store: {shown}", err=True)
+        click.echo("load these, too, or see `triplestore reason --ontology --imports`", err=True)
 
 
 @click.command()

@@ -40,6 +40,12 @@ def ontology_option(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return click.option("--ontology", multiple=True, metavar="FILE", help=what)
 
 
+def imports_option() -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """An option that says where imported ontologies are."""
+    what = "File, folder or OASIS catalogue in which imported ontologies are found."
+    return click.option("--imports", multiple=True, metavar="PATH", help=what)
+
+
 @click.command()
 @location()
 @rules_option("rules", "File of rules to apply from now on, beside those in force.")
@@ -50,12 +56,7 @@ def ontology_option(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     help="rdfs, owl-rl, owl-horst, skos or swrl; they add up. `none` turns inference off.",
 )
 @ontology_option("File of axioms beside the data; it becomes a named graph. May be repeated.")
-@click.option(
-    "--imports",
-    multiple=True,
-    metavar="PATH",
-    help="File, folder or OASIS catalogue in which imported ontologies are found.",
-)
+@imports_option()
 @click.option("--network", is_flag=True, help="Imported ontologies may be fetched.")
 @click.option(
     "--scope",
@@ -89,8 +90,9 @@ def ontology_option(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     help="Whether closures are written out. Default: auto, by their size.",
 )
 @click.option("--max-facts", type=int, help="One commit may make at most so many facts.")
-@click.option("--max-bytes", type=int, help="One commit may make at most so many bytes of facts.")
-@click.option("--max-seconds", type=float, help="Inference of one commit may take so long.")
+@click.option("--max-bytes", type=int, help="Memory that the inference of one commit may take.")
+@click.option("--max-seconds", type=float, help="Time that the inference of one commit may take.")
+@click.option("--max-terms", type=int, help="New terms that rules may make in one commit.")
 @click.option("--dry-run", is_flag=True, help="Say what would be; change nothing.")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
 @click.option("--quiet", is_flag=True, help="Neither progress nor report on stderr.")
@@ -221,6 +223,7 @@ def _change_rules(
 @location(required=False)
 @rules_option("rules", "File of rules to check.")
 @ontology_option("File of an ontology to check. May be repeated.")
+@imports_option()
 @click.option(
     "--regime", "regimes", multiple=True, default=("owl-rl",), help="To check an ontology for."
 )
@@ -237,15 +240,17 @@ def check(
     location: Path | None,
     rules_files: tuple[str, ...],
     ontology: tuple[str, ...],
+    imports: tuple[str, ...],
     regimes: tuple[str, ...],
     fail_on: tuple[str, ...],
     style: str,
 ) -> None:
     """Say everything that is wrong with rules or ontologies; or list the violations in a store.
 
-    Of an ontology, what is malformed is listed, and what lies outside of a regime. With rules and a
-    store, the rules may use the prefixes of the store, and names that neither they nor its data
-    have are pointed out. Exit status 1 if there are errors, or violations.
+    Of an ontology, what is malformed is listed, what lies outside of a regime, which imports are
+    missing, and the violations. With rules and a store, the rules may use the prefixes of the
+    store, and names that neither they nor its data have are pointed out. Exit status 1 if there are
+    errors, or violations.
 
     \b
     Examples:
@@ -257,15 +262,23 @@ def check(
     if not rules_files and not ontology:
         if location is None:
             raise click.UsageError("give files with --rules or --ontology, or a store with -l")
-        _list_violations(location, fail_on, style)
+        with open_to_read(location) as store:
+            if style == "json":
+                click.echo(json.dumps(_violations_dict(store), indent=2))
+            if _list_violations(store, fail_on, style):
+                sys.exit(EXIT_FAILED)
         return
+    wrong = False
     if ontology:
-        _check_ontologies(ontology, regimes, style)
+        wrong = _check_ontologies(ontology, imports, regimes, fail_on, style)
     if rules_files:
-        _check_rules(location, rules_files)
+        wrong |= _check_rules(location, rules_files)
+    if wrong:
+        sys.exit(EXIT_FAILED)
 
 
-def _check_rules(location: Path | None, rules_files: tuple[str, ...]) -> None:
+def _check_rules(location: Path | None, rules_files: tuple[str, ...]) -> bool:
+    """List what is wrong with rules; whether there are errors."""
     from triplestore.store.rules import check_rules
 
     prefixes: Mapping[str, str] = {}
@@ -279,20 +292,31 @@ def _check_rules(location: Path | None, rules_files: tuple[str, ...]) -> None:
     errors = sum(not problem.warning for problem in problems)
     if errors:
         click.echo(f"triplestore: {errors} error{'' if errors == 1 else 's'}", err=True)
-        sys.exit(EXIT_FAILED)
-    click.echo("all right" if not problems else "no errors", err=True)
+    else:
+        click.echo("all right" if not problems else "no errors", err=True)
+    return errors > 0
 
 
-def _check_ontologies(files: tuple[str, ...], regimes: tuple[str, ...], style: str) -> None:
-    """What a regime makes of ontologies, in a store in memory."""
+def _check_ontologies(
+    files: tuple[str, ...],
+    imports: tuple[str, ...],
+    regimes: tuple[str, ...],
+    fail_on: tuple[str, ...],
+    style: str,
+) -> bool:
+    """List what a regime makes of ontologies, in a store in memory; whether that is to fail."""
     from triplestore.store import Store
 
-    report = Store().reason(*regimes, ontology=files)
+    store = Store()
+    report = store.reason(*regimes, ontology=files, imports=imports)
     if style == "json":
-        click.echo(json.dumps(report.as_dict(), indent=2))
+        click.echo(
+            json.dumps({**report.as_dict(), "inconsistencies": _violations_dict(store)}, indent=2)
+        )
     else:
         click.echo(str(report))
         _list_outside(report, err=False)
+    return _list_violations(store, fail_on, style)
 
 
 def _list_outside(report: Any, *, err: bool = True) -> None:
@@ -304,16 +328,18 @@ def _list_outside(report: Any, *, err: bool = True) -> None:
         click.echo(f"left out: {more:,} more", err=err)
 
 
-def _list_violations(location: Path, fail_on: tuple[str, ...], style: str) -> None:
-    with open_to_read(location) as store:
-        found = store.violations(MOST_SHOWN + 1)
-        counts = dict(store.inconsistencies.counts)
+def _violations_dict(store: Store) -> dict[str, Any]:
+    """The violations fit for JSON: counted, and the first ones."""
+    listed = [violation.as_dict() for violation in store.violations(MOST_SHOWN)]
+    return {"counts": dict(store.inconsistencies.counts), "violations": listed}
+
+
+def _list_violations(store: Store, fail_on: tuple[str, ...], style: str) -> bool:
+    """List the violations in a store, in JSON only their number; whether that is to fail."""
+    counts = dict(store.inconsistencies.counts)
     count = sum(counts.values())
-    if style == "json":
-        listed = [violation.as_dict() for violation in found[:MOST_SHOWN]]
-        click.echo(json.dumps({"counts": counts, "violations": listed}, indent=2))
-    else:
-        for violation in found[:MOST_SHOWN]:
+    if style == "text":
+        for violation in store.violations(MOST_SHOWN):
             click.echo(str(violation))
     if count:
         shown = f", of which {MOST_SHOWN:,} are shown" if count > MOST_SHOWN else ""
@@ -321,8 +347,7 @@ def _list_violations(location: Path, fail_on: tuple[str, ...], style: str) -> No
         click.echo(f"triplestore: {count:,} {many}{shown}", err=True)
     else:
         click.echo("no violations", err=True)
-    if any(name in fail_on or "any" in fail_on for name in counts) and "none" not in fail_on:
-        sys.exit(EXIT_FAILED)
+    return any(name in fail_on or "any" in fail_on for name in counts) and "none" not in fail_on
 
 
 def _bound(

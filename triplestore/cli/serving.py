@@ -32,6 +32,14 @@ INSTALL = "serving needs starlette and uvicorn: pip install 'triplestore[server]
     help="So many are answered at the same time.",
 )
 @click.option("--union-default-graph", is_flag=True, help="Queries see the union of all graphs.")
+@click.option(
+    "--allowed-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name under which clients may address the server, such as that of a proxy in front of "
+    "it; `*` for any name. Can be given several times.",
+)
 @click.option("--cors", is_flag=True, help="Pages of any site may ask.")
 @edge
 def serve(
@@ -42,6 +50,7 @@ def serve(
     max_memory: int | None,
     max_queries: int,
     union_default_graph: bool,
+    allowed_hosts: tuple[str, ...],
     cors: bool,
 ) -> None:
     """Answer SPARQL queries over HTTP, until Ctrl-C or SIGTERM.
@@ -54,6 +63,7 @@ def serve(
       triplestore serve -l my.db
       curl localhost:7878/query --data-urlencode 'query=SELECT * { ?s ?p ?o } LIMIT 10'
       triplestore serve -l my.db --bind 0.0.0.0:80 --max-memory 2GB --timeout-s 10
+      triplestore serve -l my.db --allowed-host data.example.org
     """
     try:
         from triplestore.server import Settings
@@ -72,6 +82,7 @@ def serve(
         threads=max_queries,
         union=union_default_graph,
         cors=cors,
+        allowed=frozenset(map(str.lower, allowed_hosts)),
     )
     if max_memory is not None:
         settings = replace(settings, memory=max_memory)

@@ -49,6 +49,7 @@ from triplestore.datalog.stratify import cycle_problems
 from triplestore.datalog.text import parse, show
 from triplestore.datalog.text.locate import Section
 from triplestore.expr.tree import variables_of
+from triplestore.running import looking
 from triplestore.terms.model import IRI
 
 
@@ -97,7 +98,7 @@ class Checked:
     def look_at(self, program: Program) -> Collection[Alone]:
         """Look at the clauses that are new here."""
         known, found = self._known, dict[int, Alone]()
-        for clause in _clauses(program):
+        for clause in looking(_clauses(program)):
             one = known.get(id(clause))
             if one is None:
                 problems = clause_problems(clause, program.prefixes)

@@ -30,6 +30,7 @@ from triplestore.datalog.rules import (
     variables_in,
 )
 from triplestore.expr.tree import Call, Constant, Expression, Variable, variables_of
+from triplestore.running import looking
 
 __all__ = [
     "TYPE",
@@ -81,10 +82,10 @@ class Program:
         prefixes: Mapping[str, str] | None = None,
     ) -> None:
         self._rules: dict[Hashable, Rule] = {}
-        for rule in rules:
+        for rule in looking(rules):
             self._rules.setdefault(signature(rule), rule)
         self._constraints: dict[Hashable, Constraint] = {}
-        for constraint in constraints:
+        for constraint in looking(constraints):
             self._constraints.setdefault(signature(constraint), constraint)
         self._prefixes = dict(prefixes or {})
 

@@ -53,6 +53,7 @@ from triplestore.datalog.program import (
 from triplestore.datalog.slices import Graph, components
 from triplestore.datalog.text import show
 from triplestore.expr.tree import variables_of
+from triplestore.running import looking
 
 _HELPERS = "x-triplestore:"
 _COLUMNS = 3  # the least number of a TupleAtom
@@ -90,9 +91,9 @@ def simplify(program: Program) -> SimpleProgram:
     :a[?x] :- :b[?x], NOT h:9e4d039230bdc4e5[h:9e4d039230bdc4e5, h:9e4d039230bdc4e5, ?x] .
     """
     made = _Simplifier(program)
-    for rule in program.rules:
+    for rule in looking(program.rules):
         made.add_rule(rule)
-    for constraint in program.constraints:
+    for constraint in looking(program.constraints):
         made.add_constraint(constraint)
     return made.finish()
 
@@ -103,7 +104,16 @@ def is_helper(name: bytes) -> bool:
 
 
 _HELPER_KEY = Constant.iri(_HELPERS).key
+_CLASSES_KEY = _HELPER_KEY + b"classes/"
 _MADE_KEYS = tuple(_HELPER_KEY + kind for kind in (b"not/", b"aggregate/", b"constraint/"))
+
+
+def is_given(name: bytes) -> bool:
+    """Whether a relation is a helper whose rows are given: a proof has no reasons for them.
+
+    Members of classes without a name have reasons as types have.
+    """
+    return is_helper(name) and not name.startswith(_CLASSES_KEY)
 
 
 def _is_internal(name: bytes) -> bool:

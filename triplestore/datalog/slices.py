@@ -23,6 +23,7 @@ from triplestore.datalog.program import (
     TupleAtom,
     atoms_in,
 )
+from triplestore.running import look, looking
 from triplestore.terms.model import to_ntriples
 
 SliceKind: TypeAlias = Literal["property", "class", "tuple", "any class", "any"]
@@ -100,7 +101,7 @@ class Graph:
         self._classes: dict[bytes, int] = {}
         self._tuples: dict[tuple[bytes, int], int] = {}
         negatives: dict[int, list[int]] = {}
-        for i, rule in enumerate(rules):
+        for i, rule in enumerate(looking(rules)):
             self.heads.append(self._node_of(rule.heads[0], WRITE_ANY, WRITE_CLASS))
             positive: list[int] = []
             for item in rule.body:
@@ -201,6 +202,7 @@ def components(needs: Sequence[Sequence[int]]) -> list[int]:
     for root in range(count):
         if index[root]:
             continue
+        look()
         path = [root]
         number += 1
         index[root] = low[root] = number

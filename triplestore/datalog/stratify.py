@@ -35,6 +35,7 @@ from triplestore.datalog.slices import (
 )
 from triplestore.expr.printer import Namer
 from triplestore.expr.tree import Constant
+from triplestore.running import looking
 
 Method: TypeAlias = Literal["levels", "one"] | Mapping[Slice, int] | Callable[[Slice], int]
 
@@ -137,7 +138,7 @@ def stratify(program: Program | Iterable[Rule], method: Method = "levels") -> St
     >>> [(len(stratum), stratum.recursive) for stratum in stratify(read(rules))]
     [(1, (False,)), (2, (False, True))]
     """
-    rules = [part for rule in _rules(program) for part in rule.split()]
+    rules = [part for rule in looking(_rules(program)) for part in rule.split()]
     graph = Graph(rules)
     true = components(graph.needs)
     merged_needs = graph.with_equal_levels()
@@ -246,7 +247,7 @@ def _build(
     recursive: list[bool] = []
     cyclic: list[bool] = []
     own = component[graph.first_rule :]
-    for i, head in enumerate(graph.heads):
+    for i, head in enumerate(looking(graph.heads)):
         number = level[head]
         indexes[number - 1].append(i)
         positives = graph.positives[i]

@@ -21,6 +21,7 @@ from itertools import repeat
 import numpy as np
 
 from triplestore.datalog.text import show
+from triplestore.engine.budget import Budget
 from triplestore.engine.compiled import Compiled, recursive_numbers
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.families import compile_rules
@@ -35,7 +36,7 @@ from triplestore.engine.strategies.registry import strategy
 from triplestore.engine.update import update
 from triplestore.engine.why.closed import NO_STRATA, Closed, Passing
 from triplestore.engine.why.rounds import rounds
-from triplestore.engine.work import Budget, facts_of
+from triplestore.engine.work import facts_of
 from triplestore.schemes.attached import UNION, Attached
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.rows import Keys
@@ -78,26 +79,29 @@ class Audit:
     """What an audit found.
 
     explicit, inferred  how many facts there are, helper relations left out (they are checked, too)
+    counts              which numbers of a store differ from its rows, in words
     """
 
     differences: list[Difference]
     explicit: int
     inferred: int
     seconds: float
+    counts: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
-        """Whether the closure is exactly what the rules derive."""
-        return not self.differences
+        """Whether the closure is exactly what the rules derive, and all numbers are right."""
+        return not (self.differences or self.counts)
 
     def problems(self) -> list[str]:
         """What is wrong, in words."""
-        return [f"closure: {difference}" for difference in self.differences]
+        return [*(f"closure: {difference}" for difference in self.differences), *self.counts]
 
     def __str__(self) -> str:
         seen = f"{self.explicit:,} explicit and {self.inferred:,} inferred facts"
-        verdict = "the closure is exact" if self.ok else "the closure is wrong"
-        return "\n".join([f"{seen}: {verdict}", *map(str, self.differences)])
+        wrong = "the closure is wrong" if self.differences else "some numbers are wrong"
+        verdict = "the closure is exact" if self.ok else wrong
+        return "\n".join([f"{seen}: {verdict}", *map(str, self.differences), *self.counts])
 
 
 def audit(

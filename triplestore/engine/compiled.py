@@ -40,6 +40,7 @@ from triplestore.engine.subclasses import (
     parted,
     without_bottom,
 )
+from triplestore.running import looking
 from triplestore.tables.rows import I64, NO_IDS, NO_KEYS, U32, U64, Bools, Keys, high, in_sorted
 
 if TYPE_CHECKING:
@@ -381,7 +382,7 @@ class Strata(dict[int, CompiledStratum]):
         self.families = families
         self._relations: dict[RelationKey, set[int]] = {}
         self._classes: dict[int, set[int]] = {}
-        for family in families:
+        for family in looking(families):
             stratum = self.get(family.stratum)
             if stratum is None:
                 stratum = self[family.stratum] = CompiledStratum(family.stratum)
@@ -473,7 +474,7 @@ class Levels:
         self._class = strata.level_of(Slice("class", b""))
         slices = [slice_ for slice_ in strata.levels if slice_.name]
         ids = ids_of([s.name for s in slices]).tolist() if slices else []
-        for slice_, i in zip(slices, ids, strict=True):
+        for slice_, i in looking(zip(slices, ids, strict=True)):
             level = strata.levels[slice_]
             level = blocks.get(level, level)
             if slice_.kind == "property":

@@ -27,6 +27,7 @@ from triplestore.engine.sets.keys import ANY
 from triplestore.engine.sets.ranges import LINKS, Crossed, crossed
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.engine.shortcuts import multiplied
+from triplestore.running import look
 from triplestore.tables.rows import I64, NO_IDS, U32, U64, pack
 
 Seen: TypeAlias = Callable[[AtomStep], Setting]
@@ -163,7 +164,9 @@ class Crossing:
     def _pieces(self, listed: bool) -> Iterator[Crossed]:
         columns = [self._rows[link.known] for link in self._cycle.links]
         for arrays in product(*self._arrays):
-            yield from crossed(arrays, columns, listed)
+            for piece in crossed(arrays, columns, listed):
+                look()
+                yield piece
 
     def _frame(self, pieces: Sequence[Crossed]) -> tuple[Rows, int, int]:
         made: Rows = [None] * len(self._rows)

@@ -9,9 +9,9 @@ see the facts of the pivot's set.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from triplestore.engine.shortcuts import (
     weights_of,
 )
 from triplestore.engine.small import Done, Scratch, fire_small
+from triplestore.engine.suspects import Tally
 from triplestore.engine.turned import HEAVY, Begun, turn
 from triplestore.expr.evaluate import Evaluator, Scope
 from triplestore.expr.query_terms import QueryTerms
@@ -51,6 +52,7 @@ from triplestore.expr.tree import Expression
 from triplestore.ops.frame import Frame
 from triplestore.tables.rows import U32, Columns, Keys, columns_of, high, low
 
+A = TypeVar("A", bound="np.ndarray[Any, Any]")
 Check: TypeAlias = Callable[[int], None]
 
 
@@ -61,6 +63,9 @@ heads itself, so that they need not be there all at once."""
 
 PIECE = 1 << 24
 """A join of more rows is made in pieces, each of which is concluded before the next one."""
+
+COMPUTED = 1 << 13
+"""So many rows are computed without a look at the budget."""
 
 _FEW = 64
 """So few rows are joined without a look at how many rows that might make."""
@@ -102,6 +107,9 @@ class Evaluation:
     families   how often a family was evaluated
     check      called with the number of rows about to be made: raises where a budget ends
     foresee    called with conclusions that are summed up, and not counted as facts yet; so does it
+    room       how many rows a join may make at once
+    made_terms called with the number of new terms, their bytes, the known ones and the stratum
+    tally      what each family did
     """
 
     def __init__(
@@ -110,11 +118,17 @@ class Evaluation:
         type_id: int,
         check: Check | None = None,
         foresee: Callable[[Heads], None] | None = None,
+        room: Callable[[], int] | None = None,
+        made_terms: Callable[[int, int, int, int], None] | None = None,
+        tally: Tally | None = None,
     ) -> None:
         self.terms = terms
         self.type_id = type_id
         self.check = check
         self.foresee = foresee
+        self.room = room
+        self.made_terms = made_terms
+        self.tally = tally or Tally()
         self.instances: Counter[str] = Counter()
         self.fetched = 0
         self.families = 0
@@ -151,17 +165,28 @@ class Evaluation:
 
     def _apart(self, jobs: Sequence[Job]) -> tuple[Evaluation, Heads, Heads]:
         """Some jobs by themselves, counted apart so that threads do not count over each other."""
-        run = Evaluation(self.terms, self.type_id, self.check, self.foresee)
+        run = Evaluation(
+            self.terms,
+            self.type_id,
+            self.check,
+            self.foresee,
+            self.room,
+            self.made_terms,
+            self.tally,
+        )
         heads, recursive = Heads(), Heads()
         for family, evaluate in jobs:
             run._conclude(family, evaluate, recursive if family.recursive else heads)
         return run, heads, recursive
 
     def _conclude(self, family: Family, evaluate: Evaluate, heads: Heads) -> None:
+        self.tally.at = family
         found, n = evaluate(self, heads)
         self._add(family, found, n, heads)
 
     def _add(self, family: Family, rows: Rows, n: int, heads: Heads) -> None:
+        if n:
+            self.tally.count(family, n)
         weights = weights_of(family, rows)
         if n and weights is not None:
             conclude_weighted(family, rows, n, weights, heads)
@@ -193,6 +218,7 @@ class Evaluation:
             done = fire_small(family, pivot, batch, (before, after), self._scratch, heads)
             if done is not None:
                 self.count(done, phase)
+                self.tally.count(family, done.instances)
                 return [], 0
         count = len(family.body)
         negated = pivot >= count
@@ -307,16 +333,17 @@ class Evaluation:
                             if n == 0:
                                 return rows, 0
                             continue
-                if n <= _FEW or heads is None or not _may_be_many(step, n, setting):
+                if n <= _FEW or heads is None or not self._may_be_many(step, n, setting):
                     rows, n = self.atom(step, rows, n, setting)
                 else:
                     try:
-                        with at_most(PIECE):
+                        most = self._piece()
+                        with at_most(most):
                             rows, n = self.atom(step, rows, n, setting)
                     except TooManyRowsError as error:
                         if not phase:
                             raise  # a trial
-                        for piece, size in split(rows, n, 2 * (error.rows // PIECE + 1)):
+                        for piece, size in split(rows, n, 2 * (error.rows // most + 1)):
                             left = self._steps(family, steps[at:], piece, size, seen, phase, heads)
                             self._sum_up(family, *left, heads)
                         return [None] * len(rows), 0
@@ -352,13 +379,14 @@ class Evaluation:
             return together(family, done)
         weighted = heads is not None and family.head.relation != ANY
         counted = links.counted(family) if weighted else None
-        pieces = links.listed(None if heads is None else PIECE) if counted is None else [counted]
+        most = None if heads is None else self._piece()
+        pieces = links.listed(most) if counted is None else [counted]
         found = []
         for part, size, looked in pieces:
             self.fetched += looked
             if self.check is not None:
                 self.check(size)
-            large = size >= PIECE
+            large = most is not None and size >= most
             if size == 0:
                 continue
             if heads is not None:
@@ -529,18 +557,45 @@ class Evaluation:
         computation = step.computation
         names = tuple(family.variables[v] for v in computation.needs)
         columns = [column(rows, v, n) for v in computation.needs]
-        frame = Frame(names, columns, n)
         evaluator = self._evaluator(computation.expression)
+        frames = self._frames(names, columns, n)
         if computation.target < 0:
-            return where(rows, evaluator.condition(frame), step.keep, n)
+            passed = [evaluator.condition(frame) for frame in frames]
+            return where(rows, _one(passed), step.keep, n)
         assert self.terms is not None
-        values = self.terms.settle(evaluator.column(frame))
+        dictionary = self.terms.dictionary
+        known, size = dictionary.size, self.terms.settled_bytes
+        values = self.terms.settle(_one([evaluator.column(frame) for frame in frames]))
+        if dictionary.size > known:
+            self.tally.count_terms(family, dictionary.size - known)
+            if self.made_terms is not None:
+                size = self.terms.settled_bytes - size
+                self.made_terms(dictionary.size - known, size, known, family.stratum)
         given = rows[computation.target]
         if given is not None:
             return where(rows, given == values, (*step.keep, computation.target), n)
         rows = list(rows)
         rows[computation.target] = values
         return where(rows, values != 0, (*step.keep, computation.target), n)
+
+    def _frames(self, names: tuple[str, ...], columns: list[U32], n: int) -> Iterator[Frame]:
+        """Rows as frames, with a look at the budget before each: a function may take long."""
+        for at in range(0, max(n, 1), COMPUTED):
+            if self.check is not None and n > COMPUTED:
+                self.check(0)
+            piece = [one[at : at + COMPUTED] for one in columns] if n > COMPUTED else columns
+            yield Frame(names, piece, min(n - at, COMPUTED))
+
+    def _may_be_many(self, step: AtomStep, n: int, setting: Setting) -> bool:
+        """Whether a join may make more rows than one piece has."""
+        if not step.free:
+            return False
+        rows = n * setting.view(step.atom.relation).estimate(())
+        return rows > self._piece()
+
+    def _piece(self) -> int:
+        """How many rows a join makes at once."""
+        return PIECE if self.room is None else min(PIECE, self.room())
 
     def _evaluator(self, expression: Expression) -> Evaluator:
         found = self._evaluators.get(id(expression))
@@ -551,9 +606,9 @@ class Evaluation:
         return found
 
 
-def _may_be_many(step: AtomStep, n: int, setting: Setting) -> bool:
-    """Whether a join may make more rows than one piece has."""
-    return bool(step.free) and n * setting.view(step.atom.relation).estimate(()) > PIECE
+def _one(parts: Sequence[A]) -> A:
+    """Arrays as one."""
+    return parts[0] if len(parts) == 1 else cast(A, np.concatenate(parts))
 
 
 def _by_place(step: AtomStep, free: Columns) -> dict[int, U32]:

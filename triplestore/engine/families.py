@@ -36,6 +36,7 @@ from triplestore.datalog.stratify import Stratification
 from triplestore.engine.hierarchies import copied_class
 from triplestore.engine.sets.keys import ANY, RelationKey
 from triplestore.expr.tree import Expression, variables_of
+from triplestore.running import looking
 from triplestore.tables.rows import U32
 
 IdsOf: TypeAlias = Callable[[Sequence[bytes]], U32]
@@ -130,7 +131,7 @@ def compile_rules(
     places = range(len(rules)) if numbers is None else numbers
     groups: dict[Any, _Group] = {}
     recursive = recursive_rules(stratification)
-    for number, rule in zip(places, rules, strict=True):
+    for number, rule in looking(zip(places, rules, strict=True)):
         is_recursive = id(rule) in recursive
         copied = copied_class(rule)
         if copied:  # no others have their shape, and there may be very many
@@ -172,7 +173,7 @@ def recursive_rules(stratification: Stratification) -> set[int]:
 
 def _constant_ids(rules: Iterable[Rule], ids_of: IdsOf) -> dict[bytes, int]:
     keys: dict[bytes, None] = {TYPE.key: None}
-    for rule in rules:
+    for rule in looking(rules):
         for item in (*rule.heads, *rule.body):
             for atom in (item,) if type(item) is TripleAtom else all_atoms((item,)):
                 if isinstance(atom, TupleAtom):

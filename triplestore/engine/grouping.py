@@ -117,6 +117,7 @@ def _conclude(work: Work, family: Family, rows: Rows, n: int, heads: Heads) -> N
     assert summary is not None and terms is not None
     if n == 0:
         return
+    work.tally.at = family
     groups, first = _numbered(rows, summary.groups, n)
     count = len(first)
     named = [

@@ -110,6 +110,7 @@ class Maintenance:
     def _take_out(self, removed: Strata, previous: Compiled) -> None:
         """All conclusions of rules that go, to the strata of their facts."""
         work, old = self.work, self.work.old()
+        work.tally.compiled = previous
         owned_before = {rule for owned in previous.modules.values() for rule in owned.rules}
         owned_now = {n for owned in work.compiled.modules.values() for n in owned.relations}
         viewed = viewed_rules(work.schemes, previous)
@@ -133,6 +134,7 @@ class Maintenance:
                 task = self._task(level)
                 for name, keys in batch.items():
                     (task.lost_rec if uncounted else task.lost).put(name, keys)
+        work.tally.compiled = work.compiled
 
     def run(self) -> None:
         """Do all strata that the change reaches."""
@@ -173,6 +175,7 @@ class Maintenance:
         """Bring one stratum up to date; returns how, and what is gone and new."""
         block = self.work.compiled.strata.hierarchies.get(task.number)
         if block is not None:
+            self.work.tally.at = "a hierarchy of classes (rdfs:subClassOf)"
             fresh = None if self.fresh is None else self.fresh.hierarchies.get(task.number)
             bodies = NO_IDS if fresh is None else fresh.bodies
             return "hierarchy", "subclass rules only", block.update(self.work, task, bodies)
@@ -180,6 +183,7 @@ class Maintenance:
         if owned is not None:
             from triplestore.engine.modules.module import close_group
 
+            self.work.tally.at = owned
             return close_group(owned, self.work, task)
         update = StratumUpdate(self.work, task)
         name, why = self.strategy.run(update)

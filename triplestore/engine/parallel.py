@@ -13,6 +13,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
+from triplestore.ops.stack import under_these_limits
+
 T = TypeVar("T")
 
 ROWS = 1 << 21
@@ -29,7 +31,7 @@ def side_by_side(tasks: Sequence[Callable[[], T]], rows: int) -> list[T]:
     """
     if rows < ROWS or len(tasks) < 2 or cores() < 2:
         return [task() for task in tasks]
-    futures: list[Future[T]] = [_threads().submit(task) for task in tasks]
+    futures: list[Future[T]] = [_threads().submit(under_these_limits(task)) for task in tasks]
     try:
         return [future.result() for future in futures]
     except BaseException:

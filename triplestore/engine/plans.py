@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import TypeAlias
 
 from triplestore.engine.families import CompiledAtom, Computation, Family
 from triplestore.engine.sets.keys import RelationKey
 from triplestore.engine.sets.views import Setting
+from triplestore.running import look, looking
 
 HEAD, WHOLE, GROUPS = -1, -2, -3
 """Plans that begin with the variables of the head, with none, or with the groups of an aggregate;
@@ -143,12 +145,16 @@ class _Order:
         self.setting = setting
         self.bound = bound
         self.steps: list[Step] = []
-        self.atoms = [i for i in range(len(family.body)) if i != pivot]
+        self.atoms = dict.fromkeys(i for i in range(len(family.body)) if i != pivot)
         self.estimates: dict[tuple[RelationKey, tuple[int, ...]], float] = {}
         self.atoms_with: dict[int, list[int]] = {}
         for i in self.atoms:
             for term in set(family.body[i].terms):
                 self.atoms_with.setdefault(term, []).append(i)
+        self.tests = [i for i in self.atoms if bound.issuperset(family.body[i].variables)]
+        """Atoms whose variables all have values, a heap: looking for them in long bodies each time
+        would be quadratic."""
+        self.closers: dict[int, int] = {}
         first_not = len(family.body)
         self.nots = [i for i in range(len(family.nots)) if first_not + i != pivot]
         self.computations = list(family.computations)
@@ -157,7 +163,7 @@ class _Order:
     def plan(self, start: list[int], sizes: tuple[float, ...]) -> Plan:
         """All steps."""
         while self.choose():
-            pass
+            look()
         return Plan(tuple(start), tuple(_with_keeps(self.family, self.steps, start)), sizes)
 
     def choose(self) -> bool:
@@ -170,7 +176,7 @@ class _Order:
                 self.computations.remove(computation)
                 self.steps.append(ComputeStep(computation, ()))
                 if computation.target >= 0:
-                    self.bound.add(computation.target)
+                    self._bind((computation.target,))
                 return True
         return False
 
@@ -187,9 +193,14 @@ class _Order:
         if len(self.atoms) == 1 and not self.table:
             (last,) = self.atoms
             self.atoms.clear()
+            self.tests.clear()
             self._take(last, self.family.body[last], False)
             return True
-        best = min(((*self._cost(i), i) for i in self.atoms), default=None)
+        best: tuple[int, float, int] | None = None
+        if self.tests:
+            best = (0, 0.5, self.tests[0])
+        elif self.atoms:
+            best = min((*self._cost(i), i) for i in looking(self.atoms))
         if self.table and self.family.table is not None:
             bound = [v for v in self.family.table.variables if v in self.bound]
             # Joining with the table costs no more than a look-up for each row; without anything in
@@ -202,7 +213,9 @@ class _Order:
         if best is None:
             assert not self.nots, "an unsafe rule got as far as planning"
             return False
-        self.atoms.remove(best[-1])
+        del self.atoms[best[-1]]
+        if self.tests:
+            heappop(self.tests)
         self._take(best[-1], self.family.body[best[-1]], False)
         return True
 
@@ -230,11 +243,14 @@ class _Order:
         free = [term for term in atom.terms if term >= 0 and term not in self.bound]
         if len(free) != 1 or len(self.atoms) < 2:
             return 0
-        return sum(
-            all(t < 0 or t in self.bound or t == free[0] for t in self.family.body[j].terms)
-            for j in self.atoms_with[free[0]]
-            if j != i and j in self.atoms
-        )
+        (variable,) = free
+        if variable not in self.closers:
+            self.closers[variable] = sum(
+                all(t < 0 or t in self.bound or t == variable for t in self.family.body[j].terms)
+                for j in self.atoms_with[variable]
+                if j in self.atoms
+            )
+        return self.closers[variable] - 1  # but for the atom itself
 
     def _take(self, item: int, atom: CompiledAtom, negated: bool) -> None:
         bound, free, same = [], [], []
@@ -247,16 +263,26 @@ class _Order:
             else:
                 first[term] = place
                 free.append((place, term))
-        self.bound.update(first)
+        self._bind(first)
         step = AtomStep(item, atom, negated, tuple(bound), tuple(free), tuple(same), ())
         self.steps.append(step)
+
+    def _bind(self, variables: Iterable[int]) -> None:
+        """These have values from now on."""
+        fresh = [variable for variable in variables if variable not in self.bound]
+        self.bound.update(fresh)
+        self.closers.clear()
+        touched = {i for variable in fresh for i in self.atoms_with.get(variable, ())}
+        for i in touched:  # each once, also with two variables that got values at the same time
+            if i in self.atoms and self.bound.issuperset(self.family.body[i].variables):
+                heappush(self.tests, i)
 
     def _take_table(self) -> None:
         assert self.family.table is not None
         variables = self.family.table.variables
         bound = tuple(v for v in variables if v in self.bound)
         free = tuple(v for v in variables if v not in self.bound)
-        self.bound.update(free)
+        self._bind(free)
         self.table = False
         self.steps.append(TableStep(bound, free, ()))
 
@@ -267,6 +293,7 @@ def _with_keeps(family: Family, steps: list[Step], start: Iterable[int]) -> list
     needed.add(family.width)  # numbers of goals, or weights, stand behind the variables
     made: list[Step] = []
     for step in reversed(steps):
+        look()
         keep = tuple(sorted(needed))
         if isinstance(step, AtomStep):
             made.append(

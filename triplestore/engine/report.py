@@ -54,7 +54,8 @@ class Report:
     strategy: str = ""
     """The strategy that was asked for; `strata` says what was done."""
     seconds: float = 0.0
-    """Time of the inference; loading and committing are not in it."""
+    """Time of the inference, with making rules of axioms and compiling them; loading and committing
+    are not in it."""
     rounds: int = 0
     derivations: Mapping[str, int] = field(default_factory=dict)
     """Phase -> how many rule instances it considered."""

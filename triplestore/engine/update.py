@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from triplestore.engine.budget import Budget
 from triplestore.engine.compiled import Compiled, Strata, recursive_numbers
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.maintain import Maintenance
@@ -23,7 +24,7 @@ from triplestore.engine.sets.keys import Batch, RelationKey
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.stratum import Strategy
 from triplestore.engine.traces import Traces
-from triplestore.engine.work import Budget, Work
+from triplestore.engine.work import Work
 from triplestore.engine.write import Closure
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import Tables

@@ -12,14 +12,12 @@ and dropping them undoes it. What is always true:
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.engine.clocks import NEVER, Clocks, over
+from triplestore.engine.budget import Budget
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.conclusions import Heads
 from triplestore.engine.evaluate import Evaluation
@@ -30,90 +28,13 @@ from triplestore.engine.sets.keys import Batch, FactSet, RelationKey, size_of
 from triplestore.engine.sets.recursive_counts import RecursiveChanges
 from triplestore.engine.sets.stored import Stored
 from triplestore.engine.sets.views import Setting
+from triplestore.engine.suspects import Tally
 from triplestore.engine.traces import Traces
-from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.expr.query_terms import QueryTerms
-from triplestore.ops.context import Flag
 from triplestore.schemes.attached import CHAINS, UNION, Attached, Schemes, leap_key
 from triplestore.tables import EXPLICIT, Tables
 from triplestore.tables.closed import Closed
 from triplestore.tables.rows import U8, Bools, Columns, Keys, columns_of
-
-
-class Overrun(Exception):  # noqa: N818 - nothing is wrong, somebody is to change his mind
-    """An update took longer than it was given; who gave it the time does it another way."""
-
-
-@dataclass(slots=True)
-class Budget:
-    """Where an update ends that would not: in new facts, bytes of those derived, and seconds.
-
-    >>> Budget(facts=10).start().spend(11)
-    Traceback (most recent call last):
-    triplestore.errors.BudgetError: reasoning would make more than 10 facts; nothing has changed; \
-raise the budget (tuning={"max_facts": ...}, --max-facts), or look for a rule that makes ever new \
-terms
-    """
-
-    facts: int | None = None
-    bytes: int | None = None
-    seconds: float | None = None
-    cancel: Flag | None = None
-    progress: Callable[[str], None] | None = None
-    made: int = 0
-    again: int = 0
-    """So many of them at most held before: what is derived anew is not new."""
-    deadline: float = float("inf")
-    overrun: Clocks = NEVER
-    """When to raise `Overrun`."""
-
-    def start(self) -> Budget:
-        """Begin to count."""
-        self.made = self.again = 0
-        self.deadline = float("inf") if self.seconds is None else time.monotonic() + self.seconds
-        return self
-
-    def check(self, rows: int = 0) -> None:
-        """Raise if it is time to stop, or if so many rows at once are too much."""
-        if self.cancel is not None and self.cancel.is_set():
-            raise CancelledError("reasoning was cancelled; nothing has changed")
-        if over(self.overrun):
-            raise Overrun
-        if time.monotonic() > self.deadline:
-            raise TimeLimitError(
-                f"reasoning took more than {self.seconds:g} seconds; nothing has changed; "
-                f"{_raise_budget('max_seconds')}"
-            )
-        if self.bytes is not None and rows * 16 > self.bytes:
-            raise BudgetError(
-                f"reasoning needs {rows * 16:,} bytes at once, more than its budget of "
-                f"{self.bytes:,}; nothing has changed; {_raise_budget('max_bytes')}"
-            )
-
-    def spend(self, facts: int) -> None:
-        """Count facts that were made."""
-        self.made += facts
-        self.foresee(0)
-
-    def foresee(self, facts: int) -> None:
-        """Raise if so many facts more, which are sure to be made, are too many."""
-        made = self.made + facts
-        if self.facts is not None and made - self.again > self.facts:
-            raise BudgetError(
-                f"reasoning would make more than {self.facts:,} facts; nothing has changed; "
-                f"{_raise_budget('max_facts')}, or look for a rule that makes ever new terms"
-            )
-        if self.bytes is not None and made * 16 > self.bytes:
-            raise BudgetError(
-                f"reasoning would make more than {self.bytes:,} bytes of facts; nothing has "
-                f"changed; {_raise_budget('max_bytes')}"
-            )
-
-
-def _raise_budget(name: str) -> str:
-    option = name.replace("_", "-")
-    return f'raise the budget (tuning={{"{name}": ...}}, --{option})'
-
 
 Mark: TypeAlias = tuple[FactSet, FactSet, CountChanges, RecursiveChanges | None]
 """Sets and counters as they were."""
@@ -142,7 +63,17 @@ class Work:
         self.recursive: RecursiveChanges | None = None
         """C_r, where somebody keeps it."""
         self.budget = (budget or Budget()).start()
-        self.run = Evaluation(terms, compiled.type_id, self.budget.check, self._foresee)
+        self.tally = Tally(compiled)
+        self.budget.blame = self.tally.blame
+        self.run = Evaluation(
+            terms,
+            compiled.type_id,
+            self.budget.check,
+            self._foresee,
+            self.budget.room,
+            self.budget.spend_terms,
+            self.tally,
+        )
         self.terms = terms
         self.traces: Traces | None = None
         self.schemes: Schemes = tables.schemes

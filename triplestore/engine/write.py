@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore import running
 from triplestore.columns import Column
 from triplestore.engine.maintain import StratumReport
 from triplestore.engine.sets.arrays import (
@@ -127,6 +128,7 @@ def write(work: Work, stated: Tables) -> Closure:
     relations.update(dict.fromkeys(work.counts.relations()))
     others = (work.gone, work.plus, work.minus, work.rewritten)
     for name in relations:
+        running.needs(_ROW_BYTES * (len(work.added[name]) if name in work.added else 0))
         rows = None if any(name in sets for sets in others) else _derived(work, name, closure)
         if rows is None:
             rows = _known(work, stated, name, closure)
@@ -243,6 +245,9 @@ def _count_moves(closure: Closure, was: U8, now: U8) -> None:
     closure.inferred_removed += int(np.count_nonzero((was == INFERRED) & (now == 0)))
     closure.still_entailed += int(np.count_nonzero((was == EXPLICIT) & (now == INFERRED)))
 
+
+_ROW_BYTES = 40
+"""What a new row takes until it is in a table, beside its key."""
 
 _FEW = 16
 _NONE: U8 = np.zeros(0, dtype=np.uint8)

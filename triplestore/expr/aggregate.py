@@ -43,9 +43,12 @@ from triplestore.expr.vectors import (
     Vector,
     coded,
     known,
+    listed_once,
     numbers_of,
     take,
 )
+from triplestore.ops.context import current
+from triplestore.ops.sort import sorted_in_steps
 from triplestore.terms.model import BLANK, IRI, TRIPLE
 from triplestore.terms.xsd_temporal import Duration, Moment
 
@@ -101,9 +104,13 @@ def aggregate(
     raise UsageError(f"there is no aggregate {function}")
 
 
+_EVERY = 1024
+"""Values between two looks at the limits."""
+
+
 def _distinct(vector: Vector, groups: Groups, terms: QueryTerms) -> tuple[Vector, Groups]:
     """Each different term of a group once."""
-    made = coded(vector, terms)
+    made = listed_once(coded(vector, terms))
     pairs = np.unique(groups * len(made.keys) + made.codes)
     groups, codes = np.divmod(pairs, len(made.keys))
     return Coded(made.keys, codes), groups
@@ -141,12 +148,12 @@ def _means(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vec
     if isinstance(sums, Numbers):  # exact, and no group has an error
         sizes = np.bincount(groups, minlength=count).tolist()
         unit = 10**sums.scale
-        keys: Keys = [
-            key_of_number(
-                Number(DECIMAL, quotient(value, size * unit)) if size else Number(INTEGER, 0)
-            )
-            for value, size in zip(sums.values.tolist(), sizes, strict=True)
-        ]
+        keys: Keys = []
+        for at, (value, size) in enumerate(zip(sums.values.tolist(), sizes, strict=True)):
+            if at % _EVERY == 0:
+                current().check()
+            number = Number(DECIMAL, quotient(value, size * unit)) if size else Number(INTEGER, 0)
+            keys.append(key_of_number(number))
         return Coded(keys, np.arange(count))
     return _each(_numbers_of_groups(vector, groups, count, terms), _mean)
 
@@ -166,7 +173,10 @@ def total(numbers: Iterable[Number]) -> Number:
     rank = INTEGER
     exact = Fraction(0)
     special = 0.0
-    for number in numbers:
+    check = current().check
+    for at, number in enumerate(numbers):
+        if at % _EVERY == 0:
+            check()
         rank = max(rank, number.rank)
         if number.rank >= FLOAT and not math.isfinite(number.value):
             special += number.value
@@ -194,7 +204,10 @@ def _each(
     groups: Iterator[list[Number] | None], compute: Callable[[list[Number]], Number]
 ) -> Coded:
     keys: Keys = []
-    for numbers in groups:
+    check = current().check
+    for at, numbers in enumerate(groups):
+        if at % _EVERY == 0:
+            check()
         try:
             keys.append(None if numbers is None else key_of_number(compute(numbers)))
         except ExpressionError:
@@ -207,7 +220,11 @@ def _numbers_of_groups(
 ) -> Iterator[list[Number] | None]:
     """The numbers of each group; None where something is no number."""
     made = coded(vector, terms)
-    numbers = [None if key is None else maybe_number(key) for key in made.keys]
+    numbers: list[Number | None] = []
+    for at, key in enumerate(made.keys):
+        if at % _EVERY == 0:
+            current().check()
+        numbers.append(None if key is None else maybe_number(key))
     for codes in _by_group(made.codes, groups, count):
         found = [numbers[code] for code in codes.tolist()]
         proper = [number for number in found if number is not None]
@@ -335,10 +352,16 @@ def _concatenated(
 ) -> Coded:
     made = coded(vector, terms)
     keys: Keys = []
+    limits, size = current(), 0
     for codes in _by_group(made.codes, groups, count):
-        members = sorted(key for code in codes.tolist() if (key := made.keys[code]) is not None)
+        listed = codes.tolist()
+        size += sum(len(made.keys[code] or b"") + len(separator) for code in listed)
+        limits.need(4 * size)  # the text, its bytes, and a copy of each on the way
+        members = sorted_in_steps(
+            [key for code in listed if (key := made.keys[code]) is not None], limits
+        )
         try:
-            keys.append(string(separator.join(lexical_form(key) for key in members)))
+            keys.append(string(separator.join(map(lexical_form, members))))
         except ExpressionError:
             keys.append(None)
     return Coded(keys, np.arange(count))

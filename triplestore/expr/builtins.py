@@ -36,10 +36,12 @@ from triplestore.expr.numbers import (
     promoted,
 )
 from triplestore.expr.strings import datatype_iri, lexical_form, plain, string
+from triplestore.expr.swrl_builtins import SWRL
 from triplestore.expr.term_parser import valid_iri
 from triplestore.expr.times import typed_key
 from triplestore.terms import xsd
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, to_ntriples
+from triplestore.terms.nesting import Chain
 from triplestore.terms.value_keys import same_value
 from triplestore.terms.vocabulary import (
     RDF_DIR_LANG_STRING,
@@ -134,6 +136,8 @@ def triple(subject: bytes, predicate: bytes, object_: bytes) -> bytes:
     if subject[0] not in (IRI, BLANK) or predicate[0] != IRI:
         raise ExpressionError
     parts = b" ".join(map(to_ntriples, (subject, predicate, object_)))
+    if object_[0] == TRIPLE and Chain().too_deep(b"<<( " + parts) is not None:
+        raise ExpressionError
     return b"\x06<<( " + parts + b" )>>"
 
 
@@ -324,5 +328,6 @@ STRICT: Mapping[str, Strict] = {
     **{name: partial(cast, name) for name in CASTS},
     IN_DATATYPE: lambda term, datatype: key_of_boolean(datatypes.is_within(term, datatype)),
     SAME_VALUE: lambda a, b: key_of_boolean(same_value(a, b)),
+    **SWRL,
 }
 """Name -> function of keys, for those that need all their arguments and nothing else."""

@@ -15,7 +15,7 @@ import numpy as np
 from triplestore.expr.builtins import STRICT
 from triplestore.expr.compare import TRUE
 from triplestore.expr.numbers import DECIMAL, FLOAT, INTEGER, ExpressionError
-from triplestore.expr.query_terms import QueryTerms
+from triplestore.expr.query_terms import QueryTerms, values_of_keys
 from triplestore.expr.vectors import (
     Booleans,
     Coded,
@@ -242,6 +242,16 @@ def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | No
         return None
     answers = np.array([key in set_ for key in made.keys], np.bool_)
     return Booleans(answers[made.codes], known(made))
+
+
+def among_numbers(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | None:
+    """IN a list of numbers; None where their values do not decide."""
+    a, b = values_of(vector, terms), values_of_keys(keys)
+    if not (_NUMBER[a.marks].all() and _NUMBER[b.marks].all()):
+        return None
+    if (a.keys == _NAN).any() or (b.keys == _NAN).any():
+        return None
+    return Booleans(np.isin(a.keys, b.keys))
 
 
 # --- logic ---------------------------------------------------------------------------------------

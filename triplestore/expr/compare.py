@@ -9,10 +9,9 @@ This module looks at one pair at a time; `evaluate` decides most pairs by column
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from triplestore.expr.numbers import ExpressionError, maybe_number
 from triplestore.terms import xsd
+from triplestore.terms.caching import cache_of_short
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, key_of, term_of
 from triplestore.terms.value_keys import split_typed, value_of
 from triplestore.terms.vocabulary import XSD_BOOLEAN
@@ -27,7 +26,7 @@ def key_of_boolean(value: bool) -> bytes:
     return TRUE if value else FALSE
 
 
-@lru_cache(maxsize=1 << 16)
+@cache_of_short(1 << 16)
 def value_of_term(key: bytes) -> Value | None:
     """The value of a literal, or None."""
     return value_of(key)

@@ -10,19 +10,21 @@ from decimal import Decimal
 from functools import lru_cache
 
 from triplestore.terms import xsd
+from triplestore.terms.caching import LONGEST
 from triplestore.terms.model import IRI, LANG, STRING, TYPED
 from triplestore.terms.value_keys import split_typed, value_of
 from triplestore.terms.vocabulary import (
     RDF_LANG_STRING,
     RDF_PLAIN_LITERAL,
+    RDF_XML_LITERAL,
     RDFS_LITERAL,
     XSD,
 )
+from triplestore.terms.xml_literals import is_well_formed
 from triplestore.terms.xsd import INTEGER_RANGES, Space, Value
 from triplestore.terms.xsd_temporal import Duration, Moment
 
 
-@lru_cache(maxsize=1 << 16)
 def is_within(term: bytes, datatype: bytes) -> bool:
     """Whether a term is a literal of a datatype, both given as keys.
 
@@ -31,6 +33,11 @@ def is_within(term: bytes, datatype: bytes) -> bool:
     >>> is_within(one, iri + b"byte"), is_within(one, iri + b"double")
     (True, False)
     """
+    short = len(term) <= LONGEST and len(datatype) <= LONGEST
+    return _known_within(term, datatype) if short else _is_within(term, datatype)
+
+
+def _is_within(term: bytes, datatype: bytes) -> bool:
     if term[0] not in (STRING, LANG, TYPED) or datatype[0] != IRI:
         return False
     name = datatype[1:].decode()
@@ -43,9 +50,13 @@ def is_within(term: bytes, datatype: bytes) -> bool:
         return _has(name, value)
     if term[0] != TYPED:
         return False
-    own = split_typed(term[1:])[1]
+    lexical, own = split_typed(term[1:])
+    if own == RDF_XML_LITERAL and not is_well_formed(lexical):
+        return False
     return own == name and not xsd.is_known(name)
 
+
+_known_within = lru_cache(maxsize=1 << 16)(_is_within)
 
 _SPACES = {
     "decimal": Space.DECIMAL,

@@ -13,14 +13,18 @@ How: operators that values decide (comparisons, logic, arithmetic, tests of kind
 any other part is computed by `scalar` once for each different combination of its variables' values.
 A few rows, and expressions with RAND and the like, are computed by `scalar` altogether.
 
-What is always true: the result is that of `scalar` row by row. Costs about 30 us for each operator,
-then some 10 ns a row for numbers, 1 us for each different value where strings are looked at.
+What is always true: the result is that of `scalar` row by row; limits are looked at after each
+1,024 values or megabyte of them, and what is made is charged while it is held. Costs about 30 us
+for each operator, then some 10 ns a row for numbers, 1 us for each different value where strings
+are looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -37,6 +41,7 @@ from triplestore.expr.tree import (
     Expression,
     Variable,
     calls_of,
+    depth_of,
     variables_of,
 )
 from triplestore.expr.vectors import (
@@ -53,9 +58,21 @@ from triplestore.expr.vectors import (
     of_column,
     truths,
 )
+from triplestore.ops.context import Budget, current
 from triplestore.ops.frame import ID, Array, Frame
+from triplestore.ops.keys import distinct_ids
+from triplestore.ops.operator import Account
+from triplestore.ops.stack import on_new_stack
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED
 
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
+
+_DEEP = 40
+"""Expressions that are nested deeper are evaluated on a stack of their own."""
+
+_BIG = 1 << 16
+_CHUNK = 1 << 20  # bytes of values, or 1,024 of them, between two looks at the limits
 _FEW = 16
 """So many rows are computed one by one."""
 
@@ -102,12 +119,21 @@ def column(expression: Expression, frame: Frame, scope: Scope) -> U32:
 class Evaluator:
     """One expression, ready to be evaluated on many frames."""
 
-    __slots__ = ("_deterministic", "_exists", "_scalars", "_simple", "expression", "scope")
+    __slots__ = (
+        "_deep",
+        "_deterministic",
+        "_exists",
+        "_scalars",
+        "_simple",
+        "expression",
+        "scope",
+    )
 
     def __init__(self, expression: Expression, scope: Scope) -> None:
         self.scope = scope
         self._exists: list[Exists] = []
-        self.expression = self._without_exists(expression)
+        self._deep = depth_of(expression) > _DEEP
+        self.expression = self._call(self._without_exists, expression)
         self._scalars: dict[Expression, tuple[tuple[str, ...], Scalar]] = {}
         self._deterministic = _is_deterministic(self.expression)
         self._simple = self._deterministic and not self._exists
@@ -123,6 +149,10 @@ class Evaluator:
         names = [call.function for call in calls_of(self.expression)]
         return self._simple and "NOW" not in names
 
+    def _call(self, function: Callable[[_Given], _Made], given: _Given) -> _Made:
+        """What a function gives that goes through all of the expression."""
+        return on_new_stack(function, given) if self._deep else function(given)
+
     def _without_exists(self, expression: Expression) -> Expression:
         """The expression with each EXISTS replaced by a variable for its truth."""
         if isinstance(expression, Exists):
@@ -135,20 +165,44 @@ class Evaluator:
 
     def condition(self, frame: Frame) -> Mask:
         """The rows where the expression is true."""
+        return self._call(self._condition, frame)
+
+    def _condition(self, frame: Frame) -> Mask:
         if frame.rows <= _FEW and self._simple:
             return np.array([_is_true(key) for key in self._one_by_one(frame)], np.bool_)
-        found = truths(self.evaluate(frame), self.scope.terms)
+        account = Account(current())
+        try:
+            found = truths(self._evaluate(frame, account), self.scope.terms)
+        finally:
+            account.close()
         return found.values if found.valid is None else found.values & found.valid
 
     def column(self, frame: Frame) -> U32:
         """The ids of the values, 0 where there is none."""
+        return self._call(self._column, frame)
+
+    def _column(self, frame: Frame) -> U32:
         if frame.rows <= _FEW and self._simple:
             return self.scope.terms.encode_keys(self._one_by_one(frame))
-        return ids_of(self.evaluate(frame), self.scope.terms)
+        account = Account(current())
+        try:
+            found = self._evaluate(frame, account)
+        finally:
+            account.close()
+        return ids_of(found, self.scope.terms)
 
-    def evaluate(self, frame: Frame) -> Vector:
-        """The values."""
-        evaluation = _Evaluation(self, frame)
+    def evaluate(self, frame: Frame, held: Budget | None = None) -> Vector:
+        """The values, charged to `held`, which whoever asks gives back when it drops them."""
+        return self._call(partial(self._evaluate, held=held), frame)
+
+    def _evaluate(self, frame: Frame, held: Budget | None) -> Vector:
+        if held is None:
+            account = Account(current())
+            try:
+                return self._evaluate(frame, account)
+            finally:
+                account.close()
+        evaluation = _Evaluation(self, frame, held)
         if self._deterministic:
             return evaluation.of(self.expression)
         return evaluation.row_by_row(self.expression)
@@ -156,7 +210,15 @@ class Evaluator:
     def _one_by_one(self, frame: Frame) -> list[bytes | None]:
         names, scalar = self.scalar(self.expression)
         inputs = [_keys_of_column(frame, name, self.scope.terms) for name in names]
-        return [_value(scalar, [keys[row] for keys in inputs]) for row in range(frame.rows)]
+        made: list[bytes | None] = []
+        size = 0
+        for row in range(frame.rows):
+            key = _value(scalar, [keys[row] for keys in inputs])
+            if key is not None and len(key) > _BIG:
+                size += len(key)
+                current().need(size)
+            made.append(key)
+        return made
 
     def scalar(self, expression: Expression) -> tuple[tuple[str, ...], Scalar]:
         """The variables of a part, and the function that computes it from their keys."""
@@ -208,9 +270,10 @@ def _is_deterministic(expression: Expression) -> bool:
 class _Evaluation:
     """The evaluation of one expression on one frame."""
 
-    __slots__ = ("evaluator", "frame", "terms", "vectors")
+    __slots__ = ("evaluator", "frame", "held", "terms", "vectors")
 
-    def __init__(self, evaluator: Evaluator, frame: Frame) -> None:
+    def __init__(self, evaluator: Evaluator, frame: Frame, held: Budget) -> None:
+        self.held = held
         self.evaluator = evaluator
         self.frame = frame
         self.terms = evaluator.scope.terms
@@ -227,6 +290,7 @@ class _Evaluation:
         if isinstance(node, Constant):
             return constant(node.key, self.frame.rows)
         assert isinstance(node, Call)
+        self.held.check()
         operator = _OPERATORS.get(node.function)
         found = operator(self, node) if operator is not None else None
         return self._generic(node) if found is None else found
@@ -255,19 +319,23 @@ class _Evaluation:
         return columns.on_numbers(node.function, self.of(node.arguments[0]), self.terms)
 
     def logic(self, node: Call) -> Vector:
-        parts = [truths(self.of(part), self.terms) for part in node.arguments]
-        return columns.any_of(parts, node.function == "||")
+        wanted = node.function == "||"
+        found: Booleans | None = None
+        for part in node.arguments:  # one after the other: together they may be many
+            test = truths(self.of(part), self.terms)
+            found = test if found is None else columns.any_of([found, test], wanted)
+        assert found is not None
+        return found
 
     def negate(self, node: Call) -> Vector:
         return columns.negated(self.of(node.arguments[0]), self.terms)
 
     def is_in(self, node: Call) -> Vector:
-        left, others = node.arguments[0], node.arguments[1:]
-        found: Booleans
-        if not others:
-            found = Booleans(np.zeros(self.frame.rows, np.bool_))
+        value, others = self.of(node.arguments[0]), node.arguments[1:]
+        if not others:  # equal to none of them, but still an error without a value
+            found = Booleans(np.zeros(self.frame.rows, np.bool_), known(value))
         else:
-            found = self._is_among(self.of(left), others)
+            found = self._is_among(value, others)
         return found if node.function == "IN" else Booleans(~found.values, found.valid)
 
     def _is_among(self, value: Vector, others: tuple[Expression, ...]) -> Booleans:
@@ -279,8 +347,18 @@ class _Evaluation:
             for other in others
             if at_once is None or not (isinstance(other, Constant) and other.kind in _NAMES)
         ]
-        tests = [columns.compare("=", value, self.of(other), self.terms) for other in rest]
-        return columns.any_of(tests if at_once is None else [at_once, *tests], True)
+        numbers = [o.key for o in rest if isinstance(o, Constant)]
+        if len(numbers) > _FEW and len(numbers) == len(rest):
+            found = columns.among_numbers(value, numbers, self.terms)
+            if found is not None:
+                return found if at_once is None else columns.any_of([at_once, found], True)
+        found = at_once
+        for other in rest:  # one after the other: together they may be many
+            self.held.check()
+            test = columns.compare("=", value, self.of(other), self.terms)
+            found = test if found is None else columns.any_of([found, test], True)
+        assert found is not None
+        return found
 
     def bound(self, node: Call) -> Vector:
         return Booleans(known(self.of(node.arguments[0])))
@@ -323,42 +401,107 @@ class _Evaluation:
 
     def _generic(self, node: Call) -> Vector:
         names, scalar = self.evaluator.scalar(node)
-        inputs = [coded(self._variable(name), self.terms) for name in names]
+        inputs = [_Input(self._variable(name), self.terms) for name in names]
         if not inputs:
             return constant(_value(scalar, []), self.frame.rows)
         if len(inputs) == 1:
             (only,) = inputs
-            found = Coded([_value(scalar, [key]) for key in only.keys], only.codes)
+            found = Coded(self._values(scalar, [(only, np.arange(only.size))]), only.codes)
             return integers(found) if node.function in _INTEGERS else found
         rows, places = _combinations(inputs)
-        lists = [[one.keys[code] for code in one.codes[rows].tolist()] for one in inputs]
-        made = [_value(scalar, row) for row in zip(*lists, strict=True)]
-        return Coded(made, places)
+        return Coded(self._values(scalar, [(one, one.codes[rows]) for one in inputs]), places)
+
+    def _values(self, scalar: Scalar, inputs: list[tuple[_Input, Array]]) -> list[bytes | None]:
+        """The values of rows, each given by the codes of its inputs."""
+        made: list[bytes | None] = []
+        for start, stop in _chunks([one.lengths[codes] for one, codes in inputs]):
+            self.held.check()
+            lists = [one.keys(codes[start:stop]) for one, codes in inputs]
+            found = [_value(scalar, row) for row in zip(*lists, strict=True)]
+            self.held.charge(sum(len(key) for key in found if key is not None) + 50 * len(found))
+            made += found
+        return made
 
     def row_by_row(self, expression: Expression) -> Vector:
         """Every row by itself, each in a list of its own, by which BNODE knows it."""
         names, scalar = self.evaluator.scalar(expression)
         inputs = [coded(self._variable(name), self.terms) for name in names]
-        rows: list[Row] = [
-            [one.keys[one.codes[row]] for one in inputs] for row in range(self.frame.rows)
-        ]
-        made = [_value(scalar, row) for row in rows]
+        rows: list[Row] = []
+        made: list[bytes | None] = []
+        size = 0
+        for row in range(self.frame.rows):
+            if row % 1024 == 0:
+                self.held.check()
+            rows.append([one.keys[one.codes[row]] for one in inputs])
+            key = _value(scalar, rows[-1])
+            made.append(key)
+            size += 150 + (0 if key is None else len(key))
+            if size > _CHUNK:
+                self.held.charge(size)
+                size = 0
         labels = self.evaluator.scope.around.labels
         for label in [label for label in labels if isinstance(label[0], int)]:
             del labels[label]
         return Coded(made, np.arange(self.frame.rows))
 
 
-def _combinations(inputs: list[Coded]) -> tuple[Array, Array]:
+class _Input:
+    """The different values of a variable, of which keys are made as they are needed.
+
+    codes    for each row which of them it has
+    size     how many there are
+    lengths  the bytes of each
+    """
+
+    __slots__ = ("_ids", "_keys", "_terms", "codes", "lengths", "size")
+
+    def __init__(self, vector: Vector, terms: QueryTerms) -> None:
+        self._terms = terms
+        if isinstance(vector, Ids):
+            self._ids, self.codes = distinct_ids(vector.ids)
+            self.size = len(self._ids)
+            self.lengths = terms.lengths(self._ids)
+            self._keys: list[bytes | None] | None = None
+        else:
+            made = coded(vector, terms)
+            self._keys, self.codes = made.keys, made.codes
+            self.size = len(made.keys)
+            lengths = (0 if key is None else len(key) for key in made.keys)
+            self.lengths = np.fromiter(lengths, np.int64, self.size)
+
+    def keys(self, codes: Array) -> list[bytes | None]:
+        """The keys of some values."""
+        if self._keys is not None:
+            return [self._keys[code] for code in codes.tolist()]
+        if len(codes) == 1 or (codes[1:] > codes[:-1]).all():
+            return self._terms.keys(self._ids[codes])
+        distinct, places = np.unique(codes, return_inverse=True)
+        found = self._terms.keys(self._ids[distinct])
+        return [found[place] for place in places.tolist()]
+
+
+def _chunks(lengths: list[Array]) -> Iterator[tuple[int, int]]:
+    """Ranges of rows whose values are computed without a look at the limits."""
+    rows = len(lengths[0])
+    ends = np.cumsum(sum(lengths) + _CHUNK // 1024)
+    start = 0
+    while start < rows:
+        before = int(ends[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(ends, before + _CHUNK, "right")), start + 1)
+        yield start, stop
+        start = stop
+
+
+def _combinations(inputs: list[_Input]) -> tuple[Array, Array]:
     """A row for each different combination of values, and for each row which one it has."""
     combined = inputs[0].codes
-    size = len(inputs[0].keys)
+    size = inputs[0].size
     for one in inputs[1:]:
-        if size * len(one.keys) >= 1 << 62:
+        if size * one.size >= 1 << 62:
             distinct, combined = np.unique(combined, return_inverse=True)
             size = len(distinct)
-        combined = combined * len(one.keys) + one.codes
-        size *= len(one.keys)
+        combined = combined * one.size + one.codes
+        size *= one.size
     _, rows, places = np.unique(combined, return_index=True, return_inverse=True)
     return rows, places
 

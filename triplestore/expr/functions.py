@@ -32,6 +32,39 @@ def _all(names: str, least: int, most: int) -> dict[str, Function]:
     return {name: Function(least, most) for name in names.split()}
 
 
+SWRLB: Final = "http://www.w3.org/2003/11/swrlb#"
+"""The namespace of SWRL's built-ins; those that SPARQL has no function for are called by IRI."""
+
+
+def _swrl(names: str, least: int, most: int) -> dict[str, Function]:
+    return {SWRLB + name: Function(least, most) for name in names.split()}
+
+
+SWRL_FUNCTIONS: dict[str, Function] = {
+    **_swrl("sin cos tan booleanNot normalizeSpace", 1, 1),
+    **_swrl("integerDivide mod pow yearMonthDuration resolveURI", 2, 2),
+    **_swrl("roundHalfToEven", 1, 2),
+    **_swrl("translate", 3, 3),
+    **_swrl("dateTime", 6, 7),
+    **_swrl("date time", 3, 4),
+    **_swrl("dayTimeDuration", 4, 4),
+    **_swrl("anyURI", 6, 6),
+    **_swrl("addYearMonthDurations addDayTimeDurations", 2, MANY),
+    **_swrl("subtractYearMonthDurations subtractDayTimeDurations", 2, 2),
+    **_swrl("multiplyYearMonthDuration multiplyYearMonthDurations", 2, 2),
+    **_swrl("divideYearMonthDuration divideYearMonthDurations", 2, 2),
+    **_swrl("multiplyDayTimeDuration multiplyDayTimeDurations", 2, 2),
+    **_swrl("divideDayTimeDuration divideDayTimeDurations", 2, 2),
+    **_swrl("addYearMonthDurationToDateTime addYearMonthDurationToDate", 2, 2),
+    **_swrl("addDayTimeDurationToDateTime addDayTimeDurationToDate", 2, 2),
+    **_swrl("subtractYearMonthDurationFromDateTime subtractYearMonthDurationFromDate", 2, 2),
+    **_swrl("subtractDayTimeDurationFromDateTime subtractDayTimeDurationFromDate", 2, 2),
+    **_swrl("addDayTimeDurationToTime subtractDayTimeDurationFromTime", 2, 2),
+    **_swrl("subtractDates subtractTimes subtractDateTimesYieldingYearMonthDuration", 2, 2),
+    **_swrl("subtractDateTimesYieldingDayTimeDuration", 2, 2),
+}
+"""IRI -> what it takes; `swrl_builtins` has what computes them."""
+
 FUNCTIONS: dict[str, Function] = {
     **_all("STR LANG LANGDIR DATATYPE IRI URI ABS CEIL FLOOR ROUND STRLEN UCASE LCASE", 1, 1),
     **_all("ENCODE_FOR_URI YEAR MONTH DAY HOURS MINUTES SECONDS TIMEZONE TZ", 1, 1),
@@ -51,6 +84,7 @@ FUNCTIONS: dict[str, Function] = {
     "BNODE": Function(0, 1, False),
     IN_DATATYPE: Function(2, 2),
     SAME_VALUE: Function(2, 2),
+    **SWRL_FUNCTIONS,
 }
 """Name in capitals -> what it takes."""
 

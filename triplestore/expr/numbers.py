@@ -14,12 +14,12 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from triplestore.terms import xsd
+from triplestore.terms.caching import cache_of_short
 from triplestore.terms.model import TYPED
 from triplestore.terms.value_keys import split_typed
 from triplestore.terms.vocabulary import XSD, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
@@ -46,8 +46,11 @@ RANKS: dict[str, int] = {
 }
 """Numeric datatype -> rank."""
 
+MOST_DIGITS = 2000
+"""A decimal of more is an error."""
+
 _EXACT = decimal.Context(
-    prec=2000,
+    prec=MOST_DIGITS,
     Emax=10**6,
     Emin=-(10**6),
     traps=[decimal.Inexact, decimal.Overflow, decimal.InvalidOperation, decimal.DivisionByZero],
@@ -63,7 +66,7 @@ def number_of(key: bytes) -> Number:
     return found
 
 
-@lru_cache(maxsize=1 << 16)
+@cache_of_short(1 << 16)
 def maybe_number(key: bytes) -> Number | None:
     """The number a term is, or None.
 
@@ -227,7 +230,10 @@ def quotient(numerator: int, denominator: int) -> Decimal:
     if top < under:
         digits += len(str(under // top)) - 1
     whole = top * 10**digits // under
-    return Decimal(-whole if minus else whole).scaleb(-digits, _EXACT)
+    try:
+        return Decimal(-whole if minus else whole).scaleb(-digits, _EXACT)
+    except decimal.DecimalException:
+        raise ExpressionError from None
 
 
 def _calculate(
@@ -252,13 +258,15 @@ def _calculate(
 
 
 def negate(number: Number) -> Number:
-    """-number."""
-    return Number(number.rank, -number.value)
+    """-number, with all its digits: operators of `Decimal` round to those of the context."""
+    value = number.value
+    return Number(number.rank, value.copy_negate() if number.rank == DECIMAL else -value)
 
 
 def absolute(number: Number) -> Number:
-    """ABS."""
-    return Number(number.rank, abs(number.value))
+    """ABS, with all digits."""
+    value = number.value
+    return Number(number.rank, value.copy_abs() if number.rank == DECIMAL else abs(value))
 
 
 def ceiling(number: Number) -> Number:
@@ -279,8 +287,9 @@ def round_(number: Number) -> Number:
     """
     if number.rank != DECIMAL:
         return _rounded(number, "", _nearest)
-    half = _EXACT.add(number.value, Decimal("0.5"))
-    return Number(DECIMAL, half.to_integral_value(decimal.ROUND_FLOOR))
+    value = number.value
+    way = decimal.ROUND_HALF_DOWN if value < 0 else decimal.ROUND_HALF_UP
+    return Number(DECIMAL, value.to_integral_value(way))
 
 
 def _nearest(value: float) -> float:

@@ -25,7 +25,7 @@ from triplestore.expr.tokens import (
     WORD,
     Tokens,
 )
-from triplestore.expr.tree import Call, Constant, Expression, Variable
+from triplestore.expr.tree import Call, Constant, Expression, Variable, depth_of
 from triplestore.terms.vocabulary import (
     RDF_TYPE,
     XSD,
@@ -201,15 +201,3 @@ def parse_expression(text: str, prefixes: Mapping[str, str] | None = None) -> Ex
         message = "; ".join(problem.message for problem in parser.problems)
         raise ParseError(message, line=line, column=column, text=text)
     return found
-
-
-def depth_of(expression: Expression) -> int:
-    """How many calls are nested in one another at most."""
-    deepest = 0
-    stack = [(expression, 1)]
-    while stack:
-        node, depth = stack.pop()
-        if isinstance(node, Call):
-            deepest = max(deepest, depth)
-            stack += [(part, depth + 1) for part in node.arguments]
-    return deepest

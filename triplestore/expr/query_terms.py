@@ -3,7 +3,8 @@
 Start at `QueryTerms`. What is always true: a term that the dictionary had when it was first asked
 for has its id from there, so that computed values join with stored ones by id; any other gets an id
 from `FIRST_QUERY_ID` on, the same one each time; 0 is no term. `settle` gives such terms lasting
-ids when a rule stores them. Threads may share one.
+ids when a rule stores them. What is noted is charged to the limits of the thread that makes it
+(`ops.context.current`), and stays charged. Threads may share one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.ops.context import current
 from triplestore.ops.keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.model import TYPED, Term, term_of
@@ -27,6 +29,8 @@ U32: TypeAlias = NDArray[np.uint32]
 _FIRST = np.uint32(FIRST_QUERY_ID)
 _FEW = 32
 _MANY = 256
+_ENTRY = 150  # bytes for each term that is noted, beside its key
+_BIG = 1 << 20
 
 
 class QueryTerms:
@@ -47,7 +51,10 @@ class QueryTerms:
         self.dictionary = dictionary
         self._keys: list[bytes] = []
         self._ids: dict[bytes, int] = {}
+        self.settled_bytes = 0
+        """The length of all keys that `settle` added to the dictionary."""
         self._lock = threading.Lock()
+        self._bytes = 0
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -56,6 +63,11 @@ class QueryTerms:
     def noted(self) -> int:
         """How many terms have an id noted here, whether or not the dictionary has them."""
         return len(self._ids)
+
+    @property
+    def nbytes(self) -> int:
+        """About what the terms noted here take."""
+        return self._bytes
 
     def encode_keys(self, keys: Sequence[bytes | None]) -> U32:
         """The ids of term keys; 0 for None."""
@@ -73,11 +85,17 @@ class QueryTerms:
         """The id of one term key."""
         found = self._ids.get(key)
         if found is None:
+            self._charge(_ENTRY + len(key))
             self._note(key, self.dictionary.lookup_key(key))
             found = self._ids[key]
         return found
 
+    def _charge(self, size: int) -> None:
+        current().charge(size)
+        self._bytes += size
+
     def _add(self, keys: list[bytes]) -> None:
+        self._charge(_ENTRY * len(keys) + sum(map(len, keys)))
         stored = self.dictionary.lookup_keys(keys).tolist()
         for key, term_id in zip(keys, stored, strict=True):
             self._note(key, term_id)
@@ -108,7 +126,11 @@ class QueryTerms:
         if len(ids) <= _FEW:
             return [self.key(term_id) if term_id else None for term_id in ids.tolist()]
         own = ids >= _FIRST
-        buf, offsets, kinds = self.dictionary.text(np.where(own, np.uint32(0), ids))
+        stored = np.where(own, np.uint32(0), ids)
+        size = int(self.dictionary.lengths(stored).sum())
+        if size > _BIG:
+            current().need(3 * size)
+        buf, offsets, kinds = self.dictionary.text(stored)
         raw, ends = buf.tobytes(), offsets.tolist()
         found: list[bytes | None] = [
             _BYTES[kind] + raw[start:end] if kind else None
@@ -117,6 +139,15 @@ class QueryTerms:
         for row in np.flatnonzero(own).tolist():
             found[row] = self._keys[int(ids[row]) - FIRST_QUERY_ID]
         return found
+
+    def lengths(self, ids: U32) -> NDArray[np.int64]:
+        """The bytes of the texts of terms; 0 for 0."""
+        own = ids >= _FIRST
+        if not own.any():
+            return self.dictionary.lengths(ids)
+        lengths = self.dictionary.lengths(np.where(own, np.uint32(0), ids))
+        lengths[own] = [len(key) - 1 for key in self._own(ids[own])]
+        return lengths
 
     def kinds(self, ids: U32) -> U8:
         """The kinds of terms; 0 for 0."""
@@ -153,7 +184,9 @@ class QueryTerms:
             return ids
         distinct, places = distinct_ids(ids[own])
         settled = ids.copy()
-        settled[own] = self.dictionary.encode_keys(list(self._own(distinct)))[places]
+        keys = list(self._own(distinct))
+        self.settled_bytes += sum(map(len, keys))
+        settled[own] = self.dictionary.encode_keys(keys)[places]
         return settled
 
     def _own(self, ids: U32) -> Iterable[bytes]:

@@ -181,7 +181,8 @@ def _in(wanted: bool) -> Callable[[list[Scalar]], Scalar]:
         left, others = parts[0], parts[1:]
 
         def value(row: Row) -> bytes:
-            tests = [_equality(left, other) for other in others]
+            key = left(row)  # without a value it is an error, also where the list is empty
+            tests = [_equality(key, other) for other in others]
             return key_of_boolean((_any(tests, row, True) == TRUE) == wanted)
 
         return value
@@ -189,8 +190,8 @@ def _in(wanted: bool) -> Callable[[list[Scalar]], Scalar]:
     return compile_
 
 
-def _equality(left: Scalar, right: Scalar) -> Scalar:
-    return lambda row: key_of_boolean(equal(left(row), right(row)))
+def _equality(key: bytes, other: Scalar) -> Scalar:
+    return lambda row: key_of_boolean(equal(key, other(row)))
 
 
 _SPECIAL: Mapping[str, Callable[[list[Scalar]], Scalar]] = {

@@ -8,17 +8,30 @@ is kept where SPARQL says so; positions count characters.
 from __future__ import annotations
 
 import hashlib
-from urllib.parse import quote
+from urllib.parse import quote_from_bytes
 
 from triplestore.expr.compare import key_of_boolean
 from triplestore.expr.numbers import INTEGER, ExpressionError, Number, key_of_number, number_of
+from triplestore.ops.context import current
 from triplestore.terms.model import LANG, STRING, TYPED
 from triplestore.terms.value_keys import split_typed
 from triplestore.terms.vocabulary import XSD_STRING
 
+_BIG = 1 << 16
+_MANY = 16
+_CHUNK = 1 << 18
+
+
+def make_room(size: int) -> None:
+    """Before many bytes are made: raise if they do not fit, or if the time is over."""
+    if size > _BIG:
+        current().need(size)
+
 
 def split_string(key: bytes) -> tuple[str, bytes]:
     """The text of a string literal, and its tag (b"" if it is a plain one)."""
+    if len(key) > _BIG:
+        make_room(2 * len(key))
     if key[0] == STRING:
         return key[1:].decode(), b""
     if key[0] == LANG:
@@ -31,6 +44,8 @@ def plain(key: bytes) -> str:
     """The text of a plain string literal."""
     if key[0] != STRING:
         raise ExpressionError
+    if len(key) > _BIG:
+        make_room(2 * len(key))
     return key[1:].decode()
 
 
@@ -74,12 +89,14 @@ def _whole(key: bytes) -> int:
 
 def upper(key: bytes) -> bytes:
     """UCASE."""
+    make_room(4 * len(key))
     text, tag = split_string(key)
     return string(text.upper(), tag)
 
 
 def lower(key: bytes) -> bytes:
     """LCASE."""
+    make_room(4 * len(key))
     text, tag = split_string(key)
     return string(text.lower(), tag)
 
@@ -118,6 +135,8 @@ def after(key: bytes, part: bytes) -> bytes:
 
 def concatenate(*keys: bytes) -> bytes:
     """CONCAT: with a tag if all have the same one."""
+    if len(keys) > _MANY or max(map(len, keys), default=0) > _BIG // _MANY:
+        make_room(4 * sum(map(len, keys)))
     parts = [split_string(key) for key in keys]
     tags = {tag for _, tag in parts}
     return string("".join(text for text, _ in parts), tags.pop() if len(tags) == 1 else b"")
@@ -125,7 +144,12 @@ def concatenate(*keys: bytes) -> bytes:
 
 def encode_for_uri(key: bytes) -> bytes:
     """ENCODE_FOR_URI: all but letters, digits and -_.~ as %XX."""
-    return string(quote(split_string(key)[0], safe=""))
+    text = split_string(key)[0].encode()
+    made: list[str] = []
+    for start in range(0, len(text), _CHUNK):
+        made.append(quote_from_bytes(text[start : start + _CHUNK], safe=""))
+        make_room(2 * sum(map(len, made)))
+    return string("".join(made))
 
 
 def language_matches(tag: bytes, range_: bytes) -> bytes:
@@ -138,7 +162,12 @@ def language_matches(tag: bytes, range_: bytes) -> bytes:
 
 def hashed(algorithm: str, key: bytes) -> bytes:
     """MD5, SHA1, ...: in hexadecimal."""
-    return string(hashlib.new(algorithm, plain(key).encode(), usedforsecurity=False).hexdigest())
+    text = plain(key).encode()
+    made = hashlib.new(algorithm, usedforsecurity=False)
+    for start in range(0, len(text), _CHUNK):
+        make_room(_CHUNK)
+        made.update(text[start : start + _CHUNK])
+    return string(made.hexdigest())
 
 
 def lexical_form(key: bytes) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import NamedTuple
 
 import pyoxigraph as ox
@@ -32,6 +31,8 @@ from triplestore.expr.tokens import (
     Tokens,
 )
 from triplestore.expr.tree import Constant, Variable
+from triplestore.ops.context import current
+from triplestore.terms.caching import cache_of_short
 from triplestore.terms.model import key_of, to_ntriples
 from triplestore.terms.vocabulary import (
     XSD_BOOLEAN,
@@ -42,6 +43,11 @@ from triplestore.terms.vocabulary import (
 
 MOST_NESTED = 100
 """How deep parentheses may be nested: Python's stack has an end."""
+
+
+_EVERY = 512  # tokens between two looks at the limits
+MOST_PROBLEMS = 100
+"""Maximum number of problems of a text that are listed."""
 
 
 class SyntaxProblem(NamedTuple):
@@ -78,6 +84,27 @@ class TermParser:
         self._names: dict[str, Constant] = {}
         self._unknown: set[str] = set()
         self.depth = 0
+        self._next_look = _EVERY
+        self._parts = 0
+
+    # --- limits ---------------------------------------------------------------------------------
+
+    def look_at_limits(self) -> None:
+        """Whatever can come many times calls this: now and then limits are looked at."""
+        if self.at >= self._next_look:
+            self._next_look = self.at + _EVERY
+            current().check()
+
+    def count_part(self) -> None:
+        """Note one more part of a pattern or a SELECT: so many may be in a text."""
+        self._parts += 1
+        most = current().text.parts
+        if self._parts > most:
+            self.report(
+                f"more than {most:,} parts (triple patterns, steps of paths, groups, filters, keys,"
+                " expressions of SELECT): use VALUES or IN for long lists, or give larger limits"
+            )
+            raise Stop
 
     # --- tokens ---------------------------------------------------------------------------------
 
@@ -117,6 +144,8 @@ class TermParser:
         """Note a problem at a token, and go on."""
         at = self.at if at is None else at
         self.problems.append(SyntaxProblem(self.tokens.start(at), message, code))
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise Stop
 
     def fail(self, expected: str, known: Iterable[str] = (), hint: str = "") -> Stop:
         """Note what was expected instead of the next token, and raise `Stop`.
@@ -173,6 +202,7 @@ class TermParser:
 
     def iri(self) -> Constant:
         """The IRI that is the next token, in full or as a prefixed name."""
+        self.look_at_limits()
         text, kind = self.texts[self.at], self.kinds[self.at]
         known = self._names.get(text) if kind == PREFIXED else None
         if known is None:
@@ -211,7 +241,7 @@ class TermParser:
                 return against_base(iri, self.base)
             except ValueError:
                 hint = "" if self.base else ": declare a BASE for those that are relative"
-                self.report(f"<{iri}> is no absolute IRI ({error}){hint}")
+                self.report(f"<{iri}> {RELATIVE} ({error}){hint}")
         return iri
 
     def set_base(self, iri: str) -> None:
@@ -250,6 +280,7 @@ class TermParser:
 
     def constant(self, where: str) -> Constant:
         """An IRI, blank node, literal or triple term that must come next."""
+        self.look_at_limits()
         kind = self.kinds[self.at]
         if kind in (PREFIXED, IRI):
             return self.iri()
@@ -398,13 +429,16 @@ def _unescaped(match: re.Match[str]) -> str:
     return _SHORT[what]
 
 
-@lru_cache(maxsize=1 << 14)
+@cache_of_short(1 << 14)
 def valid_iri(iri: str) -> str:
     """The IRI, if it is an absolute one; else ValueError."""
     return ox.NamedNode(iri).value
 
 
-@lru_cache(maxsize=1 << 10)
+RELATIVE = "is no absolute IRI"
+"""In the message about an IRI that there is no base for."""
+
+
 def against_base(iri: str, base: str | None) -> str:
     """A relative IRI resolved against a base; ValueError if there is none or it cannot be."""
     if base is None:

@@ -8,6 +8,7 @@ answers are those of the functions in `builtins`; what is not sure to be is left
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import TypeAlias
@@ -24,9 +25,12 @@ from triplestore.ops.keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED
 
-Test: TypeAlias = Callable[[str], object]
+Test: TypeAlias = Callable[[bytes], object]
+"""What is asked of a text in UTF-8: parts of it are where parts of its characters are."""
 
 _CASES: dict[str, Callable[[str], str]] = {"LCASE": str.lower, "UCASE": str.upper}
+_LITERAL = re.compile(r"[^\\^$.|?*+(){}\[\]]*")  # patterns that stand for themselves
+_MOST = 1 << 23  # bytes of texts that are looked at together; more are looked at one by one
 _ENDS = {LANG: b'"@', TYPED: b'"'}  # where the text of a literal ends, from behind
 
 
@@ -34,7 +38,7 @@ def test_of(node: Call) -> tuple[str, bool, Test] | None:
     """The variable that a call asks for a text, whether it is wrapped in STR, and the test.
 
     >>> name, of_any_term, test = test_of(Call("CONTAINS", (Variable("x"), Constant(b"\\x03ab"))))
-    >>> name, of_any_term, test("cab")
+    >>> name, of_any_term, test(b"cab")
     ('x', False, True)
     """
     asked, *others = node.arguments
@@ -56,11 +60,14 @@ def test_of(node: Call) -> tuple[str, bool, Test] | None:
 def _test(function: str, others: list[Expression]) -> Test | None:
     given = [plain(other.key) for other in others if isinstance(other, Constant)]
     if function == "REGEX":
-        try:
-            return compiled(given[0], given[1] if len(given) > 1 else "").search
-        except ExpressionError:
-            return None
-    part = given[0]
+        if _LITERAL.fullmatch(given[0]) is None or len(given) > 1:
+            try:
+                occurs_in = compiled(given[0], given[1] if len(given) > 1 else "").occurs_in
+            except ExpressionError:
+                return None
+            return occurs_in
+        function = "CONTAINS"
+    part = given[0].encode()
     tests: dict[str, Test] = {
         "CONTAINS": lambda text: part in text,
         "STRSTARTS": lambda text: text.startswith(part),
@@ -73,14 +80,12 @@ def _after(through: list[Callable[[str], str]], test: Test) -> Test:
     """The test of what becomes of a text by some functions, the last one first."""
     if not through:
         return test
-    if len(through) == 1:
-        (only,) = through
-        return lambda text: test(only(text))
 
-    def tested_(text: str) -> object:
+    def tested_(text: bytes) -> object:
+        changed = text.decode()
         for change in reversed(through):
-            text = change(text)
-        return test(text)
+            changed = change(changed)
+        return test(changed.encode())
 
     return tested_
 
@@ -89,6 +94,9 @@ def tested(ids: U32, of_any_term: bool, test: Test, terms: QueryTerms) -> Boolea
     """The answers for terms; None if some of them are to be looked at in another way."""
     distinct, places = distinct_ids(ids)
     if len(distinct) == 0 or int(distinct[-1]) >= FIRST_QUERY_ID:
+        return None
+    lengths = terms.dictionary.lengths(distinct)
+    if int(lengths.sum()) > _MOST:
         return None
     buf, offsets, kinds = terms.dictionary.text(distinct)
     there = np.zeros(256, np.bool_)
@@ -110,16 +118,12 @@ def _found(
 ) -> np.ndarray:
     """What the test says of each text; of others than texts it may say anything."""
     if not (there[LANG] or there[TYPED] or there[BLANK]):
-        if raw.isascii():
-            whole = raw.decode("ascii")
-            made = [test(whole[start:end]) for start, end in pairwise(offsets)]
-        else:
-            made = [test(raw[start:end].decode()) for start, end in pairwise(offsets)]
+        made = [test(raw[start:end]) for start, end in pairwise(offsets)]
     else:
         made = []
         for kind, (start, end) in zip(kinds, pairwise(offsets), strict=True):
             mark = _ENDS.get(kind)
             if mark is not None:
                 end = raw.rfind(mark, start, end)
-            made.append(test(raw[start:end].decode()))
+            made.append(test(raw[start:end]))
     return np.array(list(map(bool, made)), np.bool_)

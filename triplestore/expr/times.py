@@ -8,7 +8,6 @@ has a zone and the other none, their difference is an error.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from triplestore.expr.numbers import (
     ExpressionError,
     Number,
     decimal_text,
+    exact_decimal,
     key_of_number,
 )
 from triplestore.expr.strings import datatype_iri, lexical_form, string
@@ -98,17 +98,8 @@ def part(name: str, key: bytes) -> bytes:
         raise ExpressionError
     value = fields_of(moment)[index]
     if name == "SECONDS":
-        return key_of_number(Number(DECIMAL, _decimal(Fraction(value))))
+        return key_of_number(Number(DECIMAL, exact_decimal(Fraction(value))))
     return key_of_number(Number(INTEGER, value))
-
-
-def _decimal(value: Fraction) -> Decimal:
-    """A fraction that is a decimal."""
-    digits = 0
-    while value.denominator != 1 and digits < 1000:
-        value *= 10
-        digits += 1
-    return Decimal(value.numerator).scaleb(-digits)
 
 
 def timezone(key: bytes) -> bytes:
@@ -116,7 +107,7 @@ def timezone(key: bytes) -> bytes:
     _, moment = moment_of(key)
     if moment.offset is None:
         raise ExpressionError
-    return _key_of_duration(Duration(0, Fraction(60 * moment.offset)), XSD_DAY_TIME_DURATION)
+    return key_of_duration(Duration(0, Fraction(60 * moment.offset)), XSD_DAY_TIME_DURATION)
 
 
 def zone(key: bytes) -> bytes:
@@ -131,7 +122,8 @@ def zone(key: bytes) -> bytes:
 # --- writing -------------------------------------------------------------------------------------
 
 
-def _zone_text(offset: int | None) -> str:
+def zone_text(offset: int | None) -> str:
+    """A zone as it is written: its minutes east of Greenwich, or nothing."""
     if offset is None:
         return ""
     if offset == 0:
@@ -143,7 +135,7 @@ def _zone_text(offset: int | None) -> str:
 def moment_text(space: Space, moment: Moment) -> str:
     """The canonical lexical form of a value in one of the spaces of dates and times."""
     year, month, day, hour, minute, second = fields_of(moment)
-    whole, _, fraction = decimal_text(_decimal(second)).partition(".")
+    whole, _, fraction = decimal_text(exact_decimal(second)).partition(".")
     clock = f"{hour:02}:{minute:02}:{whole:0>2}{'.' + fraction if fraction else ''}"
     years = f"-{-year:04}" if year < 0 else f"{year:04}"
     text = {
@@ -156,7 +148,7 @@ def moment_text(space: Space, moment: Moment) -> str:
         Space.G_MONTH_DAY: f"--{month:02}-{day:02}",
         Space.G_DAY: f"---{day:02}",
     }[space]
-    return text + _zone_text(moment.offset)
+    return text + zone_text(moment.offset)
 
 
 def duration_text(duration: Duration, datatype: str) -> str:
@@ -167,7 +159,7 @@ def duration_text(duration: Duration, datatype: str) -> str:
     hours, minute = divmod(int(minutes), 60)
     days, hour = divmod(hours, 24)
     text = f"{years}Y" * (years > 0) + f"{months}M" * (months > 0) + f"{days}D" * (days > 0)
-    seconds = decimal_text(_decimal(second))
+    seconds = decimal_text(exact_decimal(second))
     clock = f"{hour}H" * (hour > 0) + f"{minute}M" * (minute > 0) + f"{seconds}S" * (second > 0)
     text += f"T{clock}" if clock else ""
     if not text:
@@ -175,7 +167,8 @@ def duration_text(duration: Duration, datatype: str) -> str:
     return f"{'-' if negative else ''}P{text}"
 
 
-def _key_of_duration(duration: Duration, datatype: str) -> bytes:
+def key_of_duration(duration: Duration, datatype: str) -> bytes:
+    """The key of a duration, in canonical form."""
     return typed_key(duration_text(duration, datatype), datatype)
 
 
@@ -219,7 +212,7 @@ def cast_duration(key: bytes, datatype: str) -> bytes:
         duration = Duration(0, duration.seconds)
     elif datatype == XSD_YEAR_MONTH_DURATION:
         duration = Duration(duration.months, Fraction(0))
-    return _key_of_duration(duration, datatype)
+    return key_of_duration(duration, datatype)
 
 
 def duration_of(key: bytes) -> Duration:
@@ -252,13 +245,13 @@ def subtract(left: bytes, right: bytes) -> bytes:
     other_space, other = moment_of(right)
     if space != other_space or space > Space.TIME or (one.offset is None) != (other.offset is None):
         raise ExpressionError
-    return _key_of_duration(Duration(0, one.instant - other.instant), XSD_DAY_TIME_DURATION)
+    return key_of_duration(Duration(0, one.instant - other.instant), XSD_DAY_TIME_DURATION)
 
 
 def negate(key: bytes) -> bytes:
     """A duration of the other sign."""
     duration = duration_of(key)
-    return _key_of_duration(Duration(-duration.months, -duration.seconds), datatype_iri(key))
+    return key_of_duration(Duration(-duration.months, -duration.seconds), datatype_iri(key))
 
 
 def _sum_of_durations(left: bytes, right: bytes, sign: int) -> bytes:
@@ -268,7 +261,7 @@ def _sum_of_durations(left: bytes, right: bytes, sign: int) -> bytes:
         raise ExpressionError
     kinds = {datatype_iri(left), datatype_iri(right)}
     datatype = kinds.pop() if len(kinds) == 1 else XSD_DURATION
-    return _key_of_duration(Duration(months, seconds), datatype)
+    return key_of_duration(Duration(months, seconds), datatype)
 
 
 def _moved(key: bytes, by: bytes, sign: int) -> bytes:

@@ -5,6 +5,10 @@ Python does, 1 us a token; lines and columns are worked out only where something
 is always true: every text has tokens; what is none is of kind BAD, up to the next space; the last
 token is END.
 
+Words of SPARQL need no space between them where the longest one that fits is clear:
+`FILTERsameTerm(?x,?y)`, `LIMIT10`. A word that is none of the language is cut where it is all made
+of such words; any other stays whole, so that an error message can name it.
+
 Texts of ASCII alone, and that are most, are read by an expression that knows no other letters: with
 those of all scripts each of its classes takes Python 2 ms to compile, 40 ms for all of them.
 """
@@ -14,8 +18,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
+
+from triplestore.errors import ParseError
+from triplestore.expr.functions import AGGREGATES, FUNCTIONS
+from triplestore.ops.context import current
 
 END: Final = 0
 OPERATOR: Final = 1
@@ -31,6 +39,9 @@ AT: Final = 10
 BLANK: Final = 11
 BAD: Final = 12
 DATA: Final = 13
+
+_EVERY = 4096  # tokens between two looks at the limits
+_BYTES = 250  # for each token: itself, and what a parser makes of it
 
 KINDS = {
     END: "the end of the text",
@@ -58,6 +69,40 @@ _MARKS = r"\u00b7\u0300-\u036f\u203f-\u2040"
 _PERCENT = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 
 
+_KEYWORDS = (
+    "SELECT CONSTRUCT DESCRIBE ASK BASE PREFIX DISTINCT REDUCED AS FROM NAMED WHERE GROUP BY "
+    "HAVING ORDER ASC DESC LIMIT OFFSET VALUES LOAD SILENT INTO CLEAR DROP CREATE ADD MOVE COPY "
+    "TO INSERT DELETE DATA WITH USING DEFAULT ALL GRAPH OPTIONAL SERVICE BIND UNDEF MINUS UNION "
+    "FILTER IN NOT EXISTS SEPARATOR TRUE FALSE"
+)
+_WORDS = frozenset(_KEYWORDS.split())
+_CALLED = frozenset([*FUNCTIONS, *(name.upper() for name in AGGREGATES)])
+_KNOWN = _WORDS | _CALLED
+_LONGEST = max(map(len, _KNOWN))
+
+
+@lru_cache(1024)
+def _cuts(word: str) -> tuple[str, ...]:
+    """The words, written without spaces, that a word begins with, all of it or up to a digit.
+
+    >>> _cuts("FILTERsameTerm"), _cuts("LIMIT10"), _cuts("STRLENGTH"), _cuts("COUNTIF")
+    (('FILTER', 'sameTerm'), ('LIMIT',), (), ())
+    """
+    found: list[str] = []
+    at = 0
+    while at < len(word) and not (found and word[at].isdigit()):
+        sizes = range(min(_LONGEST, len(word) - at), 0, -1)
+        size = next((n for n in sizes if word[at : at + n].upper() in _KNOWN), 0)
+        if not size and word[at] == "a":  # as in `?x atrue`
+            size = 1
+        part = word[at : at + size]
+        at += size
+        if not size or (part.upper() not in _WORDS and part != "a" and at < len(word)):
+            return ()  # a function is followed by a parenthesis
+        found.append(part)
+    return tuple(found)
+
+
 def _letters(is_ascii: bool) -> tuple[str, str, str]:
     """What classes of characters have: letters, these and `_`, all that names go on with."""
     base, marks = (_ASCII, "") if is_ascii else (_BASE, _MARKS)
@@ -68,7 +113,8 @@ def _letters(is_ascii: bool) -> tuple[str, str, str]:
 def name_pattern(is_ascii: bool) -> str:
     """What a prefixed name is, for a verbose regular expression; in ASCII, or any."""
     base, u, chars = _letters(is_ascii)
-    local = rf"(?:[{u}:0-9]|{_PERCENT})(?:(?:[{chars}:]|{_PERCENT})|\.+(?=[{chars}:%\\]))*"
+    # Possessive, here and below: Python would keep a place to come back to for each character.
+    local = rf"(?:[{u}:0-9]|{_PERCENT})(?:[{chars}:]++|{_PERCENT}|\.+(?=[{chars}:%\\]))*+"
     # At most 256 characters, and all or nothing: words that no `:` follows (a.a.a.a) are scanned as
     # a prefix from each of them on, which would take the square of their number.
     prefix = rf"[{base}](?:[{chars}]|\.+(?=[{chars}])){{0,255}}+"
@@ -83,14 +129,14 @@ _PATTERN = r"""
     | [?$]([{u}0-9][{u}0-9{marks}]*)
     | ( {name} )
     | ( [A-Za-z][A-Za-z0-9_]* )
-    | <( (?: [^\x00-\x20<>"{{}}|^`\\] | \\u[0-9A-Fa-f]{{4}} | \\U[0-9A-Fa-f]{{8}} )* )>
+    | <( (?: [^\x00-\x20<>"{{}}|^`\\]++ | \\u[0-9A-Fa-f]{{4}} | \\U[0-9A-Fa-f]{{8}} )*+ )>
     | ( \"\"\"(?:[^"\\]++|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]++|\\.|'(?!''))*+'''
         | "(?:[^"\\\n\r]++|\\.)*+" | '(?:[^'\\\n\r]++|\\.)*+' )
     | ( [0-9]++ (?! \.?[0-9]*[eE][+-]?[0-9] | \.[0-9] ) )
     | ( [0-9]*+\.[0-9]++ (?! [0-9]*[eE][+-]?[0-9] ) )
     | ( (?: [0-9]+\.?[0-9]* | \.[0-9]+ ) [eE][+-]?[0-9]+ )
-    | @( [A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--[a-z]+)? )
-    | _:( [{u}0-9](?:[{chars}]|\.+(?=[{chars}]))* )
+    | @( [A-Za-z]++(?:-[A-Za-z0-9]++)*+(?:--[a-z]++)? )
+    | _:( [{u}0-9](?:[{chars}]++|\.+(?=[{chars}]))*+ )
     | ( [^ \t\r\n]+ )
     | $
     )
@@ -121,7 +167,7 @@ class Tokens:
     [(2, 'x'), (1, '<='), (7, '5'), (1, '.'), (0, '')]
     """
 
-    __slots__ = ("_lines", "file", "kinds", "starts", "text", "texts")
+    __slots__ = ("_in_rules", "_lines", "file", "kinds", "starts", "text", "texts")
 
     def __init__(
         self,
@@ -137,6 +183,14 @@ class Tokens:
         self.texts: list[str] = []
         self.starts: list[int] = []
         self._lines: list[int] | None = None
+        limits = current()
+        size = len(text) - sum(end - start for start, end in blocks)
+        if size > limits.text.size:
+            raise ParseError(
+                f"the text has {size:,} characters, and may have at most "
+                f"{limits.text.size:,}; ask several times, or give it larger limits"
+            )
+        self._in_rules = slash_comments
         pattern = _pattern(slash_comments, text.isascii())
         done = 0
         for start, end in blocks:
@@ -147,14 +201,39 @@ class Tokens:
         self._add(END, "", len(text))
 
     def _read(self, pattern: re.Pattern[str], start: int, end: int) -> None:
+        while start < end:
+            start = self._read_on(pattern, start, end)
+
+    def _read_on(self, pattern: re.Pattern[str], start: int, end: int) -> int:
+        """Read as far as words are whole; the place behind the one that had to be cut, or `end`."""
         kinds, texts, starts = self.kinds.append, self.texts.append, self.starts.append
-        for match in pattern.finditer(self.text, start, end):
+        limits, most = current(), current().text.tokens
+        for number, match in enumerate(pattern.finditer(self.text, start, end)):
+            if number % _EVERY == 0 and number:
+                limits.need(_BYTES * number)
+                if number > most:
+                    line, column = self.place(match.start())
+                    raise ParseError(
+                        f"the text has more than {most:,} words, names and signs; ask several "
+                        "times, or give it larger limits",
+                        line=line,
+                        column=column,
+                    )
             kind = match.lastindex
             if kind is None:
                 break
+            if kind == WORD and match[kind].upper() not in _KNOWN and not self._in_rules:
+                parts = _cuts(match[kind])
+                if parts:
+                    at = match.start(kind)
+                    for part in parts:
+                        self._add(WORD, part, at)
+                        at += len(part)
+                    return at
             kinds(kind)
             texts(match[kind])
             starts(match.start(kind))
+        return end
 
     def _add(self, kind: int, text: str, start: int) -> None:
         self.kinds.append(kind)

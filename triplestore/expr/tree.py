@@ -131,6 +131,18 @@ def constants_of(expression: Expression) -> Iterator[Constant]:
             stack.extend(reversed(node.arguments))
 
 
+def depth_of(expression: Expression) -> int:
+    """How many calls are nested in one another at most."""
+    deepest = 0
+    stack = [(expression, 1)]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, Call):
+            deepest = max(deepest, depth)
+            stack += [(part, depth + 1) for part in node.arguments]
+    return deepest
+
+
 def substitute(expression: Expression, by: Mapping[Variable, Expression]) -> Expression:
     """The expression with these variables replaced.
 

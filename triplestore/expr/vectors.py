@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,6 +34,7 @@ from triplestore.expr.query_terms import U32, QueryTerms, values_of_keys
 from triplestore.ops.frame import BOOLEAN, ID, REAL, Array
 from triplestore.ops.frame import INTEGER as INTEGER_TYPE
 from triplestore.ops.keys import distinct_ids
+from triplestore.terms.caching import cache_of_short
 from triplestore.terms.value_keys import (
     CLASS_OF,
     DATATYPES,
@@ -69,7 +69,11 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Terms by their places in a list of keys; a constant has one key for all rows."""
+    """Terms by their places in a list of keys; a constant has one key for all rows.
+
+    A key may be listed twice, as it is where a function has the same result for two values: whoever
+    compares codes takes them from `listed_once`.
+    """
 
     keys: Keys
     codes: NDArray[np.int64]
@@ -173,7 +177,7 @@ def both(left: Mask | None, right: Mask | None) -> Mask | None:
 
 
 def coded(vector: Vector, terms: QueryTerms) -> Coded:
-    """The different values of a vector as keys (some may be listed without being used)."""
+    """The values of a vector as keys (some may be listed without being used, or twice)."""
     if isinstance(vector, Coded):
         return vector
     if isinstance(vector, Ids):
@@ -204,6 +208,20 @@ def _coded_numbers(vector: Numbers) -> Coded:
 
 def _python(vector: Numbers, value: Any) -> Any:
     return Decimal(value).scaleb(-vector.scale) if vector.rank == DECIMAL else value
+
+
+def listed_once(made: Coded) -> Coded:
+    """The same with each key listed once, so that equal terms have equal codes.
+
+    >>> made = listed_once(Coded([b"\\x03b", b"\\x03a", b"\\x03b"], np.array([0, 1, 2])))
+    >>> made.keys, made.codes.tolist()
+    ([b'\\x03b', b'\\x03a'], [0, 1, 0])
+    """
+    places: dict[bytes | None, int] = {}
+    numbers = [places.setdefault(key, len(places)) for key in made.keys]
+    if len(places) == len(numbers):
+        return made
+    return Coded(list(places), np.array(numbers, np.int64)[made.codes])
 
 
 def ids_of(vector: Vector, terms: QueryTerms) -> U32:
@@ -251,12 +269,13 @@ def values_of(vector: Vector, terms: QueryTerms) -> Values:
     if isinstance(vector, Numbers):
         return _values_of_numbers(vector)
     made = coded(vector, terms)
-    found = _of_constant(made.keys[0]) if len(made.keys) == 1 else values_of_keys(made.keys)
+    only = made.keys[0] if len(made.keys) == 1 else None
+    found = values_of_keys(made.keys) if only is None else _of_constant(only)
     return Values(found.marks[made.codes], found.keys[made.codes])
 
 
-@lru_cache(1024)
-def _of_constant(key: bytes | None) -> Values:
+@cache_of_short(1024)
+def _of_constant(key: bytes) -> Values:
     """What is known of one term by value."""
     return values_of_keys([key])
 

@@ -27,7 +27,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 import threading
 import time
 import types
@@ -38,6 +37,8 @@ from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
+
+from triplestore.private import private_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -231,24 +232,9 @@ def set_announcements(on: bool) -> None:
     _announcements = on
 
 
-def cache_folder() -> Path | None:
-    """Where compiled kernels are kept, or None where no folder can be written."""
-    base = os.environ.get("TRIPLESTORE_CACHE")
-    if base is None:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-        shared = Path(tempfile.gettempdir()) / f"triplestore-{os.getuid()}"
-        candidates = [home / "triplestore", shared]
-    else:
-        candidates = [Path(base)]
-    for candidate in candidates:
-        folder = candidate / f"kernels-{_fingerprint(os.environ.get('NUMBA_BOUNDSCHECK', '0'))}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return None
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: a folder that only this user can write to."""
+    return private_folder(f"kernels-{_fingerprint(os.environ.get('NUMBA_BOUNDSCHECK', '0'))}")
 
 
 @cache
@@ -296,9 +282,8 @@ def _cache_folder() -> Iterator[None]:
     from numba.core import config as numba_config
 
     config: Any = numba_config
-    folder = cache_folder()
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder) if folder is not None else before
+    config.CACHE_DIR = str(cache_folder())
     try:
         yield
     finally:
@@ -347,10 +332,9 @@ def _announce_unless_cached(declared: Kernel[..., Any]) -> None:
     global _announced
     if _announced or not _announcements:
         return
-    folder = cache_folder()
     code = declared.py_func.__code__
     pattern = f"*.{declared.py_func.__qualname__}-{code.co_firstlineno}.*.nbi"
-    if folder is not None and next(folder.rglob(pattern), None) is not None:
+    if next(cache_folder().rglob(pattern), None) is not None:
         return
     _announced = True
     print(  # noqa: T201 - this is the one line a user sees while the first use takes seconds

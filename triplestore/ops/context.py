@@ -1,16 +1,21 @@
 """What a running plan may use: memory, time, and the patience of whoever started it.
 
-Start at `Context`: operators call `check` between blocks and `charge` before they allocate. Always
-true: `used` is the sum of what is charged and not yet released, it never exceeds the budget, and it
-is back at its old value when a plan has ended, however it ended. A call costs about 0.1 µs.
+Start at `Context`: operators call `check` between blocks and `charge` before they allocate. Code
+that has no context at hand (parsers, functions of expressions) asks for that of its thread:
+`current()`, which whoever runs something sets by `running`. Always true: `used` is the sum of what
+is charged and not yet released, it never exceeds the budget, and it is back at its old value when a
+plan has ended, however it ended; but for the terms that a query made, which stay charged as long as
+its result is read. A call costs about 0.1 µs.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Protocol
 
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError, UsageError
+from triplestore.ops.text_limits import DEFAULT, TextLimits
 
 BLOCK_ROWS = 65536
 """Operators hand on blocks of at most this many rows (a context may say fewer)."""
@@ -45,6 +50,7 @@ class Context:
     seconds     from now until the deadline; None for no deadline
     cancel      a `threading.Event`, set by any thread to stop the plans
     block_rows  the largest block that operators make
+    text        how large the text of a query may be
 
     >>> context = Context(budget=1000)
     >>> context.charge(600)
@@ -56,7 +62,7 @@ memory budget of 1,000 bytes; raise the budget or make the query narrower
     (600, 600)
     """
 
-    __slots__ = ("block_rows", "budget", "cancel", "deadline", "peak", "used")
+    __slots__ = ("block_rows", "budget", "cancel", "deadline", "peak", "text", "used")
 
     def __init__(
         self,
@@ -65,6 +71,7 @@ memory budget of 1,000 bytes; raise the budget or make the query narrower
         seconds: float | None = None,
         cancel: Flag | None = None,
         block_rows: int = BLOCK_ROWS,
+        text: TextLimits = DEFAULT,
     ) -> None:
         if block_rows < 1:
             raise UsageError(f"block_rows must be at least 1, not {block_rows}")
@@ -72,6 +79,7 @@ memory budget of 1,000 bytes; raise the budget or make the query narrower
         self.deadline = None if seconds is None else time.monotonic() + seconds
         self.cancel = cancel
         self.block_rows = block_rows
+        self.text = text
         self.used = 0
         self.peak = 0
 
@@ -81,6 +89,12 @@ memory budget of 1,000 bytes; raise the budget or make the query narrower
             raise CancelledError("the operation was cancelled")
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise TimeLimitError("the operation went over its time limit")
+
+    def need(self, size: int) -> None:
+        """Raise BudgetError if `size` bytes more do not fit; take nothing. Checks the time, too."""
+        self.check()
+        self.charge(size)
+        self.used -= size
 
     def charge(self, size: int) -> None:
         """Take `size` bytes from the budget, or raise BudgetError and take nothing."""
@@ -99,3 +113,41 @@ memory budget of 1,000 bytes; raise the budget or make the query narrower
         self.used -= size
         if self.used < 0:
             raise AssertionError(f"{-self.used} bytes were released that were never charged")
+
+
+class _Thread(threading.local):
+    """The context of what each thread runs."""
+
+    context = Context()
+
+
+_thread = _Thread()
+
+
+def current() -> Context:
+    """The context of what this thread runs; one without limits if nobody set one.
+
+    >>> with running(Context(budget=1000)):
+    ...     current().budget
+    1000
+    >>> current().budget == UNLIMITED
+    True
+    """
+    return _thread.context
+
+
+class running:  # noqa: N801 - it reads like a function, and costs a third of a generator
+    """While this lasts, the limits of this thread are those of a context."""
+
+    __slots__ = ("_before", "_context")
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._before = context
+
+    def __enter__(self) -> None:
+        self._before = _thread.context
+        _thread.context = self._context
+
+    def __exit__(self, *error: object) -> None:
+        _thread.context = self._before

@@ -32,10 +32,14 @@ import numpy as np
 from triplestore.errors import UsageError
 from triplestore.ops.context import Context
 from triplestore.ops.frame import Array, Frame, Type, empty_frame, row_width, width_of
+from triplestore.ops.stack import Elsewhere
 from triplestore.ops.statistics import Statistics
 
 Stream: TypeAlias = Generator[Frame, None, None]
 Blocks: TypeAlias = tuple[Frame, ...] | Stream
+MOST_DEEP = 48
+"""Operators that are read on one stack, each by the next: the next ones have another."""
+
 Text: TypeAlias = str | Callable[[], str]
 """What people read of a condition; a function where making the text is put off."""
 
@@ -70,9 +74,9 @@ class Operator(ABC):
         self.estimate = float(estimate)
         self.width = row_width(types)
         self.statistics = Statistics()
-        self._tree: tuple[Operator, ...] = (self,)
-        for child in children:
-            self._tree += child._tree
+        self._every: tuple[Operator, ...] = ()
+        # Operators below this one that run on the stack of whoever opens it, itself included.
+        self._height: int = 1 + max((child._height % MOST_DEEP for child in children), default=0)
         self._held = 0  # bytes charged by this operator now
         self._block = 0  # those of them that are charged for the block handed on last
         self._reading: list[tuple[Operator, Stream]] = []  # children that are open
@@ -144,24 +148,32 @@ class Operator(ABC):
 
     def settle(self, context: Context) -> None:
         """Release whatever operators of this plan have charged; its iterators are closed."""
-        for node in self._tree:
+        for node in self.nodes():
             if node._held or node._reading:
                 node._close(context)
 
     def nodes(self) -> tuple[Operator, ...]:
-        """All operators of this plan."""
-        return self._tree
+        """All operators of this plan, each before those that it reads."""
+        if not self._every:
+            found: list[Operator] = []
+            stack: list[Operator] = [self]
+            while stack:
+                node = stack.pop()
+                found.append(node)
+                stack.extend(reversed(node.children))
+            self._every = tuple(found)
+        return self._every
 
     def bytes_kept(self) -> int:
         """What the operators of this plan still hold of what they saw last."""
-        return sum(node._own_bytes() for node in self._tree)
+        return sum(node._own_bytes() for node in self.nodes())
 
     def _own_bytes(self) -> int:
         return 0
 
     def clear_statistics(self) -> None:
         """Set the statistics of all operators of this plan to zero."""
-        for node in self._tree:
+        for node in self.nodes():
             node.statistics.clear()
 
     def label(self) -> str:
@@ -198,7 +210,7 @@ class Operator(ABC):
 
     def _read(self, context: Context, child: Operator) -> Blocks:
         """Open a child; its iterator is closed when this operator ends."""
-        blocks = child.open(context)
+        blocks = _elsewhere(child, context) if child._height == MOST_DEEP else child.open(context)
         if not isinstance(blocks, tuple):
             self._reading.append((child, blocks))
         return blocks
@@ -241,6 +253,32 @@ class Operator(ABC):
         if self._held:
             context.release(self._held)
             self._held = self._block = 0
+
+
+def _elsewhere(child: Operator, context: Context) -> Blocks:
+    """Open an operator on a stack of its own, and read its blocks there.
+
+    A plan of thousands of joins is as deep: the operators of a query are so many calls.
+    """
+
+    def stop() -> None:
+        context.deadline = 0.0  # long ago
+
+    def close(blocks: Stream) -> None:
+        blocks.close()
+        child._close(context)
+
+    thread: Elsewhere[Frame] = Elsewhere(stop, close)
+    try:
+        blocks: Blocks = thread.call(child.open, context)
+    except BaseException:
+        thread.close()
+        raise
+    if isinstance(blocks, tuple):
+        thread.close()
+        return blocks
+    thread.follow(blocks)
+    return thread
 
 
 class Account:

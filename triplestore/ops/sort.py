@@ -10,6 +10,7 @@ positions that come out have 4.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,6 +29,8 @@ Positions = NDArray[Any]
 _AT_ONCE = 2 * PIECE  # values that one call of np.sort may sort
 _FEW = 2048  # rows for which np.lexsort is faster than packing
 _SAMPLES = 64  # per range of keys
+_AT_ONCE_IN_PYTHON = 1 << 17
+_SPLITTERS = 256
 
 
 def sorted_positions(
@@ -91,6 +94,28 @@ def sort_words(values: Words, budget: Budget) -> Words:
         result[stop - count : stop].sort()
     budget.release(size)
     return result
+
+
+def sorted_in_steps(values: list[Any], budget: Budget) -> list[Any]:
+    """A sorted list, made of parts that are sorted one after the other if it is long.
+
+    >>> from triplestore.ops.context import Context
+    >>> sorted_in_steps([3, 1, 2], Context())
+    [1, 2, 3]
+    """
+    if len(values) <= _AT_ONCE_IN_PYTHON:
+        return sorted(values)
+    sample = sorted(values[:: len(values) // _SPLITTERS])[1:]
+    parts: list[list[Any]] = [[] for _ in range(len(sample) + 1)]
+    for at, value in enumerate(values):
+        if at % 1024 == 0:
+            budget.check()
+        parts[bisect_right(sample, value)].append(value)
+    found: list[Any] = []
+    for part in parts:
+        budget.check()
+        found += sorted(part)
+    return found
 
 
 def _order(column: Array) -> Array:

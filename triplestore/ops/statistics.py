@@ -43,7 +43,7 @@ def explain(root: Operator) -> str:
     filter ?x > 1  est 2  rows 2  blocks 1
     └─ values ?x   est 3  rows 3  blocks 1
     """
-    lines = [(branch + node.label(), *_figures(node)) for branch, node in _walk(root, "", "")]
+    lines = [(branch + node.label(), *_figures(node)) for branch, node in _walk(root)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -53,30 +53,44 @@ def explain(root: Operator) -> str:
 
 def to_json(root: Operator) -> dict[str, Any]:
     """The same as a tree of dicts that `json.dumps` takes."""
-    record = root.statistics
+    made = _dict_of(root)
+    stack = [(root, made)]
+    while stack:
+        node, parent = stack.pop()
+        for child in node.children:
+            parent["children"].append(_dict_of(child))
+            stack.append((child, parent["children"][-1]))
+    return made
+
+
+def _dict_of(node: Operator) -> dict[str, Any]:
+    """A node, its children left out."""
+    record = node.statistics
     return {
-        "operator": root.kind,
-        "detail": root.detail(),
-        "columns": list(root.names),
-        "order": list(root.order),
-        "estimate": round(root.estimate, 1),
+        "operator": node.kind,
+        "detail": node.detail(),
+        "columns": list(node.names),
+        "order": list(node.order),
+        "estimate": round(node.estimate, 1),
         "rows": record.rows,
         "blocks": record.blocks,
         "calls": record.calls,
         "seconds": record.seconds,
-        "self_seconds": _own_seconds(root),
+        "self_seconds": _own_seconds(node),
         "bytes": record.bytes,
-        "children": [to_json(child) for child in root.children],
+        "children": [],
     }
 
 
-def _walk(node: Operator, first: str, rest: str) -> Iterator[tuple[str, Operator]]:
-    yield first, node
-    for child in node.children:
-        last = child is node.children[-1]
-        yield from _walk(
-            child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  ")
-        )
+def _walk(root: Operator) -> Iterator[tuple[str, Operator]]:
+    stack = [("", "", root)]
+    while stack:
+        first, rest, node = stack.pop()
+        yield first, node
+        for child in reversed(node.children):
+            last = child is node.children[-1]
+            below = rest + ("   " if last else "│  ")
+            stack.append((rest + ("└─ " if last else "├─ "), below, child))
 
 
 def _figures(node: Operator) -> tuple[str, ...]:

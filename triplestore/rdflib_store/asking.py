@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 from rdflib.graph import Graph
+from rdflib.plugins.sparql import CUSTOM_EVALS, operators, prepareUpdate
+from rdflib.plugins.sparql.sparql import SPARQLError
 from rdflib.query import Result
-from rdflib.term import Identifier, Variable
+from rdflib.term import Identifier, Literal, Variable
 
+from triplestore.errors import QuerySyntaxError
+from triplestore.expr.term_parser import RELATIVE
+from triplestore.rdflib_store.namespaces import usual_prefixes
 from triplestore.rdflib_store.terms import from_term, to_term
 from triplestore.store.answers import are_triples
+from triplestore.store.fetching import require_allowed
 
 if TYPE_CHECKING:
     from triplestore.store import Store
@@ -29,27 +38,103 @@ def query(
 ) -> Result:
     """The result of a query of rdflib, on the graph with this name in the store, or the union."""
     text, prefixes, base = _text_of(asked, prefixes)
-    known = {**store.prefixes, **_plain(prefixes)}
+    functions = _custom_functions(text)
     values = {str(name).removeprefix("?"): to_term(value) for name, value in bindings.items()}
     # A graph that is asked is asked alone; a data set may say FROM.
     whole = graph == UNION or graph == ox.DefaultGraph()
-    found = store.query(
-        text,
-        prefixes=known,
-        base_iri=base,
-        default_graph=None if whole else [graph],
-        use_default_graph_as_union=graph == UNION,
-        substitutions=values,
-    )
+    with _relative_iris_left_to_rdflib():
+        found = store.query(
+            text,
+            prefixes=_known(store, prefixes),
+            base_iri=base,
+            default_graph=None if whole else [graph],
+            use_default_graph_as_union=graph == UNION,
+            substitutions=values,
+            custom_functions=functions,
+        )
     return _result(found)
 
 
-def update(store: Store, text: Any, prefixes: Mapping[str, Any], bindings: Any, graph: Any) -> None:
+def update(
+    store: Store,
+    text: Any,
+    prefixes: Mapping[str, Any],
+    bindings: Any,
+    graph: Any,
+    load_from: Sequence[str],
+) -> None:
     """Carry out an update; what only rdflib's own evaluator can do is left to it."""
     own = graph == ox.DefaultGraph() or (graph == UNION and not any(store.named_graphs()))
     if not isinstance(text, str) or bindings or not own:
-        raise NotImplementedError  # that is how a store tells rdflib to do it by itself
-    store.update(text, prefixes={**store.prefixes, **_plain(prefixes)})
+        _require_allowed_loads(text, prefixes, load_from)
+        raise _LEFT_TO_RDFLIB
+    try:
+        with _relative_iris_left_to_rdflib():
+            store.update(text, prefixes=_known(store, prefixes), load_from=load_from)
+    except NotImplementedError:
+        _require_allowed_loads(text, prefixes, load_from)
+        raise
+
+
+def _require_allowed_loads(
+    asked: Any, prefixes: Mapping[str, Any], load_from: Sequence[str]
+) -> None:
+    """Refuse LOAD of what is not allowed: rdflib's own evaluator would load from anywhere."""
+    prepared = prepareUpdate(asked, initNs=dict(prefixes)) if isinstance(asked, str) else asked
+    for operation in prepared.algebra:
+        if operation.name == "Load":
+            require_allowed(str(operation.iri), load_from)
+
+
+_LEFT_TO_RDFLIB = NotImplementedError("left to rdflib's own evaluator")
+"""What a store raises so that rdflib evaluates a query or an update by itself."""
+
+
+@contextmanager
+def _relative_iris_left_to_rdflib() -> Iterator[None]:
+    """rdflib takes IRIs that are relative to nothing as they are."""
+    try:
+        yield
+    except QuerySyntaxError as error:
+        if RELATIVE in str(error):
+            raise _LEFT_TO_RDFLIB from error
+        raise
+
+
+def _known(store: Store, prefixes: Mapping[str, Any]) -> dict[str, str]:
+    named = {prefix or "": str(namespace) for prefix, namespace in prefixes.items()}
+    return {**usual_prefixes(), **store.prefixes, **named}
+
+
+# rdflib casts by functions that are registered like those of users; ours are built in.
+_CASTS = frozenset(operators._CUSTOM_FUNCTIONS)
+
+
+def _custom_functions(text: str) -> dict[Any, Callable[..., Any]]:
+    """The functions that were registered with rdflib, over terms of pyoxigraph.
+
+    What wants to see rdflib's own evaluation (raw functions that the text seems to name, and
+    `CUSTOM_EVALS`) is left to rdflib.
+    """
+    if CUSTOM_EVALS:
+        raise _LEFT_TO_RDFLIB
+    functions: dict[Any, Callable[..., Any]] = {}
+    for iri, (function, raw) in operators._CUSTOM_FUNCTIONS.items():
+        if iri in _CASTS:
+            continue
+        if raw and re.split("[/#:]", iri)[-1] in text:
+            raise _LEFT_TO_RDFLIB
+        functions[ox.NamedNode(iri)] = partial(_call, function)
+    return functions
+
+
+def _call(function: Callable[..., Any], *terms: Any) -> Any:
+    """Call a function of rdflib's terms; None, an error of the expression, where rdflib has one."""
+    try:
+        value = function(*map(from_term, terms))
+    except (SPARQLError, TypeError):
+        return None
+    return to_term(value if isinstance(value, Identifier) else Literal(value))
 
 
 def _text_of(asked: Any, prefixes: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str | None]:
@@ -58,13 +143,9 @@ def _text_of(asked: Any, prefixes: Mapping[str, Any]) -> tuple[str, Mapping[str,
     # What `prepareQuery` makes keeps what it was made of; anything else is for rdflib.
     made_of = getattr(asked, "_original_args", None)
     if made_of is None:
-        raise NotImplementedError  # that is how a store tells rdflib to do it by itself
+        raise _LEFT_TO_RDFLIB
     text, own, base = made_of
     return str(text), {**prefixes, **(own or {})}, None if base is None else str(base)
-
-
-def _plain(prefixes: Mapping[str, Any]) -> dict[str, str]:
-    return {prefix or "": str(namespace) for prefix, namespace in prefixes.items()}
 
 
 def _result(found: Any) -> Result:

@@ -6,7 +6,11 @@ What is always true: a prefix has one namespace and a namespace one prefix.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
+from rdflib.graph import Graph
+from rdflib.namespace import NamespaceManager
+from rdflib.plugins.stores.memory import Memory
 from rdflib.term import URIRef
 
 
@@ -54,3 +58,10 @@ class Namespaces:
 
     def __iter__(self) -> Iterator[tuple[str, URIRef]]:
         return iter(list(self._namespaces.items()))
+
+
+@cache
+def usual_prefixes() -> dict[str, str]:
+    """The prefixes that every graph of rdflib has from the beginning."""
+    graph = Graph(store=Memory())  # not one of ours, which would ask for these prefixes
+    return {prefix: str(iri) for prefix, iri in NamespaceManager(graph).namespaces()}

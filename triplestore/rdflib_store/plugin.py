@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+import weakref
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -13,13 +14,12 @@ import numpy as np
 import pyoxigraph as ox
 import rdflib.store
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
-from rdflib.namespace import NamespaceManager
 from rdflib.term import Identifier, Node, URIRef
 
 from triplestore.errors import UsageError
 from triplestore.rdflib_store import asking
 from triplestore.rdflib_store.names import Names
-from triplestore.rdflib_store.namespaces import Namespaces
+from triplestore.rdflib_store.namespaces import Namespaces, usual_prefixes
 from triplestore.rdflib_store.pending import ADD, BIND, GRAPH, REMOVE, Pending
 from triplestore.rdflib_store.terms import Decoder, to_term
 from triplestore.store import Reading, Store
@@ -37,7 +37,9 @@ class TripleStore(rdflib.store.Store):
     `rdflib.Graph(store="triplestore")` makes one; so does `TripleStore(store)` from a store that is
     there. Single changes are committed together: before anything is read, on `commit()`, on
     `close()`, and when there are ten thousand. Reading shows all that holds, what follows by rules
-    included; only what is stated can be removed.
+    included; only what is stated can be removed. LOAD reads what begins with an entry of
+    `load_from`, such as `["file:///data/"]`: with `Graph(store="triplestore")`, set
+    `graph.store.load_from`.
 
     >>> from rdflib import Graph, RDF, URIRef
     >>> graph = Graph(TripleStore())
@@ -47,23 +49,34 @@ class TripleStore(rdflib.store.Store):
     """
 
     context_aware = True
-    formula_aware = False
+    formula_aware = True  # documents of N3 can be read; a formula in one is refused
     graph_aware = True
     transaction_aware = False
 
     def __init__(
-        self, configuration: str | os.PathLike[str] | Store | None = None, identifier: Any = None
+        self,
+        configuration: str | os.PathLike[str] | Store | None = None,
+        identifier: Any = None,
+        *,
+        load_from: Iterable[str] = (),
     ) -> None:
         super().__init__(None, identifier)
         self._lock = threading.RLock()
         self._pending = Pending()
         self._names = Names()
         self._decoder = Decoder()
+        self._missing: Path | None = None
+        # Commits what waits when the process ends, or nothing uses the store any more.
+        self._at_end: weakref.finalize[..., Any] | None = None
+        self.load_from = tuple(load_from)
         self._use(configuration if isinstance(configuration, Store) else Store())
         if configuration is not None and not isinstance(configuration, Store):
             self.open(configuration, create=True)
 
     def _use(self, store: Store) -> None:
+        if self._at_end is not None:
+            self._at_end.detach()
+        self._at_end = weakref.finalize(self, self._pending.commit, store)
         self._store = store
         self._namespaces = Namespaces(store.prefixes)
 
@@ -76,19 +89,37 @@ class TripleStore(rdflib.store.Store):
     # -- opening and closing --------------------------------------------------------------------
 
     def open(self, configuration: Any, create: bool = False) -> int:
-        """Use the store in a directory, which is made if `create` says so."""
+        """Use the store in a directory, which is made if `create` says so.
+
+        Without `create`, a directory that holds no store gives `NO_STORE`. Until `open` succeeds,
+        reading and writing are refused: what is written would be lost.
+        """
         path = Path(configuration)
-        if len(self.store):
+        if self._missing is None and len(self.store):
             raise UsageError("what is in memory would be lost: open a store before adding to it")
-        if not create and not path.exists():
+        if not create and (not path.exists() or (path.is_dir() and not any(path.iterdir()))):
+            self._missing = path
             return int(rdflib.store.NO_STORE)
+        self._missing = None
+        opened, bound = Store(path), list(self._namespaces)
         self._store.close()
-        self._use(Store(path))
+        self._use(opened)
+        for prefix, namespace in bound:
+            self.bind(prefix, namespace, override=False)
         return int(rdflib.store.VALID_STORE)
+
+    def _require_store(self) -> None:
+        """Refuse to work in memory where `open` found no store: it would be lost."""
+        if self._missing is not None:
+            raise UsageError(
+                f"there is no store at {self._missing}, so nothing would be kept: make one with "
+                f"open({str(self._missing)!r}, create=True)"
+            )
 
     def close(self, commit_pending_transaction: bool = False) -> None:
         """Commit what waits, and let go of the directory."""
-        self.commit()
+        if self._missing is None:
+            self.commit()
         self._store.close()
 
     def destroy(self, configuration: str) -> None:
@@ -99,6 +130,7 @@ class TripleStore(rdflib.store.Store):
 
     def commit(self) -> None:
         """Commit what waits."""
+        self._require_store()
         with self._lock:
             self._pending.commit(self._store)
 
@@ -108,6 +140,7 @@ class TripleStore(rdflib.store.Store):
             self._pending.forget()
 
     def _note(self, kind: str, what: Any) -> None:
+        self._require_store()
         with self._lock:
             self._pending.note(kind, what)
             if len(self._pending) >= MOST_PENDING:
@@ -118,7 +151,10 @@ class TripleStore(rdflib.store.Store):
     def add(self, triple: Triple, context: Any, quoted: bool = False) -> None:
         """State a triple in a graph."""
         if quoted:
-            raise UsageError("formulae of N3 cannot be stored")
+            raise UsageError(
+                "a formula of N3 cannot be stored: RDF has no term for it; leave it out, or use "
+                "named graphs"
+            )
         super().add(triple, context, quoted)
         graph = self._names.graph(context)
         subject, predicate, object = map(to_term, triple)
@@ -285,7 +321,7 @@ class TripleStore(rdflib.store.Store):
     ) -> None:
         """Carry out an update of the default graph; rdflib does it in others."""
         graph = self._asked(queryGraph)
-        asking.update(self.store, update, initNs, initBindings, graph)
+        asking.update(self.store, update, initNs, initBindings, graph, self.load_from)
 
     def _asked(self, name: Any) -> Any:
         return name if name == asking.UNION else self._names.graph(name)
@@ -309,12 +345,6 @@ def _graph_of(store: Reading, number: int) -> Any:
     return term
 
 
-_USUAL: dict[str, str] = {}
-
-
 def _is_usual(prefix: str, namespace: URIRef) -> bool:
     """True for the prefixes that every graph of rdflib has from the beginning."""
-    if not _USUAL:
-        _USUAL[""] = ""  # before the graph below asks
-        _USUAL.update((name, str(iri)) for name, iri in NamespaceManager(Graph()).namespaces())
-    return _USUAL.get(prefix) == str(namespace)
+    return usual_prefixes().get(prefix) == str(namespace)

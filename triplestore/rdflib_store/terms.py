@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from rdflib.term import BNode, Identifier, Literal, Node, URIRef
 
 from triplestore.errors import UsageError
+from triplestore.expr.term_parser import against_base
 from triplestore.terms import key_of, term_of
+from triplestore.terms.model import IRI
 from triplestore.terms.vocabulary import XSD_STRING
 
 if TYPE_CHECKING:
@@ -24,12 +26,28 @@ _MOST_KNOWN = 1 << 17
 
 
 def to_term(term: Node) -> Any:
-    """The term of pyoxigraph; what is none of RDF is refused.
+    """The term of pyoxigraph. A relative IRI stays one; what is not a term of RDF is refused.
 
     >>> to_term(Literal("01", datatype=URIRef("http://ex.org/d")))
     <Literal value=01 datatype=<NamedNode value=http://ex.org/d>>
+    >>> to_term(URIRef("pizza"))
+    <NamedNode value=pizza>
     """
-    return term_of(key_of(term))
+    try:
+        return term_of(key_of(term))
+    except UsageError:
+        if isinstance(term, URIRef) and _is_relative(str(term)):
+            return term_of(bytes([IRI]) + term.encode())
+        raise
+
+
+def _is_relative(text: str) -> bool:
+    """Whether it is an IRI once there is something that it is relative to."""
+    try:
+        against_base(text, "http://x/")
+    except ValueError:
+        return False
+    return True
 
 
 def from_term(term: Any) -> Identifier:

@@ -29,9 +29,8 @@ from triplestore.schemes.packed import (
     sorted_distinct,
     without,
 )
-from triplestore.schemes.scheme import BLOCK, Budget, Difference, Estimate, SortedPairs
+from triplestore.schemes.scheme import BLOCK, Budget, Difference, SortedPairs
 
-_ROW_BYTES = 16
 _NOTHING = Difference(SortedPairs(), SortedPairs())
 
 
@@ -59,15 +58,6 @@ class SymmetricClosure:
         edges = in_order(edges)
         nodes, group, pairs = _components(edges, budget)
         return cls(EdgeSet(edges), Layers.of(nodes, group), pairs)
-
-    @staticmethod
-    def estimate(edges: U64) -> Estimate:
-        """What the closure of these edges takes: exact, since components are found in no time."""
-        edges = in_order(edges)
-        nodes, group, pairs = _components(edges)
-        groups = int(group.max(initial=-1)) + 1
-        size = edges.nbytes + 3 * nodes.nbytes + 8 * groups
-        return Estimate(pairs, _ROW_BYTES * pairs, size, exact=True)
 
     @property
     def edges(self) -> U64:

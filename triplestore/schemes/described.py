@@ -49,7 +49,14 @@ def describe(schemes: Schemes) -> bytes | None:
 def restore(data: bytes | None, ids_of: IdsOf, edges_of: EdgesOf) -> dict[int, Attached]:
     """The schemes that were described, to be built when they are first used."""
     found: dict[int, Attached] = {}
-    for one in json.loads(data) if data else ():
+    if not data:
+        return found
+    described = json.loads(data)
+    if not isinstance(described, list) or not described:
+        raise ValueError("it describes no closure")
+    for one in described:
+        if one["kind"] not in (*SCHEMES, UNION):
+            raise ValueError(f"there is no closure of kind {one['kind']!r}")
         names = tuple(name.encode("latin-1") for name in one["relations"])
         parts = [(name.encode("latin-1"), turned) for name, turned in one.get("parts", ())]
         chains = tuple((names[0], (part,)) for part in parts)

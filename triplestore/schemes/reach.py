@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.running import look
 from triplestore.schemes.graph import Lists
 from triplestore.schemes.packed import I64, U32, U64, Bools, frozen
 from triplestore.schemes.reach_components import Components, number_components
@@ -154,6 +155,8 @@ class Reach:
             )  # fmt: skip
             if budget is not None:
                 budget.check()
+            else:
+                look()
             if done == 0:
                 continue
             pool.touched = max(pool.touched, int(state[1]))

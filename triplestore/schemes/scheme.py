@@ -84,7 +84,7 @@ class Difference:
 
 
 class Scheme(Readable, Protocol):
-    """The closure of some edges. Each also has `build(edges, budget)` and `estimate(edges)`."""
+    """The closure of some edges. Each also has `build(edges, budget)`."""
 
     @property
     def edges(self) -> U64:

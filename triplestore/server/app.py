@@ -211,7 +211,11 @@ class _NamedHosts:
         if scope["type"] == "http" and self._hosts:
             host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
             if _name_of(host) not in self._hosts:
-                refused = Refused(421, f"{host!r} is no name of this server")
+                refused = Refused(
+                    421,
+                    f"{host!r} is no name of this server; if a proxy in front of it passes this "
+                    f"name on, start it with --allowed-host {_name_of(host) or 'NAME'}",
+                )
                 await refusal(refused)(scope, receive, send)
                 return
         await self._app(scope, receive, send)

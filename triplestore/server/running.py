@@ -28,6 +28,7 @@ from triplestore.errors import (
     TimeLimitError,
     UsageError,
 )
+from triplestore.server.memory import give_back
 from triplestore.server.protocol import Refused
 from triplestore.server.settings import Settings
 
@@ -111,6 +112,9 @@ class Output:
         self._room.release()
 
 
+Carried: TypeAlias = "asyncio.Future[Refused | None]"
+"""A job in a thread, and in the end what it is refused with."""
+
 Job: TypeAlias = Callable[[Output], None]
 """What a thread carries out: it writes the answer, and ends soon after `output.stop` is set."""
 
@@ -147,15 +151,13 @@ class Runner:
             output.stop.set()
         return output
 
-    def start(self, output: Output, job: Job) -> asyncio.Future[None]:
+    def start(self, output: Output, job: Job) -> Carried:
         """Carry a job out in a thread."""
         future = asyncio.get_running_loop().run_in_executor(self._pool, _carried_out, job, output)
         future.add_done_callback(lambda done: self._leave(output, done))
         return future
 
-    def _leave(self, output: Output, done: asyncio.Future[None]) -> None:
-        if not done.cancelled():
-            done.exception()  # or asyncio reports it, where nobody waits any more
+    def _leave(self, output: Output, done: Carried) -> None:
         self._running.discard(output)
         self._places.release()
 
@@ -167,13 +169,20 @@ class Runner:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _carried_out(job: Job, output: Output) -> None:
-    complete = False
+def _carried_out(job: Job, output: Output) -> Refused | None:
+    """Carry a job out; what it is refused with, if it fails.
+
+    The error itself ends here: futures are in cycles, and would keep its traceback, and by way of
+    that all that the job held, until the collector finds them.
+    """
+    refused: Refused | None = None
     try:
         job(output)
-        complete = True
-    finally:
-        output.end(complete)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the client is told
+        refused = refused_by(error)
+    give_back()
+    output.end(refused is None)
+    return refused
 
 
 class _Answer(Response):
@@ -238,14 +247,14 @@ async def _until_gone(receive: Receive) -> None:
 
 
 async def _send(
-    output: Output, future: asyncio.Future[None], scope: Scope, receive: Receive, send: Send
+    output: Output, future: Carried, scope: Scope, receive: Receive, send: Send
 ) -> None:
     piece = await output.queue.get()
     if piece is None:
         await asyncio.wait([future])
-        error = future.exception()
-        if error is not None:
-            await refusal(refused_by(error))(scope, receive, send)
+        refused = future.result()
+        if refused is not None:
+            await refusal(refused)(scope, receive, send)
             return
     named = {"content-type": output.media_type, "vary": "accept", **output.headers}
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
@@ -258,12 +267,12 @@ async def _send(
         await send({"type": "http.response.body", "body": piece, "more_body": True})
         piece = await output.queue.get()
     await asyncio.wait([future])
-    error = future.exception()
-    if error is None:
+    refused = future.result()
+    if refused is None:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     else:
         # The status has gone out: the connection is cut, so that no client takes this for all.
-        logger.warning("an answer was cut off: %s", error)
+        logger.warning("an answer was cut off: %s", refused.message)
 
 
 def refused_by(error: BaseException) -> Refused:

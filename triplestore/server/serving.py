@@ -32,7 +32,7 @@ def serve(
     `announce` gets the address once requests are accepted; with port 0 the system chooses one.
     """
     listening = _listening(host, port)
-    names = LOOPBACK | {host.lower()} if _is_loopback(listening) else frozenset[str]()
+    names = names_of(host, settings.allowed, _is_loopback(listening))
     config = configured(store, replace(settings, hosts=names))
     # uvicorn ends in good order at a SIGTERM, and then sends it once more: that is for nobody.
     before = signal.signal(signal.SIGTERM, lambda number, frame: None)
@@ -41,6 +41,19 @@ def serve(
             _Server(config, announce).run([listening])
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def names_of(host: str, allowed: frozenset[str], only_here: bool) -> frozenset[str]:
+    """The names under which the server may be addressed; none if that is all the same.
+
+    only_here  True if only this machine reaches it: then a page of another site may try to
+
+    >>> sorted(names_of("localhost", frozenset({"data.example.org"}), True) - LOOPBACK)
+    ['data.example.org']
+    """
+    if "*" in allowed or not (allowed or only_here):
+        return frozenset()
+    return LOOPBACK | {host.lower()} | {name.lower() for name in allowed}
 
 
 def configured(store: Store, settings: Settings) -> uvicorn.Config:

@@ -24,6 +24,8 @@ class Settings:
     union            the default graph of queries is the union of all graphs
     cors             pages of any site may ask
     hosts            the names under which the server may be addressed; empty for any
+    allowed          names for `hosts` beside the server's own, such as the public one of a proxy;
+                     `*` for any. Without, a server that others can reach takes any name
 
     >>> Settings(seconds=0)
     Traceback (most recent call last):
@@ -40,6 +42,7 @@ class Settings:
     union: bool = False
     cors: bool = False
     hosts: frozenset[str] = LOOPBACK
+    allowed: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for name in ("seconds", "memory", "threads", "body"):

@@ -80,7 +80,7 @@ def _everywhere(node: Node) -> Iterator[Node]:
 
 def _products(plan: Operator) -> Iterator[str]:
     """Joins of parts that have nothing in common."""
-    for node in _operators(plan):
+    for node in plan.nodes():
         if isinstance(node, Join) and not node.on and node.how == "inner":
             left, right = node.left, node.right
             if left.estimate > 1 and right.estimate > 1:
@@ -88,12 +88,6 @@ def _products(plan: Operator) -> Iterator[str]:
                     f"{_names(left)} and {_names(right)} have no variable in common: each of about "
                     f"{left.estimate:,.0f} rows goes with each of about {right.estimate:,.0f}"
                 )
-
-
-def _operators(plan: Operator) -> Iterator[Operator]:
-    yield plan
-    for child in plan.children:
-        yield from _operators(child)
 
 
 def _names(operator: Operator) -> str:

@@ -371,6 +371,7 @@ class Dataset:
 class _Form:
     pattern: Node
     dataset: Dataset | None = field(default=None, kw_only=True)
+    size: int = field(default=0, compare=False, repr=False, kw_only=True)
     base: str | None = field(default=None, kw_only=True)
     prefixes: Mapping[str, str] = field(
         default_factory=dict, compare=False, repr=False, kw_only=True
@@ -381,8 +382,9 @@ class _Form:
 class Select(_Form):
     """SELECT: `pattern` is a `Project`, with `Distinct`, `Reduced` and `Slice` above it.
 
-    The fields of every form: `pattern`; `dataset`, None if the query names none; `base`, what IRI()
-    resolves against; `prefixes` that were in force (which do not count in comparisons).
+    The fields of every form: `pattern`; `dataset`, None if the query names none; `size`, how many
+    tokens its text had; `base`, what IRI() resolves against; `prefixes` that were in force.
+    `size` and `prefixes` do not count in comparisons.
     """
 
     @property
@@ -437,6 +439,7 @@ class DeleteData:
 class Modify:
     """DELETE {} INSERT {} WHERE {}, and DELETE WHERE {}. WITH is part of the templates already.
 
+    size     how many tokens the text of the request had
     graph    of WITH: the default graph of the WHERE, if `dataset` (of USING) is None; the named
              graphs are then those of the store
     """
@@ -446,6 +449,7 @@ class Modify:
     pattern: Node
     dataset: Dataset | None = None
     graph: Constant | None = None
+    size: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

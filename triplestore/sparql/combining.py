@@ -48,7 +48,7 @@ def union(plans: Iterable[Planned]) -> Planned:
     for made in plans:
         for name in made.names:
             distinct[name] = distinct.get(name, 0.0) + made.distinct.get(name, made.rows)
-        whole = _unbound(made, [name for name in names if name not in made.names])
+        whole = unbound(made, [name for name in names if name not in made.names])
         maybe |= whole.maybe
         operators.append(whole.operator)
     return Planned(Union(operators), frozenset(maybe), distinct)
@@ -77,11 +77,11 @@ def plan_left_join(
     made = joined(planner, left, right, how, node.right, optional, condition, text)
     if how == "anti":
         absent = seen.in_scope(node.right) - seen.in_scope(node.left)
-        made = _unbound(made, absent if wanted.names is None else absent & wanted.names)
+        made = unbound(made, absent if wanted.names is None else absent & wanted.names)
     return trimmed(made, wanted)
 
 
-def _unbound(made: Planned, names: Iterable[str]) -> Planned:
+def unbound(made: Planned, names: Iterable[str]) -> Planned:
     """The rows of a plan with columns of variables that have no value."""
     operator = made.operator
     for name in sorted(names):

@@ -41,11 +41,13 @@ def constructed(
         any_rows = True
         blanks: dict[bytes, U32] = {}
         for triple in varying:
+            context.check()
             columns = [_column(term, block, blanks, terms, nodes) for term in triple]
             parts.append(_proper(columns, terms))
             context.charge(12 * len(parts[-1][0]))
     if any_rows:
         for triple in ground:
+            context.check()
             columns = [_one(term, terms) for term in triple]
             parts.append(_proper(columns, terms))
     return _once(parts, context)
@@ -116,11 +118,12 @@ def described(
 
     These are their triples, and in turn those of blank nodes that are objects there.
     """
-    found = [np.array(ids, np.uint32)]
+    wanted = np.unique(np.array(ids, np.uint32))
     if plan is not None:
         for block in plan.operator.stream(context):
-            found.extend(block.columns)
-    wanted = np.unique(np.concatenate(found))
+            for column in block.columns:
+                wanted = np.union1d(wanted, np.unique(column))
+            context.need(3 * wanted.nbytes)
     wanted = wanted[wanted != 0]
     facts = dataset.facts()
     seen = wanted

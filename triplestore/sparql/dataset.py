@@ -13,11 +13,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
+from weakref import ref
 
 import numpy as np
 
 from triplestore.sparql.all_quads import AllQuads
 from triplestore.tables.answering import by_name
+from triplestore.tables.equality import EQUALITY, equality_of
 from triplestore.tables.order import make_order
 from triplestore.tables.plain import PlainRelation
 from triplestore.tables.rows import NO_IDS, distinct, high, in_sorted, swap
@@ -96,14 +98,15 @@ class Dataset:
         return GraphTriples(self.tables, graph)
 
     def _merge(self) -> Triples:
-        """The merge of several graphs; that of the last query, if it was of the same graphs."""
+        """The merge of several graphs, with what the last query merged of the same graphs."""
         global _last_merge
         asked = (self.default, self.where, self.kinds is not None)
-        last = _last_merge
-        if last is not None and last[0] is self.tables and last[1] == asked:
-            return last[2]
         made = MergedTriples([self.graph(one) for one in self.default], self.where)
-        _last_merge = (self.tables, asked, made)
+        last = _last_merge
+        if last is not None and last[0]() is self.tables and last[1] == asked:
+            made.share(last[2])
+        else:
+            _last_merge = (ref(self.tables, _forget), asked, made.relations)
         return made
 
     def facts(self, graph: int | None = None) -> AllFacts:
@@ -113,9 +116,13 @@ class Dataset:
     def is_transitive(self, predicate: int, graph: int | None) -> bool:
         """True if the predicate's facts in a graph are known to be closed under transitivity."""
         whole = self.where == HOLDS and self.default == (STORE_DEFAULT,) and graph in (None, 0)
+        equality = equality_of(self.tables)
+        if equality is not None and predicate == equality.same_as:
+            return False  # that a member is the same as itself holds, and is not listed
         return whole and any(
             predicate in scheme.ids and scheme.structure.kind in _TRANSITIVE
-            for scheme in self.tables.schemes.values()
+            for name, scheme in self.tables.schemes.items()
+            if name != EQUALITY
         )
 
     def quads(self, predicate: int) -> QuadRelation:
@@ -142,9 +149,18 @@ class Dataset:
         return self.named is None or graph in self.named
 
 
-_last_merge: tuple[Tables, tuple[Any, ...], Triples] | None = None
+_last_merge: tuple[ref[Tables], tuple[Any, ...], dict[int, PlainRelation]] | None = None
 """Merges are made relation by relation and cost a sort each: queries of a server that has the union
-of all graphs as its default graph share one. It is replaced as a whole, so threads need no lock."""
+of all graphs as its default graph share one. It is replaced as a whole, so threads need no lock.
+Kept are relations that were merged, which are copies: nothing here holds on to tables, whose files
+stay mapped as long as something does."""
+
+
+def _forget(tables: ref[Tables]) -> None:
+    """The tables are gone, and with them who could ask for their merge."""
+    global _last_merge
+    if _last_merge is not None and _last_merge[0] is tables:
+        _last_merge = None
 
 
 class _Seen(ABC):
@@ -244,6 +260,15 @@ class MergedTriples(_Seen):
         super().__init__()
         self._parts = parts
         self._where = where
+
+    @property
+    def relations(self) -> dict[int, PlainRelation]:
+        """Those that were merged so far."""
+        return self._relations
+
+    def share(self, relations: dict[int, PlainRelation]) -> None:
+        """Use these, and add to them."""
+        self._relations = relations
 
     def _made(self, name: int) -> PlainRelation:
         keys = [part.relation(name).keys(where=self._where) for part in self._parts]

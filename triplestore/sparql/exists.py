@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.expr.tree import Constant, Exists, Expression
+from triplestore.expr.tree import Call, Constant, Exists, Expression
 from triplestore.ops.context import Context
 from triplestore.ops.frame import ID, Array, Frame
 from triplestore.ops.join import How
@@ -39,6 +39,19 @@ from triplestore.sparql.substitute import substituted
 
 if TYPE_CHECKING:
     from triplestore.sparql.planner import Planner
+
+
+def exists_of(condition: Expression) -> Exists | None:
+    """The EXISTS that a condition is, or is the opposite of."""
+    if isinstance(condition, Call) and condition.function == "!":
+        (condition,) = condition.arguments
+    return condition if isinstance(condition, Exists) else None
+
+
+def is_one_by_one(planner: Planner, exists: Exists, names: Names) -> bool:
+    """True if the values of each row with these names have to be put into an EXISTS."""
+    inner, _ = _split(planner, exists.pattern, names)
+    return _looks_outside(planner, inner, names)
 
 
 def plan_exists(
@@ -126,6 +139,9 @@ def exists_test(
     plan = plan_exists(planner, made, Exists(exists.pattern), False, graph).operator
 
     def test(frame: Frame) -> Array:
+        return planner.ask(ask, frame)
+
+    def ask(frame: Frame) -> Array:
         numbers = np.arange(frame.rows, dtype=ID)
         rows.frame = Frame(rows.names, [*frame.columns, numbers], frame.rows)
         found = np.zeros(frame.rows, np.bool_)
@@ -158,7 +174,7 @@ class _Substituting:
     def _ask(self, row: tuple[int, ...]) -> bool:
         found = self._known.get(row)
         if found is None:
-            found = self._known[row] = self._evaluate(row)
+            found = self._known[row] = self._planner.ask(self._evaluate, row)
         return found
 
     def _evaluate(self, row: tuple[int, ...]) -> bool:

@@ -67,6 +67,7 @@ def plan_group(
     ordered = [items[step.number] for step in steps]
     place = 0
     while place < len(steps):
+        planner.check()
         stop = place + 1 + group.closing(ordered[place:])
         if stop > place + 1:
             group.join_cycle(ordered[place:stop], steps[place - 1 : stop])
@@ -126,7 +127,10 @@ class _Group:
         assert self.made is not None
         if self.conditions:
             ready = [c for c in self.conditions if self._is_ready(c, later)]
-            self.conditions = [c for c in self.conditions if c not in ready]
+            if self.later:  # what is asked row by row waits until there are as few as there will be
+                ready = [c for c in ready if not self._is_asked_one_by_one(c)]
+            taken = set(map(id, ready))  # equal ones are compared part by part, which takes long
+            self.conditions = [c for c in self.conditions if id(c) not in taken]
             for expression in _together([c.expression for c in self._sorted(ready)]):
                 self.made = self.planner.filtered(self.made, expression, self.graph)
         self.made = self._trimmed(self.made, self._kept(later))
@@ -178,10 +182,20 @@ class _Group:
         self._filter(later)
 
     def _sorted(self, conditions: list[Condition]) -> list[Condition]:
-        """Those with an EXISTS last."""
+        """Those with an EXISTS last, and of these those that are asked for each row by itself."""
         if len(conditions) < 2:
             return conditions.copy()
-        return sorted(conditions, key=lambda c: self.planner.has_exists(c.expression))
+        return sorted(
+            conditions,
+            key=lambda c: self.planner.has_exists(c.expression) + self._is_asked_one_by_one(c),
+        )
+
+    def _is_asked_one_by_one(self, condition: Condition) -> bool:
+        """True for an EXISTS into which the values of each row are put."""
+        if self.made is None:
+            return False
+        names = frozenset(self.made.names).union(*self.later[-1:])
+        return self.planner.asks_one_by_one(condition.expression, names)
 
     def _is_ready(self, condition: Condition, later: Names) -> bool:
         """True if no later join binds a variable that the condition looks at."""
@@ -190,10 +204,7 @@ class _Group:
 
     def _kept(self, later: Names) -> Names:
         """What is needed by what is left, and by whoever wanted the group."""
-        names = self.wanted | later
-        for condition in self.conditions:
-            names |= condition.names
-        return names
+        return (self.wanted | later).union(*[condition.names for condition in self.conditions])
 
     def _trimmed(self, made: Planned, keep: Names) -> Planned:
         if keep.issuperset(made.names) or not self.planner.options.prune:

@@ -54,6 +54,7 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
         inside = inside.union(*(c.names for c in conditions))
     again = len(parts) > 1 or wanted.seed is not None
     for part in parts:
+        planner.check()
         names = inside
         if inside is not None:
             names = inside.union(*(seen.in_scope(p) for p in parts if p is not part))
@@ -238,9 +239,13 @@ def plan_values(planner: Planner, node: sparql.Values, wanted: Wanted) -> Planne
     names = tuple(variable.name for variable in node.variables)
     keys: list[list[bytes | None]] = []
     for place in range(len(names)):
+        planner.check()
         terms = [row[place] for row in node.rows]
         keys.append([None if term is None else term.key for term in terms])
-    columns = [planner.scope.terms.encode_keys(column) for column in keys]
+    columns = []
+    for column in keys:
+        planner.check()
+        columns.append(planner.scope.terms.encode_keys(column))
     values = Values(Frame(names, columns, len(node.rows)))
     planner.slots.tabulates(values, keys)
     maybe = frozenset(names) - planner.seen.certain(node)

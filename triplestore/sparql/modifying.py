@@ -9,6 +9,7 @@ from triplestore.ops.distinct import Distinct
 from triplestore.ops.frame import ID
 from triplestore.ops.rows import Extend, Limit, Project
 from triplestore.sparql import algebra as sparql
+from triplestore.sparql.algebra import is_hidden
 from triplestore.sparql.evaluate.grouped import Grouped
 from triplestore.sparql.evaluate.ordered import Ordered
 from triplestore.sparql.evaluate.pieces import column_of
@@ -34,7 +35,9 @@ def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Plann
     multiple = [a.aggregate for a in node.aggregates if not a.aggregate.distinct]
     repeats = any(a.function not in _REPEATABLE for a in multiple)
     whole = any(a.argument is None for _, a in node.aggregates if a.distinct)
-    asked = None if whole else frozenset(inside)
+    if whole:  # COUNT(DISTINCT *): of what a solution shows
+        inside |= {n for n in planner.seen.in_scope(node.pattern) if not is_hidden(Variable(n))}
+    asked = frozenset(inside)
     made = planner.plan(node.pattern, Wanted(graph, asked, repeats))
     keys = []
     for key in node.keys:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from triplestore.ops.context import current
 from triplestore.sparql.pathplan import PathPart
 from triplestore.sparql.planned import LEAST, Atom, Part
 
@@ -98,7 +99,9 @@ class _Search:
         step = self.first(start)
         steps, cost = [step], 2 * self.sizes[start]
         left = [number for number in range(len(self.sizes)) if number != start]
+        check = current().check
         while left and cost < most:
+            check()
             best, least, rows = left[0], _ENDLESS, LEAST
             for number in self._ready(left, step.distinct):
                 expected_cost, expected_rows = self._cost(number, step)

@@ -15,17 +15,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from triplestore.errors import QuerySyntaxError
 from triplestore.expr.term_parser import Stop
 from triplestore.expr.tokens import Tokens
+from triplestore.ops.stack import when_large
 from triplestore.sparql.algebra import Modify, Node, Query, Update, children
 from triplestore.sparql.parser_data import LONG, data_blocks
 from triplestore.sparql.parser_updates import NotPlainError, UpdateParser
 
 MOST_DEEP = 300
 """How deep operators may be nested, as in a chain of OPTIONALs: Python's stack has an end."""
+
+
+_LONGEST_LINE = 1000  # characters of one that an error keeps and Python prints
 
 
 class Mistake(NamedTuple):
@@ -60,9 +65,9 @@ def parse_query(
     """
     tokens = Tokens(_without_escapes(text), file)
     parser = _parser(tokens, prefixes, base, aggregates)
-    found = _run(parser, parser.query)
+    found = when_large(len(tokens.kinds), _run, parser, parser.query)
     _check_depth(found.pattern, tokens)
-    return found
+    return replace(found, size=len(tokens.kinds))
 
 
 def parse_update(
@@ -93,11 +98,15 @@ def _update(
     aggregates: Collection[str],
 ) -> Update:
     parser = _parser(tokens, prefixes, base, aggregates)
-    found = _run(parser, parser.update)
+    size = len(tokens.kinds)
+    found = when_large(size, _run, parser, parser.update)
+    operations = []
     for operation in found.operations:
         if isinstance(operation, Modify):
             _check_depth(operation.pattern, tokens)
-    return found
+            operation = replace(operation, size=size)
+        operations.append(operation)
+    return replace(found, operations=tuple(operations))
 
 
 def _parser(
@@ -133,13 +142,14 @@ def _error(parser: UpdateParser) -> QuerySyntaxError:
     ]
     name = tokens.file or "input"
     first = mistakes[0]
+    line_of_text = re.split(r"\n|\r\n?", tokens.text)[first.line - 1]
     return QuerySyntaxError(
         "\n".join(f"{name}:{line}:{column}: {message}" for line, column, message in mistakes),
         mistakes,
         filename=tokens.file,
         line=first.line,
         column=first.column,
-        text=re.split(r"\n|\r\n?", tokens.text)[first.line - 1],
+        text=line_of_text if len(line_of_text) <= _LONGEST_LINE else None,
     )
 
 

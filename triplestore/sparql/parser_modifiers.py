@@ -24,6 +24,7 @@ from triplestore.sparql.algebra import (
 )
 from triplestore.sparql.parser_patterns import PatternParser, Read, filtered, joined
 
+_MOST_DIGITS = 18
 AFTER = ("GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES")
 
 
@@ -53,6 +54,7 @@ class ModifierParser(PatternParser):
         if self.take_word("HAVING"):
             found.having.append(self.constraint("after HAVING"))
             while self._starts_constraint():
+                self.count_part()
                 found.having.append(self.constraint("after HAVING"))
         if self.take_word("ORDER"):
             self.expect_word("BY", "after ORDER")
@@ -71,17 +73,22 @@ class ModifierParser(PatternParser):
 
     def _group_keys(self, read: Read) -> list[GroupKey]:
         keys: list[GroupKey] = []
+        unnamed = 0
         aggregates, reason = self.aggregates, self.no_aggregates
         self.aggregates, self.no_aggregates = None, "GROUP BY comes before aggregates"
         while True:
+            self.count_part()
             if self.kinds[self.at] == VARIABLE:
                 variable = self.variable("")
                 keys.append(GroupKey(variable, variable))
             elif self.is_operator("("):
-                keys.append(self._group_expression(read, _unnamed(keys)))
+                key = self._group_expression(read, Variable(f"key:{unnamed}"))
+                unnamed += is_hidden(key.variable)
+                keys.append(key)
             elif self._starts_constraint():
                 expression = self.constraint("in GROUP BY")
-                keys.append(GroupKey(_unnamed(keys), expression))
+                keys.append(GroupKey(Variable(f"key:{unnamed}"), expression))
+                unnamed += 1
             else:
                 break
         if not keys:
@@ -106,6 +113,7 @@ class ModifierParser(PatternParser):
     def _order_keys(self) -> list[OrderKey]:
         keys: list[OrderKey] = []
         while True:
+            self.count_part()
             if self.kinds[self.at] == VARIABLE:
                 keys.append(OrderKey(self.variable("")))
             elif self.is_word("ASC") or self.is_word("DESC"):
@@ -132,6 +140,8 @@ class ModifierParser(PatternParser):
             self.at += 1
             if self.kinds[self.at] != INTEGER:
                 self.fail(f"a number after {word}")
+            if len(self.texts[self.at]) > _MOST_DIGITS:
+                self.fail(f"a number of at most {_MOST_DIGITS} digits after {word}")
             number = int(self.texts[self.at])
             self.at += 1
             if word == "LIMIT":
@@ -202,11 +212,6 @@ class ModifierParser(PatternParser):
                 self._aggregate_count += 1
             samples[variable] = self.aggregates[sample]
         return substitute(expression, samples) if samples else expression
-
-
-def _unnamed(keys: list[GroupKey]) -> Variable:
-    """The variable for the next key without a name."""
-    return Variable(f"key:{sum(is_hidden(key.variable) for key in keys)}")
 
 
 def ordered_and_sliced(node: Node, modifiers: Modifiers) -> Node:

@@ -47,6 +47,7 @@ class PathParser(TermParser):
 
     def _element(self) -> PathExpression:
         path = self._primary()
+        self.count_part()
         if self.kinds[self.at] == OPERATOR:
             modified = _MODIFIERS.get(self.texts[self.at])
             # `:p+5` is the property :p and the number +5
@@ -93,6 +94,7 @@ class PathParser(TermParser):
         return Alternative((NegatedSet(tuple(forward)), back)) if forward else back
 
     def _one_of_set(self, forward: list[Constant], backward: list[Constant]) -> None:
+        self.count_part()
         chosen = backward if self.take("^") else forward
         chosen.append(self._property("in a negated set of properties"))
 

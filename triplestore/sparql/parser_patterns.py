@@ -59,6 +59,7 @@ class PatternParser(TripleParser):
         opened = self.at
         self.expect("{", where)
         self.enter()
+        self.count_part()
         before = (self.scope, self.triples, self.paths, self.aggregates, self.no_aggregates)
         self.scope, self.triples, self.paths = {}, [], []
         self.aggregates, self.no_aggregates = None, IN_PATTERN
@@ -104,6 +105,7 @@ class PatternParser(TripleParser):
             word = self.texts[self.at].upper() if self.kinds[self.at] == WORD else ""
             if word == "FILTER":
                 self.at += 1
+                self.count_part()
                 filters.append(self.constraint("after FILTER"))
             elif word in _READERS:
                 self._flush(parts)
@@ -162,6 +164,7 @@ class PatternParser(TripleParser):
 
     def _bind(self, parts: list[Node]) -> None:
         self.expect("(", "after BIND")
+        self.count_part()
         self.enter()
         expression = self.expression()
         self.leave()
@@ -201,15 +204,17 @@ class PatternParser(TripleParser):
 
     def _values_variables(self) -> tuple[Variable, ...]:
         self.expect("(", "or a variable after VALUES")
-        variables: list[Variable] = []
+        variables: dict[Variable, None] = {}
         while not self.take(")"):
+            self.count_part()
             variable = self.variable("or ')' in VALUES")
             if variable in variables:
                 self.report(f"{variable} is twice in this VALUES", self.at - 1)
-            variables.append(variable)
+            variables[variable] = None
         return tuple(variables)
 
     def _row(self, width: int) -> tuple[Constant | None, ...]:
+        self.look_at_limits()
         start = self.at
         self.at += 1
         row = []

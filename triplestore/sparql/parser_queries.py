@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from triplestore.expr.term_parser import Stop
 from triplestore.expr.tokens import END, IRI, PREFIXED, VARIABLE, WORD
 from triplestore.expr.tree import Constant, Expression, Variable, substitute, variables_of
 from triplestore.sparql.algebra import (
@@ -40,6 +41,9 @@ from triplestore.sparql.parser_modifiers import (
     sliced,
 )
 from triplestore.sparql.parser_patterns import Read
+
+_MOST_NODES = 100_000
+"""Of an expression of SELECT, with those that it is made of put into it."""
 
 FORMS = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
 UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY")
@@ -221,6 +225,7 @@ class QueryParser(ModifierParser):
     def _items(self) -> Iterator[_Item]:
         while True:
             start = self.at
+            self.count_part()
             if self.kinds[start] == VARIABLE:
                 yield _Item(self.variable(""), None, start)
             elif self.take("("):
@@ -237,6 +242,7 @@ class QueryParser(ModifierParser):
     def _selected(self, clause: _Clause, read: Read) -> Node:
         """The algebra of a SELECT; the modifiers behind its WHERE are read here."""
         modifiers = self.modifiers(read)
+        self._check_growth(clause)
         node = self.grouped(read, modifiers, clause.computed())
         if clause.items is None:
             if modifiers.grouped:
@@ -253,6 +259,17 @@ class QueryParser(ModifierParser):
             node = Distinct(node) if clause.distinct == "DISTINCT" else Reduced(node)
         return sliced(node, modifiers)
 
+    def _check_growth(self, clause: _Clause) -> None:
+        """Refuse (?x + ?x AS ?y) (?y + ?y AS ?z) and so on: putting them together may double."""
+        sizes: dict[Variable, int] = {}
+        for item in clause.items or ():
+            if item.expression is not None:
+                size = 1 + sum(sizes.get(v, 1) for v in variables_of(item.expression))
+                if size > _MOST_NODES:
+                    self.report(f"{item.variable} is made of too many others: use BIND", item.at)
+                    raise Stop
+                sizes[item.variable] = size
+
     def _check_items(self, items: list[_Item], read: Read, modifiers: Modifiers) -> None:
         keys = {key.variable for key in modifiers.keys}
         in_scope = set(keys if modifiers.grouped else read.scope)
@@ -262,13 +279,15 @@ class QueryParser(ModifierParser):
         for item in items:
             used = [item.variable] if item.expression is None else variables_of(item.expression)
             for variable in used if modifiers.grouped else ():
-                if variable not in in_scope | selected and not is_hidden(variable):
+                has = variable in in_scope or variable in selected
+                if not has and not is_hidden(variable):
                     self.report(
                         f"{variable} is neither in GROUP BY nor in an aggregate: each group may "
                         f"have many; take SAMPLE({variable}), or group by it",
                         item.at,
                     )
-            if item.expression is not None and item.variable in in_scope | selected:
+            known = item.variable in in_scope or item.variable in selected
+            if item.expression is not None and known:
                 self.report(f"{item.variable} has a value already: give this another name", item.at)
             selected.add(item.variable)
 

@@ -145,6 +145,8 @@ class TripleParser(PathParser, QueryExpressions):
         self, subject: TermOrVariable, verb: PathExpression | Variable, object_: TermOrVariable
     ) -> None:
         """Add a triple; of a path those steps that are triples become such."""
+        if not self.template:
+            self.count_part()
         if isinstance(verb, Constant | Variable):
             self.triples.append(TriplePattern(subject, verb, object_))
         elif isinstance(verb, Inverse):
@@ -162,6 +164,7 @@ class TripleParser(PathParser, QueryExpressions):
 
     def node(self, where: str) -> TermOrVariable:
         """A term or variable, a `[...]` or a list that must come next."""
+        self.look_at_limits()
         kind = self.kinds[self.at]
         if kind == VARIABLE:
             return self.scoped_variable()

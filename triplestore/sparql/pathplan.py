@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -135,6 +135,28 @@ def is_closed(
     return isinstance(path, Constant) and dataset.is_transitive(look_up(path), graph)
 
 
+_Closure: TypeAlias = ZeroOrMore | OneOrMore | ZeroOrOne
+
+
+def _one_closure(path: _Closure) -> _Closure:
+    """The closure that a closure of closures is: nested ones would follow each other's paths again
+    and again.
+
+    >>> p = Constant.iri("http://ex.org/p")
+    >>> _one_closure(OneOrMore(ZeroOrOne(OneOrMore(p)))) == ZeroOrMore(p)
+    True
+    """
+    inner: PathExpression = path
+    some = endless = False  # whether one of them may be empty, and go on without end
+    while isinstance(inner, _Closure):
+        some |= not isinstance(inner, OneOrMore)
+        endless |= not isinstance(inner, ZeroOrOne)
+        inner = inner.path
+    if not endless:
+        return ZeroOrOne(inner)
+    return ZeroOrMore(inner) if some else OneOrMore(inner)
+
+
 def make_step(
     path: PathExpression,
     dataset: Dataset,
@@ -158,7 +180,8 @@ def make_step(
                 return NegatedStep(dataset.facts(graph), excluded, dataset.where)
             case ZeroOrMore(other) | OneOrMore(other) | ZeroOrOne(other):
                 nodes = Nodes(dataset.facts(graph), dataset.where)
-                least = 1 if isinstance(inner, OneOrMore) else 0
+                inner = _one_closure(inner)
+                other, least = inner.path, int(isinstance(inner, OneOrMore))
                 # The closure of what is closed is itself.
                 closed = is_closed(other, dataset, graph, look_up)
                 if closed and least == 1:

@@ -13,22 +13,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from triplestore.errors import UsageError
 from triplestore.expr.evaluate import Evaluator, Scope
-from triplestore.expr.tree import Call, Constant, Exists, Expression
+from triplestore.expr.tree import Constant, Exists, Expression
 from triplestore.ops.context import Context
 from triplestore.ops.frame import Frame
 from triplestore.ops.rows import Filter
+from triplestore.ops.stack import when_large
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node, TriplePattern
-from triplestore.sparql.combining import plan_extend, plan_left_join, plan_minus, plan_union
+from triplestore.sparql.combining import (
+    plan_extend,
+    plan_left_join,
+    plan_minus,
+    plan_union,
+    unbound,
+)
 from triplestore.sparql.dataset import Dataset
 from triplestore.sparql.evaluate.pieces import condition_of
-from triplestore.sparql.exists import exists_test, plan_exists
+from triplestore.sparql.exists import exists_of, exists_test, is_one_by_one, plan_exists
 from triplestore.sparql.graphs import plan_graph
 from triplestore.sparql.matching import plan_matching, plan_values
 from triplestore.sparql.modifying import (
@@ -39,10 +46,13 @@ from triplestore.sparql.modifying import (
     plan_reduced,
     plan_slice,
 )
-from triplestore.sparql.planned import ANYTHING, Atom, Planned, Wanted, Where
+from triplestore.sparql.planned import ANYTHING, Atom, Names, Planned, Wanted, Where, unit
 from triplestore.sparql.scope import Variables, exists_in
 from triplestore.sparql.show import show_expression
 from triplestore.sparql.slots import Slots
+
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,7 @@ class Planner:
            active graph: what is planned for some values was planned without them before
     repeatable  False if a plan that was made would not give the same another time
     slots  where constants are that can be exchanged
+    size   how many tokens the text of the query has
     """
 
     def __init__(self, dataset: Dataset, scope: Scope, options: Options | None = None) -> None:
@@ -94,9 +105,12 @@ class Planner:
         self.repeatable = True
         self.slots = Slots((), frozenset())
         self._numbers = count()
+        self.size = 0
+        self._asking = 0  # EXISTS that are evaluated now, each in the one before
 
     def plan(self, node: Node, wanted: Wanted = ANYTHING) -> Planned:
         """The plan of a pattern, of which something is wanted."""
+        self.check()
         return _PLANS[type(node)](self, node, wanted)
 
     def plan_absent(self, node: sparql.LeftJoin, wanted: Wanted) -> Planned:
@@ -107,6 +121,27 @@ class Planner:
         """Raise if the query is out of time, or was cancelled."""
         if self.context is not None:
             self.context.check()
+
+    def plan_large(self, node: Node, wanted: Wanted) -> Planned:
+        """The plan of a whole query: of a large one it is made on a stack of its own."""
+        return self._large(self.size, self.plan, node, wanted)
+
+    def ask(self, function: Callable[[_Given], _Made], given: _Given) -> _Made:
+        """What a function gives that evaluates an EXISTS: of those in one another a few on one
+        stack."""
+        self._asking += 1
+        try:
+            return self._large(self.size if self._asking % 4 == 1 else 0, function, given)
+        finally:
+            self._asking -= 1
+
+    def _large(self, size: int, function: Callable[..., _Made], *given: Any) -> _Made:
+        try:
+            return when_large(size, function, *given)
+        except KeyboardInterrupt:
+            if self.context is not None:
+                self.context.deadline = 0.0  # long ago: what goes on elsewhere stops soon
+            raise
 
     def new_name(self, about: str) -> str:
         """A name for a column that no variable has."""
@@ -150,25 +185,30 @@ class Planner:
         """True if there is an EXISTS somewhere in an expression."""
         return any(True for _ in exists_in(expression))
 
+    def asks_one_by_one(self, condition: Expression, names: Names) -> bool:
+        """True for an EXISTS into which the values of each row with these names are put."""
+        exists = exists_of(condition)
+        return exists is not None and is_one_by_one(self, exists, names)
+
     def filtered(self, made: Planned, condition: Expression, graph: Where = None) -> Planned:
         """The rows of a plan for which a condition is true."""
-        if isinstance(condition, Exists):
-            return plan_exists(self, made, condition, False, graph)
-        if (
-            isinstance(condition, Call)
-            and condition.function == "!"
-            and isinstance(condition.arguments[0], Exists)
-        ):
-            return plan_exists(self, made, condition.arguments[0], True, graph)
+        self.check()
+        exists = exists_of(condition)
+        if exists is not None:
+            return plan_exists(self, made, exists, exists is not condition, graph)
         holds = condition_of(self.evaluator(condition, graph), self.check)
         return made.with_operator(Filter(made.operator, holds, text=self.show(condition)))
 
 
-def _refuse_service(planner: Planner, node: sparql.Service, wanted: Wanted) -> Planned:
-    raise UsageError(
-        f"SERVICE {node.name} is not asked: queries stay in this store; load what is needed of"
-        " the other endpoint first"
-    )
+def _plan_service(planner: Planner, node: sparql.Service, wanted: Wanted) -> Planned:
+    """SERVICE is refused, and SERVICE SILENT has one solution, which binds nothing."""
+    if not node.silent:
+        raise UsageError(
+            f"SERVICE {node.name} is not asked: queries stay in this store; load what is needed of "
+            "the other endpoint first, or write SERVICE SILENT to go on without it"
+        )
+    names = planner.seen.in_scope(node)
+    return unbound(unit(), names if wanted.names is None else names & wanted.names)
 
 
 _PLANS: dict[type, Callable[[Planner, Any, Wanted], Planned]] = {
@@ -182,7 +222,7 @@ _PLANS: dict[type, Callable[[Planner, Any, Wanted], Planned]] = {
     sparql.Minus: plan_minus,
     sparql.Extend: plan_extend,
     sparql.Graph: plan_graph,
-    sparql.Service: _refuse_service,
+    sparql.Service: _plan_service,
     sparql.Group: plan_grouping,
     sparql.OrderBy: plan_ordering,
     sparql.Project: plan_projection,

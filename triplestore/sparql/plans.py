@@ -62,6 +62,7 @@ class Plan:
             and planner.dataset.is_stored
             and self.operator.statistics.seconds < _QUICK
             and planner.scope.terms.noted <= _TERMS
+            and planner.scope.terms.nbytes <= _BYTES
             and self.operator.bytes_kept() <= _BYTES
         )
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyoxigraph as ox
 
 from triplestore.expr.tree import Constant
+from triplestore.ops.stack import when_large
 from triplestore.sparql.algebra import (
     Add,
     Ask,
@@ -52,7 +53,11 @@ def write(what: Query | Update, prefixes: Mapping[str, str] | None = None) -> st
     }
     """
     writer = Writer(what.prefixes if prefixes is None else prefixes)
-    lines = _update(what, writer) if isinstance(what, Update) else _query(what, writer)
+    if isinstance(what, Update):
+        sizes = [one.size for one in what.operations if isinstance(one, Modify)]
+        lines = when_large(max(sizes, default=0), _update, what, writer)
+    else:
+        lines = when_large(what.size, _query, what, writer)
     head = [f"PREFIX {name}: <{namespace}>" for name, namespace in writer.used_prefixes()]
     if what.base is not None:
         head.insert(0, f"BASE {Constant.iri(what.base)}")

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from triplestore.expr.evaluate import Scope
-from triplestore.expr.query_terms import QueryTerms
+from triplestore.expr.query_terms import U32, QueryTerms
 from triplestore.expr.scalar import Surroundings
 from triplestore.expr.tree import Constant, Variable
-from triplestore.ops.context import Context
+from triplestore.ops.context import Context, current, running
 from triplestore.ops.rows import Limit
+from triplestore.ops.stack import when_large
 from triplestore.sparql.advice import advice
 from triplestore.sparql.algebra import (
     Ask,
@@ -62,6 +63,8 @@ PSEUDO_GRAPHS = {
 """What FROM says with these is which facts are meant."""
 
 _KEPT_TEXTS = 256
+_LONG_TEXT = 20_000  # characters of a text of which nothing is kept
+_BYTES = 15  # of its algebra, for each character
 _SMALL_BLOCKS = 2048
 
 
@@ -138,6 +141,9 @@ class Engine:
             text, base, optimise, *_ = key
             parsed = parse_query(text, prefixes=prefixes, base=base, aggregates=aggregates)
             found = prepared(parsed, optimise)
+            if len(text) > _LONG_TEXT:
+                current().charge(_BYTES * len(text))
+                return found
             self._parsed[key] = found
             if len(self._parsed) > _KEPT_TEXTS:
                 self._parsed.popitem(last=False)
@@ -155,6 +161,19 @@ class Engine:
         custom: Custom = NOTHING_CUSTOM,
     ) -> Result:
         """The result of a query, in which some variables may have values."""
+        with running(context):
+            return self._query(text, asked, context, base, options, values, custom)
+
+    def _query(
+        self,
+        text: str,
+        asked: Asked,
+        context: Context,
+        base: str | None,
+        options: Options | None,
+        values: Mapping[str, Constant] | None,
+        custom: Custom,
+    ) -> Result:
         rewrites = options is None or options.rewrites
         key = _key_of(text, asked.prefixes, base, rewrites, custom.aggregates)
 
@@ -166,7 +185,7 @@ class Engine:
         found, query_of = None, read
         if values:
             query_of = partial(_given, read, values)
-        if asked.plans is not None and custom is NOTHING_CUSTOM:
+        if asked.plans is not None and custom is NOTHING_CUSTOM and len(text) <= _LONG_TEXT:
             if values:
                 found = self._kinds.with_values(key, values, read)
             else:
@@ -186,14 +205,15 @@ class Engine:
             parsed = parse_query(other, prefixes=asked.prefixes, base=base)
             return prepared(parsed, rewrites)
 
-        run.slots = found.slots(parse)
+        run.slots = when_large(run.query.size, found.slots, parse)
         run.plans, run.question = asked.plans, found.question((asked.what, options))
         return run.result()
 
 
 def _given(read: Callable[[], Query], values: Mapping[str, Constant]) -> Query:
     """The query that is read, with values for variables."""
-    return with_values(read(), values)
+    query = read()
+    return when_large(query.size, with_values, query, values)
 
 
 def _key_of(
@@ -208,9 +228,8 @@ def _key_of(
 
 def prepared(query: Query, optimise: bool = True) -> Query:
     """A query whose pattern is rewritten."""
-    from dataclasses import replace
-
-    return replace(query, pattern=rewrite(query.pattern, PASSES if optimise else ()))
+    passes = PASSES if optimise else ()
+    return replace(query, pattern=when_large(query.size, rewrite, query.pattern, passes))
 
 
 @dataclass(slots=True)
@@ -266,8 +285,13 @@ class _Run:
             rows = Rows(operator, context, loan)
             return Solutions(names, rows, terms, prefixes, self.write, advise)
         template = plan.planner.slots.templates(query.template)
+
+        def construct() -> list[U32]:
+            with running(context):
+                return constructed(template, operator, terms, context)
+
         return Triples(
-            lambda: constructed(template, operator, terms, context),
+            construct,
             terms,
             self.write,
             dict(query.prefixes),
@@ -282,6 +306,7 @@ class _Run:
         scope.around.functions = self.custom.functions
         planner = Planner(dataset_of(self.query, self.asked), scope, self.options)
         planner.context = self.context
+        planner.size = self.query.size
         planner.aggregates = self.custom.aggregates
         return planner
 
@@ -298,7 +323,7 @@ class _Run:
             wanted = Wanted(names=names)
         if self.slots is not None:
             planner.slots = self.slots
-        operator = planner.plan(query.pattern, wanted).operator
+        operator = planner.plan_large(query.pattern, wanted).operator
         planner.slots.finish(operator, [atom for _, atom in planner.atoms.values()])
         return Plan(planner, operator, query)
 
@@ -321,10 +346,16 @@ def _describe(planner: Planner, query: Describe, context: Context, write: WriteR
     constants = [t for t in query.targets if isinstance(t, Constant)]
     made: Planned | None = None
     if wanted:
-        made = planner.plan(query.pattern, Wanted(names=frozenset(wanted), bag=False))
+        names = Wanted(names=frozenset(wanted), bag=False)
+        made = planner.plan_large(query.pattern, names)
     ids = [planner.look_up(term) for term in constants]
+
+    def describe() -> list[U32]:
+        with running(context):
+            return described(ids, made, planner.dataset, terms, context)
+
     return Triples(
-        lambda: described(ids, made, planner.dataset, terms, context),
+        describe,
         terms,
         write,
         dict(query.prefixes),

@@ -6,7 +6,7 @@ in scope and not certain may be unbound in some solution.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from triplestore.expr.tree import Call, Exists, Expression, Variable, variables_of
 from triplestore.sparql.algebra import (
@@ -28,6 +28,8 @@ from triplestore.sparql.algebra import (
     Slice,
     Union,
     Values,
+    children,
+    walk,
 )
 
 Names = frozenset[str]
@@ -54,19 +56,29 @@ class Variables:
 
     def in_scope(self, node: Node) -> Names:
         """The variables that solutions may bind."""
-        found = self._in_scope.get(id(node))
-        if found is None:
-            found = self._in_scope[id(node)] = self._scope_of(node)
-            self._kept.append(node)
-        return found
+        return self._known(node, self._in_scope, self._scope_of)
 
     def certain(self, node: Node) -> Names:
         """The variables that all solutions bind."""
-        found = self._certain.get(id(node))
-        if found is None:
-            found = self._certain[id(node)] = self._certain_of(node)
-            self._kept.append(node)
-        return found
+        return self._known(node, self._certain, self._certain_of)
+
+    def _known(
+        self, node: Node, known: dict[int, Names], compute: Callable[[Node], Names]
+    ) -> Names:
+        """What is computed of a node, after all below it: chains of nodes are long."""
+        found = known.get(id(node))
+        if found is not None:
+            return found
+        stack, missing = [node], []
+        while stack:
+            one = stack.pop()
+            if id(one) not in known:
+                missing.append(one)
+                stack.extend(children(one))
+        for one in reversed(missing):
+            known[id(one)] = compute(one)
+        self._kept += missing
+        return known[id(node)]
 
     def _scope_of(self, node: Node) -> Names:
         match node:
@@ -175,8 +187,6 @@ def exists_in(expression: Expression) -> Iterator[Exists]:
 
 def mentioned(node: Node, seen: Variables) -> Names:
     """All variables that a pattern shows or that its expressions look at."""
-    from triplestore.sparql.algebra import walk
-
     names = set(seen.in_scope(node))
     for inner in walk(node):
         names |= seen.in_scope(inner)

@@ -6,8 +6,6 @@ SPARQL that could be read back.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from triplestore.expr.functions import OPERATORS
 from triplestore.expr.printer import Namer
 from triplestore.expr.tree import Call, Constant, Exists, Expression, Variable
@@ -21,9 +19,11 @@ from triplestore.sparql.algebra import (
     ZeroOrMore,
     ZeroOrOne,
 )
+from triplestore.terms.caching import cache_of_short
 from triplestore.terms.model import IRI
 
 _LONGEST = 60
+_DEEPEST = 20  # calls in one another: what is further inside does not fit anyway
 _NAMER = Namer()
 
 
@@ -34,18 +34,21 @@ def show_expression(expression: Expression) -> str:
     >>> show_expression(Call("&&", (Call("BOUND", (x,)), Call("!", (Call("=", (x, x)),)))))
     'BOUND(?x) && !(?x = ?x)'
     """
-    text = _expression(expression)
+    text = _expression(expression, 0)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-def _expression(node: Expression) -> str:
+def _expression(node: Expression, depth: int) -> str:
     if isinstance(node, Variable):
         return f"?{node.name}"
     if isinstance(node, Constant):
         return show_term(node)
     if isinstance(node, Exists):
         return "NOT EXISTS {...}" if node.negated else "EXISTS {...}"
-    parts = [_nested(part) for part in node.arguments]
+    if depth > _DEEPEST:
+        return "..."
+    texts = [_expression(part, depth + 1) for part in node.arguments]
+    parts = [_enclosed(text, part) for text, part in zip(texts, node.arguments, strict=True)]
     if node.function in ("IN", "NOT IN"):
         return f"{parts[0]} {node.function} ({', '.join(parts[1:])})"
     if node.function in ("!", "NEG", "POS"):
@@ -53,11 +56,10 @@ def _expression(node: Expression) -> str:
     if node.function in OPERATORS:
         return f" {node.function} ".join(parts)
     name = _local(node.function) if ":" in node.function else node.function
-    return f"{name}({', '.join(map(_expression, node.arguments))})"
+    return f"{name}({', '.join(texts)})"
 
 
-def _nested(node: Expression) -> str:
-    text = _expression(node)
+def _enclosed(text: str, node: Expression) -> str:
     infix = isinstance(node, Call) and node.function in OPERATORS and node.function != "!"
     return f"({text})" if infix else text
 
@@ -67,7 +69,7 @@ def show_term(term: Constant) -> str:
     return _local_name(term.key) if term.kind == IRI else str(_NAMER.term(term))
 
 
-@lru_cache(1024)
+@cache_of_short(1024)
 def _local_name(key: bytes) -> str:
     return _local(key[1:].decode())
 

@@ -16,7 +16,7 @@ import pyoxigraph as ox
 
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.ops import statistics
-from triplestore.ops.context import Context
+from triplestore.ops.context import Context, running
 from triplestore.ops.frame import Frame
 from triplestore.ops.operator import Operator
 from triplestore.sparql.decode import terms_of
@@ -35,6 +35,9 @@ _FIRST_ROWS = 64
 _MOST_ROWS = 8192
 SHOWN_ROWS = 100
 """So many rows are printed."""
+
+
+_SHORT_NAMES = 1000  # characters of names of variables that are kept
 
 
 class Solution(tuple["Term | None", ...]):
@@ -95,10 +98,16 @@ class Solution(tuple["Term | None", ...]):
         return {name: value for name, value in pairs if value is not None}
 
 
-@lru_cache(256)
 def solution_class(names: tuple[str, ...]) -> type[Solution]:
     """The solutions that have these variables."""
+    return _known_class(names) if sum(map(len, names)) <= _SHORT_NAMES else _new_class(names)
+
+
+def _new_class(names: tuple[str, ...]) -> type[Solution]:
     return type("Solution", (Solution,), {"__slots__": (), "_names": names})
+
+
+_known_class = lru_cache(256)(_new_class)
 
 
 def _solution(names: tuple[str, ...], values: tuple[Term | None, ...]) -> Solution:
@@ -130,7 +139,8 @@ class Rows:
         """Read one more block; False at the end."""
         if self._stream is None:
             return False
-        block = next(self._stream, None)
+        with running(self._context):
+            block = next(self._stream, None)
         if block is None:
             self._stream = None
             if self._loan is not None:

@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from triplestore.errors import UsageError
+from triplestore.expr.compare import TRUE
 from triplestore.expr.tree import Call, Constant, Exists, Expression, Variable
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node, Query
 from triplestore.terms.model import BLANK
 
 Values = Mapping[str, Constant]
+
+_TRUE = Constant(TRUE)
 
 
 def with_values(query: Query, values: Values) -> Query:
@@ -98,7 +101,10 @@ def substituted(node: Node, values: Values) -> Node:
         case sparql.LeftJoin(left, right, condition) if condition is not None:
             return sparql.LeftJoin(left, right, inside(condition))
         case sparql.Extend(pattern, variable, expression):
-            return sparql.Extend(pattern, variable, inside(expression))
+            value = values.get(variable.name)
+            if value is None:
+                return sparql.Extend(pattern, variable, inside(expression))
+            return sparql.Filter(pattern, _agrees(inside(expression), value))
         case sparql.Graph(name, pattern):
             return sparql.Graph(_term(name, values), pattern)
         case sparql.OrderBy(pattern, keys):
@@ -134,7 +140,7 @@ def _in_expression(expression: Expression, values: Values) -> Expression:
     return expression
 
 
-def _group(node: sparql.Group, values: Values) -> sparql.Group:
+def _group(node: sparql.Group, values: Values) -> Node:
     keys = tuple(k._replace(expression=_in_expression(k.expression, values)) for k in node.keys)
     aggregates = []
     for key in node.aggregates:
@@ -143,7 +149,17 @@ def _group(node: sparql.Group, values: Values) -> sparql.Group:
             changed = replace(key.aggregate, argument=_in_expression(argument, values))
             key = key._replace(aggregate=changed)
         aggregates.append(key)
-    return sparql.Group(node.pattern, keys, tuple(aggregates))
+    made: Node = sparql.Group(node.pattern, keys, tuple(aggregates))
+    for variable, expression in node.keys:
+        value = values.get(variable.name)
+        if value is not None and expression != variable:
+            made = sparql.Filter(made, _agrees(variable, value))
+    return made
+
+
+def _agrees(computed: Expression, value: Constant) -> Expression:
+    """True where a computed value is the one that was given, or is an error: then it is unbound."""
+    return Call("COALESCE", (Call("SAMETERM", (computed, value)), _TRUE))
 
 
 def _chosen_values(

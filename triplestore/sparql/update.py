@@ -52,15 +52,18 @@ def changed_rows(
     if operation.graph is not None:  # USING goes before it, as FROM does
         known = asked.dictionary.lookup_keys([operation.graph.key]).tolist()
         asked = replace(asked, default=tuple(term_id for term_id in known if term_id))
-    query = prepared(Select(operation.pattern, dataset=operation.dataset, base=base))
+    size = operation.size
+    query = prepared(Select(operation.pattern, dataset=operation.dataset, base=base, size=size))
     planner = Planner(dataset_of(query, asked), Scope(terms, Around(base)))
     planner.context = context
+    planner.size = size
     patterns = (*operation.delete, *operation.insert)
     names = {term.name for quad in patterns for term in quad if isinstance(term, Variable)}
     bag = any(
         isinstance(t, Constant) and t.kind == BLANK for quad in operation.insert for t in quad
     )
-    plan = planner.plan(query.pattern, Wanted(names=frozenset(names), bag=bag)).operator
+    wanted = Wanted(names=frozenset(names), bag=bag)
+    plan = planner.plan_large(query.pattern, wanted).operator
     deleted, inserted = _Rows(terms, context), _Rows(terms, context)
     token, numbers = secrets.token_hex(8), count()
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from triplestore.schemes.attached import Schemes
 from triplestore.schemes.described import restore
+from triplestore.storage.state import value_of
 from triplestore.tables import Tables
 from triplestore.tables.equality import (
     MEMBERS_KEY,
@@ -28,19 +30,23 @@ SCHEMES = "schemes"
 
 def restored(tables: Tables, dictionary: Dictionary, meta: Mapping[str, bytes]) -> Tables:
     """The tables with the closures that a store keeps, in the place of others."""
-    data = meta.get(SCHEMES)
     bare = made = tables.with_schemes({})
     keys = [MEMBERS_KEY, _SAME_AS, TOLD_KEY]
     members, same_as, told = dictionary.lookup_keys(keys).tolist()
     classes = kept_classes(bare, members)
     if len(classes):
         made = representatives(bare, classes, same_as, told)
-    if data is not None:
-        schemes = restore(
+    rows = made
+
+    def read(data: bytes) -> Schemes:
+        return restore(
             data,
             lambda names: dictionary.lookup_keys(list(names)).tolist(),
-            lambda name: made.stored_relation(name).keys(),
+            lambda name: rows.stored_relation(name).keys(),
         )
+
+    none: Schemes = {}
+    if schemes := value_of(meta, SCHEMES, read, none):
         made = made.with_schemes(schemes)
     if not len(classes):
         return made

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from triplestore.storage.files import Files, write_whole
-from triplestore.storage.sections import VERSION, FileRef, check_version, damaged
+from triplestore.storage.sections import VERSION, FileRef, check_version, damaged, decoding
 
 NAME = "MANIFEST"
 _NEW = "MANIFEST.new"
@@ -79,7 +79,8 @@ def read_manifest(files: Files, directory: Path) -> Manifest:
     if _check(version, text) != int(match[2], 16):
         raise damaged(path, "its checksum differs")
     check_version(version, path)
-    return _from_json(json.loads(text))
+    with decoding(path, "its text"):
+        return _from_json(json.loads(text))
 
 
 def write_manifest(files: Files, directory: Path, manifest: Manifest) -> None:
@@ -98,14 +99,14 @@ def _check(version: int, text: bytes) -> int:
 
 
 def _from_json(body: dict[str, Any]) -> Manifest:
+    names = ("serial", "commit", "durable", "journal", "next_file", "term_count")
+    numbers = {name: body[name] for name in names}
+    for name, number in numbers.items():
+        if type(number) is not int or number < 0:
+            raise ValueError(f"{name} is {number!r}, not a whole number from 0 on")
     return Manifest(
-        store=body["store"],
-        serial=body["serial"],
-        commit=body["commit"],
-        durable=body["durable"],
-        journal=body["journal"],
-        next_file=body["next_file"],
-        term_count=body["term_count"],
+        store=bytes.fromhex(body["store"]).hex(),
+        **numbers,
         terms=tuple(FileRef.from_json(ref) for ref in body["terms"]),
         layers=tuple(FileRef.from_json(ref) for ref in body["layers"]),
         meta=FileRef.from_json(body["meta"]) if body["meta"] else None,

@@ -16,7 +16,7 @@ from triplestore.storage.files import Files
 from triplestore.storage.journal import JournalChain, JournalScan, journal_path, read_journals
 from triplestore.storage.manifest import NAME, Manifest, read_manifest
 from triplestore.storage.record import Replay
-from triplestore.storage.sections import FileRef, SectionFile, damaged
+from triplestore.storage.sections import FileRef, SectionFile, damaged, decoding
 from triplestore.storage.state import (
     LAYER,
     META,
@@ -71,7 +71,7 @@ def recover(files: Files, directory: Path, known: Catalogue | None = None) -> Re
     dictionary = Dictionary(terms)
     if dictionary.size != manifest.term_count:
         raise damaged(directory / NAME, f"its files hold {dictionary.size} terms, not all")
-    meta = Meta.of_file(meta_file) if meta_file else Meta({})
+    meta = Meta.of_file(meta_file, journal_path(directory, manifest.journal))
     start = State(manifest.commit, dictionary, dictionary.size, Tables(layers).sealed(), meta)
     chain = read_journals(files, directory, manifest.store, manifest.journal, manifest.commit)
     if chain.commit < manifest.durable:
@@ -88,10 +88,11 @@ def recover(files: Files, directory: Path, known: Catalogue | None = None) -> Re
 
 def replay(start: State, chain: JournalChain, opener: _Opener) -> State:
     """The state after the commits of a journal."""
-    replaying = Replay(start, opener.part)
-    for record in chain.records:
-        replaying.add(record.payload)
-    return replaying.state()
+    with decoding(chain.scans[-1].path, "one of its commits"):
+        replaying = Replay(start, opener.part)
+        for record in chain.records:
+            replaying.add(record.payload)
+        return replaying.state()
 
 
 class _Opener:
@@ -118,7 +119,8 @@ class _Opener:
             self.names.add(ref.name)
         else:
             file = self.file(ref, "")
-            part = segment_of(file) if file.kind == TERMS else layer_of(file)
+            with decoding(file.path, "what it says of itself"):
+                part = segment_of(file) if file.kind == TERMS else layer_of(file)
         self.catalogue.add(part, file)
         return part
 

@@ -18,7 +18,7 @@ import json
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.columns import FENCE, Array, Column
-from triplestore.errors import CorruptError, FormatError
+from triplestore.errors import CorruptError, FormatError, ParseError, StorageError
 from triplestore.storage.files import Buffer, File, Files
 
 VERSION = 1
@@ -212,12 +212,13 @@ class SectionFile:
             self._data = files.map(path)
         except ValueError as error:  # mmap refuses an empty file
             raise self._corrupt("it is empty") from error
-        self._directory, check = self._read_directory()
+        with decoding(path, "its directory"):
+            self._directory, check = self._read_directory()
+            self._sections = {str(entry["name"]): entry for entry in self._directory["sections"]}
+            self._verified = bytearray(int(self._directory["checks"][1]))
         self.ref = FileRef(path.name, len(self._data), check)
         if ref is not None and (ref.size, ref.check) != (self.ref.size, self.ref.check):
             raise self._corrupt("it is not the file that the manifest or the journal names")
-        self._sections = {str(entry["name"]): entry for entry in self._directory["sections"]}
-        self._verified = bytearray(int(self._directory["checks"][1]))
         self._checks: NDArray[np.uint32] | None = None
 
     @property
@@ -243,6 +244,10 @@ class SectionFile:
         entry = self._sections.get(name)
         if entry is None:
             raise self._corrupt(f"there is no section {name!r}")
+        with decoding(self.path, f"its section {name!r}"):
+            return self._column(name, entry)
+
+    def _column(self, name: str, entry: Mapping[str, Any]) -> Column:
         start, count = int(entry["start"]), int(entry["count"])
         dtype = np.dtype(entry["dtype"])
         if count == 0:
@@ -404,12 +409,40 @@ class _SectionGuard:
 # --------------------------------------------------------------------------- refusals
 
 
-def damaged(path: Path, what: str) -> CorruptError:
+def damaged(path: Path | str, what: str) -> CorruptError:
     """The error for bytes that are not those that were written."""
     return CorruptError(
         f"{path} is damaged: {what}; restore the store from a backup "
         f"(`triplestore verify` lists all that is damaged)"
     )
+
+
+_UNREADABLE = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    ParseError,
+    RecursionError,
+    TypeError,
+    ValueError,  # also UnicodeDecodeError, json.JSONDecodeError and our UsageError
+    struct.error,
+)
+
+
+@contextmanager
+def decoding(path: Path | str, what: str) -> Iterator[None]:
+    """Turn an error in taking bytes apart into a CorruptError that names the file.
+
+    Checksums find bytes that changed on disk. Bytes with a right checksum can be wrong, too: a
+    faulty memory or program may have written them.
+    """
+    try:
+        yield
+    except StorageError:
+        raise
+    except _UNREADABLE as error:
+        raise damaged(path, f"{what} cannot be read ({type(error).__name__}: {error})") from error
 
 
 def check_version(version: int, path: Path) -> None:

@@ -6,21 +6,22 @@ it shows, the files included, whatever is merged or removed after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from triplestore.storage.files import Files
-from triplestore.storage.sections import FileRef, Pause, SectionFile, write_sections
+from triplestore.storage.sections import FileRef, Pause, SectionFile, decoding, write_sections
 from triplestore.tables import Layer, Tables
 from triplestore.terms import Dictionary, TermSegment
 
 TERMS, LAYER, META = "terms", "layer", "meta"
 
 Part: TypeAlias = "Layer | TermSegment"
+T = TypeVar("T")
 
 
 class Meta(Mapping[str, bytes]):
@@ -31,24 +32,33 @@ class Meta(Mapping[str, bytes]):
     b'...'
     """
 
-    __slots__ = ("_values",)
+    __slots__ = ("_journal", "_values")
 
-    def __init__(self, values: Mapping[str, bytes | SectionFile]) -> None:
+    def __init__(
+        self, values: Mapping[str, bytes | SectionFile], journal: Path | str = "the journal"
+    ) -> None:
         self._values = dict(values)
+        self._journal = journal
 
     @classmethod
-    def of_file(cls, file: SectionFile) -> Meta:
-        """The sections of a file."""
-        return cls(dict.fromkeys(file.names(), file))
+    def of_file(cls, file: SectionFile | None, journal: Path) -> Meta:
+        """The sections of a file; later values are in the journal."""
+        return cls(dict.fromkeys(file.names(), file) if file else {}, journal)
 
     def with_changes(self, changes: Mapping[str, bytes | None]) -> Meta:
         """The same with some values changed, or removed where the change is None."""
         values = {**self._values, **changes}
-        return Meta({name: value for name, value in values.items() if value is not None})
+        kept = {name: value for name, value in values.items() if value is not None}
+        return Meta(kept, self._journal)
 
     def is_in(self, file: SectionFile) -> bool:
         """True if this is just what the file holds."""
         return len(self) == len(file.names()) and all(v is file for v in self._values.values())
+
+    def place(self, name: str) -> Path | str:
+        """The file that a value is in; the journal has those that are in none yet."""
+        value = self._values.get(name)
+        return value.path if isinstance(value, SectionFile) else self._journal
 
     def __getitem__(self, name: str) -> bytes:
         value = self._values[name]
@@ -59,6 +69,23 @@ class Meta(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+def value_of(meta: Mapping[str, bytes], name: str, parse: Callable[[bytes], T], default: T) -> T:
+    """What `parse` makes of a named value, or the default; a CorruptError if it cannot be read.
+
+    >>> value_of({"files": b"12"}, "files", int, 0), value_of({}, "files", int, 0)
+    (12, 0)
+    >>> value_of({"files": b"twelve"}, "files", int, 0)
+    Traceback (most recent call last):
+    triplestore.errors.CorruptError: the journal is damaged: its value 'files' cannot be read ...
+    """
+    value = meta.get(name)
+    if value is None:
+        return default
+    place = meta.place(name) if isinstance(meta, Meta) else "the journal"
+    with decoding(place, f"its value {name!r}"):
+        return parse(value)
 
 
 @dataclass(frozen=True, slots=True)

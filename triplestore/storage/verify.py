@@ -15,7 +15,7 @@ from triplestore.storage.journal import journal_path, read_journals
 from triplestore.storage.manifest import NAME as MANIFEST_NAME
 from triplestore.storage.manifest import Manifest, read_manifest
 from triplestore.storage.record import Commit
-from triplestore.storage.sections import FileRef, Problem, SectionFile
+from triplestore.storage.sections import FileRef, Problem, SectionFile, decoding
 from triplestore.storage.state import State
 
 Progress = Callable[[str], None]
@@ -76,8 +76,14 @@ def _verify_journals(
                 f"promised; the next writer cuts it off",
                 severity="note",
             )
-    named = [ref for record in chain.records for ref in Commit.from_bytes(record.payload).refs()]
-    yield from _verify_refs(files, directory, tuple(named), progress)
+    try:
+        with decoding(path, "one of its commits"):
+            commits = [Commit.from_bytes(record.payload) for record in chain.records]
+    except StorageError as error:
+        yield Problem(path.name, str(error))
+        return
+    named = tuple(ref for commit in commits for ref in commit.refs())
+    yield from _verify_refs(files, directory, named, progress)
 
 
 def serial_of(files: Files, directory: Path) -> int:

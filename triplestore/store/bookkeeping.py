@@ -16,8 +16,8 @@ from triplestore.engine.strategies.recursive import count_recursive
 from triplestore.engine.traces import Traces
 
 if TYPE_CHECKING:
+    from triplestore.engine.budget import Budget
     from triplestore.engine.compiled import Compiled
-    from triplestore.engine.work import Budget
     from triplestore.engine.write import Closure
     from triplestore.expr.query_terms import QueryTerms
     from triplestore.store.tuning import Tuning

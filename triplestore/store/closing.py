@@ -12,11 +12,15 @@ were touched, and if they give another program the closure is maintained from th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from triplestore.ops.context import running
+from triplestore.running import limited, look
 from triplestore.storage import State
 from triplestore.store.change import Change
 from triplestore.store.difference import net_changes
@@ -45,16 +49,19 @@ from triplestore.tables import INFERRED, Changes, Layer, Tables
 from triplestore.tables.tables import COMBINE_ROWS
 
 if TYPE_CHECKING:
+    from triplestore.engine.budget import Budget
     from triplestore.engine.compiled import Compiled
     from triplestore.engine.write import Closure
     from triplestore.store.bookkeeping import Books
     from triplestore.store.closed_elsewhere import ClosedElsewhere
-    from triplestore.store.forecast import Suspect
     from triplestore.store.rules import Rules
     from triplestore.store.stated import Stated
 
 MOST_BEGINNINGS = 3
-"""So often a first closure is begun with the axioms that the one before found."""
+"""How often a first closure is begun, with the axioms that the one before found."""
+
+FEW_CHANGES = 8
+"""A first closure goes on, and does not begin again, if less than one rule in this many changes."""
 
 
 class Closing:
@@ -69,7 +76,6 @@ class Closing:
     term_count  how many terms of the dictionary are committed
     put_off  whether this commit leaves the closure as it is: see `stale`
     figures  what the last run did, as a report says it
-    suspects  rules that were new in it, and were likely to make very many facts
     """
 
     def __init__(self, state: State, reasoner: Reasoner) -> None:
@@ -94,7 +100,7 @@ class Closing:
         self.runs = 0
         self.put_off = False
         self.figures: dict[str, Any] = {}
-        self.suspects: dict[str, Suspect] = {}
+        self._budget: Budget | None = None
         self.cancel: Callable[[], bool] | None = None
         self.progress: ProgressLine | None = None
 
@@ -117,6 +123,7 @@ class Closing:
         return None if self.rules is None else self._compile(self.rules)
 
     def _compile(self, rules: Rules) -> Compiled:
+        look("compiling the rules")
         return self._compiling.compiled(rules, modules=self.tuning.modules != "off")
 
     def is_stale(self, tables: Tables) -> bool:
@@ -195,8 +202,30 @@ class Closing:
     # -- one run --------------------------------------------------------------------------------
 
     def run(self, since: Sequence[Step], tables: Tables) -> Tables:
-        """The closure of tables to which these steps lead from the closed ones."""
-        self.suspects = {}
+        """The closure of tables to which these steps lead from the closed ones; all of it under
+        one budget."""
+        started = time.perf_counter()
+        with self.budgeted(self.tuning):
+            after = self._run_limited(since, tables)
+        self.figures = {**self.figures, "seconds": time.perf_counter() - started}
+        return after
+
+    @contextmanager
+    def budgeted(self, tuning: Tuning) -> Iterator[None]:
+        """One budget for all that is done in the block, also where it runs several times."""
+        if self._budget is not None:
+            yield
+            return
+        self._budget = budget = tuning.make_budget(self.cancel, self.progress).begin()
+        try:
+            with limited(budget), running(budget.computing()):
+                yield
+        except MemoryError as error:
+            raise budget.named(error) from None
+        finally:
+            self._budget = None
+
+    def _run_limited(self, since: Sequence[Step], tables: Tables) -> Tables:
         before = self._wanted[1]
         self._scoped = scope_step(self.closed, tables, since, before, self.regimes, self.dictionary)
         if not self.regimes:
@@ -206,6 +235,11 @@ class Closing:
             tables = self._run_in_turns(since, tables)
         self._wanted = self.users, self.regimes
         return tables
+
+    def budget(self) -> Budget:
+        """What the run at work may spend: all of its updates together."""
+        assert self._budget is not None, "updates are made inside of `run`"
+        return self._budget
 
     def _run_in_turns(self, since: Sequence[Step], tables: Tables) -> Tables:
         """The same where rules are made of the axioms that hold; see the top of this file."""
@@ -224,18 +258,21 @@ class Closing:
         before = {name: getattr(self, name) for name in names}
         self.steps, self.stated = [*self.steps], [*self.stated]
         again = self._wanted[0] is not self.users or self._wanted[1] != self.regimes
+        beginnings = MOST_BEGINNINGS if self._under is None or not self.closed.rows else 0
         if again and not (isinstance(self.rules, InForce) and self._wanted[1] == self.regimes):
-            seen = tables if self._scoped is None else self._scoped.on(tables)
+            seen = self._seen(tables)
             self.rules = vocabulary_of(self.regimes, self.users, seen, self.dictionary)
         total: dict[str, Any] = {}
         start = since, tables
-        beginnings = MOST_BEGINNINGS if self._under is None or not self.closed.rows else 0
         try:
             if beginnings:
-                # The vocabulary alone, to see what axioms there are; then all rules at once.
-                self.rules = made = self._whole(self._run(since, tables), early=True)
-                self._restore({**before, "rules": self.rules})
-                again = made.foreseen  # it may have been a mistake
+                # What is stated shows nearly all axioms: those that follow come in further turns.
+                seen = self._seen(tables)
+                if self.regimes.equality == BY_REWRITING:  # it shows what was merged, and whether
+                    seen = self._run(since, tables)
+                self.rules = first = self._whole(seen, early=True)
+                self._restore({**before, "rules": first})
+                again = first.foreseen  # it may have been a mistake
             turns: Turns | None = None
             while True:
                 known = len(self.steps)
@@ -246,14 +283,17 @@ class Closing:
                     break
                 again = False
                 made = self._whole(tables)
+                before_it, much = whole_of(self.rules), True
                 if self.rules is not None:
-                    if made.whole == whole_of(self.rules):
+                    changed = len(made.whole - before_it) + len(before_it - made.whole)
+                    if not changed:
                         break
-                    turns = turns or Turns(whole_of(self.rules))
+                    much = changed * FEW_CHANGES > len(made.whole)
+                    turns = turns or Turns(before_it)
                     turns.take(made.whole)
                 self.rules = made
                 beginnings -= 1
-                if beginnings > 0:  # what was inferred in vain is inferred again as fast
+                if beginnings > 0 and much:  # what was inferred in vain is inferred again as fast
                     self._restore({**before, "rules": made})
                     since, tables = start
                     total = {}
@@ -264,8 +304,13 @@ class Closing:
         return tables
 
     def _whole(self, tables: Tables, *, early: bool = False) -> InForce:
+        look("reading the axioms")
         known = self.rules if isinstance(self.rules, InForce) else None
         return whole(self.regimes, self.users, tables, self.dictionary, known, early=early)
+
+    def _seen(self, tables: Tables) -> Tables:
+        """Tables as rules see them that read several graphs."""
+        return tables if self._scoped is None else self._scoped.on(tables)
 
     def _touches_axioms(self, steps: Sequence[Step]) -> bool:
         in_force = self.rules if isinstance(self.rules, InForce) else None
@@ -295,7 +340,6 @@ class Closing:
             return tables
         from triplestore.store.stated import stated_since
 
-        self._look_ahead(tables if self._scoped is None else self._scoped.on(tables))
         compiled = self._compile(self.rules)
         stated = stated_since(self.closed, tables, since, compiled.type_id)
         added: list[Step] = list(stated.steps)
@@ -410,7 +454,7 @@ class Closing:
         from triplestore.store.bookkeeping import Books
 
         terms = QueryTerms(self.dictionary)
-        budget = self.tuning.make_budget(self.cancel, self.progress)
+        budget = self.budget()
         if self._kept_as[0] != self.tuning.modules:
             self._kept = self._books = None  # facts that a module owns are in no table
         if self._books is None:
@@ -451,21 +495,6 @@ class Closing:
         added = [*since, *scoped, changes] if len(changes) else [*since, *scoped]
         self._done(added, since, after, figures, 0)
         return after
-
-    def _look_ahead(self, tables: Tables) -> None:
-        """Name rules that are new and will make very many facts; refuse what nobody can pay."""
-        if self.rules is None or self.rules is self._under:
-            return
-        from triplestore.store.forecast import refuse, suspects
-
-        # Rules of sub-class axioms are never suspect, and say nothing of relations.
-        whole = whole_of(self.rules)
-        fresh = whole.program if self._under is None else whole - whole_of(self._under)
-        rewriting = self.regimes.equality == BY_REWRITING
-        among = whole.program.rules
-        found = suspects(fresh.rules, among, tables, self.dictionary, rewriting=rewriting)
-        refuse(found, self.tuning)
-        self.suspects.update({one.named: one for one in found})
 
     def _done(
         self,

@@ -28,8 +28,6 @@ _SUB_PROPERTY = b"\x01" + RDFS_SUB_PROPERTY_OF.encode()
 def will_equate(ontology: Ontology, tables: Tables, dictionary: Dictionary) -> bool:
     """Whether a functional property has two values somewhere, or an inverse functional one a value
     twice; as far as stated facts of it and of properties below it show.
-
-    tables  closed under the rules about sub-properties
     """
     from triplestore.ontologies.axioms import FunctionalProperty, InverseFunctionalProperty
 
@@ -52,8 +50,11 @@ def will_equate(ontology: Ontology, tables: Tables, dictionary: Dictionary) -> b
 
 def _stated(number: int, sub_property: int, tables: Tables) -> U64:
     """The stated pairs of a property and of those below it, sorted."""
-    below = tables.relation(sub_property).by_second(number).tolist() if sub_property else []
-    names = {number, *below}
+    names, waiting = {number}, [number] if sub_property else []
+    while waiting:
+        below = tables.relation(sub_property).by_second(waiting.pop()).tolist()
+        waiting += [one for one in below if one not in names]
+        names.update(below)
     parts = [keys for one in names for keys in tables.relation(one).scan_keys(EXPLICIT)]
     return parts[0] if len(parts) == 1 else np.unique(np.concatenate([NO_KEYS, *parts]))
 

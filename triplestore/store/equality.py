@@ -7,6 +7,11 @@ are told apart from those that only the tables of representatives have.
 
 What is always true: the engine's tables are `representatives` of the stored rows and the classes,
 before and after; and classes in force follow from what is stated (see `equality_kept`).
+
+Why a run ends: terms that a turn leaves out of all classes, though they are the same as something,
+are barred until the run is over (a literal may be the same as a member only as long as the class is
+merged, so the reason is gone once the class is taken apart). There are finitely many terms, so the
+barred set grows finitely often. Between two growths classes only become coarser.
 """
 
 from __future__ import annotations
@@ -44,7 +49,7 @@ from triplestore.tables.equality import (
     representatives,
     with_equality,
 )
-from triplestore.tables.rows import NO_KEYS, U32, Bools, Keys, high, low, pack
+from triplestore.tables.rows import NO_IDS, NO_KEYS, U32, Bools, Keys, high, low, pack
 
 if TYPE_CHECKING:
     from triplestore.engine.compiled import Compiled
@@ -55,9 +60,6 @@ if TYPE_CHECKING:
     from triplestore.store.stated import Stated
 
 _REGIMES = frozenset(["owl-rl", "owl-horst"])
-
-MOST_MERGES = 1000
-"""After so many turns of merging something is wrong."""
 
 MANY = 256
 """When more facts than this are stated, equalities are looked for before rules are applied."""
@@ -121,6 +123,8 @@ class Rewriting:
         self._named = Named(self._dictionary, closing.rules, closing.regimes, committed)
         self._wanted = _is_wanted(closing) and self._named.obstacle is None
         self._hides = closing.hidden > 0
+        self._check = closing.budget().check
+        self._barred = NO_IDS
 
     def run(self, stated: Stated, update: Update, scoped: ScopeStep | None = None) -> Rewritten:
         """Bring the closure up to date with what was stated since.
@@ -139,9 +143,10 @@ class Rewriting:
         steps: list[Step] = []
         closures: list[Closure] = []
         hidden = 0
-        for turn in range(MOST_MERGES):
+        while True:
+            self._check()
             begin = len(steps)
-            if turn == 0 and not len(previous) and not len(classes):
+            if not closures and not len(previous) and not len(classes):
                 now, come, gone = stated.tables, stated.plus, stated.minus
             else:
                 stating = Stating(stored, previous, classes, self._same_as)
@@ -168,7 +173,6 @@ class Rewriting:
             if classes == previous:
                 made = self._done(stated, closed, classes, steps, closures)
                 return made._replace(hidden=made.hidden + hidden)
-        raise AssertionError("equals do not come to rest")
 
     def _said(
         self,
@@ -192,12 +196,13 @@ class Rewriting:
         if not len(self._before) and not len(classes) and len(closures) == 1:
             return Rewritten([step for step in steps if _rows(step)], closed, closures, 0)
         stored = stated.tables.with_schemes({})
-        told = [self._pairs(stated.plus), self._pairs(stated.minus)]
+        told = self._pairs(stated.plus), self._pairs(stated.minus)
         own = {(self._told, TOLD)}  # what graphs state is stored in its own terms
         kept = [step for step in steps if own.isdisjoint(step.tuples)]
         change = stored_changes(
             stored, closed, kept, told, self._before, classes, self._same_as, self._dictionary
         )
+        self._check()
         after = stored.push(change.layer) if change.layer.rows else stored
         was = equality_of(self._closed)
         names = None
@@ -207,13 +212,14 @@ class Rewriting:
         if names is None or not _is_on(closed, after):
             made = representatives(after, classes, self._same_as, self._told)
             made = made.with_schemes(closed.schemes)
+        self._check()
         seen = with_equality(after, made, classes, self._same_as, names, self._told)
-        now = equality_of(seen)
-        if now is not None and self._hides:
-            now.hidden = hidden_beyond(now.tables, classes, self._dictionary)
-        hidden = (0 if now is None else now.hidden) - (0 if was is None else was.hidden)
+        hidden = 0
+        if self._hides:  # now, or before
+            now = equality_of(seen)
+            hidden = hidden_beyond(now, self._dictionary) - hidden_beyond(was, self._dictionary)
         written = [change.step] if change.layer.rows else []
-        inferred = inferred_change(self._closed, seen, steps, *told)
+        inferred = inferred_change(self._closed, seen, steps, told, self._check)
         reread = self._are_apart(reasoned(self._closed)) != self._are_apart(closed)
         return Rewritten(written, seen, closures, hidden, inferred, reread)
 
@@ -240,15 +246,15 @@ class Rewriting:
         elif sum(map(len, plus.values())) > MANY:
             pairs = self._certain(stored)  # n values of a functional property are n² for a rule
         if self._under is not None and len(classes) and self._may_break(minus):
-            classes = connected(classes, self._certain(stored), self._dictionary)
+            classes = connected(classes, self._certain(stored), self._dictionary, self._check)
         pairs = pairs[high(pairs) != low(pairs)]
         if not len(classes) and not len(pairs):
             return classes
-        return joined(classes, pairs, self._dictionary, self._left_alone(classes, closed))
+        return self._joined(classes, pairs, closed)
 
     def _certain(self, stored: Tables) -> np.ndarray:
         told = Told(stored, self._dictionary)
-        return certain(told, self._dictionary, self._named.predicates)
+        return certain(told, self._dictionary, self._named.predicates, self._check)
 
     def _may_break(self, minus: KeysByName) -> bool:
         """Whether an equality may be gone with some facts, or with rules."""
@@ -269,7 +275,14 @@ class Rewriting:
         pairs = pairs[high(pairs) != low(pairs)]
         if not len(pairs) and (not len(classes) or self._leave_alone(classes, steps)):
             return classes
-        return joined(classes, pairs, self._dictionary, self._left_alone(classes, closed))
+        found = self._joined(classes, pairs, closed)
+        equals = np.unique(np.concatenate((classes.members, high(pairs), low(pairs))))
+        self._barred = np.union1d(self._barred, equals[~found.is_member(equals)])
+        return found
+
+    def _joined(self, classes: Classes, pairs: np.ndarray, closed: Tables) -> Classes:
+        alone = self._left_alone(classes, closed)
+        return joined(classes, pairs, self._dictionary, alone, self._check)
 
     def _leave_alone(self, classes: Classes, steps: Sequence[Step]) -> bool:
         """Whether no member of a class is named now that was not, by what some steps say."""
@@ -289,7 +302,7 @@ class Rewriting:
         for_words = np.unique(classes.heads[words])
 
         def found(ids: U32) -> Bools:
-            alone: Bools = np.isin(ids, for_words)
+            alone: Bools = np.isin(ids, for_words) | np.isin(ids, self._barred)
             return alone | self._named.among(ids, tables)
 
         return found

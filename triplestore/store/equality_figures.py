@@ -7,7 +7,7 @@ where classes changed, the rows that they touch are written out before and after
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from triplestore.tables import INFERRED, Tables
 from triplestore.tables.equality import (
     NO_CLASSES,
     Classes,
+    Equality,
     KeysByName,
     equality_of,
     touched_rows,
@@ -30,8 +31,17 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
-def hidden_beyond(tables: Tables, classes: Classes, dictionary: Dictionary) -> int:
-    """How many more facts that are no triples of RDF members have than their representatives."""
+def hidden_beyond(equality: Equality | None, dictionary: Dictionary) -> int:
+    """How many more facts that are no triples of RDF members have than their representatives;
+    counted once for each state."""
+    if equality is None:
+        return 0
+    if equality.hidden is None:
+        equality.hidden = _hidden_beyond(equality.tables, equality.classes, dictionary)
+    return equality.hidden
+
+
+def _hidden_beyond(tables: Tables, classes: Classes, dictionary: Dictionary) -> int:
     more = 0
     for name, keys in touched_rows(tables, classes.reps).items():
         odd = ~is_triple(dictionary, high(keys), np.full(len(keys), name, dtype=np.uint32))
@@ -54,19 +64,26 @@ difference of their numbers is told."""
 
 
 def inferred_change(
-    before: Tables, after: Tables, steps: Sequence[Step], plus: KeysByName, minus: KeysByName
+    before: Tables,
+    after: Tables,
+    steps: Sequence[Step],
+    told: tuple[KeysByName, KeysByName],
+    check: Callable[[], None],
 ) -> Inferred:
     """What changed, as users see it: exactly, but in large relations of changed classes.
 
-    steps        of the tables of representatives
-    plus, minus  what was stated and taken back, in its own terms
+    steps  of the tables of representatives
+    told   what was stated, and taken back, in its own terms
+    check  raises if it is time to stop
     """
+    plus, minus = told
     was, now = _equality(before), _equality(after)
     touched = touched_facts(steps)
     old, new = _changed_rows(was, now[0]), _changed_rows(now, was[0])
     come = gone = still = 0
     names = touched.keys() | plus.keys() | minus.keys() | old.keys() | new.keys()
     for name in names | was[1].closed.keys() | now[1].closed.keys():
+        check()
         here = touched.get(name, NO_KEYS)
         if name in was[1].closed or name in now[1].closed:
             added, removed = _compared(before.relation(name), after.relation(name))
@@ -74,8 +91,8 @@ def inferred_change(
             rows = [np.union1d(here, some.get(name, NO_KEYS)) for some in (old, new)]
             added, removed = _expanded(name, rows, (was, now), (before, after))
         else:
-            told = plus.get(name, NO_KEYS), minus.get(name, NO_KEYS)
-            added, removed = _multiplied(name, here, was[0], (was[1], now[1]), told)
+            own = plus.get(name, NO_KEYS), minus.get(name, NO_KEYS)
+            added, removed = _multiplied(name, here, was[0], (was[1], now[1]), own)
         come, gone = come + added, gone + removed
         if name in minus:
             status = after.relation(name).status_of_keys(minus[name])

@@ -38,7 +38,18 @@ _TYPE = b"\x01" + RDF_TYPE.encode()
 _SUB_PROPERTY = b"\x01" + RDFS_SUB_PROPERTY_OF.encode()
 
 
-def components(one: I64, other: I64, size: int) -> I64:
+Check = Callable[[], None]
+"""Raises if it is time to stop."""
+
+KEYS_AT_ONCE = 4096
+"""So many keys of terms are read between two looks at the clock."""
+
+
+def _no_limit() -> None:
+    pass
+
+
+def components(one: I64, other: I64, size: int, check: Check = _no_limit) -> I64:
     """For each of so many nodes the least node that some edges connect it with.
 
     >>> components(np.array([3, 4]), np.array([1, 3]), 5).tolist()
@@ -46,6 +57,7 @@ def components(one: I64, other: I64, size: int) -> I64:
     """
     least = np.arange(size)
     while True:
+        check()
         a, b = least[one], least[other]
         apart = a != b
         if not apart.any():
@@ -54,6 +66,7 @@ def components(one: I64, other: I64, size: int) -> I64:
         np.minimum.at(least, np.maximum(a, b), np.minimum(a, b))
         while (shorter := least[least]).tobytes() != least.tobytes():
             least = shorter
+            check()
 
 
 def joined(
@@ -61,6 +74,7 @@ def joined(
     equal: U64,
     dictionary: Dictionary,
     left_alone: Callable[[U32], Bools] | None = None,
+    check: Check = _no_limit,
 ) -> Classes:
     """The classes that come of others when these pairs are the same, too.
 
@@ -71,14 +85,14 @@ def joined(
     if not len(nodes):
         return classes
     one, other = (np.searchsorted(nodes, end(ends)) for end in (high, low))
-    group = components(one, other, len(nodes))
+    group = components(one, other, len(nodes), check)
     if left_alone is not None:
         spoiled = np.zeros(len(nodes), dtype=np.bool_)
         spoiled[group[left_alone(nodes)]] = True
         kept = ~spoiled[group]
     else:
         kept = np.ones(len(nodes), dtype=np.bool_)
-    heads = _heads(nodes, group, kept, dictionary)
+    heads = _heads(nodes, group, kept, dictionary, check)
     every = np.union1d(nodes, classes.members)
     reps = classes.representatives(every)
     places = np.searchsorted(nodes, reps)
@@ -93,18 +107,21 @@ def _classes(members: U32, heads: U32) -> Classes:
     return Classes.of(members[many], heads[many])
 
 
-def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary) -> U32:
+def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary, check: Check) -> U32:
     """What represents each node: an IRI before a blank node, then the least in term order."""
     heads = nodes.copy()
     sizes = np.bincount(group, minlength=len(nodes))
     (places,) = (kept & (sizes[group] > 1)).nonzero()
     if not len(places):
         return heads
-    keys = [dictionary.key(number) for number in nodes[places].tolist()]
     best: dict[int, tuple[bytes, int]] = {}
-    for key, of, number in zip(keys, group[places].tolist(), nodes[places].tolist(), strict=True):
-        if of not in best or key < best[of][0]:
-            best[of] = (key, number)  # a key begins with its kind: an IRI before a blank node
+    for start in range(0, len(places), KEYS_AT_ONCE):
+        check()
+        some = places[start : start + KEYS_AT_ONCE]
+        for of, number in zip(group[some].tolist(), nodes[some].tolist(), strict=True):
+            key = dictionary.key(number)
+            if of not in best or key < best[of][0]:
+                best[of] = (key, number)  # a key begins with its kind: an IRI before a blank node
     heads[places] = [best[of][1] for of in group[places].tolist()]
     return heads
 
@@ -112,7 +129,7 @@ def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary) -> U32:
 # -- what is certain ------------------------------------------------------------------------------
 
 
-def certain(stored: Stating, dictionary: Dictionary, words: U32) -> U64:
+def certain(stored: Stating, dictionary: Dictionary, words: U32, check: Check = _no_limit) -> U64:
     """Pairs that are the same by what is stated alone.
 
     words  properties that mean something to the rules, which are no properties of things
@@ -123,6 +140,7 @@ def certain(stored: Stating, dictionary: Dictionary, words: U32) -> U64:
         parts.append(stored.relation(same_as).keys(where=EXPLICIT))
     for order in (0, 1):
         for names in functional(stored, dictionary, words, order):
+            check()
             rows = [stored.relation(one).keys(order, EXPLICIT) for one in names.tolist()]
             parts += [_neighbours(np.sort(np.concatenate(rows)))] if rows else []
     pairs = np.concatenate(parts)
@@ -162,13 +180,15 @@ def _neighbours(keys: U64) -> U64:
     return pack(seconds[:-1][same], seconds[1:][same])
 
 
-def connected(classes: Classes, pairs: U64, dictionary: Dictionary) -> Classes:
+def connected(
+    classes: Classes, pairs: U64, dictionary: Dictionary, check: Check = _no_limit
+) -> Classes:
     """What is left of classes when only these pairs are the same."""
     one, other = high(pairs), low(pairs)
     reps = classes.representatives(one)
     within = classes.is_member(one) & (reps == classes.representatives(other))
     nothing = classes.members[:0]
-    return joined(Classes(nothing, nothing), pairs[within], dictionary)
+    return joined(Classes(nothing, nothing), pairs[within], dictionary, check=check)
 
 
 # -- what can feed equality -----------------------------------------------------------------------

@@ -29,7 +29,7 @@ from triplestore.datalog.program import (
     Variable,
     atoms_in,
 )
-from triplestore.expr.functions import IN_DATATYPE, SAME_VALUE
+from triplestore.expr.functions import IN_DATATYPE, SAME_VALUE, SWRL_FUNCTIONS, SWRLB
 from triplestore.expr.tree import Expression, calls_of, constants_of
 from triplestore.store.scope import is_of_scope
 from triplestore.tables.rows import NO_IDS, U32, Bools, pack
@@ -51,7 +51,8 @@ _BUILT_IN = """
     ! && || < > <= >= + - * / NEG POS ISLITERAL ISNUMERIC STRLEN LANG DATATYPE ABS ROUND CEIL FLOOR
     YEAR MONTH DAY HOURS MINUTES SECONDS CONTAINS STRSTARTS STRENDS REGEX LANGMATCHES UCASE LCASE
     SUBSTR STRBEFORE STRAFTER REPLACE"""
-_OF_LITERALS = frozenset([*_BUILT_IN.split(), IN_DATATYPE, SAME_VALUE])
+_OF_URIS = {f"{SWRLB}resolveURI", f"{SWRLB}anyURI"}
+_OF_LITERALS = frozenset([*_BUILT_IN.split(), IN_DATATYPE, SAME_VALUE, *SWRL_FUNCTIONS]) - _OF_URIS
 """Functions that are the same for all names of a thing: false, or an error, if they are about
 literals."""
 

@@ -22,6 +22,7 @@ from triplestore.datalog.program import (
     TYPE,
     Atom,
     Constant,
+    Constraint,
     Rule,
     TripleAtom,
     TupleAtom,
@@ -40,6 +41,7 @@ from triplestore.store.equality_kept import functional
 from triplestore.store.equality_worlds import Worlds
 from triplestore.store.schema_reader import SchemaNames
 from triplestore.store.scope import is_of_scope, rule_of
+from triplestore.store.violations import variables_of
 from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
 from triplestore.tables.equality import Classes, Equality
 from triplestore.tables.rows import U32
@@ -117,12 +119,31 @@ class Lifting:
         Its parts are the least ones: proofs of facts of representatives, and ways of equalities.
         """
         if isinstance(atom, TupleAtom):
-            atom = self.image(atom)
-            self._explain(atom, TOP)
+            image = self.image(atom)
+            self._explain(image, TOP)
+            atom = self._own(atom, self._steps[image].step)
         else:
             self._prove(self._ids(atom), TOP)
         steps = _measured(atom, self._steps)
         return Proof(atom, steps, least=self._least, prefixes=self._prefixes)
+
+    def _own(self, row: TupleAtom, step: Step) -> Atom:
+        """A step for a violation in its own terms, from that of its image."""
+        if row == step.fact or not isinstance(step.rule, Constraint):
+            return step.fact
+        names = variables_of(step.rule)
+        values = row.args[len(row.args) - len(names) :]
+        own = {Variable(n): Constant(_key(one)) for n, one in zip(names, values, strict=True)}
+        parts = []
+        for part in step.parts:
+            filled = fill(part.item, own)
+            if isinstance(filled, TripleAtom):
+                self._prove(self._ids(filled), TOP)
+                parts.append(replace(part, filled=filled, fact=filled))
+            else:
+                parts.append(part if part.fact else replace(part, filled=filled))
+        self._put(TOP + 1, Step(row, step.rule, own, tuple(parts)))
+        return row
 
     def image(self, atom: Atom) -> Atom:
         """The fact of representatives that a fact is an image of."""

@@ -7,8 +7,9 @@ and a transaction about what it has not committed yet.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from triplestore.datalog.program import (
     TYPE,
@@ -19,19 +20,20 @@ from triplestore.datalog.program import (
     TripleAtom,
     TupleAtom,
     Variable,
-    bound_by,
 )
 from triplestore.datalog.text import WELL_KNOWN, parse
-from triplestore.engine.audit import Audit, audit
+from triplestore.engine.audit import Audit, Difference, audit
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.why import Limits, Proof, Step, WhyNot, Written, why, why_not
 from triplestore.engine.why.closed import Closed, Passing
 from triplestore.errors import UsageError
 from triplestore.expr.term_parser import Stop, TermParser
 from triplestore.expr.tokens import Tokens
+from triplestore.store.counted import wrong_counts
+from triplestore.store.in_force import InForce
 from triplestore.store.quads import quad_keys
-from triplestore.store.violations import NOTHING, Violation
-from triplestore.tables.equality import MEMBERS_KEY, equality_of, reasoned, without_members
+from triplestore.store.violations import NOTHING, Violation, variables_of
+from triplestore.tables.equality import MEMBERS_KEY, Classes, equality_of, reasoned, without_members
 from triplestore.terms import Term, key_of
 from triplestore.terms.vocabulary import OWL
 
@@ -51,30 +53,43 @@ def explain(
     rules = view.rules()
     written = Written(Program()) if rules is None else _written(rules)
     prefixes = {**WELL_KNOWN, **written.program.prefixes, **view.prefixes}
-    atom = _atom_of(fact, prefixes, written)
-    if _is_trivial(view, atom):
-        return _trivial(atom, prefixes)
+    atoms = _atoms_of(fact, prefixes, written)
+    if _is_trivial(view, atoms[0]):
+        return _trivial(atoms[0], prefixes)
+    limits, dictionary = Limits(seconds), view.dictionary
     equality = equality_of(view.tables)
     if equality is not None and rules is not None:
         from triplestore.store.equality_paths import Lifting
 
-        lifting = Lifting(view, rules, equality, Limits(seconds), members, prefixes)
-        if lifting.holds(atom):
+        lifting = Lifting(view, rules, equality, limits, members, prefixes)
+        atom = next(filter(lifting.holds, atoms), None)
+        if atom is not None:
             return lifting.proof(atom)
-        atom = lifting.image(atom)
-        return why_not(written, equality.tables, view.dictionary, atom, prefixes=prefixes)
-    if not Closed(written, view.tables, view.dictionary).holds(atom):
-        return why_not(written, view.tables, view.dictionary, atom, prefixes=prefixes)
+        atom = lifting.image(atoms[0])
+        absent = why_not(written, equality.tables, dictionary, atom, prefixes=prefixes)
+        return _with_axioms(view, rules, absent)
+    closed = Closed(written, view.tables, dictionary)
+    atom = next(filter(closed.holds, atoms), None)
+    if atom is None:
+        absent = why_not(written, view.tables, dictionary, atoms[0], prefixes=prefixes)
+        return _with_axioms(view, rules, absent)
     return why(
         written,
         view.tables,
-        view.dictionary,
+        dictionary,
         atom,
         alternatives=alternatives,
         members=members,
-        limits=Limits(seconds),
+        limits=limits,
         prefixes=prefixes,
     )
+
+
+def _with_axioms(view: View, rules: Rules | None, absent: WhyNot) -> WhyNot:
+    """The answer with the axioms that may be missing because there are no rules for them."""
+    from triplestore.store.beyond_rules import axioms_beyond
+
+    return replace(absent, outside=tuple(axioms_beyond(view, rules, absent.fact)))
 
 
 def _is_trivial(view: View, atom: Atom) -> bool:
@@ -96,15 +111,21 @@ def _trivial(atom: Atom, prefixes: Mapping[str, str]) -> Proof:
 
 
 def audited(view: View, thorough: bool, progress: ProgressLine | None) -> Audit:
-    """Whether the closure of a store is exact."""
-    rules = view.rules()
+    """Whether the closure of a store is exact, and its numbers are those of its rows."""
+    rules, dictionary = view.rules(), view.dictionary
+    equal: list[Difference] = []
+    if isinstance(rules, InForce):
+        from triplestore.store.founded import classes_of, founded
+
+        rules, dictionary, anew = founded(view.tables, dictionary, rules, progress)
+        equal = _equals_compared(view, classes_of(view.tables), anew)
     program = Program() if rules is None else rules.program
-    terms = Passing(view.dictionary)
+    terms = Passing(dictionary)
     compiled = Compiled(program, terms.encode_keys)
     prefixes = {**WELL_KNOWN, **program.prefixes, **view.prefixes}
     (members,) = view.dictionary.lookup_keys([MEMBERS_KEY]).tolist()
     tables = without_members(reasoned(view.tables), members)
-    return audit(
+    found = audit(
         compiled,
         tables,
         terms,
@@ -112,21 +133,49 @@ def audited(view: View, thorough: bool, progress: ProgressLine | None) -> Audit:
         progress=progress,
         prefixes=prefixes,
     )
+    counts = wrong_counts(view.tables, view.dictionary, view.hidden)
+    return replace(found, differences=[*found.differences, *equal], counts=counts)
 
 
-@lru_cache(maxsize=4)
+def _equals_compared(view: View, classes: Classes, anew: Classes) -> list[Difference]:
+    """Equalities that are in force and do not follow, and the other way round."""
+    found = []
+    for kind, ours, theirs in (("unfounded", classes, anew), ("missing", anew, classes)):
+        apart = theirs.representatives(ours.members) != theirs.representatives(ours.heads)
+        pairs = zip(ours.members[apart].tolist(), ours.heads[apart].tolist(), strict=True)
+        texts = [" owl:sameAs ".join(map(str, map(view.dictionary.term, pair))) for pair in pairs]
+        if texts:
+            found.append(Difference(kind, len(texts), texts[:_EXAMPLES]))
+    return found
+
+
+_EXAMPLES = 5
+
+
+_WRITTEN: WeakKeyDictionary[Rules, Written] = WeakKeyDictionary()
+"""Rules may know a dictionary, which must not be kept longer than its store."""
+
+
 def _written(rules: Rules) -> Written:
-    return Written(rules.program)
+    found = _WRITTEN.get(rules)
+    if found is None:
+        found = _WRITTEN[rules] = Written(rules.program)
+    return found
 
 
 # -- facts ----------------------------------------------------------------------------------------
 
 
-def _atom_of(fact: FactLike, prefixes: Mapping[str, str], written: Written) -> Atom:
+def _atoms_of(fact: FactLike, prefixes: Mapping[str, str], written: Written) -> list[Atom]:
+    """The fact that is meant; of a violation that may be one of several, all of these."""
+    if isinstance(fact, Violation):
+        return _rows_of(fact, written)
+    return [_atom_of(fact, prefixes)]
+
+
+def _atom_of(fact: FactLike, prefixes: Mapping[str, str]) -> Atom:
     if isinstance(fact, str):
         return fact_of_text(fact, prefixes)
-    if isinstance(fact, Violation):
-        return _row_of(fact, written)
     if isinstance(fact, TripleAtom | TupleAtom):
         return fact
     s, p, o, graph = quad_keys(fact)
@@ -135,19 +184,32 @@ def _atom_of(fact: FactLike, prefixes: Mapping[str, str], written: Written) -> A
     return TripleAtom(Constant(s), Constant(p), Constant(o))
 
 
-def _row_of(violation: Violation, written: Written) -> Atom:
-    """The row of the helper relation that a violation was read from."""
+def _rows_of(violation: Violation, written: Written) -> list[Atom]:
+    """The row of the helper relation that a violation was read from.
+
+    Of one that somebody made or kept, or whose constraint has another relation now: the rows of all
+    constraints that are like its own, those of the same axioms first.
+    """
     values = {name: Constant(key_of(term)) for name, term in violation.values.items()}
     if violation.constraint == NOTHING:
-        return TripleAtom(values["x"], TYPE, Constant.iri(f"{OWL}Nothing"))
-    for key, constraint in written.simple.violations.items():
-        if (constraint.id, constraint.message) == (violation.constraint, violation.message):
-            names = sorted({variable.name for variable in bound_by(constraint.body)})
-            if names == sorted(values):
-                name = Constant(key)
-                padding = (name,) * (3 - len(names))
-                return TupleAtom(name, padding + tuple(values[one] for one in names))
-    raise UsageError(f"there is no constraint {violation.constraint!r} with such variables now")
+        return [TripleAtom(values["x"], TYPE, Constant.iri(f"{OWL}Nothing"))]
+    known = written.simple.violations
+    if violation.relation in known:
+        found = [violation.relation]
+    else:
+        named = violation.constraint, violation.message, sorted(values)
+        alike = ((one.id, one.message, variables_of(one)) for one in known.values())
+        found = [key for key, its in zip(known, alike, strict=True) if its == named]
+        found.sort(key=lambda key: known[key].axioms != violation.axioms)
+    if not found:
+        problem = f"there is no constraint {violation.constraint!r} with such variables now"
+        raise UsageError(f"{problem}: read violations() again")
+    return [_row(key, [values[name] for name in variables_of(known[key])]) for key in found]
+
+
+def _row(relation: bytes, values: list[Constant]) -> TupleAtom:
+    name = Constant(relation)
+    return TupleAtom(name, (name,) * (3 - len(values)) + tuple(values))
 
 
 def fact_of_text(text: str, prefixes: Mapping[str, str]) -> Atom:

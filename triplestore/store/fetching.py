@@ -1,23 +1,33 @@
 """Documents that LOAD names: files and pages, of those places only that were allowed.
 
 Start at `fetch`. What is always true: nothing is read from a place that is not named, whatever the
-IRI of the document looks like.
+IRI of the document looks like; of a page at most as much is kept as its limits allow. A thread of
+its own reads a page, because nothing can interrupt one that waits for the network: who asked looks
+at the time and at requests to stop meanwhile, and leaves that thread behind if need be.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
+from http.client import HTTPException, HTTPResponse
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener, url2pathname
 
 import pyoxigraph as ox
 
 from triplestore.errors import UsageError
+from triplestore.ops.context import Context, current
 
-_SECONDS = 60
+_SECONDS = 60  # without a byte
+_PIECE = 1 << 16
+_POLL = 0.05
+_MOST_REDIRECTIONS = 5
 _ACCEPT = (
     "text/turtle, application/n-triples, application/n-quads, application/trig, "
     "application/rdf+xml;q=0.8, application/ld+json;q=0.5"
@@ -49,10 +59,8 @@ def fetch(iri: str, allowed: Iterable[str]) -> Document:
         return Document(path=Path(url2pathname(parts.path)))
     if parts.scheme not in ("http", "https"):
         raise UsageError(f"LOAD <{iri}>: only file:, http: and https: can be loaded")
-    opener = build_opener(_Redirects(tuple(allowed)))
-    with opener.open(Request(iri, headers={"Accept": _ACCEPT}), timeout=_SECONDS) as answer:
-        media_type = answer.headers.get("Content-Type", "")
-        return Document(data=answer.read(), format=_format(iri, media_type))
+    data, media_type = _Page(iri, tuple(allowed), current()).read()
+    return Document(data=data, format=_format(iri, media_type))
 
 
 def require_allowed(iri: str, allowed: Iterable[str]) -> None:
@@ -64,8 +72,86 @@ def require_allowed(iri: str, allowed: Iterable[str]) -> None:
         )
 
 
+class _Page(threading.Thread):
+    """One page that is read within the limits of a context."""
+
+    def __init__(self, iri: str, allowed: tuple[str, ...], context: Context) -> None:
+        super().__init__(name="fetch", daemon=True)
+        self._iri = iri
+        self._allowed = allowed
+        self._context = context
+        self._room = context.budget - context.used
+        self._most = min(context.text.document, self._room)
+        self._data = BytesIO()
+        self._media_type = ""
+        self._ended = threading.Event()
+        self._stopped = False
+        self._error: BaseException | None = None
+
+    def read(self) -> tuple[bytes, str]:
+        """All of the page, which is charged to the context, and its media type."""
+        self.start()
+        try:
+            while not self._ended.wait(_POLL):
+                self._context.check()
+        finally:
+            self._stopped = True
+        error, self._error = self._error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error
+        data = self._data.getvalue()
+        self._context.charge(len(data))
+        return data, self._media_type
+
+    def run(self) -> None:
+        """Read it, in the thread."""
+        try:
+            self._fetch()
+        except HTTPError as error:
+            error.close()
+            self._error = self._failure(f"{error.code} {error.reason}")
+        except (OSError, HTTPException, ValueError) as error:
+            own = isinstance(error, UsageError)
+            self._error = error if own else self._failure(str(error) or type(error).__name__)
+        except BaseException as error:  # noqa: BLE001 - it is raised where the page is waited for
+            self._error = error
+        finally:
+            self._ended.set()
+
+    def _fetch(self) -> None:
+        opener = build_opener(_Redirects(self._allowed))
+        request = Request(self._iri, headers={"Accept": _ACCEPT})
+        with opener.open(request, timeout=_SECONDS) as answer:
+            assert isinstance(answer, HTTPResponse)
+            self._media_type = answer.headers.get("Content-Type", "")
+            self._require_room(answer.length or 0)
+            while not self._stopped and (piece := answer.read1(_PIECE)):
+                self._require_room(self._data.tell() + len(piece))
+                self._data.write(piece)
+            if answer.length and not self._stopped:
+                raise self._failure(f"it ended {answer.length:,} bytes too early")
+
+    def _require_room(self, size: int) -> None:
+        if size <= self._most:
+            return
+        if self._most == self._room:
+            self._context.charge(size)
+        raise self._failure(
+            f"the document has more than {self._most:,} bytes: fetch it yourself and load that "
+            "file, or give limits=TextLimits(document=...)"
+        )
+
+    def _failure(self, reason: str) -> UsageError:
+        return UsageError(f"LOAD <{self._iri}>: {reason}")
+
+
 class _Redirects(HTTPRedirectHandler):
-    """Follows redirections to what is allowed."""
+    """Follows a few redirections to what is allowed."""
+
+    max_redirections = _MOST_REDIRECTIONS
 
     def __init__(self, allowed: tuple[str, ...]) -> None:
         self._allowed = allowed
@@ -74,6 +160,7 @@ class _Redirects(HTTPRedirectHandler):
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
         """The request that follows a redirection."""
+        fp.close()  # or else all of its text would be read
         require_allowed(newurl, self._allowed)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

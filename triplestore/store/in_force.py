@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import Atom, Constraint, Program, Rule
-from triplestore.errors import UsageError
+from triplestore.errors import StorageError, UsageError
+from triplestore.storage.state import value_of
 from triplestore.store.collecting import no_collection
-from triplestore.store.kept import PROGRAM, REGIMES
+from triplestore.store.kept import PROGRAM, REGIMES, file_count, graph_files, import_jobs
 from triplestore.store.literals_in_rules import Literals
 from triplestore.store.rules import Rules, rules_of
 from triplestore.store.scope import DEFAULT, RULE, Scope, scope_of, scope_rules
 from triplestore.store.sub_class_edges import Edges, Whole
+from triplestore.store.tuning import Tuning
 from triplestore.tables.equality import reasoned
 from triplestore.tables.rows import NO_KEYS
 
@@ -61,7 +63,7 @@ scope='default')
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Regimes:
         """Those that a store keeps."""
-        return _regimes_of(meta[REGIMES]) if REGIMES in meta else cls()
+        return value_of(meta, REGIMES, _regimes_of, cls())
 
     def to_bytes(self) -> bytes | None:
         """The form in which they are kept."""
@@ -122,6 +124,17 @@ def _regimes_of(data: bytes) -> Regimes:
     )
 
 
+def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
+    """What is wrong with named values that are read only when they are needed."""
+    problems = []
+    for read in (graph_files, import_jobs, file_count, Tuning.of, lambda m: rules_of(m).program):
+        try:
+            read(meta)
+        except StorageError as error:
+            problems.append(str(error))
+    return problems
+
+
 @dataclass
 class _Inputs:
     """What a translation is made of: the same makes the same.
@@ -140,6 +153,7 @@ class _Inputs:
 class InForce(Rules):
     """A whole program; each is itself only.
 
+    regimes      those that it was made for
     whole        the program, with axioms that are no rules of it
     users        the part that users gave
     translation  the part that was made of axioms
@@ -160,6 +174,7 @@ class InForce(Rules):
         edges: Edges | None = None,
     ) -> None:
         super().__init__(b"" if users is None else users.data)
+        self.regimes = Regimes()
         self.whole = Whole(program, edges)
         self.users = users
         self.translation = translation
@@ -219,7 +234,9 @@ def vocabulary_of(
     made = translate(Ontology(), regimes.names, trivial=regimes.trivial)
     facts = SchemaReader(dictionary, tables, regimes).facts()
     facts += scope_rules(tables, dictionary)
-    return InForce(_together(users, made.program, facts), users, made)
+    found = InForce(_together(users, made.program, facts), users, made)
+    found.regimes = regimes
+    return found
 
 
 def whole(
@@ -234,8 +251,8 @@ def whole(
     """The program in force where these tables hold, if they are closed.
 
     before  that of earlier tables, of which some is known
-    early   whether they are closed under the vocabulary only: then rules are there already that
-            will be needed as soon as others are applied
+    early   whether they are not closed yet: then rules are there already that will be needed as
+            soon as others are applied
     """
     from triplestore.ontologies.read import read_ontology
     from triplestore.ontologies.regimes import translate
@@ -270,6 +287,7 @@ def whole(
                     trivial=regimes.trivial,
                     equal=equal,
                     merged=merged,
+                    rewritten=regimes.equality == BY_REWRITING,
                     members=members,
                     users=None if users is None else users.program,
                     edges=pairs,
@@ -289,6 +307,7 @@ def whole(
         found = InForce(program, users, made, ontology, literals, edges)
         found.names = (dictionary, reader.known)
         found.inputs = inputs
+        found.regimes = regimes
         found.foreseen = equal and not len(equals)
         return found
 
@@ -341,7 +360,6 @@ def whole_of(rules: Rules | None) -> Whole:
 
 # -- by state -------------------------------------------------------------------------------------
 
-_KNOWN: list[tuple[Dictionary, int, InForce]] = []
 _MOST_KNOWN = 8
 
 
@@ -352,14 +370,20 @@ def rules_of_state(state: State) -> Rules | None:
     regimes = Regimes.of(meta)
     if not regimes:
         return users
-    for dictionary, commit, rules in _KNOWN:
-        if dictionary is state.dictionary and commit == state.commit:
-            return rules
+    known: InForce | None = state.dictionary.remembered.get(state.commit)
+    if known is not None:
+        return known
     return note(state, whole(regimes, users, state.tables, state.dictionary))
 
 
 def note(state: State, rules: InForce) -> InForce:
-    """These are in force in a state: `rules_of_state` is to find them."""
-    del _KNOWN[: 1 - _MOST_KNOWN]
-    _KNOWN.append((state.dictionary, state.commit, rules))
+    """These are in force in a state: `rules_of_state` is to find them.
+
+    They are kept with the dictionary, of which they know ids, and for no longer than it: kept
+    anywhere else they would keep it, with its files, when its store is closed or optimized.
+    """
+    remembered = state.dictionary.remembered
+    for oldest in list(remembered)[: 1 - _MOST_KNOWN]:
+        remembered.pop(oldest, None)
+    remembered[state.commit] = rules
     return rules

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from triplestore.storage.state import value_of
+
 PREFIXES = "prefixes"
 """Prefix to IRI, as JSON."""
 
@@ -50,8 +52,7 @@ def prefixes_of(meta: Mapping[str, bytes]) -> dict[str, str]:
     >>> prefixes_of({"prefixes": b'{"ex": "http://ex.org/"}'}), prefixes_of({})
     ({'ex': 'http://ex.org/'}, {})
     """
-    value = meta.get(PREFIXES)
-    return {} if value is None else dict(json.loads(value))
+    return value_of(meta, PREFIXES, _texts, {})
 
 
 def bytes_of_prefixes(prefixes: Mapping[str, str]) -> bytes:
@@ -61,30 +62,33 @@ def bytes_of_prefixes(prefixes: Mapping[str, str]) -> bytes:
 
 def file_count(meta: Mapping[str, bytes]) -> int:
     """How many files were loaded so far."""
-    value = meta.get(FILES)
-    return 0 if value is None else int(value)
+    return value_of(meta, FILES, int, 0)
 
 
 def graph_files(meta: Mapping[str, bytes]) -> dict[str, tuple[int, int]]:
     """The file numbers, first and how many, of graphs that were loaded with `replace_graph`."""
-    value = meta.get(GRAPH_FILES)
-    if value is None:
-        return {}
-    return {graph: (first, count) for graph, (first, count) in json.loads(value).items()}
+    return value_of(meta, GRAPH_FILES, _numbers, {})
 
 
 def hidden_count(meta: Mapping[str, bytes]) -> int:
     """How many facts hold that are no triples of RDF."""
-    value = meta.get(HIDDEN)
-    return 0 if value is None else int(value)
+    return value_of(meta, HIDDEN, int, 0)
 
 
 def import_jobs(meta: Mapping[str, bytes]) -> list[str]:
     """The names of the import jobs that were committed, the newest last."""
-    value = meta.get(IMPORTS)
-    return [] if value is None else list(json.loads(value))
+    return value_of(meta, IMPORTS, lambda value: list(map(str, json.loads(value))), [])
 
 
 def bytes_of_jobs(jobs: Sequence[str]) -> bytes:
     """The form in which the names of jobs are kept: the last thousand."""
     return json.dumps(list(jobs)[-_JOBS_KEPT:]).encode()
+
+
+def _texts(value: bytes) -> dict[str, str]:
+    return {str(name): str(text) for name, text in json.loads(value).items()}
+
+
+def _numbers(value: bytes) -> dict[str, tuple[int, int]]:
+    found = json.loads(value).items()
+    return {graph: (int(first), int(count)) for graph, (first, count) in found}

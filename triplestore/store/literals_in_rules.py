@@ -17,6 +17,8 @@ from triplestore.datalog.program import Constant, Program, Rule, TupleAtom
 from triplestore.tables import Changes
 from triplestore.terms import STRING, TYPED
 from triplestore.terms.value_keys import split_typed
+from triplestore.terms.vocabulary import RDF_XML_LITERAL
+from triplestore.terms.xml_literals import is_well_formed
 from triplestore.terms.xsd import is_known
 
 if TYPE_CHECKING:
@@ -147,7 +149,8 @@ def ill_typed(dictionary: Dictionary, since: int = 0) -> list[bytes]:
     found = []
     for number in without.tolist():
         key = dictionary.key(number)
-        if is_known(split_typed(key[1:])[1]):
+        lexical, datatype = split_typed(key[1:])
+        if is_known(datatype) or (datatype == RDF_XML_LITERAL and not is_well_formed(lexical)):
             found.append(key)
             if len(found) == MOST_ILL_TYPED:
                 break

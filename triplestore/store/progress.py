@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 import time
 
+FIRST = 0.5
+"""Seconds until there is something to see."""
+
 
 class ProgressLine:
     """What is going on, on stderr: on a terminal ten times a second, elsewhere now and then."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()
-        self._next = time.monotonic() + 0.5
+        self._next = time.monotonic() + FIRST
         self._written = False
 
     def __call__(self, text: str) -> None:

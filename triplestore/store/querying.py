@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from triplestore.expr.tree import Constant
 from triplestore.ops.context import Context, Flag
+from triplestore.ops.text_limits import DEFAULT, TextLimits
 from triplestore.sparql.query import NOTHING_CUSTOM, Asked, Custom, Engine, Result
 from triplestore.store.answers import write_answer
 from triplestore.store.equality_answers import of_representatives
@@ -42,6 +43,7 @@ def query(
     substitutions: Mapping[Any, TermLike] | None = None,
     custom_functions: Mapping[Any, Callable[..., Any]] | None = None,
     custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
+    limits: TextLimits | None = None,
     options: Options | None = None,
 ) -> Result:
     """The result of a query on one state.
@@ -66,7 +68,7 @@ def query(
         seen.dictionary, seen.tables, where, default, named, known, hidden, chosen, seen.plans
     )
     budget = default_budget() if budget is None else budget
-    context = Context(budget, seconds=timeout, cancel=cancel)
+    context = Context(budget, seconds=timeout, cancel=cancel, text=limits or DEFAULT)
     custom = NOTHING_CUSTOM
     if custom_functions or custom_aggregate_functions:
         custom = Custom(_by_name(custom_functions), _by_name(custom_aggregate_functions))

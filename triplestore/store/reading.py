@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from triplestore.engine.audit import Audit
     from triplestore.engine.why import Proof, WhyNot
     from triplestore.ops.context import Flag
+    from triplestore.ops.text_limits import TextLimits
     from triplestore.sparql.query import Result
     from triplestore.storage import State
     from triplestore.store.explaining import FactLike
@@ -192,6 +193,7 @@ class Reading(ABC):
         timeout: float | None = None,
         budget: int | None = None,
         cancel: Flag | None = None,
+        limits: TextLimits | None = None,
         substitutions: Mapping[Any, TermLike] | None = None,
         custom_functions: Mapping[Any, Callable[..., Any]] | None = None,
         custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
@@ -203,7 +205,8 @@ class Reading(ABC):
         facts of all of them, unless `equality="representatives"` asks for one answer for each
         class: then a name in a pattern stands for its class. `timeout` (seconds) and `budget`
         (bytes; by default half of the machine's memory) stop a query that takes too much, as does
-        `cancel`, a `threading.Event` that another thread sets. `substitutions` gives values to
+        `cancel`, a `threading.Event` that another thread sets; how large its text may be is said by
+        `limits`, a `TextLimits`. `substitutions` gives values to
         variables, by name; functions and aggregates that the query calls by IRI can be given in
         Python, as for pyoxigraph's store. A text that was asked before is not parsed again.
 
@@ -233,6 +236,7 @@ class Reading(ABC):
             timeout=timeout,
             budget=budget,
             cancel=cancel,
+            limits=limits,
             substitutions=substitutions,
             custom_functions=custom_functions,
             custom_aggregate_functions=custom_aggregate_functions,

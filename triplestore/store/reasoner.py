@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from triplestore.running import looking
 from triplestore.storage import State
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM
@@ -93,8 +94,13 @@ class Reasoner:
             self._tables = (state.commit, state.dictionary, tables)
 
     def drop_tables(self) -> None:
-        """Keep none."""
+        """Keep no tables."""
         self._tables = None
+
+    def drop(self) -> None:
+        """Keep nothing that has ids: the dictionary is another one, or the store is closed."""
+        self._tables = self._known = None
+        self._ids = {}
 
     @property
     def table_bytes(self) -> int:
@@ -166,12 +172,12 @@ class Ids:
     def __call__(self, keys: Sequence[bytes]) -> U32:
         """The ids of keys."""
         known = self.known
-        new = list(dict.fromkeys([key for key in keys if key not in known]))
+        new = list(dict.fromkeys([key for key in looking(keys) if key not in known]))
         if new:
             found = self._dictionary.encode_keys(new)
             self.last = max(self.last, int(found.max()))
             known.update(zip(new, found.tolist(), strict=True))
-        return np.array([known[key] for key in keys], dtype=np.uint32)
+        return np.array([known[key] for key in looking(keys)], dtype=np.uint32)
 
 
 def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:

@@ -114,6 +114,6 @@ def _report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any]) -> 
         violations=violations,
         new_violations=new,
         strategy=closing.tuning.strategy,
-        warnings=(*warnings, *(one.warning() for one in closing.suspects.values())),
+        warnings=tuple(warnings),
         **closing.figures,
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -30,7 +31,8 @@ from triplestore.datalog.program import (
     TripleAtom,
 )
 from triplestore.datalog.text import parse, read, show
-from triplestore.errors import ProgramError, UsageError, unreadable
+from triplestore.errors import FormatError, ProgramError, UsageError, unreadable
+from triplestore.storage.sections import decoding
 from triplestore.store.collecting import no_collection
 from triplestore.store.kept import PROGRAM
 from triplestore.store.written import Written
@@ -117,20 +119,27 @@ class Rules:
 
     @cached_property
     def _outline(self) -> dict[str, Any]:
-        outline = json.loads(self.data) if self.data else {"format": _FORMAT}
-        if outline["format"] != _FORMAT:
-            raise UsageError("the rules of this store were written by a newer version")
-        return dict(outline)
+        with _decoding():
+            outline = dict(json.loads(self.data)) if self.data else {"format": _FORMAT}
+            kept = outline["format"]
+        if kept != _FORMAT:
+            raise FormatError(
+                f"the rules of this store are of format {kept}, written by a newer version of "
+                f"triplestore; this one reads format {_FORMAT}: upgrade triplestore"
+            )
+        return outline
 
     @property
     def rule_count(self) -> int:
         """How many rules there are."""
-        return int(self._outline.get("rules", 0))
+        with _decoding():
+            return int(self._outline.get("rules", 0))
 
     @property
     def constraint_count(self) -> int:
         """How many constraints there are."""
-        return int(self._outline.get("constraints", 0))
+        with _decoding():
+            return int(self._outline.get("constraints", 0))
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -140,12 +149,13 @@ class Rules:
     @property
     def paths(self) -> dict[str, str]:
         """The files the rules came from: whole path -> the name it was given by."""
-        return {path: name for name, path in self._outline.get("files", ()) if path}
+        with _decoding():
+            return {path: name for name, path in self._outline.get("files", ()) if path}
 
     @cached_property
     def program(self) -> Program:
         """The rules as a program, each with its source."""
-        with no_collection():
+        with no_collection(), _decoding():
             return self._read() if self.data else Program()
 
     def _read(self) -> Program:
@@ -206,6 +216,11 @@ class Rules:
             made.__dict__["may_hide"] = any(_may_hide(rule) for rule in fresh)
         made.__dict__["checked"] = self.checked  # of the same rules, for the most part
         return made
+
+
+def _decoding() -> AbstractContextManager[None]:
+    """Whatever is wrong with rules that were kept is damage: they were checked when they came."""
+    return decoding(f"the store's value {PROGRAM!r}", "a rule")
 
 
 _KNOWN: dict[bytes, Rules] = {}

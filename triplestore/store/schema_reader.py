@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyoxigraph import NamedNode
 
-from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom
+from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom, Variable
 from triplestore.engine.sets.arrays import sorted_distinct
 from triplestore.ontologies.regimes import facts_of, names_containers
+from triplestore.running import look
 from triplestore.store.scope import DEFAULT, ScopeGraph
 from triplestore.tables import EXPLICIT, HOLDS, INFERRED
 from triplestore.tables.rows import NO_IDS, NO_KEYS, in_sorted, low
@@ -23,7 +24,10 @@ from triplestore.terms import BLANK, IRI, key_of
 from triplestore.terms.vocabulary import (
     RDF,
     RDFS_CONTAINER_MEMBERSHIP_PROPERTY,
+    RDFS_DOMAIN,
     RDFS_MEMBER,
+    RDFS_RANGE,
+    RDFS_RESOURCE,
 )
 
 if TYPE_CHECKING:
@@ -34,8 +38,14 @@ if TYPE_CHECKING:
     from triplestore.tables.rows import U32, U64
     from triplestore.terms import Dictionary
 
+_PIECE = 1 << 14
+"""Triples that are read without a look at the limits."""
+
 _MEMBER = b"\x01" + RDF.encode() + b"_"
 _CONTAINER_PROPERTY = b"\x01" + RDFS_CONTAINER_MEMBERSHIP_PROPERTY.encode()
+_DOMAIN, _RANGE, _RESOURCE = (
+    b"\x01" + name.encode() for name in (RDFS_DOMAIN, RDFS_RANGE, RDFS_RESOURCE)
+)
 
 
 def is_member(key: bytes) -> bool:
@@ -52,6 +62,23 @@ def is_member(key: bytes) -> bool:
 def fact_rule(s: bytes, p: bytes, o: bytes) -> Rule:
     """The rule that states a triple of an ontology's graph; the same object each time."""
     return Rule((TripleAtom(Constant(s), Constant(p), Constant(o)),), (), "ontology")
+
+
+@lru_cache(maxsize=1 << 10)
+def member_rule(name: bytes, trivial: bool) -> Rule:
+    """The rule that rdf:_1, or the like, is a property of containers where it is in use.
+
+    No fact: something may follow from it that uses the property. Its domain and range are trivial.
+
+    >>> rule = member_rule(_MEMBER + b"1", trivial=True)
+    >>> rule.name, len(rule.heads), len(rule.body)
+    ('axiomatic', 3, 1)
+    """
+    member, (x, y) = Constant(name), map(Variable, "xy")
+    heads = [TripleAtom(member, TYPE, Constant(_CONTAINER_PROPERTY))]
+    if trivial:
+        heads += [TripleAtom(member, Constant(p), Constant(_RESOURCE)) for p in (_DOMAIN, _RANGE)]
+    return Rule(tuple(heads), (TripleAtom(x, member, y),), "axiomatic")
 
 
 class SchemaReader:
@@ -80,6 +107,7 @@ class SchemaReader:
         ids = dictionary.lookup_keys(graphs).tolist() if graphs else []
         self._graphs = [tables.graph(graph) for graph in ids if graph]
         self._stated: list[Any] = [*self._graphs]
+        self._pairs: dict[int, U64] = {}
         if regimes.scope != DEFAULT:
             self._stated.append(ScopeGraph(tables, dictionary))
 
@@ -97,7 +125,7 @@ class SchemaReader:
     def _members(self) -> list[Rule]:
         """That rdf:_1, and what else of that kind the data have, is a property of containers."""
         keys = map(self._dictionary.key, self._tables.names().tolist())
-        return [fact_rule(key, TYPE.key, _CONTAINER_PROPERTY) for key in keys if is_member(key)]
+        return [member_rule(key, self._regimes.trivial) for key in keys if is_member(key)]
 
     def ids_of(self, properties: Iterable[Constant]) -> U32:
         """The ids of properties that the data have."""
@@ -185,14 +213,44 @@ class SchemaReader:
             return found[0] if found else NO_KEYS
         return np.unique(np.concatenate(found))
 
+    def described(self) -> U32:
+        """What axioms and declarations are stated about, increasing: the subjects of the words of
+        axioms, and the members of classes such as owl:Class."""
+        parts = [self._keys(one, EXPLICIT) >> _HALF for one in self._names.predicates.tolist()]
+        found = [part.astype(np.uint32) for part in parts]
+        types = self._relations(self._names.type_id) if self._names.type_id else []
+        for class_ in self._dictionary.lookup_keys(_declaring()).tolist():
+            found += [one.by_second(class_, EXPLICIT) for one in types if class_]
+        return np.unique(np.concatenate([NO_IDS, *found]))
+
+    def states(self, triples: Iterable[Any]) -> bool:
+        """Whether the data, or the graph of an ontology, state all of these triples."""
+        for triple in triples:
+            s, p, o = self._dictionary.lookup_keys([key_of(term) for term in triple]).tolist()
+            key = np.array([s << 32 | o], dtype=np.uint64)
+            if not (s and p and o and in_sorted(key, self._stated_pairs(p))[0]):
+                return False
+        return True
+
+    def _stated_pairs(self, name: int) -> U64:
+        """The stated pairs of a property, in order, kept for the next question."""
+        found = self._pairs.get(name)
+        if found is None:
+            found = self._pairs[name] = self._keys(name, EXPLICIT)
+        return found
+
     def _terms(self, subjects: Any, name: int, objects: Any) -> list[Any]:
         if len(subjects) == 0:
             return []
         terms = self._dictionary.terms
         (predicate,) = terms(np.array([name], dtype=np.uint32))
-        one = terms(np.ascontiguousarray(subjects, dtype=np.uint32))
-        other = terms(np.ascontiguousarray(objects.astype(np.uint32)))
-        return [(s, predicate, o) for s, o in zip(one, other, strict=True)]
+        found: list[Any] = []
+        for at in range(0, len(subjects), _PIECE):
+            look()
+            one = terms(np.ascontiguousarray(subjects[at : at + _PIECE], dtype=np.uint32))
+            other = terms(np.ascontiguousarray(objects[at : at + _PIECE].astype(np.uint32)))
+            found += [(s, predicate, o) for s, o in zip(one, other, strict=True)]
+        return found
 
     def equals(self) -> U32:
         """What is said to be the same as something else, but for literals; increasing."""
@@ -233,6 +291,17 @@ class SchemaReader:
             for node, number in zip(found, ids.tolist(), strict=True)
             if number and any(len(one.by_second(number, EXPLICIT)) for one in types)
         ]
+
+
+@cache
+def _declaring() -> list[bytes]:
+    """The keys of the classes whose members are parts of an ontology, and no individuals."""
+    from triplestore.ontologies import vocabulary as names
+
+    found = {*names.DECLARATIONS, *names.SCHEMA_CLASSES, names.ONTOLOGY, names.AXIOM}
+    found |= {names.ANNOTATION, names.NEGATIVE_ASSERTION}
+    found -= {names.INDIVIDUAL}
+    return sorted(key_of(one) for one in found)
 
 
 _HALF = np.uint64(32)

@@ -15,6 +15,7 @@ import json
 from collections.abc import Mapping
 
 from triplestore.errors import StaleError
+from triplestore.storage.state import value_of
 from triplestore.store.kept import STALE
 from triplestore.tables import EXPLICIT, INFERRED, Tables
 
@@ -43,11 +44,15 @@ def refuse_if_stale(meta: Mapping[str, bytes]) -> None:
     Traceback (most recent call last):
     triplestore.errors.StaleError: ... some 5,000,000 facts, 12 s ...
     """
-    if STALE not in meta:
-        return
-    thought = json.loads(meta[STALE])
-    raise StaleError(
-        f"an import left what follows for later, and it is not up to date (to do: some "
-        f"{thought['facts']:,} facts, {thought['seconds']:,} s of work): open the store for "
-        f"writing once, or run `triplestore reason`, which does it; then it can be read"
-    )
+    work = value_of(meta, STALE, _work, None)
+    if work is not None:
+        raise StaleError(
+            f"an import left what follows for later, and it is not up to date (to do: {work}): "
+            f"open the store for writing once, or run `triplestore reason`, which does it; then it "
+            f"can be read"
+        )
+
+
+def _work(value: bytes) -> str | None:
+    kept = json.loads(value)
+    return f"some {int(kept['facts']):,} facts, {float(kept['seconds']):,g} s of work"

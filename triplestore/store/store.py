@@ -7,6 +7,7 @@ writer at a time: another thread waits, another process is told who writes.
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +19,7 @@ from triplestore.errors import UsageError, WrongTypeError
 from triplestore.storage import Database, State
 from triplestore.store.change import Change
 from triplestore.store.info import Info, describe
-from triplestore.store.kept import STALE
+from triplestore.store.kept import STALE, hidden_count
 from triplestore.store.quads import QuadLike, TermLike
 from triplestore.store.reading import Reading, View
 from triplestore.store.reasoner import Reasoner
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from triplestore.engine.report import Report
     from triplestore.ontologies.bounds import Bound
     from triplestore.ops.context import Flag
+    from triplestore.ops.text_limits import TextLimits
     from triplestore.store.ontology_graphs import Places
     from triplestore.store.rules import RulesLike
 
@@ -239,6 +241,8 @@ class Store(Reading):
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
         threads: int | None = None,
+        max_line_bytes: int | None = None,
+        max_term_bytes: int | None = None,
     ) -> Change:
         """Load a text, a stream, or files (paths, directories, globs): all of it, or nothing.
 
@@ -250,7 +254,8 @@ class Store(Reading):
         Malformed input raises a `ParseError` with file, line and column, unless `lenient`: then
         the good statements are loaded, and the change counts the bad ones and lists the first.
         `progress` shows a bar on stderr; `cancel` is asked some twenty times a second whether to
-        stop, with a `CancelledError` and nothing loaded.
+        stop, with a `CancelledError` and nothing loaded. `max_line_bytes` (128 MB) bounds a line of
+        N-Triples and N-Quads, `max_term_bytes` (64 MB) a term: what is longer is a `ParseError`.
 
         >>> store = Store()
         >>> print(store.load('@prefix : <http://ex.org/> . :a :p "x", "y" .', "turtle"))
@@ -271,6 +276,8 @@ class Store(Reading):
                 progress=progress,
                 cancel=cancel,
                 threads=threads,
+                max_line_bytes=max_line_bytes,
+                max_term_bytes=max_term_bytes,
             )
         return transaction.change
 
@@ -288,6 +295,7 @@ class Store(Reading):
         timeout: float | None = None,
         budget: int | None = None,
         cancel: Flag | None = None,
+        limits: TextLimits | None = None,
     ) -> Change:
         """Carry out a SPARQL update: all operations of it, as one commit, or nothing.
 
@@ -295,7 +303,8 @@ class Store(Reading):
         what is stated can be deleted, copied and moved: what follows from other facts still holds
         afterwards, and the change counts it. Prefixes of loaded files are known. LOAD reads what
         begins with one of `load_from`, such as `["file:///data/", "https://example.org/"]`.
-        `timeout` (seconds) and `budget` (bytes) limit all of it, as does `cancel`.
+        `timeout` (seconds) and `budget` (bytes) limit all of it, as does `cancel`, and `limits` the
+        size of its text and of a document that LOAD fetches (1 GB).
 
         >>> store = Store()
         >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
@@ -311,6 +320,7 @@ class Store(Reading):
                 timeout=timeout,
                 budget=budget,
                 cancel=cancel,
+                limits=limits,
             )
         return transaction.change
 
@@ -341,16 +351,18 @@ class Store(Reading):
         `scope` says which named graphs take part beside the default graph: `"default"` (none),
         `"union"` (all), or a list of their IRIs; what they state then holds in the default graph,
         too, which queries see as the merge of all of it with what follows.
-        With `trivial=True` triples that hold whatever the data are (`C rdfs:subClassOf C`) are
-        inferred, too. With `strict=True` commits that add violations are refused.
-        `equality="rewrite"` lets one individual stand for all that owl:sameAs makes the same as it
-        while rules are applied, instead of replacing each by each (`"rules"`, the default): so n
-        equals take room for n, and answers are the same.
+        With `trivial=True` triples that hold whatever the data are (`C rdfs:subClassOf C`,
+        `x owl:sameAs x`) are inferred, too, and what follows from these. With `strict=True` commits
+        that add violations are refused. `equality="rewrite"` lets one individual stand for all that
+        owl:sameAs makes the same as it while rules are applied, instead of replacing each by each
+        (`"rules"`, the default): so n equals take room for n, and answers are the same.
         `rules` are a text, the path of a file, a `Program`, or several of these. They are added to
         those in force, and the same call again does nothing; those that a file had when it was
         given before, and has no more, are taken out. `reason("none")` turns inference off.
         `tuning` says how: `strategy`, and what one commit may take at most as `max_facts`,
-        `max_bytes` and `max_seconds`; None sets one back. What is not named stays as it was.
+        `max_bytes` (memory; by default half of what there is), `max_seconds` and `max_terms` (new
+        terms, which have a limit by default); None sets one back. What is not named stays as it
+        was. The error of a limit names the rule at work.
         With `recursive_counters=True` the strategies `dredc` and `fbfc` go by a table in memory,
         made by one evaluation whenever it is not there, instead of looking for derivations; with
         `traces=True` what `counting` keeps in memory is kept while another strategy is in use.
@@ -425,24 +437,38 @@ class Store(Reading):
 
     def refresh(self) -> bool:
         """Of a store opened for reading: go on to the newest commit; True if there was one."""
-        before = self.commit
-        return self._database.refresh().commit != before
+        before = self._database.state
+        after = self._database.refresh()
+        if after.dictionary is not before.dictionary:
+            self._let_go(before)
+        return after.commit != before.commit
 
     def optimize(self) -> None:
         """Merge everything into as few files as possible and drop terms that nothing uses."""
+        before = self._database.state
         self._database.optimize()
-        self._reasoner.drop_tables()  # they have ids of before
+        self._let_go(before)
+        del before
+        gc.collect()  # terms refer to each other in a circle; until then their files stay mapped
 
     def backup(self, target_directory: PathLike) -> None:
         """Make a consistent copy in a new directory, also while there is writing going on."""
         self._database.backup(Path(target_directory))
 
     def verify(self, *, closure: bool = False, progress: bool = False) -> list[str]:
-        """Check structure and checksums of every file; the problems found, in words.
+        """Check structure and checksums of every file, and that numbers known without counting are
+        those of the rows; the problems found, in words.
 
         With `closure` also, if there are none, that what is inferred is what follows (`audit`).
         """
+        from triplestore.store.counted import wrong_counts
+        from triplestore.store.in_force import unreadable_values
+
         problems = self._database.verify(progress=progress)
+        problems += unreadable_values(self._database.state.meta)
+        if not problems:
+            state = self._database.state
+            problems = wrong_counts(state.tables, state.dictionary, hidden_count(state.meta))
         if closure and not problems:
             problems = self.audit(progress=progress).problems()
         return problems
@@ -471,7 +497,15 @@ class Store(Reading):
 
     def close(self) -> None:
         """Make everything durable and let go of the directory; the store is of no use after it."""
+        self._let_go(self._database.state)
         self._database.close()
+
+    def _let_go(self, state: State) -> None:
+        """Keep nothing that is about a state whose ids are not in use any more: its files would
+        stay mapped."""
+        self._seen = None
+        self._reasoner.drop()
+        state.dictionary.remembered.clear()
 
     def __enter__(self) -> Self:
         return self

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 import numpy as np
 
 from triplestore.errors import InconsistencyError, UsageError
+from triplestore.running import look
 from triplestore.schemes.described import describe
 from triplestore.storage.closures import SCHEMES
 from triplestore.store.change import Change
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from triplestore.engine.report import Report
     from triplestore.loaders import Loaded, Problem
     from triplestore.ops.context import Flag
+    from triplestore.ops.text_limits import TextLimits
     from triplestore.storage import Database
     from triplestore.store.closed_elsewhere import ClosedElsewhere
     from triplestore.store.difference import Difference
@@ -108,9 +110,11 @@ class Transaction(Writing):
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
         threads: int | None = None,
+        max_line_bytes: int | None = None,
+        max_term_bytes: int | None = None,
     ) -> Loaded:
         """Load a text, a stream or files; see `Store.load`."""
-        from triplestore.loaders import find_sources, load
+        from triplestore.loaders import find_sources, limits_of, load
 
         if to_graph is not None and replace_graph is not None:
             raise UsageError("give to_graph or replace_graph, not both")
@@ -136,6 +140,7 @@ class Transaction(Writing):
             progress=progress,
             cancel=cancel,
             threads=threads,
+            limits=limits_of(max_line_bytes, max_term_bytes),
         )
         self.take(loaded, "add" if replace_graph is None else "replace", replace_graph)
         return loaded
@@ -238,6 +243,7 @@ class Transaction(Writing):
         timeout: float | None = None,
         budget: int | None = None,
         cancel: Flag | None = None,
+        limits: TextLimits | None = None,
     ) -> None:
         """Carry out a SPARQL update; see `Store.update`."""
         from triplestore.store.updating import update as carry_out
@@ -251,6 +257,7 @@ class Transaction(Writing):
             timeout=timeout,
             budget=budget,
             cancel=cancel,
+            limits=limits,
         )
 
     # -- rules ----------------------------------------------------------------------------------
@@ -324,7 +331,8 @@ class Transaction(Writing):
 
         self._settle()
         known = known_names(self._current(), self._dictionary)
-        with no_collection():
+        with no_collection(), self._closing.budgeted(tuning):
+            look("reading the rules")
             added = given(rules, self._prefixes())
             wanted = (self._closing.users or Rules()).with_added(added)
             warnings = require(wanted, added.problems, known)

@@ -7,19 +7,20 @@ the same way, by whichever process.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from triplestore.errors import UsageError
+from triplestore.running import memory_allowed
+from triplestore.storage.state import value_of
 from triplestore.store.kept import TUNING
 
 if TYPE_CHECKING:
+    from triplestore.engine.budget import Budget
     from triplestore.engine.modules.choice import Choice, Mode
     from triplestore.engine.stratum import Strategy
-    from triplestore.engine.work import Budget
 
 AUTO = "auto"
 FALLBACK = "dredc"
@@ -28,9 +29,8 @@ FALLBACK = "dredc"
 MODULES = (AUTO, "on", "off")
 SCHEMES = (AUTO, "plain", "compressed")
 
-MEMORY_SHARE = 8
-"""Without `max_bytes`, facts may take so small a part of the machine's memory: what is made of them
-on the way takes some times that."""
+MEMORY_SHARE = 2
+"""Without `max_bytes`, the inference of a commit may take this part of the memory there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +39,23 @@ class Tuning:
 
     >>> Tuning().changed({"max_facts": 1000})
     Tuning(strategy='auto', max_facts=1000, max_bytes=None, max_seconds=None, \
-recursive_counters=False, traces=False, modules='auto', schemes='auto')
+max_terms=None, recursive_counters=False, traces=False, modules='auto', schemes='auto')
     >>> Tuning().changed({"max_fact": 1000})
     Traceback (most recent call last):
     triplestore.errors.UsageError: tuning has no 'max_fact' (did you mean 'max_facts'?); it has \
-strategy, max_facts, max_bytes, max_seconds, recursive_counters, traces, modules, schemes
+strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, traces, modules, schemes
     """
 
     strategy: str = AUTO
     """Which algorithm maintains the closure."""
     max_facts: int | None = None
-    """So many facts may be made in one commit."""
+    """How many facts may be made in one commit."""
     max_bytes: int | None = None
-    """So many bytes of facts may be made in one commit."""
+    """How much memory the inference of one commit may take, and what is made by it."""
     max_seconds: float | None = None
-    """So long may the inference of one commit take."""
+    """How long the inference of one commit may take."""
+    max_terms: int | None = None
+    """How many new terms rules may make in one commit."""
     recursive_counters: bool = False
     """Whether to know, in memory, how many recursive rule instances derive each fact: for `dredc`
     and `fbfc`, which then need not look for derivations of what they took away."""
@@ -69,11 +71,13 @@ strategy, max_facts, max_bytes, max_seconds, recursive_counters, traces, modules
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Tuning:
         """What a store keeps; names that this version does not know are left alone."""
-        value = meta.get(TUNING)
-        if value is None:
-            return cls()
+        return value_of(meta, TUNING, cls._read, cls())
+
+    @classmethod
+    def _read(cls, value: bytes) -> Tuning:
         known = {item.name for item in fields(cls)}
-        return cls(**{name: v for name, v in json.loads(value).items() if name in known})
+        kept = {name: v for name, v in json.loads(value).items() if name in known}
+        return cls(**{name: _valid(name, v) for name, v in kept.items()})
 
     def changed(self, by: Mapping[str, Any]) -> Tuning:
         """With what `tuning` names set; None sets it back."""
@@ -124,7 +128,7 @@ strategy, max_facts, max_bytes, max_seconds, recursive_counters, traces, modules
         self, cancel: Callable[[], bool] | None, progress: Callable[[str], None] | None
     ) -> Budget:
         """The budget of one update."""
-        from triplestore.engine.work import Budget
+        from triplestore.engine.budget import Budget
 
         return Budget(
             self.max_facts,
@@ -132,6 +136,7 @@ strategy, max_facts, max_bytes, max_seconds, recursive_counters, traces, modules
             self.max_seconds,
             None if cancel is None else _Asked(cancel),
             progress,
+            self.max_terms,
         )
 
 
@@ -188,7 +193,5 @@ def _unknown(what: str, name: str, names: list[str]) -> str:
 
 
 def _default_bytes() -> int | None:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEMORY_SHARE
-    except (AttributeError, OSError, ValueError):
-        return None
+    allowed = memory_allowed()
+    return None if allowed is None else allowed // MEMORY_SHARE

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyoxigraph as ox
 
-from triplestore.errors import ParseError, UsageError
+from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expr.tree import Constant
-from triplestore.ops.context import Context, Flag
+from triplestore.ops.context import Context, Flag, running
+from triplestore.ops.text_limits import DEFAULT, TextLimits
+from triplestore.running import limited
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.parser import parse_update
 from triplestore.sparql.query import Asked
@@ -44,14 +46,33 @@ def update(
     timeout: float | None = None,
     budget: int | None = None,
     cancel: Flag | None = None,
+    limits: TextLimits | None = None,
 ) -> None:
     """Carry out a request; see `Store.update`."""
     known = {**transaction.known_prefixes(), **(prefixes or {})}
-    request = parse_update(text, prefixes=known, base=base_iri)
     deadline = None if timeout is None else time.monotonic() + timeout
-    run = _Run(transaction, request.base, tuple(load_from), deadline, budget, cancel)
+    text_limits = limits or DEFAULT
+    context = Context(budget, seconds=timeout, cancel=cancel, text=text_limits)
+    with running(context):
+        request = parse_update(text, prefixes=known, base=base_iri)
+    run = _Run(transaction, request.base, tuple(load_from), deadline, budget, cancel, text_limits)
     for operation in request.operations:
         run.operation(operation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """The limits of a context for code that looks at those of its thread."""
+
+    context: Context
+
+    def look(self, about: object) -> None:
+        """Raise if it is time to stop."""
+        self.context.check()
+
+    def needs(self, size: int) -> None:
+        """Raise if there is no room for so many bytes."""
+        self.context.need(size)
 
 
 @dataclass(slots=True)
@@ -62,17 +83,22 @@ class _Run:
     deadline: float | None
     budget: int | None
     cancel: Flag | None
+    limits: TextLimits
 
     def context(self) -> Context:
         """What is left of the limits of the request."""
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
-        context = Context(self.budget, seconds=left, cancel=self.cancel)
+        context = Context(self.budget, seconds=left, cancel=self.cancel, text=self.limits)
         context.check()
         return context
 
     def operation(self, operation: sparql.Operation) -> None:
         """Carry out one operation."""
         context = self.context()
+        with running(context):
+            self._carry_out(operation, context)
+
+    def _carry_out(self, operation: sparql.Operation, context: Context) -> None:
         if isinstance(operation, sparql.InsertData):
             self.insert(operation.quads)
         elif isinstance(operation, sparql.DeleteData):
@@ -80,7 +106,7 @@ class _Run:
         elif isinstance(operation, sparql.Modify):
             self.modify(operation, context)
         elif isinstance(operation, sparql.Load):
-            self.load(operation)
+            self.load(operation, context)
         else:
             try:
                 self.graphs(operation)
@@ -133,19 +159,22 @@ class _Run:
         view = self.transaction.view()
         return Asked(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
 
-    def load(self, operation: sparql.Load) -> None:
-        """LOAD."""
+    def load(self, operation: sparql.Load, context: Context) -> None:
+        """LOAD; SILENT is about documents, not about limits of the request."""
         graph = None if operation.graph is None else operation.graph.term
         source = operation.source.key[1:].decode()
         try:
             document = fetch(source, self.load_from)
-            self.transaction.load(
-                document.data,
-                document.format,
-                path=document.path,
-                base_iri=source,
-                to_graph=graph,
-            )
+            with limited(_Looking(context)):
+                self.transaction.load(
+                    document.data,
+                    document.format,
+                    path=document.path,
+                    base_iri=source,
+                    to_graph=graph,
+                )
+        except TimeLimitError:
+            raise
         except (UsageError, ParseError, OSError):
             if not operation.silent:
                 raise

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class Violation:
     axioms: tuple[TripleAtom, ...] = ()
     """The triples of the axiom that the constraint was made from; where it is for all axioms of a
     kind, these are among the values."""
+    relation: bytes = field(default=b"", compare=False, repr=False)
+    """The name key of the helper relation that lists it: constraints may be alike in all else."""
 
     def as_dict(self) -> dict[str, Any]:
         """The same, fit for JSON."""
@@ -164,20 +166,26 @@ def _has_own(constraints: Iterable[Constraint]) -> bool:
     return any(constraint.id == "cls-nothing2" for constraint in constraints)
 
 
-@lru_cache(maxsize=8)
+_CONSTRAINTS: WeakKeyDictionary[Rules, Mapping[bytes, Constraint]] = WeakKeyDictionary()
+"""Rules may know a dictionary, which must not be kept longer than its store."""
+
+
 def _constraints_of(rules: Rules) -> Mapping[bytes, Constraint]:
     """Names of the helper relations that list violations; they depend on the constraints only."""
     from triplestore.datalog.program import Program
     from triplestore.datalog.simple import simplify
 
-    return simplify(Program((), rules.constraints)).violations
+    found = _CONSTRAINTS.get(rules)
+    if found is None:
+        found = _CONSTRAINTS[rules] = simplify(Program((), rules.constraints)).violations
+    return found
 
 
 def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterator[Violation]:
     """All violations."""
     for name, constraint in where.relations.items():
         for columns in members_of(tables, name, constraint).scan():
-            yield from _of_rows(constraint, variables_of(constraint), columns, dictionary)
+            yield from _of_rows(name, constraint, columns, dictionary)
     if where.type_id and where.nothing:
         members = tables.relation(where.type_id).by_second(where.nothing)
         for member in dictionary.terms(members):
@@ -199,7 +207,7 @@ def new_violations(net: Changes, where: Listed, dictionary: Dictionary) -> Itera
         constraint = where.relations.get(name)
         if constraint is not None:
             new = rows.take((rows.status != 0) & (rows.previous == 0))
-            yield from _of_rows(constraint, variables_of(constraint), new.columns, dictionary)
+            yield from _of_rows(name, constraint, new.columns, dictionary)
     for member in dictionary.terms(_new_members(net, where)):
         yield Violation(NOTHING, values={"x": member})
 
@@ -211,7 +219,7 @@ def violations_between(
     for name, constraint in where.relations.items():
         now, was = (members_of(tables, name, constraint) for tables in (after, before))
         for columns in now.since(was):
-            yield from _of_rows(constraint, variables_of(constraint), columns, dictionary)
+            yield from _of_rows(name, constraint, columns, dictionary)
     for member in dictionary.terms(_members_between(before, after, where)):
         yield Violation(NOTHING, values={"x": member})
 
@@ -271,10 +279,11 @@ def members_of(tables: Tables, name: int, constraint: Constraint) -> Members:
 
 
 def _of_rows(
-    constraint: Constraint, names: list[str], columns: Columns, dictionary: Dictionary
+    relation: int, constraint: Constraint, columns: Columns, dictionary: Dictionary
 ) -> Iterator[Violation]:
+    names, key = variables_of(constraint), dictionary.key(relation)
     chosen = columns[len(columns) - len(names) :]
     terms = [dictionary.terms(column) for column in chosen]
     for row in range(len(columns[0])):
         values = {name: column[row] for name, column in zip(names, terms, strict=True)}
-        yield Violation(constraint.id, constraint.message, values, constraint.axioms)
+        yield Violation(constraint.id, constraint.message, values, constraint.axioms, key)

@@ -303,7 +303,8 @@ class Equality:
     same_as  the id of owl:sameAs
     names    predicates with which members may occur, if they are known
     told     the name of the relation of what graphs state, if there is one
-    hidden   how many more facts that are no triples of RDF members have than representatives
+    hidden   how many more facts that are no triples of RDF members have than representatives; None
+             as long as nobody counted them, as after opening a store
     """
 
     compressed = False  # nothing of it is described with the schemes of the tables
@@ -322,7 +323,7 @@ class Equality:
         self.classes = classes
         self.tables = tables
         self.same_as = same_as
-        self.hidden = 0
+        self.hidden: int | None = None
         self._stored = stored
         self._closures: list[tuple[int, Any, bool]] | None = None
         self._reflexive: U32 | None = None

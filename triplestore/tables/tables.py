@@ -58,7 +58,7 @@ class Tables:
     (2, 1, [2])
     """
 
-    __slots__ = ("_apart", "_closed", "_relations", "_sealed", "layers", "schemes")
+    __slots__ = ("__weakref__", "_apart", "_closed", "_relations", "_sealed", "layers", "schemes")
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from triplestore.errors import StorageError
+from triplestore.running import look
 from triplestore.terms.live import LiveTable
 from triplestore.terms.model import Term, key_of
 from triplestore.terms.segment import TermSegment
@@ -61,6 +62,9 @@ class Dictionary:
         _check_dense(segments, 1)
         after = segments[-1].last_id + 1 if segments else 1
         self._state = State(tuple(segments), LiveTable(after, self))
+        self.remembered: dict[int, Any] = {}
+        """What was made of the last commits with these terms, for others to find. It may refer to
+        the dictionary; who replaces the dictionary or closes its store clears this."""
 
     def __repr__(self) -> str:
         return f"<dictionary of {self.size} terms: {[*self.segments, self._state.live]}>"
@@ -105,6 +109,7 @@ class Dictionary:
             mark = self.mark()
             try:
                 for lo in range(0, len(keys), _CHUNK):
+                    look()
                     self._encode_chunk(keys[lo : lo + _CHUNK], out[lo : lo + _CHUNK])
             except BaseException:
                 self.truncate(mark)
@@ -195,6 +200,10 @@ class Dictionary:
         """The texts of ids: bytes, where each begins (and the last ends), and kinds; 0 is empty."""
         return self._state.text(ids)
 
+    def lengths(self, ids: U32) -> I64:
+        """The bytes of the texts of ids, 0 for 0."""
+        return self._state.lengths(ids)
+
     def kind(self, term_id: int) -> int:
         """The kind of the term of one id, which there is: for one, a tenth of `kinds`."""
         return self._state.kind(term_id)
@@ -246,6 +255,20 @@ class Dictionary:
         first = state.live.first_id
         keys += state.live.keys[max(since + 1 - first, 0) : max(upto + 1 - first, 0)]
         return keys
+
+    def copy(self) -> Dictionary:
+        """Another dictionary of the same terms with the same ids; sealed segments are shared.
+
+        >>> one = Dictionary()
+        >>> ids = one.encode_keys([b"\\x01http://a"])
+        >>> other = one.copy()
+        >>> other.encode_keys([b"\\x01http://b", b"\\x01http://a"]), one.size
+        (array([2, 1], dtype=uint32), 1)
+        """
+        with self._lock:
+            made = Dictionary(self.segments)
+            made.append_keys(self.first_live, self.new_keys(self.sealed_size, self.size))
+        return made
 
     def append_keys(self, first_id: int, keys: Sequence[bytes]) -> None:
         """Append new, distinct keys whose ids begin with `first_id`, as a journal says."""

@@ -55,7 +55,10 @@ class Growing:
 
 def _new_map(size: int) -> mmap.mmap:
     # Private: a shared anonymous mapping has a fixed size behind it.
-    made = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        made = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"no room for a mapping of {size:,} bytes: {error}") from error
     _advise(made)
     return made
 

@@ -86,6 +86,16 @@ class LiveTable:
             return texts_of_keys(list(map(self.keys.__getitem__, rows.tolist())))
         return buffer.buf, buffer.starts[rows], buffer.lengths[rows], buffer.kinds[rows]
 
+    def lengths(self, ids: U32) -> I64:
+        """The bytes of the texts of some terms."""
+        rows = ids - np.uint32(self.first_id)
+        buffer = self._buffered(rows)
+        if buffer is None:
+            sizes = map(len, map(self.keys.__getitem__, rows.tolist()))
+            return np.fromiter(sizes, np.int64, len(rows)) - 1
+        lengths: I64 = buffer.lengths[rows]
+        return lengths
+
     def kinds(self, ids: U32) -> U8:
         """The kinds of some terms."""
         rows = ids - np.uint32(self.first_id)

@@ -20,12 +20,13 @@ found by the name of their module: rdflib itself is never imported.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 import pyoxigraph as ox
 
 from triplestore.errors import UsageError, WrongTypeError
+from triplestore.terms.caching import cache_of_short
+from triplestore.terms.nesting import check_depth
 from triplestore.terms.vocabulary import XSD_STRING
 
 Term: TypeAlias = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
@@ -138,6 +139,8 @@ def _key_of_literal(term: ox.Literal) -> bytes:
 
 
 def _key_of_triple(term: ox.Triple) -> bytes:
+    if isinstance(term.object, ox.Triple):
+        check_depth(term)
     parts = (term.subject, term.predicate, term.object)
     return b"\x06<<( " + b" ".join(to_ntriples(key_of(part)) for part in parts) + b" )>>"
 
@@ -196,7 +199,7 @@ def _named_node(iri: str) -> Term:
         return _parsed(b"<" + _escape_iri(iri.encode()) + b">")
 
 
-@lru_cache(maxsize=1024)
+@cache_of_short(1024)
 def _datatype(iri: str) -> ox.NamedNode:
     return ox.NamedNode(iri)
 

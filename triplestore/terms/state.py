@@ -199,6 +199,16 @@ class State:
             copy_texts(buf, starts, sizes, out, offsets[:-1][rows])
         return out, offsets, kinds
 
+    def lengths(self, ids: U32) -> I64:
+        """The bytes of the texts of ids; 0 for 0."""
+        out = np.zeros(len(ids), np.int64)
+        for home, rows in self.parts(ids):
+            if isinstance(home, TermSegment):
+                out[rows] = home.lengths_of(ids[rows])
+            elif home is not None:
+                out[rows] = home.lengths(ids[rows])
+        return out
+
     def kind(self, term_id: int) -> int:
         """The kind of the term of one id, which there is."""
         row = term_id - self.live.first_id

@@ -93,7 +93,9 @@ def parse(lexical: str, datatype: str) -> Value | None:
     `xmlsch-02-whitespace-facet-*` check), `" 3 "^^xsd:int` is ill-typed.
     """
     mapping = MAPPINGS.get(datatype)
-    return None if mapping is None else mapping(lexical)
+    if mapping is None or (len(lexical) > LONGEST and datatype not in _OF_ANY_LENGTH):
+        return None
+    return mapping(lexical)
 
 
 def is_known(datatype: str) -> bool:
@@ -351,6 +353,15 @@ _XSD_MAPPINGS: dict[str, Mapping] = {
     "NCName": partial(_named, _NC_NAME),
     "NMTOKEN": partial(_named, _NMTOKEN),
 }
+
+LONGEST = 20_000
+"""Characters of a number, a time or a duration that has a value: working with longer ones takes
+the square of their length."""
+
+_TEXTS = ("string", "normalizedString", "token", "language", "Name", "NCName", "NMTOKEN", "anyURI")
+_OF_ANY_LENGTH = frozenset(
+    [XSD + name for name in (*_TEXTS, "hexBinary", "base64Binary")] + [RDF + "PlainLiteral"]
+)
 
 MAPPINGS: dict[str, Mapping] = {
     **{XSD + name: mapping for name, mapping in _XSD_MAPPINGS.items()},

@@ -51,6 +51,10 @@ class RuleSet:
     datatypes  the datatypes that literals are said to belong to
     reflexive  True if `C rdfs:subClassOf C` and the like are concluded where the rules say so, and
                are premises of other rules then
+    equal_to_itself    True if `x owl:sameAs x` (eq-ref) is a premise of rules about properties and
+               classes, too, where nobody stated it
+    literals_replaced  True if a literal gets what holds of things that are the same as it, and
+               the other way round (eq-rep-s, eq-rep-o)
     """
 
     patterns: list[Rule]
@@ -59,6 +63,8 @@ class RuleSet:
     literals: bool = False
     datatypes: frozenset[Term] = DATATYPES
     reflexive: bool = True
+    equal_to_itself: bool = True
+    literals_replaced: bool = True
 
 
 OWL_RL = RuleSet(owl_rl.PATTERNS, owl_rl.LIST_RULES, owl_rl.AXIOMATIC, literals=True)
@@ -115,7 +121,7 @@ class Closure:
     def _take(self, fact: Fact, matcher: Matcher) -> None:
         self.graph.add(fact)
         for rule, binding in matcher.instances(self.graph, fact):
-            if rule.name in REPLACEMENT and _are_one(instance(rule.body[0], binding)):
+            if not self._applies(rule, [instance(atom, binding) for atom in rule.body]):
                 continue
             if rule.heads:
                 self._conclude(rule.name, [instance(head, binding) for head in rule.heads])
@@ -124,6 +130,20 @@ class Closure:
                 self.violations[Violation(rule.name, about)] = None
         if self._ruleset.literals:
             self._take_literals(fact)
+
+    def _applies(self, rule: Rule, premises: list[Fact]) -> bool:
+        """Whether an instance of a rule counts, where the rule set leaves some out."""
+        if rule.name in REPLACEMENT:
+            if _are_one(premises[0]):
+                return False
+            s, _, o = premises[0]
+            literal = isinstance(s, Literal) or isinstance(o, Literal)
+            return self._ruleset.literals_replaced or not literal or rule.name == "eq-rep-p"
+        if self._ruleset.equal_to_itself or rule.name.startswith(("eq-", "dt-")):
+            return True
+        return not any(
+            s == o and p == SAME_AS and (s, p, o) not in self.explicit for s, p, o in premises
+        )
 
     def _conclude(self, rule: str, facts: Iterable[Fact | Violation]) -> None:
         for fact in facts:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from decimal import Decimal
 from functools import cache
+from xml.etree import ElementTree
 
 from pyoxigraph import Literal
 
@@ -59,8 +60,19 @@ def identity(one: Term) -> Hashable:
 
 def is_ill_typed(literal: Literal) -> bool:
     """True if the datatype is known and the literal has no value of it."""
+    if literal.language is None and literal.datatype.value == _XML:
+        return not _is_content(literal.value)
     known = literal.language is None and xsd.is_known(literal.datatype.value)
     return known and value_of(literal) is None
+
+
+def _is_content(text: str) -> bool:
+    """Whether a text is the content of an XML element."""
+    try:
+        ElementTree.fromstring(f"<content>{text}</content>")
+    except ElementTree.ParseError:
+        return False
+    return True
 
 
 @cache

@@ -43,16 +43,14 @@ from triplestore.datalog.program import (
 )
 from triplestore.expr.functions import AGGREGATES, REMEDIES
 from triplestore.expr.parser import ExpressionParser
-from triplestore.expr.term_parser import Stop, did_you_mean
+from triplestore.expr.term_parser import MOST_PROBLEMS, Stop, SyntaxProblem, did_you_mean
 from triplestore.expr.tokens import AT, END, STRING, VARIABLE, WORD, Tokens
 from triplestore.expr.tree import Constant, Expression, Variable
+from triplestore.running import look
 from triplestore.terms.vocabulary import OWL, RDF, RDFS, SKOS, XSD
 
 WELL_KNOWN: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
 """Prefixes that every program has, unless it declares them otherwise."""
-
-MOST_PROBLEMS = 100
-"""After so many problems the rest of a text is not looked at."""
 
 _ITEMS = ("NOT", "FILTER", "BIND", "AGGREGATE")
 _NO_ARROWS = ("<", "<=", "=", "-", ">")
@@ -108,8 +106,10 @@ class _Parser(ExpressionParser):
 
     def program(self) -> None:
         while self.kinds[self.at] != END:
+            look()
             if len(self.problems) >= MOST_PROBLEMS:
-                self.report("too many problems: the rest was not looked at")
+                message = "too many problems: the rest was not looked at"
+                self.problems.append(SyntaxProblem(self.tokens.start(self.at), message, "syntax"))
                 return
             try:
                 self.statement()

@@ -31,17 +31,12 @@ from triplestore.engine.strategies.overdelete import DRedCounting
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.stratum import Strategy, StratumUpdate, Task
 from triplestore.engine.work import Work, united
-from triplestore.errors import BudgetError
-from triplestore.schemes.attached import CHAINS, SYMMETRIC, UNION, Attached, Structure
-from triplestore.schemes.kinds import SCHEMES, guess
+from triplestore.schemes.attached import CHAINS, UNION, Attached, Structure
+from triplestore.schemes.kinds import SCHEMES
 from triplestore.schemes.packed import in_order
 from triplestore.schemes.scheme import BLOCK, Pairs, Scheme
 from triplestore.tables.closed import Closed
 from triplestore.tables.rows import NO_KEYS, U64, swap
-from triplestore.terms import to_ntriples
-
-GUESSED = 1 << 18
-"""From so many edges on it is guessed what a closure takes before it is made."""
 
 Facts: TypeAlias = dict[RelationKey, Any]
 """Facts by relation, like a `Batch`, but for those that are too many to be written out."""
@@ -236,31 +231,9 @@ def _made(
         made = Attached(structure, owned.relations, chains, False)
         return made, closures
     edges = in_order(_edges(owned, structure, external))
-    _check_size(owned, work, structure, edges)
     scheme = SCHEMES[structure.kind](edges, work.budget)
     made = _attached(owned, work, structure, scheme)
     return made, [Closed(scheme, turned) for turned in structure.turned]
-
-
-def _check_size(owned: Owned, work: Work, structure: Structure, edges: U64) -> None:
-    """Refuse a closure of many edges that would not fit in the budget, before it is made."""
-    most = work.budget.bytes
-    if most is None or len(edges) < GUESSED:
-        return
-    names = owned.group.relations
-    written = work.choice.mode_of(names) == "plain"
-    if structure.kind == SYMMETRIC and not written:
-        return  # components take no more than their edges, and are found in the time of a guess
-    found = guess(structure.kind, edges)
-    needed = found.row_bytes * len(names) if written else found.bytes
-    if needed > most:
-        how = " as rows" if written else ""
-        remedy = ', or keep it compressed (tuning={"schemes": ...})' if written else ""
-        raise BudgetError(
-            f"the closure of {to_ntriples(names[0]).decode()} would have about {found.pairs:,} "
-            f"pairs and take {needed:,} bytes{how}, more than the budget of {most:,}; raise it "
-            f'(tuning={{"max_bytes": ...}}){remedy}'
-        )
 
 
 def _compared(old: StoredPairs, new: Closed, external: U64) -> tuple[U64, int]:

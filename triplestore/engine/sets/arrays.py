@@ -19,6 +19,7 @@ from triplestore.engine.sets.narrow import narrowed
 from triplestore.engine.sets.ranges import PIECE as _PIECE
 from triplestore.engine.sets.ranges import Starts, ranges_of, seems_sorted
 from triplestore.errors import BudgetError
+from triplestore.running import needs
 from triplestore.tables.rows import (
     I64,
     NO_IDS,
@@ -75,6 +76,8 @@ _FEWER = 8
 """So many times fewer wide keys are put between the others instead of being sorted with them."""
 
 _LOW = np.uint64(0xFFFFFFFF)
+_LOOKED_AT = 1 << 16  # smaller joins are made without a look at memory
+_SORTED_BYTES = 28  # what a key takes while it is sorted and counted, beside itself
 _BYTES = 12  # what a row of a join takes, before any of its columns is copied
 
 
@@ -153,6 +156,7 @@ def summed(keys: Keys, by: I64, more: Keys, more_by: I64) -> tuple[Keys, I64]:
         starts = start_of_runs(both)[:-1]
         return both[starts], np.add.reduceat(counts[order], starts)
     kernels = _warm()
+    needs(16 * (len(keys) + len(more)))
     out = np.empty(len(keys) + len(more), dtype=np.uint64)
     total = np.empty(len(out), dtype=np.int64)
     size = kernels.add_counts(keys, by, more, more_by, out, total)
@@ -232,7 +236,10 @@ def counted_pieces(pieces: list[Keys]) -> tuple[Keys, U32]:
     Rules mostly conclude facts of one class, or one object, at a time: those are counted by their
     second id, which is three times as fast as sorting where these are close together.
     """
-    if sum(map(len, pieces)) < _DENSE or pieces[0].dtype != np.uint64:
+    rows = sum(map(len, pieces))
+    if rows > _LOOKED_AT:
+        needs(_SORTED_BYTES * rows)
+    if rows < _DENSE or pieces[0].dtype != np.uint64:
         return counted(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
     alone: dict[int, list[tuple[int, int, U64]]] = {}
     mixed: list[U64] = []
@@ -346,6 +353,8 @@ def check_room(rows: int) -> None:
             "for a rule whose atoms share no variable, or only one that takes few values",
             rows,
         )
+    if rows > _LOOKED_AT:
+        needs(rows * _BYTES)
 
 
 def fans(values: U32, keys: U64) -> I64:

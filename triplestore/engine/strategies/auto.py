@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from triplestore.engine.budget import Overrun
 from triplestore.engine.clocks import NEVER, Clocks, between, clocks
 from triplestore.engine.families import Family
 from triplestore.engine.sets.keys import Batch, RelationKey, size_of
@@ -34,7 +35,6 @@ from triplestore.engine.strategies.prove import bfc
 from triplestore.engine.strategies.rematerialise import Rematerialise
 from triplestore.engine.strategies.search import Search
 from triplestore.engine.stratum import Strategy, StratumUpdate
-from triplestore.engine.work import Overrun
 from triplestore.tables import EXPLICIT
 
 

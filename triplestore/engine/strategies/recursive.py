@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from triplestore.engine.budget import Budget
 from triplestore.engine.compiled import Compiled
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.sets.arrays import counted
@@ -11,7 +12,7 @@ from triplestore.engine.sets.keys import Batch
 from triplestore.engine.sets.recursive_counts import RecursiveCounts
 from triplestore.engine.strategies.backward import derivable
 from triplestore.engine.stratum import StratumUpdate
-from triplestore.engine.work import Budget, Work
+from triplestore.engine.work import Work
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import Tables
 

@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 
+from triplestore.engine.budget import Budget
 from triplestore.engine.compiled import Compiled, CompiledStratum, Levels, Strata
 from triplestore.engine.maintain import Maintenance
 from triplestore.engine.modules.choice import Choice
@@ -30,7 +31,7 @@ from triplestore.engine.strategies.restated import (
 )
 from triplestore.engine.stratum import Strategy, StratumUpdate, Task
 from triplestore.engine.traces import Traces
-from triplestore.engine.work import Budget, Work
+from triplestore.engine.work import Work
 from triplestore.engine.write import Closure
 from triplestore.expr.query_terms import QueryTerms
 from triplestore.tables import INFERRED, Tables

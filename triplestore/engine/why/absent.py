@@ -20,6 +20,7 @@ from triplestore.datalog.program import (
     Atom,
     Bind,
     Constant,
+    Constraint,
     Filter,
     Item,
     Not,
@@ -53,6 +54,7 @@ class WhyNot:
     attempts  how far each rule gets that could, the nearest first
     rules     how many there are; some may be left out of `attempts`
     prefixes  to print it by
+    outside   axioms without rules on the way to the fact, if there are some, with the reasons
 
     >>> from triplestore import Store
     >>> store = Store()
@@ -66,9 +68,16 @@ class WhyNot:
     attempts: tuple[Attempt, ...]
     rules: int
     prefixes: Mapping[str, str] | None = None
+    outside: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return False
+
+    @property
+    def constraint(self) -> Constraint | None:
+        """Of a violation that is not there: its constraint."""
+        rules = (attempt.rule for attempt in self.attempts)
+        return next((rule for rule in rules if isinstance(rule, Constraint)), None)
 
     def __str__(self) -> str:
         return self.text()
@@ -96,7 +105,7 @@ class WhyNot:
 class Attempt:
     """How far one rule gets towards a fact.
 
-    rule     could conclude the fact
+    rule     could conclude the fact, or the violation that is asked about
     values   an example: what its variables stand for where the matched items are true
     given    what the fact says of them
     matched  items of the body that are true together: as many as can be
@@ -109,7 +118,7 @@ class Attempt:
     exact    False if not everything was looked at
     """
 
-    rule: Rule
+    rule: Rule | Constraint
     values: Values
     given: Values
     matched: tuple[Item, ...]
@@ -156,7 +165,6 @@ def attempts(closed: Closed, fact: Atom, most: int) -> tuple[list[Attempt], int]
 def _attempt(closed: Closed, number: int, given: dict[Variable, Constant]) -> Attempt:
     rule, values = closed.written.rules[number], dict(given)
     origin = origin_of(closed, number)
-    assert isinstance(origin.rule, Rule)
     search = _Search(closed, number, given)
     if not copied_class(rule) and not isinstance(rule.body[0], Aggregate):
         search.go()

@@ -24,7 +24,7 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
 )
-from triplestore.datalog.simple import SimpleProgram, is_helper, simplify
+from triplestore.datalog.simple import SimpleProgram, is_given, simplify
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import stratify
 from triplestore.engine.compiled import Compiled
@@ -245,7 +245,7 @@ class Closed:
 
     def is_helper(self, relation: RelationKey) -> bool:
         """Whether a relation is an internal one."""
-        return isinstance(relation, tuple) and is_helper(self.terms.key(relation[0]))
+        return isinstance(relation, tuple) and is_given(self.terms.key(relation[0]))
 
 
 def _class_of(item: object) -> bytes:

@@ -25,7 +25,7 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
 )
-from triplestore.datalog.simple import is_helper
+from triplestore.datalog.simple import is_given
 from triplestore.datalog.slices import slice_of
 from triplestore.engine.why.closed import Closed, ground
 from triplestore.expr.tree import substitute
@@ -53,7 +53,7 @@ def origin_of(closed: Closed, number: int) -> Origin:
 
 def _stands_for_itself(closed: Closed, simple: Rule) -> bool:
     head = simple.heads[0]
-    if not isinstance(head, TupleAtom) or not is_helper(head.name.key):
+    if not isinstance(head, TupleAtom) or not is_given(head.name.key):
         return False
     return head.name.key not in closed.written.simple.violations
 
@@ -66,7 +66,7 @@ def helper_rule(closed: Closed, atom: Atom) -> int:
 
 def is_helper_atom(item: object) -> TypeGuard[TupleAtom]:
     """Whether an item is an atom of a helper relation."""
-    return isinstance(item, TupleAtom) and is_helper(item.name.key)
+    return isinstance(item, TupleAtom) and is_given(item.name.key)
 
 
 def renaming(items: Sequence[Item], simple: Sequence[Item]) -> dict[Variable, Variable]:
@@ -84,7 +84,7 @@ def renaming(items: Sequence[Item], simple: Sequence[Item]) -> dict[Variable, Va
 
 def _columns(item: Item) -> list[Variable | Constant]:
     """The terms of an item, in an order that a helper in its place has, too."""
-    if isinstance(item, TupleAtom) and is_helper(item.name.key):
+    if isinstance(item, TupleAtom) and is_given(item.name.key):
         return [term for term in item.args if term != item.name]
     if isinstance(item, TripleAtom | TupleAtom):
         return list(item.terms)

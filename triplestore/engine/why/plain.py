@@ -111,6 +111,7 @@ def absence_dict(absence: WhyNot) -> dict[str, Any]:
         **fact_dict(absence.fact, names),
         "prefixes": dict(names),
         "rules": absence.rules,
+        "outside": list(absence.outside),
         "attempts": [_attempt(attempt, names) for attempt in absence.attempts],
     }
 

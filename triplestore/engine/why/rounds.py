@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from triplestore.datalog.program import TripleAtom, TupleAtom
-from triplestore.datalog.simple import is_helper
+from triplestore.datalog.simple import is_given
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.engine.conclusions import Heads, conclude
 from triplestore.engine.evaluate import Around
@@ -107,7 +107,7 @@ def rules_behind(closed: Closed, of: Slice) -> tuple[set[int], FactSet]:
                 if not isinstance(item, TripleAtom | TupleAtom):
                     continue
                 used = slice_of(item)
-                if used.kind == "tuple" and is_helper(used.name):
+                if used.kind == "tuple" and is_given(used.name):
                     relation = closed.relation_named(used)
                     helpers[relation] = closed.stored.tuples(relation).keys()
                 elif used not in seen:

@@ -144,17 +144,37 @@ def absence_text(absence: WhyNot, names: Names) -> str:
     """Why a fact does not hold, rule by rule."""
     rules = absence.rules
     lines = [f"{show(absence.fact, names)} does not hold: it is not stated, and "]
-    if rules == 0:
+    if absence.constraint is not None:
+        lines = [f"{_inconsistency(absence.constraint)} does not occur with these terms now"]
+    elif rules == 0:
         lines[0] += "no rule concludes facts like it"
     elif rules == 1:
         lines[0] += "the rule that could conclude it does not"
     else:
         lines[0] += f"none of the {rules:,} rules that could conclude it does"
-    for attempt in absence.attempts:
+    shown = absence.attempts
+    if absence.outside:
+        shown = shown[:_BESIDE_AXIOMS]
+        lines.insert(0, _outside_text(absence.outside))
+    for attempt in shown:
         lines.append("")
         lines += _attempt_lines(attempt, names)
-    if len(absence.attempts) < rules:
-        lines += ["", f"and {rules - len(absence.attempts):,} more rules"]
+    if len(shown) < rules:
+        lines += ["", f"and {rules - len(shown):,} more rules"]
+    return "\n".join(lines)
+
+
+_BESIDE_AXIOMS = 2  # rules that are shown where axioms without rules are the likely reason
+_MOST_AXIOMS = 5
+
+
+def _outside_text(outside: Sequence[str]) -> str:
+    """The axioms without rules that may be the reason."""
+    many = "an axiom" if len(outside) == 1 else "axioms"
+    lines = [f"it may need {many} for which there is no rule:"]
+    lines += ["  " + " ".join(one.split()) for one in outside[:_MOST_AXIOMS]]
+    if len(outside) > _MOST_AXIOMS:
+        lines.append(f"  and {len(outside) - _MOST_AXIOMS:,} more")
     return "\n".join(lines)
 
 
@@ -210,9 +230,13 @@ def _term(term: Constant | None, names: Names) -> str:
 def fact_text(fact: Atom, step: Step | None, names: Names) -> str:
     """A fact, or the inconsistency that a constraint's relation stands for."""
     if step is not None and isinstance(step.rule, Constraint):
-        message = f": {step.rule.message}" if step.rule.message else ""
-        return f"inconsistency {step.rule.id}{message}"
+        return _inconsistency(step.rule)
     return show(fact, names)
+
+
+def _inconsistency(constraint: Constraint) -> str:
+    message = f": {constraint.message}" if constraint.message else ""
+    return f"inconsistency {constraint.id}{message}"
 
 
 def rule_lines(step: Step, names: Names) -> Iterator[str]:

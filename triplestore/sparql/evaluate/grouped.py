@@ -19,14 +19,15 @@ from triplestore.expr.evaluate import Evaluator
 from triplestore.expr.functions import AGGREGATES
 from triplestore.expr.numbers import INTEGER
 from triplestore.expr.query_terms import U32, QueryTerms
-from triplestore.expr.vectors import Coded, Ids, Numbers, Vector, coded, ids_of, known
+from triplestore.expr.tree import Variable
+from triplestore.expr.vectors import Coded, Ids, Numbers, Vector, coded, ids_of, known, listed_once
 from triplestore.ops.context import Context
 from triplestore.ops.frame import ID, Array, Frame
 from triplestore.ops.groups import GroupTable
 from triplestore.ops.keys import KeyCoder
 from triplestore.ops.leaves import slices
 from triplestore.ops.operator import Account, Blocks, Operator, variables
-from triplestore.sparql.algebra import Aggregate
+from triplestore.sparql.algebra import Aggregate, is_hidden
 from triplestore.sparql.evaluate.pieces import vector_of
 from triplestore.sparql.evaluate.ranks import ranks_of
 from triplestore.terms.model import key_of, term_of
@@ -70,6 +71,12 @@ class Grouped(Operator):
         self._wanted = tuple(aggregates)
         self._terms = terms
         self._places = [child.names.index(name) for name in by]
+        # The planner's own columns begin with a space.
+        self._shown = [
+            place
+            for place, name in enumerate(child.names)
+            if name[0] != " " and not is_hidden(Variable(name))
+        ]
 
     def detail(self) -> str:
         """The key and the aggregates."""
@@ -135,7 +142,8 @@ class Grouped(Operator):
     ) -> Vector:
         if argument is None:
             if wanted.distinct:
-                numbers = _once(rows.columns, numbers, account)
+                shown = [rows.columns[place] for place in self._shown]
+                numbers = _once(shown, numbers, account)
             return Numbers(INTEGER, np.bincount(numbers, minlength=size))
         vector = vector_of(argument, rows, self._terms, account)
         if wanted.function == "count" and isinstance(vector, Ids):
@@ -190,7 +198,7 @@ def _accumulated(
     terms: QueryTerms,
 ) -> Vector:
     """The results of an aggregate that whoever asks brought along."""
-    made = coded(vector, terms)
+    made = listed_once(coded(vector, terms))
     found = [make() for _ in range(size)]
     known_terms = [None if key is None else term_of(key) for key in made.keys]
     pairs = zip(numbers.tolist(), made.codes.tolist(), strict=True)

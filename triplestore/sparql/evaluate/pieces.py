@@ -13,7 +13,7 @@ import numpy as np
 
 from triplestore.expr.evaluate import Evaluator
 from triplestore.expr.query_terms import QueryTerms
-from triplestore.expr.vectors import Booleans, Ids, Mask, Numbers, Vector, ids_of
+from triplestore.expr.vectors import Booleans, Coded, Ids, Mask, Numbers, Vector, ids_of
 from triplestore.ops.context import Budget
 from triplestore.ops.frame import Array, Frame
 
@@ -51,11 +51,17 @@ def column_of(evaluator: Evaluator, check: Check) -> Callable[[Frame], Array]:
 
 
 def vector_of(evaluator: Evaluator, frame: Frame, terms: QueryTerms, budget: Budget) -> Vector:
-    """The values of an expression."""
+    """The values of an expression, charged to the budget."""
     if frame.rows <= _ROWS:
-        return evaluator.evaluate(frame)
+        return evaluator.evaluate(frame, budget)
     budget.charge(8 * frame.rows)
-    return _joined([evaluator.evaluate(part) for part in _pieces(frame, budget.check)], terms)
+    parts: list[Vector] = []
+    for piece in _pieces(frame, budget.check):
+        part = evaluator.evaluate(piece)
+        if isinstance(part, Coded) or (parts and isinstance(parts[-1], Ids)):
+            part = Ids(ids_of(part, terms))  # terms are noted there, once each, and charged
+        parts.append(part)
+    return _joined(parts, terms)
 
 
 def _joined(parts: Sequence[Vector], terms: QueryTerms) -> Vector:

@@ -9,7 +9,7 @@ each different term. What is always true: terms that are equal by that order hav
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any
@@ -23,12 +23,14 @@ from triplestore.ops.context import Budget
 from triplestore.ops.frame import INTEGER, Array
 from triplestore.ops.groups import use_kernels
 from triplestore.ops.keys import distinct_ids
+from triplestore.ops.sort import sorted_in_steps
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.model import BLANK, IRI, STRING
 from triplestore.terms.sorting import sorted_terms
 from triplestore.terms.value_keys import NAN_KEY, Class
 
-_PIECE = 1 << 15
+_PIECE = 1 << 13
+_EVERY = 1024
 _FEW = 64  # ranked one by one, their values kept for the next time
 _SHORT = 256  # bytes of a term whose value is kept
 _BY_BYTES = ({BLANK}, {IRI}, {STRING})
@@ -101,8 +103,8 @@ def _rank_literals(
     numeric = (values.classes == Class.NUMERIC) & (values.keys != NAN_KEY)
     strings = kinds[rows] == STRING
     others = rows[~numeric & ~strings]
-    keys = [order_key(key) for key in _keys(ids[others], terms, budget) if key is not None]
-    order = sorted(range(len(keys)), key=keys.__getitem__)
+    keys = _order_keys(_keys(ids[others], terms, budget), budget)
+    order = _order_of(keys, budget)
     before = [place for place in order if keys[place] < _STRINGS]
     after = order[len(before) :]
     numbers = rows[numeric]
@@ -181,14 +183,33 @@ def _by_bytes(ids: U32, terms: QueryTerms, budget: Budget) -> Array:
         budget.release(buf.nbytes)
         return order
     keys = [key or b"" for key in _keys(ids, terms, budget)]
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+    return np.array(_order_of(keys, budget), np.int64)
+
+
+def _order_keys(keys: list[bytes | None], budget: Budget) -> list[tuple[Any, ...]]:
+    """What terms are sorted by."""
+    found = []
+    for at, key in enumerate(keys):
+        if at % _EVERY == 0:
+            budget.check()
+        if key is not None:
+            found.append(order_key(key))
+    return found
+
+
+def _order_of(keys: Sequence[Any], budget: Budget) -> list[int]:
+    """The places of values in their order."""
+    return [at for _, at in sorted_in_steps([(key, at) for at, key in enumerate(keys)], budget)]
 
 
 def _keys(ids: U32, terms: QueryTerms, budget: Budget) -> list[bytes | None]:
+    """The keys of terms, charged: whoever asks gives back what it was charged altogether."""
     keys: list[bytes | None] = []
     for start in range(0, len(ids), _PIECE):
         budget.check()
-        keys.extend(terms.keys(ids[start : start + _PIECE]))
+        part = ids[start : start + _PIECE]
+        budget.charge(int(terms.lengths(part).sum()) + 60 * len(part))
+        keys.extend(terms.keys(part))
     return keys
 
 
@@ -201,10 +222,10 @@ def _ranks_of_keys(made: Coded, budget: Budget) -> Array:
         by = bytes
     keyed = []
     for at, (key, code) in enumerate(named):
-        if at % _PIECE == 0:
+        if at % _EVERY == 0:
             budget.check()
         keyed.append((by(key), code))
-    keyed.sort(key=itemgetter(0))
+    keyed = sorted_in_steps(keyed, budget)
     ranks = np.zeros(len(made.keys), np.int64)
     rank, last = 0, None
     for key_, code in keyed:

@@ -1,20 +1,37 @@
 """Results read from any of the formats.
 
-Start at `read_results`. XML, JSON and TSV are read by pyoxigraph; CSV, which does not say what its
-texts are, gives plain literals. What is always true: a document that is malformed raises
-`ParseError`.
+Start at `read_results`. XML, JSON and TSV are read by pyoxigraph, behind a guard of the text; CSV,
+which does not say what its texts are, gives plain literals. What is always true: a document that is
+malformed, or goes over a limit, raises `ParseError`.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple, cast
 
 import pyoxigraph as ox
 
 from triplestore.errors import ParseError, UsageError
+from triplestore.ops.context import current
+from triplestore.terms.guards import Feed, Guard, Json, TripleTerms, Xml
+from triplestore.terms.limits import USUAL
+from triplestore.terms.nesting import MOST_NESTED, TOO_DEEP, check_depth
+
+MOST_VARIABLES = 10_000
+"""Variables of a document: a parser compares each name with all others."""
+
+FREE_CELLS = 10_000_000
+"""Values, unbound ones included, that a document may have beyond one for each of its bytes."""
+
+_SHOWN = 300  # characters of a parser's message, which may quote all of the document
+_Form = ox.QueryResultsFormat
+_VARIABLE = re.compile(rb"<(?:[^\s<>/:]*+:)?variable[\s/>]")
+_TOO_MANY = f"expected at most {MOST_VARIABLES:,} variables"
 
 
 class ReadSolutions(NamedTuple):
@@ -33,19 +50,93 @@ def read_results(data: bytes | str, form: ox.QueryResultsFormat) -> ReadSolution
     >>> read_results('{"head": {}, "boolean": true}', ox.QueryResultsFormat.JSON)
     True
     """
-    if form == ox.QueryResultsFormat.CSV:
-        return _read_csv(data.decode() if isinstance(data, bytes) else data)
+    if form == _Form.CSV:
+        return _read_csv(_text(data))
+    document = data.encode(errors="surrogatepass") if isinstance(data, str) else data
+    if _too_many_variables(document, form):
+        raise ParseError(_TOO_MANY)
     try:
-        found = ox.parse_query_results(data, form)
+        feed = Feed(document, _GUARDS[form](USUAL), current().check)
+        # The parser of TSV would look at a long term again with each piece.
+        given = feed.whole() if form == _Form.TSV else feed
+        found = ox.parse_query_results(cast(Any, given), form)
         if isinstance(found, ox.QueryBoolean):
             return bool(found)
         assert isinstance(found, ox.QuerySolutions)
         names = tuple(variable.value for variable in found.variables)
-        return ReadSolutions(names, [tuple(solution) for solution in found])
+        rows = (tuple(solution) for solution in found)
+        return ReadSolutions(names, list(_limited(rows, names, len(document))))
+    except ParseError:
+        raise
     except SyntaxError as error:
-        raise ParseError(str(error.msg), line=error.lineno, column=error.offset) from error
+        message = str(error.msg)[:_SHOWN]
+        raise ParseError(message, line=error.lineno, column=error.offset) from error
+    except MemoryError as error:
+        if "buffer maximal size" not in str(error):
+            raise
+        raise ParseError("expected terms of less than 16 MB") from error
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+class _JsonResults(Json):
+    """The JSON format of results: depth, and the number of variables."""
+
+    depth = 2 * MOST_NESTED + 10  # two for each triple term, and what is around them
+    key = "vars"
+    most = MOST_VARIABLES
+    what = "at most {:,} variables"
+
+
+_GUARDS: dict[ox.QueryResultsFormat, type[Guard]] = {
+    _Form.JSON: _JsonResults,
+    _Form.XML: Xml,
+    _Form.TSV: TripleTerms,
+}
+
+
+def _too_many_variables(data: bytes, form: ox.QueryResultsFormat) -> bool:
+    """Whether XML or TSV has more variables than it may; JSON's are counted by its guard."""
+    if form == _Form.XML:
+        return len(list(islice(_VARIABLE.finditer(data), MOST_VARIABLES + 1))) > MOST_VARIABLES
+    if form == _Form.TSV:
+        line = data.find(b"\n")
+        return data.count(b"\t", 0, line if line >= 0 else len(data)) >= MOST_VARIABLES
+    return False
+
+
+def _limited(
+    rows: Iterable[tuple[Any, ...]], names: tuple[str, ...], length: int
+) -> Iterator[tuple[Any, ...]]:
+    """The rows, unless they have many more cells than the document has bytes, or deep terms."""
+    most = (length + FREE_CELLS) // max(1, len(names))
+    for number, row in enumerate(rows):
+        if number == most:
+            raise ParseError(
+                f"expected at most {most:,} rows of {len(names):,} variables in a document of "
+                f"{length:,} bytes, most of them unbound"
+            )
+        for term in row:
+            if isinstance(term, ox.Triple):
+                _require_depth(term)
+        yield row
+
+
+def _require_depth(term: ox.Triple) -> None:
+    try:
+        check_depth(term)
+    except UsageError:
+        raise ParseError(f"expected {TOO_DEEP}") from None
+
+
+def _text(data: bytes | str) -> str:
+    if isinstance(data, str):
+        return data
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = 1 + data.count(b"\n", 0, error.start)
+        raise ParseError(f"this is no UTF-8: {error.reason}", line=line) from error
 
 
 def _read_csv(text: str) -> ReadSolutions | bool:
@@ -54,6 +145,8 @@ def _read_csv(text: str) -> ReadSolutions | bool:
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         names = tuple(name.removeprefix("?") for name in next(lines, []))
+        if len(names) > MOST_VARIABLES:
+            raise ParseError(_TOO_MANY)
         return ReadSolutions(names, list(_csv_rows(lines, names)))
     except csv.Error as error:
         raise ParseError(f"this is no CSV: {error}", line=lines.line_num) from error
@@ -61,6 +154,7 @@ def _read_csv(text: str) -> ReadSolutions | bool:
 
 def _csv_rows(lines: Any, names: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
     for line in lines:
+        current().check()
         cells = line or [""] * min(len(names), 1)  # an empty line is one empty cell, or none
         if len(cells) != len(names):
             message = f"a row of {len(cells)} cells under {len(names)} names"

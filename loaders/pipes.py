@@ -1,0 +1,68 @@
+"""Pipes, terminals and devices: reading them can wait, for ever if no process writes.
+
+Start at `Pipe`. What is always true: a wait can be ended, by Ctrl-C or by the caller; one that
+takes longer than two seconds is told on stderr, once.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_POLL = 100  # milliseconds between two looks whether the load was called off
+_PATIENCE = 2.0  # seconds until the user is told
+
+
+class Pipe(io.RawIOBase):
+    """A file descriptor that is asked before it is read from."""
+
+    def __init__(self, number: int, name: str, check: Callable[[], None], own: bool) -> None:
+        """`check` raises where the load was called off; `own` says whether to close it."""
+        self._number = number
+        self._name = name
+        self._check = check
+        self._own = own
+        self._told = False
+
+    @classmethod
+    def opened(cls, path: Path, check: Callable[[], None]) -> Pipe:
+        """A pipe or device by its name; it is opened without waiting for a writer."""
+        return cls(os.open(path, os.O_RDONLY | os.O_NONBLOCK), str(path), check, True)
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, target: Any) -> int:
+        """What there is, at least one byte; 0 at the end."""
+        view = memoryview(target).cast("B")
+        while True:
+            self._wait()
+            try:
+                return os.readv(self._number, [view])
+            except BlockingIOError:
+                continue
+
+    def _wait(self) -> None:
+        poll = select.poll()
+        poll.register(self._number, select.POLLIN)
+        began = time.monotonic()
+        while not poll.poll(_POLL):
+            self._check()
+            if not self._told and time.monotonic() - began > _PATIENCE:
+                self._told = True
+                text = f"triplestore: waiting for {self._name}: nothing was written to it yet"
+                sys.stderr.write(f"{text} (Ctrl-C ends this)\n")
+                sys.stderr.flush()
+
+    def close(self) -> None:
+        """Close it if it is our own."""
+        if self._own and not self.closed:
+            os.close(self._number)
+        super().close()

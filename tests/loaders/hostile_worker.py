@@ -1,0 +1,74 @@
+"""A process that loads documents and says how each ended: what a crash ends is it alone.
+
+It reads one request a line (JSON: a path, and options of `load`), loads the document,
+reads some of it back, and answers with one line. It is given the bytes of memory it may take.
+Results of queries, by the ending of their name, are read as such.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from triplestore.loaders import load, small
+
+from triplestore.errors import TripleStoreError
+from triplestore.sparql.results import ReadSolutions, read_results
+from triplestore.sparql.results.formats import results_format
+from triplestore.terms.dictionary import Dictionary
+
+_READ = 1_000  # terms that are read back
+RESULTS = ("srj", "srx", "tsv", "csv")
+
+
+def outcome(path: str, large: bool, **options: Any) -> str:
+    """`loaded n`, `refused` with the message, or `raw` with what should not have come out."""
+    try:
+        if path.rpartition(".")[2] in RESULTS:
+            return f"loaded {read_back(Path(path))}"
+        dictionary = Dictionary()
+        # A small load has at most as many bytes as it has where nothing is compiled yet.
+        small.WARM = -1 if large else small.COLD
+        result = load(None, dictionary, path=path, threads=1, **options)
+        result.add_terms(dictionary)
+        for number in range(1, min(dictionary.size, _READ) + 1):
+            str(dictionary.term(number))
+    except TripleStoreError as error:
+        return f"refused {type(error).__name__} {str(error)[:300]}"
+    except BaseException as error:  # noqa: BLE001 - the answer is what it was
+        return f"raw {type(error).__name__} {str(error)[:300]}"
+    return f"loaded {len(result)}"
+
+
+def read_back(path: Path) -> int:
+    """The number of solutions of a document, which are looked at."""
+    found = read_results(path.read_bytes(), results_format(None, path))
+    if not isinstance(found, ReadSolutions):
+        return 1
+    str(found.rows[:_READ])
+    return len(found.rows)
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    small.WARM = -1
+    small.COLD = -1
+    load(b"<a:b> <a:c> <a:d> .\n", Dictionary(), format="nt")  # kernels, before memory is bounded
+    small.COLD = 1 << 20
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    most = used + int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    print("ready", flush=True)  # noqa: T201
+    for line in sys.stdin:
+        request = json.loads(line)
+        began = time.process_time()
+        answer = outcome(**request)
+        print(json.dumps([answer, time.process_time() - began]), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

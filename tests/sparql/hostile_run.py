@@ -1,0 +1,169 @@
+"""Runs hostile queries in processes of their own: `python -m tests.sparql.hostile_run [names]`.
+
+Prints for each the seconds of wall clock and processor that it took, by how much it made the
+process grow at its peak, and what came of it. With `--interrupt 1` there is no time limit: a Ctrl-C
+comes after a second, and the seconds include that one. With `--processor` limits are seconds of the
+processor, as other work on the machine makes those of the clock say little. Start at `results`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.sparql.hostile import DATA, HOSTILE, Hostile
+from triplestore.errors import TripleStoreError
+
+if TYPE_CHECKING:
+    from triplestore import Store
+
+_MOST_MEMORY = 4 << 30
+
+
+class Limits(NamedTuple):
+    """What a query may take.
+
+    interrupt  seconds until a Ctrl-C
+    most       seconds of processor after which its process is ended
+    processor  the seconds are those of the processor
+    """
+
+    seconds: float | None = 2.0
+    memory: int = 200_000_000
+    interrupt: float | None = None
+    most: int = 30
+    processor: bool = False
+
+
+class _Spent:
+    """A cancel flag that is set after some seconds of the processor."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._until = None if seconds is None else time.process_time() + seconds
+
+    def is_set(self) -> bool:
+        return self._until is not None and time.process_time() > self._until
+
+
+class Found(NamedTuple):
+    """What a query took, and what came of it."""
+
+    name: str
+    outcome: str
+    wall: float
+    cpu: float
+    grown: int
+
+    @property
+    def is_regular(self) -> bool:
+        """True if it ended with an answer or an error of the library."""
+        return not self.outcome.startswith(("RAW", "DIED"))
+
+    def __str__(self) -> str:
+        taken = f"{self.wall:7.2f} {self.cpu:7.2f} {self.grown / 1e6:6.0f}"
+        return f"{taken}  {self.name}: {self.outcome}"
+
+
+def results(hostile: dict[str, Hostile], limits: Limits) -> Iterator[Found]:
+    """What each query took, in a process of its own; those of the same data together."""
+    for data in dict.fromkeys(one.data for one in hostile.values()):
+        store = DATA[data]()
+        warm(store)
+        for name, one in hostile.items():
+            if one.data == data:
+                yield in_child(name, one, store, limits)
+
+
+def in_child(name: str, hostile: Hostile, store: Store, limits: Limits) -> Found:
+    """What one query took, in a process of its own."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        code = 1
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+            resource.setrlimit(resource.RLIMIT_CPU, (limits.most, limits.most))
+            found = _measured(name, hostile, store, limits)
+            os.write(writing, json.dumps(found).encode())
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        answer = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if not answer:
+        return Found(name, f"DIED with status {status}", float(limits.most), float(limits.most), 0)
+    return Found(*json.loads(answer))
+
+
+def _measured(name: str, hostile: Hostile, store: Store, limits: Limits) -> Found:
+    text = hostile.text()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = _status("VmRSS")
+    if limits.interrupt is not None:
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, limits.interrupt)
+    cancel = _Spent(limits.seconds) if limits.processor else None
+    timeout = None if limits.processor else limits.seconds
+    began, cpu = time.monotonic(), time.process_time()
+    try:
+        result = store.query(text, timeout=timeout, budget=limits.memory, cancel=cancel)
+        outcome = str(result) if isinstance(result, bool) else f"{len(result)} rows"
+    except TripleStoreError as error:
+        outcome = f"{type(error).__name__}: {str(error)[:90]}"
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+    except BaseException as error:  # noqa: BLE001 - it is reported
+        outcome = f"RAW {type(error).__name__}: {str(error)[:90]}"
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    wall, spent = time.monotonic() - began, time.process_time() - cpu
+    return Found(name, outcome, wall, spent, (_status("VmHWM") - before) << 10)
+
+
+def warm(store: Store) -> None:
+    """Make what every process needs once: modules, compiled kernels, buffers."""
+    store.query(
+        "SELECT ?a (COUNT(*) AS ?n) { ?a ?p ?o FILTER(STRLEN(STR(?o)) < 9 && REGEX(STR(?o), "
+        '"^a.b")) } GROUP BY ?a ORDER BY ?n LIMIT 3'
+    ).to_arrow()
+    len(store.query("SELECT DISTINCT ?o { ?a ?p ?o OPTIONAL { ?o ?q ?x } } ORDER BY ?o LIMIT 9"))
+
+
+def _status(name: str) -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1])
+    raise KeyError(name)
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
+    """Run the queries that are named, or all."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--memory", type=int, default=200_000_000)
+    parser.add_argument("--interrupt", type=float)
+    parser.add_argument("--processor", action="store_true")
+    parser.add_argument("--most", type=int, default=30)
+    given = parser.parse_args(None if arguments is None else list(arguments))
+    seconds = None if given.interrupt is not None else given.seconds
+    chosen = {name: HOSTILE[name] for name in given.names or HOSTILE}
+    sys.stdout.write(f"{'wall':>7} {'cpu':>7} {'MB':>6}  query: what came of it\n")
+    limits = Limits(seconds, given.memory, given.interrupt, given.most, given.processor)
+    for found in results(chosen, limits):
+        sys.stdout.write(f"{found}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

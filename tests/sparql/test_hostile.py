@@ -1,0 +1,121 @@
+"""Hostile queries end within their limits: a few of the list, and random ones.
+
+`python -m tests.sparql.hostile_run` runs the whole list. Times are those of the processor, so that
+other work on the machine does not count, and bounds are generous: it is about what never ends.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from support.fuzzing import seeds
+
+from tests.sparql.hostile import DATA, HOSTILE
+from tests.sparql.hostile_run import Found, Limits, in_child, results, warm
+from tests.sparql.random_hostile import random_hostile
+from triplestore import Store, TextLimits
+from triplestore.errors import BudgetError, ParseError
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+
+LIMITS = Limits(seconds=0.3, memory=100_000_000, most=20, processor=True)
+SHORT = [
+    "regex (a+)+$",
+    "regex (a|aa)*b",
+    "regex nested counts",
+    "replace words",
+    "concat doubled",
+    "order by big strings",
+    "group_concat",
+    "encode big for uri",
+    "number of ten million digits",
+    "division of decimals",
+    "values of a million rows",
+    "in of 300,000",
+    "20,000 patterns",
+    "path of 100,000 |",
+    "30,000 unions",
+    "100,000 expressions in SELECT",
+    "300,000 prefixes",
+    "an iri of 10 MB",
+    "exists by substitution",
+]
+
+
+def check(found: Found) -> None:
+    assert found.is_regular, found
+    assert found.cpu < LIMITS.seconds + 2, found
+    assert found.grown < 2 * LIMITS.memory, found
+
+
+def test_hostile__ends_within_its_limits() -> None:
+    for found in results({name: HOSTILE[name] for name in SHORT}, LIMITS):
+        check(found)
+
+
+def test_hostile__ends_soon_after_ctrl_c() -> None:
+    names = ["regex many states", "replace words", "concat for each row", "100,000 ||", "uuids"]
+    limits = Limits(seconds=None, memory=1 << 30, interrupt=0.3, most=20)
+    for found in results({name: HOSTILE[name] for name in names}, limits):
+        assert found.is_regular, found
+        assert found.cpu < 3, found
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Iterator[Store]:
+    store = DATA["numbers"]()
+    warm(store)
+    yield store
+
+
+@pytest.mark.fuzz
+def test_random_hostile__ends_within_its_limits(numbers: Store) -> None:
+    for seed in seeds(12):
+        check(in_child(f"seed {seed}", random_hostile(Random(seed)), numbers, LIMITS))
+
+
+def test_text_limits__are_adjustable() -> None:
+    store = Store()
+    text = "SELECT * { ?x ?p 1, 2, 3 }"
+    assert len(store.query(text)) == 0
+    with pytest.raises(ParseError, match="more than 2 parts"):
+        store.query("SELECT * { ?x ?p 1, 2, 3 . }", limits=TextLimits(parts=2))
+    with pytest.raises(ParseError, match="at most 20"):
+        store.query("SELECT * { ?y ?p 1, 2, 3 }", limits=TextLimits(size=20))
+    with pytest.raises(ParseError, match="at most 20"):
+        store.update("INSERT DATA { <a:b> <a:b> <a:b> }", limits=TextLimits(size=20))
+    many = " ".join(map(str, range(10_000)))
+    with pytest.raises(ParseError, match="more than 5,000 words"):
+        store.query(f"SELECT * {{ VALUES ?x {{ {many} }} }}", limits=TextLimits(tokens=5000))
+    assert len(store.query(f"SELECT * {{ VALUES ?x {{ {many} }} }}")) == 10_000
+
+
+def test_made_terms__are_charged_and_stay_so() -> None:
+    store = Store()
+    text = 'SELECT (CONCAT(?x, ?x) AS ?y) { VALUES ?n { 1 2 3 } BIND("%s" AS ?x) }' % ("a" * 50_000)
+    assert len(store.query(text, budget=10_000_000)) == 3
+    with pytest.raises(BudgetError):
+        len(store.query(text.replace("1 2 3", " ".join(map(str, range(300)))), budget=100_000))
+
+
+def test_exists__is_asked_row_by_row_only_where_all_else_holds(
+    monkeypatch: pytest.MonkeyPatch, numbers: Store
+) -> None:
+    from triplestore.sparql import exists
+
+    asked = 0
+    evaluate = exists._Substituting._evaluate
+
+    def counted(self: exists._Substituting, row: tuple[int, ...]) -> bool:
+        nonlocal asked
+        asked += 1
+        return evaluate(self, row)
+
+    monkeypatch.setattr(exists._Substituting, "_evaluate", counted)
+    text = """SELECT ?a { ?a :v ?b . ?a :t ?t FILTER(CONTAINS(?t, "number 77 "))
+        FILTER EXISTS { ?e :v 9000 OPTIONAL { ?e :d ?g FILTER(?g > ?b) } FILTER(BOUND(?g)) } }"""
+    assert len(numbers.query(text)) == 1
+    assert asked == 1

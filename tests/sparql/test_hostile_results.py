@@ -1,0 +1,180 @@
+"""Documents of results that attack: each ends in results or a clear error."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyoxigraph as ox
+import pytest
+from support import fuzzing
+
+from tests.loaders.hostile import Worker, mutated
+from tests.loaders.hostile_worker import RESULTS
+from triplestore.errors import CancelledError, ParseError
+from triplestore.ops.context import Context, running
+from triplestore.sparql.results import ReadSolutions, read, read_results, write_rows
+from triplestore.sparql.results.formats import results_format
+from triplestore.terms.nesting import MOST_NESTED
+
+Form = ox.QueryResultsFormat
+MEMORY = 1 << 30
+SECONDS = 30
+
+_XML = b'<sparql xmlns="http://www.w3.org/2005/sparql-results#">'
+_HEAD = b'<head><variable name="x"/></head><results>'
+_IRI = b"<uri>a:b</uri>"
+_TRIPLE = b"<triple><subject>" + _IRI + b"</subject><predicate>" + _IRI + b"</predicate><object>"
+_ROW = b'<result><binding name="x">'
+_END = b"</binding></result></results></sparql>"
+_JSON = b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":'
+_URI = b'{"type":"uri","value":"a:b"}'
+_VALUE = b'{"type":"triple","value":{"subject":' + _URI + b',"predicate":' + _URI + b',"object":'
+
+
+def _each(count: int, form: bytes, between: bytes = b"") -> bytes:
+    return between.join([form % number for number in range(count)])
+
+
+def _bomb(count: int) -> bytes:
+    entities = b"".join(
+        b'<!ENTITY a%d "%s">' % (i + 1, b"&a%d;" % i * 10) for i in range(min(count, 30))
+    )
+    types = b'<!DOCTYPE s [<!ENTITY a0 "aaaaaaaaaa">' + entities + b"]>"
+    return types + _XML + _HEAD + _ROW + b"<literal>&a9;</literal>" + _END
+
+
+#: Attacks by name: the ending of the file, and the document of a size.
+ATTACKS: dict[str, tuple[str, Callable[[int], bytes]]] = {
+    "triple terms of XML": (
+        "srx",
+        lambda n: _XML + _HEAD + _ROW + _TRIPLE * n + _IRI + b"</object></triple>" * n + _END,
+    ),
+    "elements": ("srx", lambda n: _XML + b"<head>" + b"<a>" * n + b"</a>" * n),
+    "attributes": ("srx", lambda n: b"<sparql " + _each(n, b'a%d="1" ') + b">"),
+    "variables of XML": (
+        "srx",
+        lambda n: _XML + b"<head>" + _each(n, b'<variable name="x%d"/>') + b"</head><results/>",
+    ),
+    "variables of XML with a prefix": (
+        "srx",
+        lambda n: (
+            b'<s:sparql xmlns:s="http://www.w3.org/2005/sparql-results#"><s:head>'
+            + _each(n, b'<s:variable\nname="x%d"/>')
+        ),
+    ),
+    "unbound variables": (
+        "srx",
+        lambda n: (
+            _XML + b"<head>" + _each(min(n, 9_000), b'<variable name="x%d"/>')
+            + b"</head><results>" + b"<result/>" * n + b"</results></sparql>"
+        ),
+    ),
+    "entities in entities": ("srx", _bomb),
+    "a comment without an end": ("srx", lambda n: _XML + b"<!--" + b"-" * 100 * n),
+    "triple terms of JSON": ("srj", lambda n: _JSON + _VALUE * n + _URI + b"}}" * n + b"}]}}"),
+    "triple terms before the head": (
+        "srj",
+        lambda n: b'{"results":{"bindings":[{"x":' + _VALUE * n + _URI + b"}}" * n + b"}]}}",
+    ),
+    "arrays": ("srj", lambda n: b'{"a":' + b"[" * n),
+    "objects": ("srj", lambda n: b'{"a":' * n + b"1" + b"}" * n),
+    "variables of JSON": ("srj", lambda n: b'{"head":{"vars":[' + _each(n, b'"x%d"', b",") + b"]"),
+    "variables of JSON in disguise": (
+        "srj", lambda n: b'{"head":{"\\u0076ars":[' + _each(n, b'"x%d"', b",") + b"]",
+    ),
+    "a string without an end": ("srj", lambda n: b'{"head":{"vars":["' + b"x" * 200 * n),
+    "a number without an end": ("srj", lambda n: b'{"head":' + b"9" * 200 * n),
+    "triple terms of TSV": (
+        "tsv", lambda n: b"?x\n" + b"<<( <a:b> <a:b> " * n + b"1" + b" )>>" * n,
+    ),
+    "variables of TSV": ("tsv", lambda n: _each(n, b"?x%d", b"\t") + b"\n" + b"\t" * (n - 1)),
+    "a literal without an end": ("tsv", lambda n: b'?x\n"' + b"x" * 200 * n),
+    "variables of CSV": ("csv", lambda n: _each(n, b"x%d", b",") + b"\n"),
+    "bytes that are no text": ("csv", lambda n: b"x\n" + b"\xff" * n),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    made = Worker(tmp_path_factory.mktemp("hostile"), MEMORY, SECONDS)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attack__ends_in_results_or_an_error(worker: Worker, name: str) -> None:
+    ending, document = ATTACKS[name]
+    told = worker.load(document(90), ending, False)
+    assert told.startswith(("loaded", "refused ParseError")), told
+    told = worker.load(document(100_000), ending, False)
+    assert told.startswith("refused ParseError"), told
+
+
+@pytest.fixture(scope="module")
+def corpus(shared_data: Path) -> dict[str, list[bytes]]:
+    """Documents of the suites by ending, and small forms of the attacks."""
+    found: dict[str, list[bytes]] = {}
+    for ending in RESULTS:
+        found[ending] = [
+            path.read_bytes()
+            for path in sorted((shared_data / "w3c-rdf-tests/sparql").rglob(f"*.{ending}"))
+        ]
+    for ending, document in ATTACKS.values():
+        found[ending] += [document(3), document(90)]
+    return found
+
+
+@pytest.mark.fuzz
+def test_mutated__end_in_results_or_an_error(
+    worker: Worker, corpus: dict[str, list[bytes]]
+) -> None:
+    for seed in fuzzing.seeds(100):
+        choose = random.Random(seed)
+        ending = choose.choice(RESULTS)
+        told = worker.load(mutated(choose, corpus[ending]), ending, False)
+        assert told.startswith(("loaded", "refused")), (ending, told)
+
+
+def nested(depth: int) -> ox.Triple:
+    term: ox.NamedNode | ox.Triple = ox.NamedNode("a:o")
+    for _ in range(depth):
+        term = ox.Triple(ox.NamedNode("a:s"), ox.NamedNode("a:p"), term)
+    assert isinstance(term, ox.Triple)
+    return term
+
+
+@pytest.mark.parametrize("form", [Form.JSON, Form.XML])
+def test_triple_terms__as_deep_as_they_may_be_come_back(form: ox.QueryResultsFormat) -> None:
+    written = b"".join(write_rows(["x"], [(nested(MOST_NESTED),)], form))
+    assert read_results(written, form) == ReadSolutions(("x",), [(nested(MOST_NESTED),)])
+
+
+def test_triple_terms__one_deeper_are_refused() -> None:
+    document = ATTACKS["triple terms of XML"][1](MOST_NESTED + 1)
+    with pytest.raises(ParseError, match="nested at most 100 deep"):
+        read_results(document, Form.XML)
+
+
+@pytest.mark.parametrize("ending", RESULTS)
+def test_limits__of_the_thread_hold(ending: str) -> None:
+    flag = threading.Event()
+    flag.set()
+    form = results_format(ending)
+    document = b"".join(write_rows(["x"], [(ox.Literal("a"),)], form))
+    with running(Context(cancel=flag)), pytest.raises(CancelledError):
+        read_results(document, form)
+
+
+def test_unbound__many_in_a_small_document_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "FREE_CELLS", 1_000)
+    names = [f"x{number}" for number in range(100)]
+    few, many = ([(None,) * 100] * rows for rows in (10, 1_000))
+    document = b"".join(write_rows(names, few, Form.JSON))
+    assert read_results(document, Form.JSON) == ReadSolutions(tuple(names), few)
+    with pytest.raises(ParseError, match="rows of 100 variables"):
+        read_results(b"".join(write_rows(names, many, Form.JSON)), Form.JSON)
+    tsv = b"".join(write_rows(names, many, Form.TSV))
+    assert read_results(tsv, Form.TSV) == ReadSolutions(tuple(names), many)

@@ -1,0 +1,46 @@
+"""How large the text of a query or an update may be, and what LOAD fetches: start at `TextLimits`.
+
+What is always true: the limits are looked at while a text is read, before anything whose time or
+memory grows faster than the text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from triplestore.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class TextLimits:
+    """Limits of the text of a query or an update; who asks may give others.
+
+    size    characters
+    tokens  words, names, numbers, strings, operators and brackets
+    parts   triple patterns, steps of paths, groups, filters, keys, and expressions of SELECT,
+            altogether; rows of VALUES, members of IN and templates are not counted
+
+    document  bytes of a document that LOAD fetches from the network
+
+    How deep parentheses, groups and operators may be nested is fixed, because Python's stack has
+    an end: see `MOST_NESTED` and `MOST_DEEP`.
+
+    >>> TextLimits(parts=0)
+    Traceback (most recent call last):
+    triplestore.errors.UsageError: the limit for parts must be at least 1, not 0
+    """
+
+    size: int = 64_000_000
+    tokens: int = 8_000_000
+    parts: int = 100_000
+    document: int = 1 << 30
+
+    def __post_init__(self) -> None:
+        for name in ("size", "tokens", "parts", "document"):
+            if getattr(self, name) < 1:
+                raise UsageError(
+                    f"the limit for {name} must be at least 1, not {getattr(self, name)}"
+                )
+
+
+DEFAULT = TextLimits()

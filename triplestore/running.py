@@ -1,0 +1,161 @@
+"""Limits of the work that runs in this thread, for code that nobody hands a budget to.
+
+Start reading at `look`. Who has limits to keep says so with `limited`; loops that may be long and
+lie far below (a translation, a compilation, a plan) call `look`, which costs some 0.1 us where
+nothing is due. Memory is what the process really takes, without files that are mapped: Python
+objects, arrays and what kernels write are all in it, which no sum of sizes could say.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Limits(Protocol):
+    """Something that says when to stop."""
+
+    def look(self, about: object) -> None:
+        """Raise if it is time to stop; `about` is what is worked on."""
+
+    def needs(self, size: int) -> None:
+        """Raise if there is no room for something of exactly this size, which is made next."""
+
+
+class _Here(threading.local):
+    limits: Limits | None = None
+
+
+_HERE = _Here()
+
+
+@contextmanager
+def limited(limits: Limits | None) -> Iterator[None]:
+    """Until the end of the block, `look` in this thread asks these limits, or none.
+
+    >>> class Never:
+    ...     def look(self, about):
+    ...         raise TimeoutError(f"no time for {about}")
+    ...     def needs(self, size):
+    ...         pass
+    >>> with limited(Never()):
+    ...     look("a list")
+    Traceback (most recent call last):
+    TimeoutError: no time for a list
+    """
+    before = _HERE.limits
+    _HERE.limits = limits
+    try:
+        yield
+    finally:
+        _HERE.limits = before
+
+
+def look(about: object = None) -> None:
+    """Raise if the limits of this thread, where there are some, say that it is time to stop.
+
+    about  what is worked on: the error names the last one that was given
+    """
+    limits = _HERE.limits
+    if limits is not None:
+        limits.look(about)
+
+
+def limits() -> Limits | None:
+    """Those of this thread."""
+    return _HERE.limits
+
+
+def needs(size: int) -> None:
+    """Raise if there is no room for something of exactly this many bytes, which is made next."""
+    limits = _HERE.limits
+    if limits is not None:
+        limits.needs(size)
+
+
+def looking(items: Iterable[T]) -> Iterator[T]:
+    """The same items, with a look at the limits before each; they are not named.
+
+    >>> list(looking([1, 2]))
+    [1, 2]
+    """
+    limits = _HERE.limits
+    if limits is None:
+        yield from items
+        return
+    for item in items:
+        limits.look(None)
+        yield item
+
+
+def memory_in_use() -> int:
+    """The bytes of memory that belong to this process alone, without mapped files; 0 where the
+    system does not say.
+
+    >>> memory_in_use() >= 0
+    True
+    """
+    try:
+        file = os.open("/proc/self/statm", os.O_RDONLY)
+        try:
+            _, resident, shared, *_ = os.read(file, 128).split()
+        finally:
+            os.close(file)
+    except (OSError, ValueError):
+        return 0
+    return (int(resident) - int(shared)) * _page()
+
+
+@cache
+def memory_allowed() -> int | None:
+    """The bytes this process may take in all: of the machine, its container and its own limits, as
+    they are when it is asked first.
+
+    >>> allowed = memory_allowed()
+    >>> allowed is None or allowed > 0
+    True
+    """
+    found = [_machine(), _container(), _own()]
+    return min((size for size in found if size is not None), default=None)
+
+
+@cache
+def _page() -> int:
+    return os.sysconf("SC_PAGE_SIZE")
+
+
+def _machine() -> int | None:
+    try:
+        return _page() * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _container() -> int | None:
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        try:
+            return int((Path("/sys/fs/cgroup") / name).read_text())
+        except (OSError, ValueError):  # not there, or "max"
+            continue
+    return None
+
+
+def _own() -> int | None:
+    """What `ulimit` leaves of the address space, beyond code and mapped files."""
+    try:
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if most == resource.RLIM_INFINITY:
+            return None
+        size, resident, shared, *_ = Path("/proc/self/statm").read_bytes().split()
+        return max(1, most - (int(size) - int(resident) + int(shared)) * _page())
+    except (ImportError, OSError, ValueError):
+        return None
