@@ -19,7 +19,14 @@ def test_sizes__are_few_and_shares_of_all() -> None:
     assert sizes_for(4) == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("data", ["sales-20", "spread-60", "lines-200"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        "spread-60",
+        pytest.param("sales-20", marks=pytest.mark.long),
+        pytest.param("lines-200", marks=pytest.mark.long),
+    ],
+)
 def test_measure__has_every_strategy_at_every_size(
     data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,14 +93,17 @@ def chained(seed: int) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [SHUFFLED, pytest.param(SMALL, marks=pytest.mark.long)],
-    ids=["on Spark", "by the driver"],
+    ("options", "seeds"),
+    [
+        pytest.param(SHUFFLED, len(CHAINS), id="on Spark"),
+        pytest.param(SHUFFLED, 20, id="many on Spark", marks=pytest.mark.long),
+        pytest.param(SMALL, 20, id="by the driver", marks=pytest.mark.long),
+    ],
 )
 def test_closure__regular_chains_are_reachability(
-    quick: Any, tmp_path: Path, options: Options
+    quick: Any, tmp_path: Path, options: Options, seeds: int
 ) -> None:
-    rules, stated, wanted = together([chained(seed) for seed in range(20)])
+    rules, stated, wanted = together([chained(seed) for seed in range(seeds)])
     assert_equal(closed_on_spark(quick, rules, stated, tmp_path, options), wanted)
 
 
