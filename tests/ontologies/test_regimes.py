@@ -412,3 +412,31 @@ def test_datatypes__that_clash_are_inconsistent(text: str, clash: bool, regime: 
     assert bool(store.violations()) == clash
     for violation in store.violations():
         assert violation.constraint == "dt-not-type" and store.why(violation)
+
+
+def test_equals__are_looked_at_pair_by_pair() -> None:
+    """Of n equals there are n² facts; eq-rep-s over owl:sameAs looked at n³."""
+    count = 120
+    store = Store()
+    pairs = " ".join(f":hub owl:sameAs :n{i} ." for i in range(1, count))
+    store.load(f"{PREFIXES}{pairs} :hub :p :x . :x :q :hub .", "turtle")
+    report = store.reason("owl-rl")
+    assert len(store) == count * (count - 1) + 2 * count
+    assert report.rows_fetched < 40 * count * count
+
+
+@pytest.mark.parametrize("strategy", ["dred", "dredc", "bf", "fbfc", "rematerialise"])
+def test_rule_without_one_property__follows_changes_of_all_others(strategy: str) -> None:
+    prefix = "PREFIX : <http://ex.org/> "
+    rule = f"""{prefix} [?t, ?p, ?o] :- :same[?s, ?t], [?s, ?p, ?o],
+        FILTER(!SAMETERM(?p, :same)), FILTER(!SAMETERM(?p, :never)) ."""
+    facts = [":a :same :b", ":b :same :c", ":a :p :x", ":a :never :x", ":c :same :a", ":b :q :y"]
+    store = Store()
+    store.reason(rules=rule, tuning={"strategy": strategy})
+    for held in (facts, facts[2:], facts, facts[:2] + facts[3:], facts[:4], facts):
+        gone = " . ".join(fact for fact in facts if fact not in held)
+        with store.transaction() as transaction:
+            transaction.load(PREFIXES + " . ".join([*held, ""]), "turtle")
+            transaction.update(f"{prefix} DELETE DATA {{ {gone} }}")
+        fresh = store_of(" . ".join([*held, ""]), rules=rule.replace("!SAMETERM(?p, :", "?p != (:"))
+        assert set(map(str, store)) == set(map(str, fresh)), held

@@ -33,6 +33,7 @@ from triplestore.engine.plans import (
 )
 from triplestore.engine.sets.arrays import TooManyRowsError, at_most, bounds, check_room
 from triplestore.engine.sets.keys import ANY, Batch, RelationKey
+from triplestore.engine.sets.triples import TripleView
 from triplestore.engine.sets.views import PairView, Setting
 from triplestore.engine.shortcuts import (
     FEW,
@@ -490,6 +491,8 @@ class Evaluation:
     def atom(self, step: AtomStep, rows: Rows, n: int, setting: Setting) -> tuple[Rows, int]:
         """Match one atom."""
         view = setting.view(step.atom.relation)
+        if step.atom.besides and isinstance(view, TripleView):
+            view = view.without(step.atom.besides)
         if not step.free:  # a test
             first = step.bound[0][1]
             if first < 0 and isinstance(view, PairView):

@@ -35,7 +35,7 @@ from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification
 from triplestore.engine.hierarchies import copied_class
 from triplestore.engine.sets.keys import ANY, RelationKey
-from triplestore.expr.tree import Expression, variables_of
+from triplestore.expr.tree import Call, Expression, variables_of
 from triplestore.running import looking
 from triplestore.tables.rows import U32
 
@@ -47,11 +47,15 @@ OWN, LOWER, MIXED = 1, 0, 2
 
 
 class CompiledAtom(NamedTuple):
-    """An atom whose terms are in the order in which the engine keeps the relation."""
+    """An atom whose terms are in the order in which the engine keeps the relation.
+
+    besides  ids of properties that filters exclude, where the property is a variable
+    """
 
     relation: RelationKey
     terms: tuple[int, ...]
     own: int = LOWER
+    besides: tuple[int, ...] = ()
 
     @property
     def variables(self) -> list[int]:
@@ -248,6 +252,7 @@ class _Draft:
             negated = [item for item in body if isinstance(item, Not)]
             self.nots = tuple([self._atom(one) for item in negated for one in all_atoms(item.body)])
             self.computations = tuple(self._computations(body))
+            self.body = tuple(map(self._with_filters, self.body))
         if aggregate is not None:
             self.summary = self._summary(aggregate)
         self.head = self._atom(head)
@@ -287,6 +292,15 @@ class _Draft:
                 target = self._term(item.variable) if isinstance(item, Bind) else -1
                 yield Computation(item.expression, target, tuple(needs))
 
+    def _with_filters(self, atom: CompiledAtom) -> CompiledAtom:
+        """The atom with the properties that filters exclude, which need not be looked through."""
+        if atom.relation != ANY:
+            return atom
+        variable = atom.terms[1]
+        found = (excluded(one.expression) for one in self.computations if one.needs == (variable,))
+        ids = [self.ids.get(constant.key) for constant in found if constant is not None]
+        return atom._replace(besides=tuple(one for one in ids if one is not None))
+
     def _summary(self, aggregate: Aggregate) -> Summary:
         for result in aggregate.results:
             if result.argument is not None:
@@ -310,6 +324,20 @@ class _Draft:
             else:
                 places.append(term)
         return (atom.relation, atom.own, *places)
+
+
+def excluded(expression: Expression) -> Constant | None:
+    """The constant that a filter says its variable is not.
+
+    >>> from triplestore.datalog.text import read
+    >>> rule = read("<x:q>[?s] :- [?s, ?p, ?o], FILTER(!SAMETERM(?p, <x:q>)) .").rules[0]
+    >>> print(excluded(rule.body[1].expression))
+    <x:q>
+    """
+    match expression:
+        case Call("!", (Call("SAMETERM", (Variable(), Constant() as constant)),)):
+            return constant
+    return None
 
 
 def _copied(

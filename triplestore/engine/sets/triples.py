@@ -33,6 +33,12 @@ class TripleView:
             self._names = sorted(found)
         return self._names
 
+    def without(self, left_out: Sequence[int]) -> TripleView:
+        """The triples of all other properties."""
+        made = TripleView(self._setting)
+        made._names = [name for name in self.names() if name not in left_out]
+        return made
+
     def _place(self, name: int, place: int) -> int:
         """Where in the pair of a property the subject (0) or object (2) stands."""
         return place // 2 ^ (1 if name == self._type else 0)
