@@ -182,6 +182,7 @@ def test_query__ends_with_ctrl_c(folder: Path) -> None:
     command = [sys.executable, "-m", "triplestore.cli", "query", "-l", "s", "-q", text]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while sum(psutil.Process(process.pid).cpu_times()[:2]) < 2.0:  # it is well past its start
+        assert process.poll() is None, "it ended by itself"
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)

@@ -9,8 +9,10 @@ import importlib
 import os
 import pkgutil
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -286,3 +288,39 @@ def test_all_kernels__are_few_and_documented():
     ours = [k for k in jit.all_kernels() if k.__module__.startswith("triplestore.kernels.")]
     assert all(k.__doc__ for k in ours)
     assert sum(len(k.signatures) for k in ours) <= 78
+
+
+def test_ctrl_c__while_a_kernel_is_loaded_takes_effect_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @kernel("i64(i64)")
+    def same(number: int) -> int:
+        return number
+
+    def interrupted(self: Kernel[..., int]) -> object:
+        signal.raise_signal(signal.SIGINT)
+        return self.py_func  # it gets here
+
+    monkeypatch.setattr(Kernel, "_compile", interrupted)
+    monkeypatch.setenv("TRIPLESTORE_KERNELS", "numba")
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        same(3)
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert same(3) == 3, "it was loaded all the same"
+    jit._registry.remove(same)
+
+
+def test_kernels__are_loaded_in_other_threads_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    @kernel("i64(i64)")
+    def same(number: int) -> int:
+        return number
+
+    monkeypatch.setattr(Kernel, "_compile", lambda self: self.py_func)
+    thread = threading.Thread(target=lambda: made.append(same(3)))
+    thread.start()
+    thread.join()
+    assert made == [3]
+    jit._registry.remove(same)

@@ -38,6 +38,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from triplestore.kernels.interrupts import interrupts_later
 from triplestore.private import private_folder
 
 P = ParamSpec("P")
@@ -163,7 +164,7 @@ class Kernel(Generic[P, R]):
         if plain_python():
             self._entry = _without_overflow_warnings(self.py_func)
             return
-        with _lock, _timed():
+        with _lock, _timed(), interrupts_later():
             if self._dispatcher is None:
                 self._dispatcher = self._compile()
             self._entry = self._dispatcher

@@ -130,7 +130,7 @@ class Loan:
         self.finished = False
 
     def __del__(self) -> None:
-        if self.finished:
+        if getattr(self, "finished", False):  # not set where Ctrl-C came while it was made
             plans = self._plans()
             if plans is not None:
                 plans.give(self._question, self._plan)

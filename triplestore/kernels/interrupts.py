@@ -1,0 +1,38 @@
+"""Ctrl-C, put off while compiled code is loaded.
+
+LLVM calls back into Python there. An error that is raised in such a call cannot be handed on:
+Ctrl-C is lost, or the process dies, because LLVM did not get what it asked for.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def interrupts_later() -> Iterator[None]:
+    """In this block Ctrl-C is only noted; it takes effect where the block ends.
+
+    >>> import signal
+    >>> with interrupts_later():
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     print("goes on")
+    Traceback (most recent call last):
+    KeyboardInterrupt
+    """
+    handler: Any = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield  # only the main thread is interrupted
+        return
+    noted: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *given: noted.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if noted:
+            handler(*noted[0])
