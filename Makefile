@@ -45,11 +45,11 @@ kernels: setup-dev
 	TRIPLESTORE_KERNELS=python $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
 
 test-long: setup-dev ## the long forms of the tests as well (much longer)
-	$(PYTEST) --long --hypothesis-profile=long
+	$(PYTEST) --long --timeout=0 --hypothesis-profile=long
 
 SECONDS ?= 3600
 fuzz: setup-dev ## random tests beside their oracles, SECONDS (3600) each
-	TRIPLESTORE_FUZZ_SECONDS=$(SECONDS) $(PYTEST) -m fuzz
+	TRIPLESTORE_FUZZ_SECONDS=$(SECONDS) $(PYTEST) --timeout=0 -m fuzz
 
 test-boundscheck: setup-dev ## tests of kernels with every array access checked
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(wildcard $(KERNEL_TESTS))
