@@ -102,6 +102,20 @@ def test_new_terms__of_one_step_may_be_as_many_as_ten_times_the_known_ones(
     assert reason(store, Case(str, rules)).inferred == 50
 
 
+def test_new_terms__that_double_end_at_what_a_document_may_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = store_of(':a :n "x" .')
+    before = state_of(store)
+    doubling = Case(str, 'rule "double" :n[?x, ?m] :- :n[?x, ?n], BIND(CONCAT(?n, ?n) AS ?m) .')
+    monkeypatch.setattr(budget, "LONGEST", 1_000)
+    with pytest.raises(BudgetError, match=r'terms of 1,025 bytes.*max_terms.*rule "double"'):
+        reason(store, doubling)
+    check_usable(store, before)
+    with pytest.raises(BudgetError, match="more than 15 new terms"):
+        reason(store, doubling, max_terms=15)  # who says how many may have longer ones
+
+
 # -- time, and whoever asks to stop ---------------------------------------------------------------
 
 

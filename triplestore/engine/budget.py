@@ -19,6 +19,7 @@ from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.kernels.jit import starting
 from triplestore.ops.context import Context, Flag, current
 from triplestore.running import memory_in_use
+from triplestore.terms.limits import USUAL
 
 FACT_BYTES = 16
 """What a new fact takes at the least, as a row in two orders."""
@@ -48,6 +49,10 @@ TERM_COPIES = 4
 
 MOST_STEPS = 50_000
 """Without `max_terms`, and as many times in one stratum new terms may come from new terms."""
+
+LONGEST = USUAL.term
+"""Without `max_terms`, the mean length of the terms of a step: what a document may hold. Texts that
+double at each step reach it at once, and the budget of memory after minutes."""
 
 
 class Overrun(Exception):  # noqa: N818 - nothing is wrong, who gave the time changes the method
@@ -228,6 +233,8 @@ terms
         most = self.terms
         if most is None:
             most = max(MOST_TERMS, TIMES_TERMS * self._known_terms)
+            if size > LONGEST * count:
+                self._too_many_terms(f"terms of {size // count:,} bytes")
             if steps > MOST_STEPS:
                 self._too_many_terms(f"new terms {steps:,} times, one after the other")
         if self._new_terms > most:
