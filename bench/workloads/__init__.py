@@ -6,6 +6,7 @@ from bench.workloads import (
     choices,
     closure,
     commits,
+    limits,
     loading,
     lookups,
     maintenance,
@@ -43,6 +44,7 @@ WORKLOADS: dict[str, Workload] = {
         schema.WORKLOAD,
         queries.WORKLOAD,
         spark.WORKLOAD,
+        limits.WORKLOAD,
     )
 }
 

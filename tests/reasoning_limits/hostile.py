@@ -26,6 +26,7 @@ class Case:
     regime    a regime
     suspect   what the message of a budget has to name
     equality  how equals are reasoned about
+    why       why it does not end within its limits, where it does not
     """
 
     data: Callable[[], str]
@@ -33,6 +34,7 @@ class Case:
     regime: str = ""
     suspect: str = ""
     equality: str = "rules"
+    why: str = ""
 
 
 def a_list(members: Iterable[str], name: str = "_:l") -> str:

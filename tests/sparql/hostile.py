@@ -16,10 +16,11 @@ Text = Callable[[], str]
 
 
 class Hostile(NamedTuple):
-    """A query, and the data it is asked of."""
+    """A query, the data it is asked of, and why it does not end within its limits, if so."""
 
     text: Text
     data: str = "nothing"
+    why: str = ""
 
 
 def _nothing() -> Store:

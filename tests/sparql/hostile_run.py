@@ -9,18 +9,22 @@ processor, as other work on the machine makes those of the clock say little. Sta
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
+import pkgutil
 import resource
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.sparql.hostile import DATA, HOSTILE, Hostile
+from triplestore import kernels
 from triplestore.errors import TripleStoreError
+from triplestore.kernels.jit import all_kernels
 
 if TYPE_CHECKING:
     from triplestore import Store
@@ -43,8 +47,8 @@ class Limits(NamedTuple):
     processor: bool = False
 
 
-class _Spent:
-    """A cancel flag that is set after some seconds of the processor."""
+class Spent:
+    """A cancel flag that is set after some seconds of the processor, from now on."""
 
     def __init__(self, seconds: float | None) -> None:
         self._until = None if seconds is None else time.process_time() + seconds
@@ -84,6 +88,11 @@ def results(hostile: dict[str, Hostile], limits: Limits) -> Iterator[Found]:
 
 def in_child(name: str, hostile: Hostile, store: Store, limits: Limits) -> Found:
     """What one query took, in a process of its own."""
+    return forked(name, lambda: _measured(name, hostile, store, limits), limits.most)
+
+
+def forked(name: str, measure: Callable[[], Found], most: int) -> Found:
+    """What is measured in a copy of this process, which may work for some seconds."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -91,9 +100,8 @@ def in_child(name: str, hostile: Hostile, store: Store, limits: Limits) -> Found
         code = 1
         try:
             resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-            resource.setrlimit(resource.RLIMIT_CPU, (limits.most, limits.most))
-            found = _measured(name, hostile, store, limits)
-            os.write(writing, json.dumps(found).encode())
+            resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+            os.write(writing, json.dumps(measure()).encode())
             code = 0
         finally:
             os._exit(code)
@@ -102,23 +110,32 @@ def in_child(name: str, hostile: Hostile, store: Store, limits: Limits) -> Found
         answer = pipe.read()
     _, status = os.waitpid(child, 0)
     if not answer:
-        return Found(name, f"DIED with status {status}", float(limits.most), float(limits.most), 0)
+        return Found(name, f"DIED with status {status}", float(most), float(most), 0)
     return Found(*json.loads(answer))
 
 
 def _measured(name: str, hostile: Hostile, store: Store, limits: Limits) -> Found:
     text = hostile.text()
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-    before = _status("VmRSS")
+    cancel = Spent(limits.seconds) if limits.processor else None
+    timeout = None if limits.processor else limits.seconds
+
+    def ask() -> str:
+        result = store.query(text, timeout=timeout, budget=limits.memory, cancel=cancel)
+        return str(result) if isinstance(result, bool) else f"{len(result)} rows"
+
     if limits.interrupt is not None:
         signal.signal(signal.SIGALRM, signal.default_int_handler)
         signal.setitimer(signal.ITIMER_REAL, limits.interrupt)
-    cancel = _Spent(limits.seconds) if limits.processor else None
-    timeout = None if limits.processor else limits.seconds
+    return measured(name, ask)
+
+
+def measured(name: str, work: Callable[[], str]) -> Found:
+    """What some work took that says what came of it, or raises."""
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = _status("VmRSS")
     began, cpu = time.monotonic(), time.process_time()
     try:
-        result = store.query(text, timeout=timeout, budget=limits.memory, cancel=cancel)
-        outcome = str(result) if isinstance(result, bool) else f"{len(result)} rows"
+        outcome = work()
     except TripleStoreError as error:
         outcome = f"{type(error).__name__}: {str(error)[:90]}"
     except KeyboardInterrupt:
@@ -132,11 +149,20 @@ def _measured(name: str, hostile: Hostile, store: Store, limits: Limits) -> Foun
 
 def warm(store: Store) -> None:
     """Make what every process needs once: modules, compiled kernels, buffers."""
+    prepare_kernels()
     store.query(
         "SELECT ?a (COUNT(*) AS ?n) { ?a ?p ?o FILTER(STRLEN(STR(?o)) < 9 && REGEX(STR(?o), "
         '"^a.b")) } GROUP BY ?a ORDER BY ?n LIMIT 3'
     ).to_arrow()
     len(store.query("SELECT DISTINCT ?o { ?a ?p ?o OPTIONAL { ?o ?q ?x } } ORDER BY ?o LIMIT 9"))
+
+
+def prepare_kernels() -> None:
+    """Load every kernel: each takes memory and time at its first call, which is no query's."""
+    for module in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + "."):
+        importlib.import_module(module.name)
+    for kernel in all_kernels():
+        kernel.prepare()
 
 
 def _status(name: str) -> int:

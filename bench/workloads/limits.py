@@ -1,0 +1,164 @@
+"""Limits: every hostile query, set of rules and document, and what it took until it ended.
+
+The lists belong to the tests, which try some of each; here all are tried, each in a process of its
+own. Limits of time are those of the processor, so that other work on the machine does not count.
+An entry that does not hold says why in its list (`why`), or the claim fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.harness import REPOSITORY, Harness, machine
+from bench.report import Report, Table
+from bench.workloads.base import Workload, names
+
+if TYPE_CHECKING:
+    from tests.sparql.hostile_run import Found
+
+Entry = tuple["Found", str]
+"""What came of an entry, and the reason in its list why it does not end within its limits."""
+
+COLUMNS = ["entry", "processor s", "wall s", "MB more", "holds", "how it ended"]
+SIZE = 100_000
+"""Of documents: how often the part that is repeated comes."""
+
+MOST = 60
+"""Seconds of the processor after which a process is ended from outside."""
+
+
+def queries(given: argparse.Namespace) -> Iterator[Entry]:
+    from tests.sparql.hostile import HOSTILE
+    from tests.sparql.hostile_run import Limits, results
+
+    chosen = {name: one for name, one in HOSTILE.items() if is_named(name, given)}
+    limits = Limits(given.seconds, given.memory, most=MOST, processor=True)
+    for found in results(chosen, limits):
+        yield found, HOSTILE[found.name].why
+
+
+def rules(given: argparse.Namespace) -> Iterator[Entry]:
+    from tests.reasoning_limits.hostile import CASES
+    from tests.sparql.hostile_run import Found
+
+    # A time limit that is far away: with one, joins make fewer rows at once.
+    tuning = {"processor": given.seconds, "max_seconds": 3600, "max_bytes": given.memory}
+    for name, case in CASES.items():
+        if is_named(name, given):
+            command = [sys.executable, "-m", "tests.reasoning_limits.measure", name]
+            done = subprocess.run(
+                [*command, json.dumps(tuning)],
+                cwd=REPOSITORY,
+                capture_output=True,
+                text=True,
+                preexec_fn=_limited,
+            )
+            lines = done.stdout.splitlines() or [json.dumps({"ended": f"DIED {done.stderr[-90:]}"})]
+            said = json.loads(lines[-1])
+            ended = f"{said['ended']}: {said.get('message', '')[:90]}"
+            grown = int(said.get("megabytes", 0) * 1e6)
+            yield Found(name, ended, said.get("wall", MOST), said.get("cpu", MOST), grown), case.why
+
+
+def _limited() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
+def documents(given: argparse.Namespace) -> Iterator[Entry]:
+    from tests.loaders.hostile import ATTACKS
+    from tests.sparql.hostile_run import forked, measured, prepare_kernels
+    from tests.sparql.test_hostile_results import ATTACKS as OF_RESULTS
+
+    attacks = ATTACKS | {f"results: {name}": attack for name, attack in OF_RESULTS.items()}
+    prepare_kernels()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (ending, document) in attacks.items():
+            if is_named(name, given):
+                path = Path(folder) / f"case.{ending}"
+                path.write_bytes(document(SIZE))
+
+                def measure(name: str = name, path: Path = path) -> Found:
+                    return measured(name, lambda: read(path, given.seconds))
+
+                yield forked(f"{name} ({path.stat().st_size / 1e6:.0f} MB)", measure, MOST), ""
+
+
+def read(path: Path, seconds: float) -> str:
+    """Read a document of statements or results, for some seconds of the processor at most."""
+    from tests.loaders.hostile_worker import RESULTS, read_back
+    from tests.sparql.hostile_run import Spent
+    from triplestore import Store
+    from triplestore.ops.context import Context, running
+
+    spent = Spent(seconds)
+    if path.suffix[1:] in RESULTS:
+        with running(Context(cancel=spent)):
+            return f"{read_back(path)} rows"
+    with Store() as store:
+        store.load(path=path, cancel=spent.is_set)
+        return f"{len(store)} statements"
+
+
+def is_named(name: str, given: argparse.Namespace) -> bool:
+    return not given.entries or any(part in name for part in given.entries)
+
+
+LISTS: dict[str, Callable[[argparse.Namespace], Iterator[Entry]]] = {
+    "queries": queries,
+    "rules": rules,
+    "documents": documents,
+}
+
+
+def run(given: argparse.Namespace, harness: Harness) -> Report:
+    report = Report("limits", WORKLOAD.summary, machine(["numpy", "numba", "triplestore"]))
+    for name in given.lists:
+        table = Table(f"{name}: {given.seconds:g} s, {given.memory / 1e6:g} MB", COLUMNS)
+        if name == "documents":
+            table.note = (
+                "A load has a limit of time only: its memory is beside the size of the file."
+            )
+        broken = []
+        for found, why in LISTS[name](given):
+            holds = verdict(found, given, of_memory=name != "documents")
+            broken += [] if holds == "yes" or why else [found.name]
+            ended = found.outcome.replace("|", "\\|")
+            grown = round(found.grown / 1e6)
+            table.add(found.name, found.cpu, found.wall, grown, f"{holds} {why}".strip(), ended)
+            harness.say(f"{found} {holds}")
+        report.tables.append(table)
+        claim = f"all {len(table.rows)} {name} end within limits (10 % and 0.1 s; 10 % of memory)"
+        report.claim(f"{claim}, or the list says why not", ", ".join(broken) or "all", not broken)
+    return report
+
+
+def verdict(found: Found, given: argparse.Namespace, of_memory: bool) -> str:
+    """`yes`, or what does not hold."""
+    broken = []
+    if not found.is_regular:
+        broken.append("not regular")
+    if found.cpu > 1.1 * given.seconds + 0.1:
+        broken.append("time")
+    if of_memory and found.grown > 1.1 * given.memory:
+        broken.append("memory")
+    return " and ".join(broken) + ":" if broken else "yes"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seconds", type=float, default=2.0, help="of the processor (2)")
+    parser.add_argument("--memory", type=int, default=200_000_000, help="bytes (200,000,000)")
+    parser.add_argument("--lists", type=names, default=list(LISTS), help="queries,rules,documents")
+    parser.add_argument("--entries", type=names, default=[], help="only names with one of these")
+
+
+WORKLOAD = Workload(
+    "limits", "Hostile queries, rules and documents, and what each took.", options, run
+)
