@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,9 +76,9 @@ def _limited() -> None:
 def documents(given: argparse.Namespace) -> Iterator[Entry]:
     from tests.loaders.hostile import ATTACKS
     from tests.sparql.hostile_run import forked, measured, prepare_kernels
-    from tests.sparql.test_hostile_results import ATTACKS as OF_RESULTS
 
-    attacks = ATTACKS | {f"results: {name}": attack for name, attack in OF_RESULTS.items()}
+    of_results = import_module("tests.sparql.test_hostile_results").ATTACKS
+    attacks = ATTACKS | {f"results: {name}": attack for name, attack in of_results.items()}
     prepare_kernels()
     with tempfile.TemporaryDirectory() as folder:
         for name, (ending, document) in attacks.items():

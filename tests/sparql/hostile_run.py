@@ -25,6 +25,7 @@ from tests.sparql.hostile import DATA, HOSTILE, Hostile
 from triplestore import kernels
 from triplestore.errors import TripleStoreError
 from triplestore.kernels.jit import all_kernels
+from triplestore.sparql.solutions import Solutions
 
 if TYPE_CHECKING:
     from triplestore import Store
@@ -150,11 +151,14 @@ def measured(name: str, work: Callable[[], str]) -> Found:
 def warm(store: Store) -> None:
     """Make what every process needs once: modules, compiled kernels, buffers."""
     prepare_kernels()
-    store.query(
+    for text in (
         "SELECT ?a (COUNT(*) AS ?n) { ?a ?p ?o FILTER(STRLEN(STR(?o)) < 9 && REGEX(STR(?o), "
-        '"^a.b")) } GROUP BY ?a ORDER BY ?n LIMIT 3'
-    ).to_arrow()
-    len(store.query("SELECT DISTINCT ?o { ?a ?p ?o OPTIONAL { ?o ?q ?x } } ORDER BY ?o LIMIT 9"))
+        '"^a.b")) } GROUP BY ?a ORDER BY ?n LIMIT 3',
+        "SELECT DISTINCT ?o { ?a ?p ?o OPTIONAL { ?o ?q ?x } } ORDER BY ?o LIMIT 9",
+    ):
+        result = store.query(text)
+        assert isinstance(result, Solutions)
+        result.to_arrow()
 
 
 def prepare_kernels() -> None:

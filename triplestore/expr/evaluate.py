@@ -35,6 +35,7 @@ from triplestore.expr.numbers import ExpressionError
 from triplestore.expr.query_terms import U32, QueryTerms
 from triplestore.expr.scalar import Row, Scalar, Surroundings, compile_scalar
 from triplestore.expr.tree import (
+    MANY,
     Call,
     Constant,
     Exists,
@@ -42,6 +43,7 @@ from triplestore.expr.tree import (
     Variable,
     calls_of,
     depth_of,
+    look,
     variables_of,
 )
 from triplestore.expr.vectors import (
@@ -159,6 +161,8 @@ class Evaluator:
             self._exists.append(expression)
             return Variable(_exists_name(len(self._exists) - 1))
         if isinstance(expression, Call):
+            if len(expression.arguments) > MANY:
+                look()
             parts = tuple(self._without_exists(part) for part in expression.arguments)
             return Call(expression.function, parts)
         return expression

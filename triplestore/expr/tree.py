@@ -95,6 +95,17 @@ class Exists:
 Expression: TypeAlias = Variable | Constant | Call | Exists
 
 
+MANY = 1000
+"""Arguments of one call before which whoever goes through all of them looks at the limits."""
+
+
+def look() -> None:
+    """Raise if the time of this thread is over: long lists of arguments are gone through often."""
+    from triplestore.ops.context import current  # it comes with all operators: only where needed
+
+    current().check()
+
+
 def variables_of(expression: Expression) -> Iterator[Variable]:
     """The variables of an expression from left to right, each as often as it occurs.
 
@@ -107,6 +118,8 @@ def variables_of(expression: Expression) -> Iterator[Variable]:
         if isinstance(node, Variable):
             yield node
         elif isinstance(node, Call):
+            if len(node.arguments) > MANY:
+                look()
             stack.extend(reversed(node.arguments))
 
 
@@ -116,6 +129,8 @@ def calls_of(expression: Expression) -> Iterator[Call]:
     while stack:
         node = stack.pop()
         if isinstance(node, Call):
+            if len(node.arguments) > MANY:
+                look()
             yield node
             stack.extend(reversed(node.arguments))
 
@@ -128,6 +143,8 @@ def constants_of(expression: Expression) -> Iterator[Constant]:
         if isinstance(node, Constant):
             yield node
         elif isinstance(node, Call):
+            if len(node.arguments) > MANY:
+                look()
             stack.extend(reversed(node.arguments))
 
 
@@ -138,6 +155,8 @@ def depth_of(expression: Expression) -> int:
     while stack:
         node, depth = stack.pop()
         if isinstance(node, Call):
+            if len(node.arguments) > MANY:
+                look()
             deepest = max(deepest, depth)
             stack += [(part, depth + 1) for part in node.arguments]
     return deepest

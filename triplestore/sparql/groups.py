@@ -8,11 +8,13 @@ can.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from triplestore.expr.tree import Call, Exists, Expression, variables_of
+from triplestore.ops.context import current
 from triplestore.ops.distinct import Distinct
 from triplestore.ops.join import HashJoin, How
 from triplestore.ops.merge import join
@@ -26,6 +28,7 @@ from triplestore.sparql.ordering import (
     LOOK_UP,
     Item,
     Step,
+    after,
     choose_steps,
     expected,
     steps_as_written,
@@ -36,6 +39,10 @@ from triplestore.sparql.scope import conjunction
 
 if TYPE_CHECKING:
     from triplestore.sparql.planner import Planner
+
+
+_WIDE = 100  # columns beyond which those of each operator are charged
+_COLUMN_BYTES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +70,8 @@ def plan_group(
     every = NONE.union(*[item.names for item in items])
     wanted = every if needed is None else every & needed
     group = _Group(planner, list(conditions), wanted, bag, graph)
-    group.later = _names_behind([items[step.number] for step in steps])
     ordered = [items[step.number] for step in steps]
+    group.later = _Behind(ordered)
     place = 0
     while place < len(steps):
         planner.check()
@@ -79,12 +86,39 @@ def plan_group(
     return group.finished()
 
 
-def _names_behind(items: Sequence[Item]) -> list[Names]:
-    """For each item the names of those behind it, the last one's first."""
-    behind = [NONE]
-    for item in reversed(items[1:]):
-        behind.append(behind[-1] | item.names)
-    return behind
+class _Behind:
+    """The names of the items behind the next one, again and again; true if there is a next one.
+
+    Made one after the other: all of them at once would take the square of their number.
+    """
+
+    __slots__ = ("_counts", "_items", "_next", "_top")
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._items = items
+        self._next = 0
+        self._counts = Counter(name for item in items[1:] for name in item.names)
+        self._top: Names | None = None
+
+    def __len__(self) -> int:
+        return len(self._items) - self._next
+
+    def top(self) -> Names:
+        """The names of the items behind the next one."""
+        if self._top is None:
+            self._top = frozenset(self._counts)
+        return self._top
+
+    def pop(self) -> Names:
+        """The same, and on to the next item."""
+        found = self.top()
+        self._next += 1
+        self._top = None
+        for name in self._items[self._next].names if self else ():
+            self._counts[name] -= 1
+            if not self._counts[name]:
+                del self._counts[name]
+        return found
 
 
 class _Group:
@@ -103,7 +137,8 @@ class _Group:
         self.conditions = conditions
         self.wanted = wanted
         self.bag = bag
-        self.later: list[Names] = []  # of the items that are left, the names behind each
+        self.later = _Behind(())  # of the items that are left, the names behind each
+        self.distinct: Mapping[str, float] = {}  # as was expected when the sequence was chosen
         self.made: Planned | None = None
 
     def finished(self) -> Planned:
@@ -119,7 +154,10 @@ class _Group:
         step, before  what is expected with it, and was without it, if there are no filters
         """
         later = self.later.pop()
+        self.distinct = after(step, self.distinct, item)
         self.made = self._joined(item, self._kept(later), step, before, following)
+        if len(self.made.names) > _WIDE:  # each of many operators has all columns of those below
+            current().charge(_COLUMN_BYTES * len(self.made.names))
         self._filter(later)
 
     def _filter(self, later: Names) -> None:
@@ -170,7 +208,7 @@ class _Group:
         links = []
         for item, before, step in zip(items, steps, steps[1:], strict=False):
             assert isinstance(item, Atom)
-            later = self.later[-1]
+            later = self.later.top()
             self.join(item, step, before, None)
             (known,) = item.names - {name}
             links.append(Link(item.relation, item.where, known, item.place_of(known), item.label))
@@ -194,7 +232,9 @@ class _Group:
         """True for an EXISTS into which the values of each row are put."""
         if self.made is None:
             return False
-        names = frozenset(self.made.names).union(*self.later[-1:])
+        names = frozenset(self.made.names)
+        if self.later:
+            names |= self.later.top()
         return self.planner.asks_one_by_one(condition.expression, names)
 
     def _is_ready(self, condition: Condition, later: Names) -> bool:
@@ -219,8 +259,8 @@ class _Group:
         if isinstance(item, PathPart):
             return item.joined(self.planner, made if made is not None else unit(), keep)
         if made is None:
-            return self._first(item, keep, step, following)
-        rows, distinct = step.rows, step.distinct
+            return self._first(item, keep, following)
+        rows, distinct = step.rows, self.distinct
         if before is None or before.rows != made.rows:  # there was a filter, or a path
             rows, distinct = expected(made.rows, _known(made), item)
         shared = [name for name in made.names if name in item.names]
@@ -235,7 +275,7 @@ class _Group:
             maybe = made.maybe | item.planned.maybe
         return Planned(operator, maybe.intersection(operator.names), distinct)
 
-    def _first(self, item: Item, keep: Names, step: Step, following: Item | None) -> Planned:
+    def _first(self, item: Item, keep: Names, following: Item | None) -> Planned:
         if not isinstance(item, Atom):
             assert isinstance(item, Part)
             return item.planned
@@ -247,8 +287,8 @@ class _Group:
                 order = item.place_of(str(linked[0]))
         operator = item.scan(keep, order)
         if self._is_repetitive(item, operator.names, keep):
-            return Planned(Distinct(operator), NONE, step.distinct)
-        return Planned(operator, NONE, step.distinct)
+            return Planned(Distinct(operator), NONE, self.distinct)
+        return Planned(operator, NONE, self.distinct)
 
     def _is_repetitive(self, item: Atom, names: tuple[str, ...], keep: Names) -> bool:
         """True if dropping columns leaves many rows alike that may as well be one."""

@@ -151,6 +151,7 @@ def atoms_of(planner: Planner, node: sparql.Bgp, graph: Where) -> list[Atom] | N
     """Triple patterns as patterns of relations; None if nothing can match one of them."""
     found: list[Atom] = []
     for pattern in node.patterns:
+        planner.check()
         key = (id(pattern), graph)
         known = planner.atoms.get(key)
         if known is None:

@@ -26,11 +26,14 @@ _ENDLESS = float("inf")
 
 
 class Step(NamedTuple):
-    """The next item to join, and what is expected then: rows, and different values by variable."""
+    """The next item to join, and the rows that are expected then.
+
+    How many values variables have is worked out again where it is wanted (`after`): kept for each
+    step it would take the square of their number.
+    """
 
     number: int
     rows: float
-    distinct: Mapping[str, float]
 
 
 def choose_steps(items: Sequence[Item]) -> list[Step]:
@@ -62,11 +65,17 @@ def steps_as_written(items: Sequence[Item]) -> list[Step]:
     if not items:
         return []
     steps = [_Search(items).first(0)]
+    distinct = after(steps[0], {}, items[0])
     for number in range(1, len(items)):
-        before = steps[-1]
-        rows, distinct = expected(before.rows, before.distinct, items[number])
-        steps.append(Step(number, rows, distinct))
+        current().check()
+        rows, distinct = expected(steps[-1].rows, distinct, items[number])
+        steps.append(Step(number, rows))
     return steps
+
+
+def after(step: Step, known: Mapping[str, float], item: Item) -> dict[str, float]:
+    """How many values variables have after a step, by what was known before it."""
+    return _together(step.rows, known, [(name, item.distinct(name)) for name in item.names])
 
 
 def expected(rows: float, known: Mapping[str, float], item: Item) -> tuple[float, dict[str, float]]:
@@ -82,33 +91,38 @@ class _Search:
     __slots__ = ("_facts", "_names", "_parts", "sizes", "waits")
 
     def __init__(self, items: Sequence[Item]) -> None:
+        check = current().check
         self.sizes = [item.size for item in items]
         self.waits = [isinstance(item, PathPart) and not item.has_constant for item in items]
         self._parts = [isinstance(item, Part) for item in items]
         self._names = [item.names for item in items]
-        self._facts = [[(name, item.distinct(name)) for name in item.names] for item in items]
+        self._facts: list[list[tuple[str, float]]] = []
+        for item in items:
+            check()
+            self._facts.append([(name, item.distinct(name)) for name in item.names])
 
     def first(self, start: int) -> Step:
         """The step that begins with an item."""
-        rows = max(self.sizes[start], LEAST)
-        return Step(start, rows, {name: min(own, rows) for name, own in self._facts[start]})
+        return Step(start, max(self.sizes[start], LEAST))
 
     def greedy(self, start: int, most: float) -> tuple[list[Step], float]:
         """The steps from a first item, always the cheapest next, and their cost; incomplete if it
         comes to `most`."""
         step = self.first(start)
+        known = _together(step.rows, {}, self._facts[start])
         steps, cost = [step], 2 * self.sizes[start]
         left = [number for number in range(len(self.sizes)) if number != start]
         check = current().check
         while left and cost < most:
             check()
             best, least, rows = left[0], _ENDLESS, LEAST
-            for number in self._ready(left, step.distinct):
-                expected_cost, expected_rows = self._cost(number, step)
+            for number in self._ready(left, known):
+                expected_cost, expected_rows = self._cost(number, step.rows, known)
                 if expected_cost < least:
                     best, least, rows = number, expected_cost, expected_rows
             cost += least
-            step = Step(best, rows, _together(rows, step.distinct, self._facts[best]))
+            step = Step(best, rows)
+            known = _together(rows, known, self._facts[best])
             steps.append(step)
             left.remove(best)
         return steps, cost
@@ -121,16 +135,16 @@ class _Search:
             return linked
         return [number for number in left if not self.waits[number]] or left
 
-    def _cost(self, number: int, step: Step) -> tuple[float, float]:
-        """What joining an item costs, and the rows that are expected."""
+    def _cost(self, number: int, before: float, known: Mapping[str, float]) -> tuple[float, float]:
+        """What joining an item with some rows costs, and the rows that are expected."""
         size = self.sizes[number]
-        rows, linked = _selected(step.rows * size, step.distinct, self._facts[number])
+        rows, linked = _selected(before * size, known, self._facts[number])
         rows = max(rows, LEAST)
         if not linked:
             return size + rows + rows, rows  # a product is never better than what may come first
         if self._parts[number]:
             return size + rows, rows
-        return min(size + step.rows, LOOK_UP * step.rows) + rows, rows
+        return min(size + before, LOOK_UP * before) + rows, rows
 
 
 def _selected(

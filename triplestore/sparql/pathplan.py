@@ -7,13 +7,14 @@ joins and unions by the time a path gets here (see `rewrites.paths`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from triplestore.expr.tree import Constant
+from triplestore.ops.context import current
 from triplestore.ops.frame import Array, Frame
 from triplestore.ops.leaves import Values
 from triplestore.ops.merge import join
@@ -45,6 +46,9 @@ from triplestore.sparql.planned import LEAST, Names, Planned
 if TYPE_CHECKING:
     from triplestore.sparql.dataset import Dataset
     from triplestore.sparql.planner import Planner
+
+
+_EVERY = 1024  # names between two looks at the limits
 
 
 @dataclass(slots=True)
@@ -165,18 +169,26 @@ def make_step(
 ) -> Step:
     """The step of a path expression in a graph (None: the default graph)."""
 
+    def made_of(parts: Iterable[PathExpression]) -> list[Step]:
+        return [make(part) for part in parts]
+
     def make(inner: PathExpression) -> Step:
+        current().check()
         match inner:
             case Constant():
                 return PredicateStep(dataset.graph(graph).relation(look_up(inner)), dataset.where)
             case Inverse(other):
                 return InverseStep(make(other))
             case Sequence(parts):
-                return SequenceStep([make(part) for part in parts])
-            case Alternative(parts):
-                return AlternativeStep([make(part) for part in parts])
+                return SequenceStep(made_of(parts))
+            case Alternative(parts):  # below a closure, which gives each pair once
+                return AlternativeStep(made_of(dict.fromkeys(parts)))
             case NegatedSet(iris):
-                excluded = [look_up(iri) for iri in iris]
+                excluded = []
+                for at, iri in enumerate(iris):
+                    if at % _EVERY == 0:
+                        current().check()
+                    excluded.append(look_up(iri))
                 return NegatedStep(dataset.facts(graph), excluded, dataset.where)
             case ZeroOrMore(other) | OneOrMore(other) | ZeroOrOne(other):
                 nodes = Nodes(dataset.facts(graph), dataset.where)

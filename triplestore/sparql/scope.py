@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from triplestore.expr.tree import Call, Exists, Expression, Variable, variables_of
+from triplestore.expr.tree import (
+    MANY,
+    Call,
+    Exists,
+    Expression,
+    Variable,
+    look,
+    variables_of,
+)
 from triplestore.sparql.algebra import (
     Bgp,
     Distinct,
@@ -181,6 +189,8 @@ def exists_in(expression: Expression) -> Iterator[Exists]:
     if isinstance(expression, Exists):
         yield expression
     elif isinstance(expression, Call):
+        if len(expression.arguments) > MANY:
+            look()
         for part in expression.arguments:
             yield from exists_in(part)
 

@@ -36,6 +36,9 @@ Wanted = tuple[str, Aggregate, Evaluator | None]
 """The column of an aggregate, what it is, and what computes its argument."""
 
 
+_FEW_TIMES = 4  # as many groups as rows of a block, which are counted all at once
+
+
 class Grouped(Operator):
     """The distinct values of the columns `by`, each with its aggregates.
 
@@ -97,24 +100,15 @@ class Grouped(Operator):
 
     def _counted(self, context: Context, account: Account) -> Frame:
         groups = _Groups(self._places, account)
-        counts = [np.zeros(0, np.int64) for _ in self._wanted]
+        counts = [_Counts(account) for _ in self._wanted]
         for block in self._read(context, self.child):
             numbers = groups.add(block)
             size = len(groups)
             for place, (_, _, argument) in enumerate(self._wanted):
                 has = None if argument is None else known(argument.evaluate(block))
-                own = numbers if has is None else numbers[has]
-                if len(counts[place]) < size:
-                    account.charge(8 * (size - len(counts[place])))
-                    grown = np.zeros(size, np.int64)
-                    grown[: len(counts[place])] = counts[place]
-                    counts[place] = grown
-                counts[place] += np.bincount(own, minlength=size)
+                counts[place].add(numbers if has is None else numbers[has], size)
         size = self._size(groups)
-        vectors: list[Vector] = [
-            Numbers(INTEGER, count if len(count) == size else np.zeros(size, np.int64))
-            for count in counts
-        ]
+        vectors: list[Vector] = [Numbers(INTEGER, count.of(size)) for count in counts]
         return self._frame(groups, vectors, size)
 
     # --- other aggregates -----------------------------------------------------------------------
@@ -187,6 +181,34 @@ class Grouped(Operator):
     def _frame(self, groups: _Groups, vectors: Sequence[Vector], size: int) -> Frame:
         columns = [*groups.keys(), *(ids_of(vector, self._terms) for vector in vectors)]
         return Frame(self.names, columns, size, (), True)
+
+
+class _Counts:
+    """How many rows each group has, in an array that is longer than it has to be."""
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._counts = np.zeros(0, np.int64)
+
+    def add(self, numbers: Array, size: int) -> None:
+        """Count the groups of some rows; there are `size` groups now."""
+        if size > len(self._counts):
+            self._grow(max(size, len(self._counts) * 3 // 2))
+        if size <= _FEW_TIMES * len(numbers):
+            self._counts[:size] += np.bincount(numbers, minlength=size)
+        else:  # of many groups only those that are met
+            np.add.at(self._counts, numbers, 1)
+
+    def of(self, size: int) -> Array:
+        """The counts of so many groups."""
+        return self._counts[:size] if size <= len(self._counts) else np.zeros(size, np.int64)
+
+    def _grow(self, room: int) -> None:
+        self._account.charge(8 * room)  # the old ones are there as long as they are copied
+        longer = np.zeros(room, np.int64)
+        longer[: len(self._counts)] = self._counts
+        self._account.release(self._counts.nbytes)
+        self._counts = longer
 
 
 def _accumulated(

@@ -158,6 +158,7 @@ class PathProbe(Operator):
         """The rows of the block that start from nodes of a chunk, with what these reach."""
         if other is not None:
             keys = np.sort(pack(index.astype(np.uint32), found))
+            context.check()
             wanted = pack(places.astype(np.uint32), other[rows])
             lo, hi = keys.searchsorted(wanted, "left"), keys.searchsorted(wanted, "right")
         else:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from triplestore.ops.context import Budget
+from triplestore.ops.context import Budget, current
 from triplestore.tables.reading import ranges
 from triplestore.tables.relation import Relation
 from triplestore.tables.rows import (
@@ -36,6 +36,8 @@ Pairs: TypeAlias = tuple[I64, U32]
 
 
 _SLICE = 1 << 16  # pairs that are followed by one call
+_TOGETHER = 1 << 19  # new pairs or nodes of many steps after which each is kept once
+_PAIR_BYTES = 60  # of a pair while it is sorted
 
 
 class Step(ABC):
@@ -138,7 +140,10 @@ class SequenceStep(Step):
 
 
 class AlternativeStep(Step):
-    """Any of several steps."""
+    """Any of several steps: below a closure, so that it may give each pair once.
+
+    There may be tens of thousands of them, so what they give is put together now and then.
+    """
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = tuple(steps)
@@ -147,11 +152,31 @@ class AlternativeStep(Step):
 
     def expand(self, nodes: U32, backward: bool, budget: Budget) -> Pairs:
         """Expands each."""
-        return _sorted_pairs([step.expand(nodes, backward, budget) for step in self._steps])
+        found: list[Pairs] = []
+        waiting = 0
+        for step in self._steps:
+            budget.check()
+            found.append(step.expand(nodes, backward, budget))
+            waiting += len(found[-1][0])
+            if waiting > _TOGETHER:
+                budget.charge(_PAIR_BYTES * waiting)
+                found = [once(_sorted_pairs(found))]
+                budget.release(_PAIR_BYTES * waiting)
+                waiting = 0
+        return _sorted_pairs(found)
 
     def starts(self, backward: bool) -> U32:
         """Those of all."""
-        return distinct(np.sort(np.concatenate([s.starts(backward) for s in self._steps])))
+        found: list[U32] = []
+        waiting = 0
+        for step in self._steps:
+            current().check()
+            found.append(step.starts(backward))
+            waiting += len(found[-1])
+            if waiting > _TOGETHER:
+                found = [distinct(np.sort(np.concatenate(found)))]
+                waiting = 0
+        return distinct(np.sort(np.concatenate(found)))
 
 
 class ClosureStep(Step):
@@ -222,6 +247,7 @@ class ClosureStep(Step):
             keys = met.all()
         finally:
             met.close()
+        budget.check()
         return high(keys).astype(np.int64), low(keys)
 
 
@@ -245,12 +271,14 @@ class _Met:
         self._budget.charge(16 * len(keys))
         self._charged += 16 * len(keys)
         while self._runs and len(self._runs[-1]) <= 2 * len(keys):
+            self._budget.check()
             keys = np.sort(np.concatenate((self._runs.pop(), keys)))
         self._runs.append(keys)
 
     def all(self) -> U64:
         if not self._runs:
             return np.zeros(0, np.uint64)
+        self._budget.check()
         return np.sort(np.concatenate(self._runs)) if len(self._runs) > 1 else self._runs[0]
 
     def close(self) -> None:
@@ -284,6 +312,7 @@ def follow(pairs: Pairs, step: Step, backward: bool, budget: Budget) -> Pairs:
     index, ends = pairs
     nodes, places = np.unique(ends, return_inverse=True)
     found_index, found = step.expand(nodes, backward, budget)
+    budget.check()
     starts = found_index.searchsorted(np.arange(len(nodes) + 1))
     lengths = (starts[1:] - starts[:-1])[places]
     total = int(lengths.sum())

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from triplestore.expr.tree import Call, Exists, Expression
+from triplestore.expr.tree import MANY, Call, Exists, Expression, look
+from triplestore.ops.context import current
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node
 from triplestore.sparql.rewrites.equalities import use_equalities
@@ -31,6 +32,7 @@ def rewrite(node: Node, passes: Sequence[Callable[[Node], Node]] = PASSES) -> No
     node = expand_paths(node)
     node = _inside(node, passes)
     for one in passes:
+        current().check()
         node = one(node)
     return node
 
@@ -42,11 +44,14 @@ def _inside(node: Node, passes: Sequence[Callable[[Node], Node]]) -> Node:
         if isinstance(expression, Exists):
             return Exists(rewrite(expression.pattern, passes), expression.negated)
         if isinstance(expression, Call):
+            if len(expression.arguments) > MANY:
+                look()
             parts = tuple(map(change, expression.arguments))
             same = all(a is b for a, b in zip(parts, expression.arguments, strict=True))
             return expression if same else Call(expression.function, parts)
         return expression
 
+    current().check()
     node = sparql.with_children(node, lambda child: _inside(child, passes))
     match node:
         case sparql.Filter(_, condition) | sparql.LeftJoin(_, _, condition):

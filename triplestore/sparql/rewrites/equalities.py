@@ -10,6 +10,7 @@ pattern surely binds the variable; literals are left alone (`1 = 1.0`).
 from __future__ import annotations
 
 from triplestore.expr.tree import Call, Constant, Expression, Variable
+from triplestore.ops.context import current
 from triplestore.sparql.algebra import Bgp, Filter, Join, Node, Path, Values, with_children
 from triplestore.sparql.scope import Variables, conjunction, conjuncts
 from triplestore.terms.model import IRI
@@ -21,6 +22,7 @@ def use_equalities(node: Node) -> Node:
 
 
 def _changed(node: Node, seen: Variables) -> Node:
+    current().check()
     node = with_children(node, lambda child: _changed(child, seen))
     if not isinstance(node, Filter) or not isinstance(node.pattern, Bgp | Path | Join):
         return node

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from triplestore.expr.functions import is_deterministic
 from triplestore.expr.tree import Expression, calls_of
+from triplestore.ops.context import current
 from triplestore.sparql.algebra import (
     Distinct,
     Extend,
@@ -37,6 +38,7 @@ def push_filters(node: Node) -> Node:
 
 
 def _pushed(node: Node, seen: Variables) -> Node:
+    current().check()
     if isinstance(node, LeftJoin) and node.condition is not None:
         node = _into_right(node, seen)
     if isinstance(node, Filter):
@@ -64,6 +66,7 @@ def _may_move(expression: Expression) -> bool:
 
 def _below(condition: Expression, node: Node, seen: Variables) -> Node | None:
     """The node with a condition inside of it; None if it has to stay outside."""
+    current().check()  # each filter goes through all that it is pushed into
     names = names_in(condition, seen)
     if not names <= seen.in_scope(node):
         return None  # it looks at a solution outside of an EXISTS, or at nothing

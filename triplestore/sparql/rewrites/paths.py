@@ -14,6 +14,7 @@ from collections.abc import Callable
 from itertools import count
 
 from triplestore.expr.tree import Constant, Variable
+from triplestore.ops.context import current
 from triplestore.sparql.algebra import (
     Alternative,
     Bgp,
@@ -41,6 +42,7 @@ def expand_paths(node: Node) -> Node:
 
 
 def _expanded(node: Node, fresh: Callable[[], Variable]) -> Node:
+    current().check()
     if isinstance(node, Path):
         return _path(node.subject, node.path, node.object, fresh)
     node = with_children(node, lambda child: _expanded(child, fresh))
@@ -53,6 +55,7 @@ def _path(
     object_: TermOrVariable,
     fresh: Callable[[], Variable],
 ) -> Node:
+    current().check()
     match path:
         case Constant():
             return Bgp((TriplePattern(subject, path, object_),))
