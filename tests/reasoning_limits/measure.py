@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.reasoning_limits.hostile import CASES, PREFIXES, Case
-from tests.sparql.hostile_run import Spent
+from tests.sparql.hostile_run import Spent, prepare_kernels
 from triplestore import Store
 from triplestore.errors import TripleStoreError
 
@@ -35,6 +35,7 @@ def memory(name: str) -> int:
 
 def warm() -> None:
     """Load kernels and modules, so that they do not count."""
+    prepare_kernels()
     store = Store()
     pairs = "".join(f":n{i % 97} :p :n{i * i % 89} . :n{i % 97} :r :m{i} .\n" for i in range(3000))
     axioms = ":p a owl:TransitiveProperty . :r rdfs:subPropertyOf :p . :x owl:sameAs :y .\n"

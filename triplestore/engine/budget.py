@@ -16,7 +16,7 @@ from typing import NoReturn
 from triplestore.engine.clocks import NEVER, Clocks, over
 from triplestore.engine.sets.arrays import TooManyRowsError
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
-from triplestore.kernels.jit import starting
+from triplestore.kernels.jit import bytes_of_kernels
 from triplestore.ops.context import Context, Flag, current
 from triplestore.running import memory_in_use
 from triplestore.terms.limits import USUAL
@@ -95,7 +95,7 @@ terms
     _next: float = 0.0
     _base: int = -1
     _last: int = 0
-    _kernels: float = 0.0
+    _kernels: int = 0
     _about: object = None
 
     # -- the clock ---------------------------------------------------------------------------------
@@ -164,11 +164,11 @@ terms
     def _look_at_memory(self) -> None:
         if self.bytes is None:
             return
-        used, (kernels, _) = memory_in_use(), starting()
+        used, kernels = memory_in_use(), bytes_of_kernels()
         if self._base < 0:
             self._base = used
-        elif kernels != self._kernels:
-            self._base += max(0, used - self._last)  # kernels were loaded, which stay
+        else:
+            self._base += kernels - self._kernels  # which were loaded since, and stay
         self._last, self._kernels = used, kernels
         if used - self._base > max(self.bytes, LEAST_BYTES):
             raise BudgetError(

@@ -40,6 +40,7 @@ import numpy as np
 
 from triplestore.kernels.interrupts import interrupts_later
 from triplestore.private import private_folder
+from triplestore.running import memory_in_use
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -93,12 +94,18 @@ class _Plain(threading.local):
 _plain = _Plain()
 _plain_seconds = 0.0
 _starting = (0.0, 0.0)
+_bytes = 0
 
 
 def starting() -> tuple[float, float]:
     """The seconds that passed, and that the processor worked, while kernels were compiled, loaded
     or replaced by plain Python: what comes once a process, and says nothing of what waited."""
     return _starting
+
+
+def bytes_of_kernels() -> int:
+    """The memory that the process grew by while kernels were compiled or loaded."""
+    return _bytes
 
 
 class Kernel(Generic[P, R]):
@@ -164,7 +171,7 @@ class Kernel(Generic[P, R]):
         if plain_python():
             self._entry = _without_overflow_warnings(self.py_func)
             return
-        with _lock, _timed(), interrupts_later():
+        with _lock, _weighed(), _timed(), interrupts_later():
             if self._dispatcher is None:
                 self._dispatcher = self._compile()
             self._entry = self._dispatcher
@@ -275,6 +282,20 @@ def _timed() -> Iterator[None]:
         passed, worked = _starting
         passed += time.perf_counter() - started[0]
         _starting = passed, worked + time.process_time() - started[1]
+
+
+@contextmanager
+def _weighed() -> Iterator[None]:
+    """Count how much memory it takes; once, where one kernel is prepared for another."""
+    global _bytes
+    if _plain.timed:
+        yield
+        return
+    before = memory_in_use()
+    try:
+        yield
+    finally:
+        _bytes += max(0, memory_in_use() - before)
 
 
 @contextmanager
