@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from importlib import import_module
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,36 +38,39 @@ MOST = 60
 
 
 def queries(given: argparse.Namespace) -> Iterator[Entry]:
-    from tests.sparql.hostile import HOSTILE
+    from tests.sparql.hostile_more import EVERY
     from tests.sparql.hostile_run import Limits, results
 
-    chosen = {name: one for name, one in HOSTILE.items() if is_named(name, given)}
+    chosen = {name: one for name, one in EVERY.items() if is_named(name, given)}
     limits = Limits(given.seconds, given.memory, most=MOST, processor=True)
     for found in results(chosen, limits):
-        yield found, HOSTILE[found.name].why
+        yield found, EVERY[found.name].why
 
 
 def rules(given: argparse.Namespace) -> Iterator[Entry]:
     from tests.reasoning_limits.hostile import CASES
-    from tests.sparql.hostile_run import Found
 
     # A time limit that is far away: with one, joins make fewer rows at once.
     tuning = {"processor": given.seconds, "max_seconds": 3600, "max_bytes": given.memory}
-    for name, case in CASES.items():
-        if is_named(name, given):
-            command = [sys.executable, "-m", "tests.reasoning_limits.measure", name]
-            done = subprocess.run(
-                [*command, json.dumps(tuning)],
-                cwd=REPOSITORY,
-                capture_output=True,
-                text=True,
-                preexec_fn=_limited,
-            )
-            lines = done.stdout.splitlines() or [json.dumps({"ended": f"DIED {done.stderr[-90:]}"})]
-            said = json.loads(lines[-1])
-            ended = f"{said['ended']}: {said.get('message', '')[:90]}"
-            grown = int(said.get("megabytes", 0) * 1e6)
-            yield Found(name, ended, said.get("wall", MOST), said.get("cpu", MOST), grown), case.why
+    chosen = [name for name in CASES if is_named(name, given)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda name: reasoned(name, json.dumps(tuning)), chosen)
+        yield from zip(found, [CASES[name].why for name in chosen], strict=True)
+
+
+def reasoned(name: str, tuning: str) -> Found:
+    """What a case of reasoning took, in a process of its own."""
+    from tests.sparql.hostile_run import Found
+
+    command = [sys.executable, "-m", "tests.reasoning_limits.measure", name, tuning]
+    done = subprocess.run(
+        command, cwd=REPOSITORY, capture_output=True, text=True, preexec_fn=_limited
+    )
+    if done.returncode != 0:
+        return Found(name, f"DIED {' '.join(done.stderr.split())[-90:]}", MOST, MOST, 0)
+    said = json.loads(done.stdout.splitlines()[-1])
+    ended = f"{said['ended']}: {said['message'][:90]}"
+    return Found(name, ended, said["wall"], said["cpu"], int(said["megabytes"] * 1e6))
 
 
 def _limited() -> None:
@@ -75,10 +79,10 @@ def _limited() -> None:
 
 def documents(given: argparse.Namespace) -> Iterator[Entry]:
     from tests.loaders.hostile import ATTACKS
+    from tests.sparql.hostile_results import ATTACKS as OF_RESULTS
     from tests.sparql.hostile_run import forked, measured, prepare_kernels
 
-    of_results = import_module("tests.sparql.test_hostile_results").ATTACKS
-    attacks = ATTACKS | {f"results: {name}": attack for name, attack in of_results.items()}
+    attacks = ATTACKS | {f"results: {name}": attack for name, attack in OF_RESULTS.items()}
     prepare_kernels()
     with tempfile.TemporaryDirectory() as folder:
         for name, (ending, document) in attacks.items():

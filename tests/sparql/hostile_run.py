@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.sparql.hostile import DATA, HOSTILE, Hostile
+from tests.sparql.hostile import DATA, Hostile
+from tests.sparql.hostile_more import EVERY
 from triplestore import kernels
 from triplestore.errors import TripleStoreError
 from triplestore.kernels.jit import all_kernels
@@ -187,7 +188,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--most", type=int, default=30)
     given = parser.parse_args(None if arguments is None else list(arguments))
     seconds = None if given.interrupt is not None else given.seconds
-    chosen = {name: HOSTILE[name] for name in given.names or HOSTILE}
+    chosen = {name: EVERY[name] for name in given.names or EVERY}
     sys.stdout.write(f"{'wall':>7} {'cpu':>7} {'MB':>6}  query: what came of it\n")
     limits = Limits(seconds, given.memory, given.interrupt, given.most, given.processor)
     for found in results(chosen, limits):

@@ -8,9 +8,10 @@ promises that they decide; of the others each different pair of terms is looked 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triplestore.expr.builtins import STRICT
 from triplestore.expr.compare import TRUE
@@ -33,6 +34,7 @@ from triplestore.expr.vectors import (
     truths,
     values_of,
 )
+from triplestore.ops.context import current
 from triplestore.ops.frame import Array
 from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
 from triplestore.terms.value_compare import ASK, EQUAL, GREATER, LESS, UNORDERED, compare_values
@@ -244,14 +246,33 @@ def among(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | No
     return Booleans(answers[made.codes], known(made))
 
 
-def among_numbers(vector: Vector, keys: list[bytes], terms: QueryTerms) -> Booleans | None:
+NumberSet: TypeAlias = NDArray[np.uint64]
+"""Numbers of which the values decide whether others are equal: their value keys, increasing."""
+
+
+def number_set(keys: list[bytes]) -> NumberSet | None:
+    """What `among_numbers` looks in; None where values do not decide."""
+    current().need(_SET_BYTES * len(keys))
+    found = values_of_keys(keys)
+    if not _NUMBER[found.marks].all() or (found.keys == _NAN).any():
+        return None
+    return np.unique(found.keys)
+
+
+_SET_BYTES = 120  # of a number while its value is looked at
+
+
+def among_numbers(vector: Vector, wanted: NumberSet | None, terms: QueryTerms) -> Booleans | None:
     """IN a list of numbers; None where their values do not decide."""
-    a, b = values_of(vector, terms), values_of_keys(keys)
-    if not (_NUMBER[a.marks].all() and _NUMBER[b.marks].all()):
+    if wanted is None:
         return None
-    if (a.keys == _NAN).any() or (b.keys == _NAN).any():
+    values = values_of(vector, terms)
+    if not _NUMBER[values.marks].all() or (values.keys == _NAN).any():
         return None
-    return Booleans(np.isin(a.keys, b.keys))
+    if len(wanted) == 0:
+        return Booleans(np.zeros(len(vector), np.bool_))
+    places = np.minimum(wanted.searchsorted(values.keys), len(wanted) - 1)
+    return Booleans(wanted[places] == values.keys)
 
 
 # --- logic ---------------------------------------------------------------------------------------

@@ -35,7 +35,6 @@ from triplestore.expr.numbers import ExpressionError
 from triplestore.expr.query_terms import U32, QueryTerms
 from triplestore.expr.scalar import Row, Scalar, Surroundings, compile_scalar
 from triplestore.expr.tree import (
-    MANY,
     Call,
     Constant,
     Exists,
@@ -43,7 +42,7 @@ from triplestore.expr.tree import (
     Variable,
     calls_of,
     depth_of,
-    look,
+    has_exists,
     variables_of,
 )
 from triplestore.expr.vectors import (
@@ -125,6 +124,7 @@ class Evaluator:
         "_deep",
         "_deterministic",
         "_exists",
+        "_numbers",
         "_scalars",
         "_simple",
         "expression",
@@ -135,8 +135,11 @@ class Evaluator:
         self.scope = scope
         self._exists: list[Exists] = []
         self._deep = depth_of(expression) > _DEEP
-        self.expression = self._call(self._without_exists, expression)
+        self.expression = expression
+        if has_exists(expression):
+            self.expression = self._call(self._without_exists, expression)
         self._scalars: dict[Expression, tuple[tuple[str, ...], Scalar]] = {}
+        self._numbers: dict[tuple[int, int], columns.NumberSet | None] = {}  # by node of an IN
         self._deterministic = _is_deterministic(self.expression)
         self._simple = self._deterministic and not self._exists
 
@@ -144,6 +147,7 @@ class Evaluator:
         """Evaluate the same expression with other constants from now on; it has no EXISTS."""
         self.expression = expression
         self._scalars.clear()
+        self._numbers.clear()
 
     @property
     def is_repeatable(self) -> bool:
@@ -161,8 +165,6 @@ class Evaluator:
             self._exists.append(expression)
             return Variable(_exists_name(len(self._exists) - 1))
         if isinstance(expression, Call):
-            if len(expression.arguments) > MANY:
-                look()
             parts = tuple(self._without_exists(part) for part in expression.arguments)
             return Call(expression.function, parts)
         return expression
@@ -223,6 +225,13 @@ class Evaluator:
                 current().need(size)
             made.append(key)
         return made
+
+    def numbers_in(self, node: Call, keys: list[bytes]) -> columns.NumberSet | None:
+        """The numbers of a list that an IN has, looked at once for all blocks."""
+        place = id(node), len(keys)
+        if place not in self._numbers:
+            self._numbers[place] = columns.number_set(keys)
+        return self._numbers[place]
 
     def scalar(self, expression: Expression) -> tuple[tuple[str, ...], Scalar]:
         """The variables of a part, and the function that computes it from their keys."""
@@ -339,10 +348,10 @@ class _Evaluation:
         if not others:  # equal to none of them, but still an error without a value
             found = Booleans(np.zeros(self.frame.rows, np.bool_), known(value))
         else:
-            found = self._is_among(value, others)
+            found = self._is_among(node, value, others)
         return found if node.function == "IN" else Booleans(~found.values, found.valid)
 
-    def _is_among(self, value: Vector, others: tuple[Expression, ...]) -> Booleans:
+    def _is_among(self, node: Call, value: Vector, others: tuple[Expression, ...]) -> Booleans:
         """Whether some of these are equal: names and strings all at once, others one by one."""
         named = [o.key for o in others if isinstance(o, Constant) and o.kind in _NAMES]
         at_once = columns.among(value, named, self.terms) if named else None
@@ -353,7 +362,8 @@ class _Evaluation:
         ]
         numbers = [o.key for o in rest if isinstance(o, Constant)]
         if len(numbers) > _FEW and len(numbers) == len(rest):
-            found = columns.among_numbers(value, numbers, self.terms)
+            wanted = self.evaluator.numbers_in(node, numbers)
+            found = columns.among_numbers(value, wanted, self.terms)
             if found is not None:
                 return found if at_once is None else columns.any_of([at_once, found], True)
         found = at_once

@@ -162,6 +162,20 @@ def depth_of(expression: Expression) -> int:
     return deepest
 
 
+def has_exists(expression: Expression) -> bool:
+    """True if there is an EXISTS somewhere in an expression."""
+    stack: list[Expression] = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Exists):
+            return True
+        if isinstance(node, Call):
+            if len(node.arguments) > MANY:
+                look()
+            stack.extend(node.arguments)
+    return False
+
+
 def substitute(expression: Expression, by: Mapping[Variable, Expression]) -> Expression:
     """The expression with these variables replaced.
 

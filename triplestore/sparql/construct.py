@@ -13,7 +13,7 @@ import numpy as np
 
 from triplestore.expr.query_terms import U32, QueryTerms
 from triplestore.expr.tree import Constant, Variable
-from triplestore.ops.context import Context
+from triplestore.ops.context import Context, current
 from triplestore.ops.distinct import Distinct
 from triplestore.ops.frame import Frame
 from triplestore.ops.leaves import Values
@@ -77,6 +77,7 @@ def _column(
         return np.full(block.rows, terms.encode_keys([term.key])[0], np.uint32)
     if term.key not in blanks:
         keys = [b"\x02c%d" % next(nodes) for _ in range(block.rows)]
+        current().check()
         blanks[term.key] = new_terms(keys, terms)
     return blanks[term.key]
 
@@ -84,6 +85,7 @@ def _column(
 def new_terms(keys: Sequence[bytes], terms: QueryTerms) -> U32:
     """Ids of blank nodes that are new: their labels are changed if the store has them."""
     taken = terms.dictionary.lookup_keys(list(keys))
+    current().check()
     fresh = [
         key + b"x" * 8 if known else key for key, known in zip(keys, taken.tolist(), strict=True)
     ]
@@ -102,6 +104,8 @@ def _once(parts: Sequence[Sequence[U32]], context: Context) -> list[U32]:
     """Each row once, in the order of first appearance."""
     if not parts:
         return [np.zeros(0, np.uint32)] * 3
+    size = 12 * sum(len(part[0]) for part in parts)
+    context.need(size)  # as long as they are copied
     columns = [np.concatenate([part[place] for part in parts]) for place in range(3)]
     rows = Values(Frame(_NAMES, columns, len(columns[0])))
     return list(Distinct(rows).run(context).columns)

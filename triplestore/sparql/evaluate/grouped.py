@@ -26,7 +26,7 @@ from triplestore.ops.frame import ID, Array, Frame
 from triplestore.ops.groups import GroupTable
 from triplestore.ops.keys import KeyCoder
 from triplestore.ops.leaves import slices
-from triplestore.ops.operator import Account, Blocks, Operator, variables
+from triplestore.ops.operator import Account, Blocks, Operator, pack_last, variables
 from triplestore.sparql.algebra import Aggregate, is_hidden
 from triplestore.sparql.evaluate.pieces import vector_of
 from triplestore.sparql.evaluate.ranks import ranks_of
@@ -266,7 +266,7 @@ class _Groups:
         self._coder = KeyCoder([ID] * len(places), account)
         self._table = GroupTable(account)
         self._account = account
-        self._firsts: list[list[U32]] = [[] for _ in places]
+        self._firsts: list[list[Array]] = []  # of each block that brought groups, by column
         self._count = 0
 
     def __len__(self) -> int:
@@ -281,14 +281,18 @@ class _Groups:
         keys = self._coder.learn(columns, block.rows)
         numbers, firsts = self._table.insert(keys.astype(np.uint64, copy=False))
         self._account.charge(4 * len(columns) * len(firsts))
-        for kept, column in zip(self._firsts, columns, strict=True):
-            kept.append(column.take(firsts))
+        if len(firsts):
+            self._firsts.append([column.take(firsts) for column in columns])
+            pack_last(self._firsts)
         self._count += len(firsts)
         return numbers
 
     def keys(self) -> list[U32]:
         """The key columns of the groups."""
-        return [np.concatenate(kept) if kept else np.zeros(0, ID) for kept in self._firsts]
+        if not self._firsts:
+            return [np.zeros(0, ID) for _ in self._places]
+        self._account.charge(4 * self._count * len(self._places))  # as long as they are copied
+        return [np.concatenate(column) for column in zip(*self._firsts, strict=True)]
 
 
 def _once(columns: Sequence[U32], numbers: Array, account: Account) -> Array:
