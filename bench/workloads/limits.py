@@ -135,7 +135,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
         for found, why in LISTS[name](given):
             holds = verdict(found, given, of_memory=name != "documents")
             broken += [] if holds == "yes" or why else [found.name]
-            ended = found.outcome.replace("|", "\\|")
+            ended = found.outcome.replace("|", "\\|").replace(tempfile.gettempdir(), "")
             grown = round(found.grown / 1e6)
             table.add(found.name, found.cpu, found.wall, grown, f"{holds} {why}".strip(), ended)
             harness.say(f"{found} {holds}")

@@ -25,7 +25,11 @@ from triplestore.expr.aggregate import aggregate
 from triplestore.expr.evaluate import Scope, evaluate
 from triplestore.expr.vectors import ids_of
 from triplestore.ops.frame import Frame
+from triplestore.running import needs
 from triplestore.tables.rows import U32, Keys, columns_of, key_of
+
+_NUMBERING = 48  # bytes of a row while its group is numbered
+_RESULT = 48  # of a result while it is made a term
 
 
 @dataclass(slots=True)
@@ -118,6 +122,7 @@ def _conclude(work: Work, family: Family, rows: Rows, n: int, heads: Heads) -> N
     if n == 0:
         return
     work.tally.at = family
+    needs(_NUMBERING * n)
     groups, first = _numbered(rows, summary.groups, n)
     count = len(first)
     named = [
@@ -139,6 +144,7 @@ def _conclude(work: Work, family: Family, rows: Rows, n: int, heads: Heads) -> N
         value = aggregate(
             function, vector, groups, count, terms, distinct=distinct, separator=separator
         )
+        needs(_RESULT * count)
         ids: U32 = terms.settle(ids_of(value, terms))
         made[variable] = ids
         known &= ids != 0

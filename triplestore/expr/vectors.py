@@ -31,6 +31,7 @@ from triplestore.expr.numbers import (
     key_of_number,
 )
 from triplestore.expr.query_terms import U32, QueryTerms, values_of_keys
+from triplestore.ops.context import current
 from triplestore.ops.frame import BOOLEAN, ID, REAL, Array
 from triplestore.ops.frame import INTEGER as INTEGER_TYPE
 from triplestore.ops.keys import distinct_ids
@@ -191,10 +192,19 @@ def coded(vector: Vector, terms: QueryTerms) -> Coded:
     return _coded_numbers(vector)
 
 
+_MANY = 1 << 16  # of so few values the memory is not worth a look
+_SORTING = 40  # bytes of a value that is sorted and numbered
+_KEY = 100  # of the key of one
+
+
 def _coded_numbers(vector: Numbers) -> Coded:
     values = vector.values
+    if len(values) > _MANY:
+        current().need(_SORTING * len(values))
     bits = values.view(np.int64) if values.dtype == np.float64 else values
     distinct, places = np.unique(bits, return_inverse=True)
+    if len(distinct) > _MANY:
+        current().need(_KEY * len(distinct))
     if values.dtype == np.float64:
         distinct = distinct.view(np.float64)
     keys: Keys = [

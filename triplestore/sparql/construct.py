@@ -17,7 +17,7 @@ from triplestore.ops.context import Context, current
 from triplestore.ops.distinct import Distinct
 from triplestore.ops.frame import Frame
 from triplestore.ops.leaves import Values
-from triplestore.ops.operator import Operator
+from triplestore.ops.operator import Operator, pack_last
 from triplestore.sparql.algebra import TermOrVariable, TriplePattern
 from triplestore.sparql.dataset import Dataset
 from triplestore.sparql.planned import Planned
@@ -45,6 +45,7 @@ def constructed(
             columns = [_column(term, block, blanks, terms, nodes) for term in triple]
             parts.append(_proper(columns, terms))
             context.charge(12 * len(parts[-1][0]))
+            pack_last(parts)
     if any_rows:
         for triple in ground:
             context.check()
@@ -106,7 +107,7 @@ def _once(parts: Sequence[Sequence[U32]], context: Context) -> list[U32]:
         return [np.zeros(0, np.uint32)] * 3
     size = 12 * sum(len(part[0]) for part in parts)
     context.need(size)  # as long as they are copied
-    columns = [np.concatenate([part[place] for part in parts]) for place in range(3)]
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     rows = Values(Frame(_NAMES, columns, len(columns[0])))
     return list(Distinct(rows).run(context).columns)
 

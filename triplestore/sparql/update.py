@@ -22,6 +22,7 @@ from triplestore.ops.context import Context
 from triplestore.ops.distinct import Distinct
 from triplestore.ops.frame import Frame
 from triplestore.ops.leaves import Values
+from triplestore.ops.operator import pack_last
 from triplestore.sparql.algebra import Modify, QuadPattern, Select, TermOrVariable
 from triplestore.sparql.planned import Wanted
 from triplestore.sparql.planner import Planner
@@ -97,6 +98,7 @@ class _Rows:
             columns = self._proper(columns, quad.graph is not None)
             self._context.charge(16 * len(columns[0]))
             self._parts.append(columns)
+            pack_last(self._parts)
 
     def _column(
         self,
@@ -143,7 +145,10 @@ class _Rows:
     def _once(self) -> QuadRows:
         if not self._parts:
             return QuadRows(*[np.zeros(0, np.uint32)] * 4)
-        columns = [np.concatenate([part[place] for part in self._parts]) for place in range(4)]
+        size = 16 * sum(len(part[0]) for part in self._parts)
+        self._context.need(size)  # as long as they are copied
+        columns = [np.concatenate(column) for column in zip(*self._parts, strict=True)]
+        self._parts = []
         frame = Frame(_NAMES, columns, len(columns[0]))
         return QuadRows(*Distinct(Values(frame)).run(self._context).columns)
 
