@@ -335,7 +335,7 @@ def gather(operator: Operator, blocks: Blocks, account: Account) -> Frame:
         rows += block.rows
         if not ready:
             pack_last(kept)
-    if len(kept) == 1 and block is not None:
+    if block is not None and rows == block.rows:
         return block
     if rows == 0:
         return empty_frame(operator.names, operator.types, operator.order, operator.unique)
