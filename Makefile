@@ -2,7 +2,7 @@
 # Needs Python 3.11 or later (make PYTHON=/path/to/python3 names one).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-spark spark-package test lint types kernels test-long fuzz test-boundscheck test-python-kernels bench \
+.PHONY: help demo demo-spark spark-package test lint types kernels test-long fuzz test-boundscheck test-python-kernels bench limits \
 	format clean setup-run setup-dev setup-bench setup-spark
 
 unexport PYTHONPATH PYTHONHOME
@@ -59,6 +59,9 @@ test-python-kernels: setup-dev ## tests of kernels run as plain Python
 
 bench: setup-bench ## measure against peers; reports go to bench/results
 	$(PY) -m bench all
+
+limits: setup-dev ## hostile queries, rules and documents: what each took until it ended
+	$(PY) -m bench limits
 
 format: setup-dev ## put the code into its standard form
 	$(PY) -m ruff check --fix .

@@ -296,6 +296,16 @@ JOINS = {
         lambda: ":a :p0 :b .",
         "".join(f":p{i + 1}[?x, ?y] :- :p{i}[?x, ?y] .\n" for i in range(50_000)),
     ),
+    "aggregates of pairs": Case(
+        lambda: star(3000, ":p"),
+        'rule "count" :q[?y, ?m] :- AGGREGATE(:p[?x, ?y], :p[?z, ?w] ON ?y ?w '
+        "BIND COUNT(?z) AS ?m) .",
+        suspect="count",
+    ),
+    "30,000 constraints": Case(
+        lambda: star(1000, ":p"),
+        "".join(f'constraint "c{i}" "no" :- :p[?x, ?y], :p{i}[?y, ?x] .\n' for i in range(30_000)),
+    ),
     "a slow filter": Case(
         lambda: star(3000, ":p"),
         'rule "slow" :q[?x, ?y] :- :p[:hub, ?x], :p[:hub, ?y], '

@@ -2,7 +2,7 @@
 
     python -m tests.reasoning_limits.measure "numbers" '{"max_seconds": 2, "max_bytes": 200000000}'
 
-An address space limit is set by whoever starts it. Kernels are loaded before the clock starts.
+It takes 4 GB of address space at most. Kernels are loaded before the clock starts.
 `processor` beside the tuning is a number of seconds of the processor after which it is called off:
 other work on the machine makes those of the clock say little.
 """
@@ -10,6 +10,7 @@ other work on the machine makes those of the clock say little.
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -83,5 +84,6 @@ def _is_usable(store: Store) -> bool:
 
 
 if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     warm()
     sys.stdout.write(json.dumps(run(CASES[sys.argv[1]], json.loads(sys.argv[2]))) + "\n")
