@@ -206,6 +206,19 @@ def test_memory__that_the_system_refuses_is_an_error_with_a_name(
     check_usable(store, before)
 
 
+def test_memory__counts_without_that_of_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    used, kernels = 0, 0
+    monkeypatch.setattr(budget, "memory_in_use", lambda: used)
+    monkeypatch.setattr(budget, "bytes_of_kernels", lambda: kernels)
+    limits = budget.Budget(bytes=64 << 20).begin()
+    limits.needs(2 << 20)
+    used, kernels = 90 << 20, 40 << 20
+    limits.needs(2 << 20)
+    used = 110 << 20
+    with pytest.raises(BudgetError, match="took more than its budget"):
+        limits.needs(2 << 20)
+
+
 def test_product__ends_at_the_budget_of_memory_with_the_name_of_the_rule() -> None:
     case = CASES["two unconnected atoms"]
     store = store_of(case.data())

@@ -77,3 +77,26 @@ def test_min__of_decimals_of_each_group_as_they_are_written() -> None:
         "c": ("http://e/x", "1.0"),
         "d": ("7", "7"),
     }
+
+
+def test_counts__of_many_groups_are_those_of_bincount() -> None:
+    from triplestore.ops.operator import Account
+    from triplestore.sparql.evaluate.grouped import _Counts
+
+    context = Context()
+    counts = _Counts(Account(context))
+    chance = np.random.default_rng(7)
+    every = [chance.integers(0, size, 10) for size in (5, 30, 500, 501, 5_000)]
+    for size, numbers in zip((5, 30, 500, 501, 5_000), every, strict=True):
+        counts.add(numbers, size)
+    assert (counts.of(5_000) == np.bincount(np.concatenate(every), minlength=5_000)).all()
+    assert 40_000 <= context.used <= 64_000
+
+
+def test_rows_of_many_blocks__are_gathered_in_order() -> None:
+    from triplestore.ops import Filter, Frame, Values
+
+    for size in (7, 8, 9, 64, 65, 130):
+        values = Values(Frame.of(x=list(range(size))))
+        plan = Filter(values, lambda frame: np.ones(frame.rows, np.bool_))
+        assert plan.run(Context(block_rows=1)).to_rows() == [(i,) for i in range(size)]

@@ -9,15 +9,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from random import Random
+from typing import NamedTuple
 
 import pytest
 from support.fuzzing import seeds
 
-from tests.sparql.hostile import DATA, HOSTILE
+from tests.sparql.hostile import DATA
+from tests.sparql.hostile_more import EVERY
 from tests.sparql.hostile_run import Found, Limits, in_child, results, warm
 from tests.sparql.random_hostile import random_hostile
 from triplestore import Store, TextLimits
-from triplestore.errors import BudgetError, ParseError
+from triplestore.errors import BudgetError, ParseError, TimeLimitError
+from triplestore.ops.context import Context, running
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 
@@ -42,6 +45,9 @@ SHORT = [
     "300,000 prefixes",
     "an iri of 10 MB",
     "exists by substitution",
+    "closure of 33,000 different |",
+    "90,000 filters over a union",
+    "sample of pairs",
 ]
 
 
@@ -52,14 +58,14 @@ def check(found: Found) -> None:
 
 
 def test_hostile__ends_within_its_limits() -> None:
-    for found in results({name: HOSTILE[name] for name in SHORT}, LIMITS):
+    for found in results({name: EVERY[name] for name in SHORT}, LIMITS):
         check(found)
 
 
 def test_hostile__ends_soon_after_ctrl_c() -> None:
     names = ["regex many states", "replace words", "concat for each row", "100,000 ||", "uuids"]
     limits = Limits(seconds=None, memory=1 << 30, interrupt=0.3, most=20)
-    for found in results({name: HOSTILE[name] for name in names}, limits):
+    for found in results({name: EVERY[name] for name in names}, limits):
         assert found.is_regular, found
         assert found.cpu < 3, found
 
@@ -119,3 +125,34 @@ def test_exists__is_asked_row_by_row_only_where_all_else_holds(
         FILTER EXISTS { ?e :v 9000 OPTIONAL { ?e :d ?g FILTER(?g > ?b) } FILTER(BOUND(?g)) } }"""
     assert len(numbers.query(text)) == 1
     assert asked == 1
+
+
+def test_parts_of_groups__have_the_names_behind_them() -> None:
+    from triplestore.sparql.groups import _Behind
+
+    class Item(NamedTuple):
+        names: frozenset[str]
+
+    items = [Item(frozenset(names)) for names in ("ab", "bc", "", "cd", "b")]
+    behind = _Behind(items)  # type: ignore[arg-type]
+    for place in range(len(items)):
+        expected = frozenset().union(*(item.names for item in items[place + 1 :]))
+        assert behind and behind.top() == expected and behind.pop() == expected
+    assert not behind
+
+
+def test_walks_of_long_expressions__look_at_the_limits() -> None:
+    from triplestore.expr import tree
+    from triplestore.sparql.scope import exists_in
+
+    x = tree.Variable("x")
+    long = tree.Call("||", tuple(tree.Call("!", (x,)) for _ in range(tree.MANY + 1)))
+    walks = [tree.variables_of, tree.calls_of, tree.constants_of, exists_in]
+    with running(Context(seconds=-1)):
+        for walk in walks:
+            assert list(walk(long.arguments[0])) is not None
+            with pytest.raises(TimeLimitError):
+                list(walk(long))
+        for count in (tree.depth_of, tree.has_exists):
+            with pytest.raises(TimeLimitError):
+                count(long)
