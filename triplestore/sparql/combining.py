@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.expr.tree import Constant
+from triplestore.ops.context import current
 from triplestore.ops.frame import ID, Frame
 from triplestore.ops.join import How
 from triplestore.ops.leaves import Values
@@ -33,8 +34,14 @@ if TYPE_CHECKING:
     from triplestore.sparql.planner import Planner
 
 
+_MANY = 1000  # parts of a UNION beyond which their plans are charged
+_PART_BYTES = 1500
+
+
 def plan_union(planner: Planner, node: sparql.Union, wanted: Wanted) -> Planned:
     """The plan of UNION."""
+    if len(node.parts) > _MANY:
+        current().charge(_PART_BYTES * len(node.parts))
     return union([planner.plan(part, wanted) for part in node.parts])
 
 

@@ -162,6 +162,7 @@ class Planner:
 
     def evaluator(self, expression: Expression, graph: Where) -> Evaluator:
         """What evaluates an expression on frames."""
+        self.check()
         if not self.has_exists(expression):
             made = Evaluator(expression, self.scope)
             self.repeatable = self.repeatable and made.is_repeatable

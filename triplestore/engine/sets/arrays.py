@@ -184,6 +184,7 @@ def unite(left: Keys, right: Keys) -> Keys:
     if len(left) + len(right) < SMALL:
         return distinct(np.sort(np.concatenate((left, right)), kind="stable"))
     kernels = _warm()
+    needs(8 * (len(left) + len(right)))
     out = np.empty(len(left) + len(right), dtype=np.uint64)
     return out[: kernels.unite(left, right, out)]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from triplestore.expr.tree import MANY, Call, Exists, Expression, look
+from triplestore.expr.tree import Call, Exists, Expression
 from triplestore.ops.context import current
 from triplestore.sparql import algebra as sparql
 from triplestore.sparql.algebra import Node
@@ -44,8 +44,7 @@ def _inside(node: Node, passes: Sequence[Callable[[Node], Node]]) -> Node:
         if isinstance(expression, Exists):
             return Exists(rewrite(expression.pattern, passes), expression.negated)
         if isinstance(expression, Call):
-            if len(expression.arguments) > MANY:
-                look()
+            current().check()
             parts = tuple(map(change, expression.arguments))
             same = all(a is b for a, b in zip(parts, expression.arguments, strict=True))
             return expression if same else Call(expression.function, parts)
