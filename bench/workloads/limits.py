@@ -130,7 +130,8 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
             broken += [] if holds == "yes" or why else [found.name]
             ended = found.outcome.replace("|", "\\|").replace(tempfile.gettempdir(), "")
             grown = round(found.grown / 1e6)
-            table.add(found.name, found.cpu, found.wall, grown, f"{holds} {why}".strip(), ended)
+            entry = found.name.replace("|", "\\|")
+            table.add(entry, found.cpu, found.wall, grown, f"{holds} {why}".strip(), ended)
             harness.say(f"{found} {holds}")
         report.tables.append(table)
         claim = f"all {len(table.rows)} {name} end within limits (10 % and 0.1 s; 10 % of memory)"

@@ -100,6 +100,7 @@ def _below(condition: Expression, node: Node, seen: Variables) -> Node | None:
 
 def _with(condition: Expression, node: Node, seen: Variables) -> Node:
     """The node with a condition in it or right above it."""
+    current().check()
     if isinstance(node, Filter):
         return Filter(node.pattern, conjunction([*conjuncts(node.condition), condition]))
     lower = _below(condition, node, seen)
@@ -110,9 +111,16 @@ def _into_right(node: LeftJoin, seen: Variables) -> LeftJoin:
     assert node.condition is not None
     certain = seen.certain(node.right)
     right, stay = node.right, []
+    behind: list[Expression] = []  # go into the filter that is there by then, all at once
     for part in conjuncts(node.condition):
-        if _may_move(part) and names_in(part, seen) <= certain:
-            right = _with(part, right, seen)
-        else:
+        current().check()
+        if not _may_move(part) or not names_in(part, seen) <= certain:
             stay.append(part)
+        elif isinstance(right, Filter):
+            behind.append(part)
+        else:
+            right = _with(part, right, seen)
+    if behind:
+        assert isinstance(right, Filter)
+        right = Filter(right.pattern, conjunction([*conjuncts(right.condition), *behind]))
     return LeftJoin(node.left, right, conjunction(stay) if stay else None)
