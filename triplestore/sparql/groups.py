@@ -376,6 +376,7 @@ def _together(conditions: list[Expression]) -> list[Expression]:
     """
     found: dict[Hashable, list[Expression]] = {}
     for number, condition in enumerate(conditions):
+        current().check()
         cheap = isinstance(condition, Call) and _is_cheap(condition)
         key = frozenset(v.name for v in variables_of(condition)) if cheap else number
         found.setdefault(key, []).append(condition)

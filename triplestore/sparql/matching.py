@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from triplestore.expr.tree import Call, Constant, Expression, Variable
+from triplestore.ops.context import current
 from triplestore.ops.distinct import Distinct
 from triplestore.ops.frame import Frame
 from triplestore.ops.leaves import Values
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from triplestore.sparql.planner import Planner
 
 
+_MANY = 1000  # names that are wanted of a part, beyond which they are charged
+_NAME_BYTES = 20
+
+
 def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
     """The plan of a triple pattern, a path, a join or a filter."""
     seen = planner.seen
@@ -58,6 +63,8 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
         names = inside
         if inside is not None:
             names = inside.union(*(seen.in_scope(p) for p in parts if p is not part))
+            if len(names) > _MANY:  # kept with the part, should it be planned again
+                current().charge(_NAME_BYTES * len(names))
         found = _items(planner, part, Wanted(wanted.graph, names, wanted.bag), again, absent)
         if found is None:
             every = NONE.union(*map(seen.in_scope, parts))

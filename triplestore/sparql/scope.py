@@ -17,6 +17,7 @@ from triplestore.expr.tree import (
     look,
     variables_of,
 )
+from triplestore.ops.context import current
 from triplestore.sparql.algebra import (
     Bgp,
     Distinct,
@@ -178,6 +179,7 @@ def expressions_of(node: Node) -> Iterator[Expression]:
 
 def names_in(expression: Expression, seen: Variables) -> Names:
     """The variables that an expression looks at, those in the patterns of EXISTS included."""
+    current().check()  # many conditions are asked one after the other
     names = {variable.name for variable in variables_of(expression)}
     for exists in exists_in(expression):
         names |= mentioned(exists.pattern, seen)

@@ -29,7 +29,7 @@ from triplestore.sparql.algebra import (
     Union,
     with_children,
 )
-from triplestore.sparql.scope import Variables, conjunction, conjuncts, exists_in, names_in
+from triplestore.sparql.scope import Names, Variables, conjunction, conjuncts, exists_in, names_in
 
 
 def push_filters(node: Node) -> Node:
@@ -46,16 +46,27 @@ def _pushed(node: Node, seen: Variables) -> Node:
         while isinstance(inner, Filter):
             parts += conjuncts(inner.condition)
             inner = inner.pattern
-        stay = []
-        for part in parts:
-            lower = _below(part, inner, seen) if _may_move(part) else None
-            if lower is None:
-                stay.append(part)
-            else:
+        moved: set[int] = set()
+        for alike in _alike(parts, seen):
+            lower = _below(conjunction(alike), inner, seen)
+            if lower is not None:
                 inner = lower
+                moved.update(map(id, alike))
+        stay = [part for part in parts if id(part) not in moved]
         inner = _pushed(inner, seen)
         return Filter(inner, conjunction(stay)) if stay else inner
     return with_children(node, lambda child: _pushed(child, seen))
+
+
+def _alike(parts: list[Expression], seen: Variables) -> list[list[Expression]]:
+    """The conditions that may be moved, those that look at the same variables together: they go
+    the same way, and one after the other they would take the square of their number."""
+    found: dict[Names, list[Expression]] = {}
+    for part in parts:
+        current().check()
+        if _may_move(part):
+            found.setdefault(names_in(part, seen), []).append(part)
+    return list(found.values())
 
 
 def _may_move(expression: Expression) -> bool:
@@ -102,7 +113,8 @@ def _with(condition: Expression, node: Node, seen: Variables) -> Node:
     """The node with a condition in it or right above it."""
     current().check()
     if isinstance(node, Filter):
-        return Filter(node.pattern, conjunction([*conjuncts(node.condition), condition]))
+        parts = [*conjuncts(node.condition), *conjuncts(condition)]
+        return Filter(node.pattern, conjunction(parts))
     lower = _below(condition, node, seen)
     return Filter(node, condition) if lower is None else lower
 
