@@ -1,5 +1,8 @@
 """Runs hostile queries in processes of their own: `python -m tests.sparql.hostile_run [names]`.
 
+They are copies of one process with no other threads, so that no lock is held in them for ever:
+tests ask for one (`asked`) instead of copying theirs.
+
 Prints for each the seconds of wall clock and processor that it took, by how much it made the
 process grow at its peak, and what came of it. With `--interrupt 1` there is no time limit: a Ctrl-C
 comes after a second, and the seconds include that one. With `--processor` limits are seconds of the
@@ -14,15 +17,19 @@ import json
 import os
 import pkgutil
 import resource
+import select
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.sparql.hostile import DATA, Hostile
 from tests.sparql.hostile_more import EVERY
+from tests.sparql.random_hostile import random_hostile
 from triplestore import kernels
 from triplestore.errors import TripleStoreError
 from triplestore.kernels.jit import all_kernels
@@ -32,6 +39,11 @@ if TYPE_CHECKING:
     from triplestore import Store
 
 _MOST_MEMORY = 4 << 30
+
+_PATIENCE = 300
+"""Seconds after which a process is ended that waits instead of working."""
+
+_REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 class Limits(NamedTuple):
@@ -88,6 +100,14 @@ def results(hostile: dict[str, Hostile], limits: Limits) -> Iterator[Found]:
                 yield in_child(name, one, store, limits)
 
 
+def asked(*arguments: object) -> list[Found]:
+    """What `main` finds with these arguments, in a new process."""
+    command = [sys.executable, "-m", "tests.sparql.hostile_run", "--json", *map(str, arguments)]
+    run = subprocess.run(command, cwd=_REPOSITORY, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-3000:]
+    return [Found(*json.loads(line)) for line in run.stdout.splitlines()]
+
+
 def in_child(name: str, hostile: Hostile, store: Store, limits: Limits) -> Found:
     """What one query took, in a process of its own."""
     return forked(name, lambda: _measured(name, hostile, store, limits), limits.most)
@@ -109,6 +129,9 @@ def forked(name: str, measure: Callable[[], Found], most: int) -> Found:
             os._exit(code)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
+        ready, _, _ = select.select([pipe], [], [], _PATIENCE)
+        if not ready:
+            os.kill(child, signal.SIGKILL)
         answer = pipe.read()
     _, status = os.waitpid(child, 0)
     if not answer:
@@ -126,7 +149,7 @@ def _measured(name: str, hostile: Hostile, store: Store, limits: Limits) -> Foun
         return str(result) if isinstance(result, bool) else f"{len(result)} rows"
 
     if limits.interrupt is not None:
-        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
         signal.setitimer(signal.ITIMER_REAL, limits.interrupt)
     return measured(name, ask)
 
@@ -186,13 +209,19 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--interrupt", type=float)
     parser.add_argument("--processor", action="store_true")
     parser.add_argument("--most", type=int, default=30)
+    parser.add_argument("--random", type=int, nargs="*", help="seeds of queries made at random")
+    parser.add_argument("--json", action="store_true", help="one list for each, for programs")
     given = parser.parse_args(None if arguments is None else list(arguments))
     seconds = None if given.interrupt is not None else given.seconds
-    chosen = {name: EVERY[name] for name in given.names or EVERY}
-    sys.stdout.write(f"{'wall':>7} {'cpu':>7} {'MB':>6}  query: what came of it\n")
+    if given.random is None:
+        chosen = {name: EVERY[name] for name in given.names or EVERY}
+    else:
+        chosen = {f"seed {seed}": random_hostile(Random(seed)) for seed in given.random}
+    if not given.json:
+        sys.stdout.write(f"{'wall':>7} {'cpu':>7} {'MB':>6}  query: what came of it\n")
     limits = Limits(seconds, given.memory, given.interrupt, given.most, given.processor)
     for found in results(chosen, limits):
-        sys.stdout.write(f"{found}\n")
+        sys.stdout.write(f"{json.dumps(found) if given.json else found}\n")
         sys.stdout.flush()
 
 

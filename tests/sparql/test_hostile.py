@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from random import Random
+from itertools import islice
 from typing import NamedTuple
 
 import pytest
 from support.fuzzing import seeds
 
 from tests.sparql.hostile import DATA
-from tests.sparql.hostile_more import EVERY
-from tests.sparql.hostile_run import Found, Limits, in_child, results, warm
-from tests.sparql.random_hostile import random_hostile
+from tests.sparql.hostile_run import Found, asked, warm
 from triplestore import Store, TextLimits
 from triplestore.errors import BudgetError, ParseError, TimeLimitError
 from triplestore.ops.context import Context, running
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 
-LIMITS = Limits(seconds=0.3, memory=100_000_000, most=20, processor=True)
+SECONDS, MEMORY = 0.3, 100_000_000
+LIMITS = ("--seconds", SECONDS, "--memory", MEMORY, "--most", 20, "--processor")
 SHORT = [
     "regex (a+)+$",
     "regex (a|aa)*b",
@@ -53,19 +52,20 @@ SHORT = [
 
 def check(found: Found) -> None:
     assert found.is_regular, found
-    assert found.cpu < LIMITS.seconds + 2, found
-    assert found.grown < 2 * LIMITS.memory, found
+    assert found.cpu < SECONDS + 2, found
+    assert found.grown < 2 * MEMORY, found
 
 
 def test_hostile__ends_within_its_limits() -> None:
-    for found in results({name: EVERY[name] for name in SHORT}, LIMITS):
+    every = asked(*SHORT, *LIMITS)
+    assert {found.name for found in every} == set(SHORT)
+    for found in every:
         check(found)
 
 
 def test_hostile__ends_soon_after_ctrl_c() -> None:
     names = ["regex many states", "replace words", "concat for each row", "100,000 ||", "uuids"]
-    limits = Limits(seconds=None, memory=1 << 30, interrupt=0.3, most=20)
-    for found in results({name: EVERY[name] for name in names}, limits):
+    for found in asked(*names, "--memory", 1 << 30, "--interrupt", 0.3, "--most", 20):
         assert found.is_regular, found
         assert found.cpu < 3, found
 
@@ -78,9 +78,11 @@ def numbers() -> Iterator[Store]:
 
 
 @pytest.mark.fuzz
-def test_random_hostile__ends_within_its_limits(numbers: Store) -> None:
-    for seed in seeds(12):
-        check(in_child(f"seed {seed}", random_hostile(Random(seed)), numbers, LIMITS))
+def test_random_hostile__ends_within_its_limits() -> None:
+    waiting = seeds(12)
+    while some := list(islice(waiting, 12)):
+        for found in asked("--random", *some, *LIMITS):
+            check(found)
 
 
 def test_text_limits__are_adjustable() -> None:
