@@ -11,7 +11,7 @@ a class) on which the rule's own head has an influence. All other bodies stay sm
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from triplestore.datalog.program import Rule, TripleAtom
@@ -27,9 +27,8 @@ def with_premises(
     schema: Sequence[Rule] = (),
     fixed: Iterable[Rule] = (),
     users: Iterable[Rule] = (),
-) -> tuple[list[Rule], bool]:
-    """The rules with those triples of their axioms in their bodies that they may have a part in,
-    and whether rules may conclude triples of axioms at all.
+) -> list[Rule]:
+    """The rules with those triples of their axioms in their bodies that they may have a part in.
 
     schema  rules that state what follows from axioms whatever the data are; they come first in
             the result
@@ -43,33 +42,40 @@ def with_premises(
     >>> a, b = Constant.iri("http://e/a"), Constant.iri("http://e/b")
     >>> rule = replace(program.rules[0], axioms=(TripleAtom(a, sub, b),))
     >>> loop = read("rdfs:subClassOf[?x, ?y] :- <http://e/b>[?x], <http://e/b>[?y] .").rules
-    >>> alone, among = with_premises([rule])[0], with_premises([rule], users=loop)[0]
+    >>> alone, among = with_premises([rule]), with_premises([rule], users=loop)
     >>> len(alone[0].body), len(among[0].body)
     (1, 2)
     """
     about = [part for rule in fixed for part in rule.split()]
     own = [part for rule in users for part in rule.split()]
     every = [*schema, *rules]
-    if not may_reach_axioms(rules, about, own):
-        return every, False
     read = _Slices()
-    whole = [replace(rule, body=(*rule.body, *read.of(rule.axioms))) for rule in looking(every)]
-    graph = Graph([*whole, *about, *own])
+    graph = Graph([*every, *about, *own], (read.of(rule.axioms) for rule in every))
     component = components(graph.with_equal_levels())
-    made = []
-    for number, rule in enumerate(looking(every)):
-        place = component[graph.first_rule + number]
+    return list(_completed(every, graph, component, read))
+
+
+def _completed(
+    rules: Sequence[Rule], graph: Graph, component: Sequence[int], read: _Slices
+) -> Iterator[Rule]:
+    """The rules, each with the triples of its axioms that are of the component of its head.
+
+    graph  with a node for each slice of these triples, the last ones of what a rule needs
+    """
+    for number, rule in enumerate(looking(rules)):
         among = read.of(rule.axioms)
-        nodes = graph.positives[number][-len(among) :] if among else ()
-        pairs = zip(among.values(), nodes, strict=True)
-        near = {slice_ for slice_, node in pairs if component[node] == place}
-        needed = [
-            atom
-            for atom in rule.axioms
-            if near and slice_of(atom) in near and atom not in rule.body
-        ]
-        made.append(replace(rule, body=(*rule.body, *needed)) if needed else rule)
-    return made, True
+        near: set[Slice] = set()
+        if among:
+            place = component[graph.first_rule + number]
+            nodes = graph.positives[number][-len(among) :]
+            pairs = zip(among.values(), nodes, strict=True)
+            near = {slice_ for slice_, node in pairs if component[node] == place}
+        if not near:
+            yield rule
+            continue
+        body = set(rule.body)
+        needed = [atom for atom in rule.axioms if slice_of(atom) in near and atom not in body]
+        yield replace(rule, body=(*rule.body, *needed)) if needed else rule
 
 
 class _Slices:

@@ -133,7 +133,8 @@ class Translation:
     outside     axioms, and parts of axioms, without rules
     used        how many axioms were translated
     reflective  whether rules may conclude triples of axioms that no vocabulary rule would: then
-                axioms that are inferred count as much as stated ones
+                axioms that are inferred count as much as stated ones, and a translation of these
+                only has nothing else
     valued      properties whose values are compared, if they are literals, by their values
     negated     rules of users that negate or aggregate on a way to triples of axioms
     into_axioms  keys of classes on whose members axioms depend
@@ -209,6 +210,7 @@ def translate(
     members: Collection[Node] = (),
     users: Program | None = None,
     edges: Iterable[tuple[bytes, bytes]] = (),
+    full: bool = True,
 ) -> Translation:
     """The program of an ontology under some regimes.
 
@@ -219,6 +221,8 @@ def translate(
     members  classes without names of which something is said to be
     users    rules in force beside these
     edges    further sub-class axioms between names, as keys
+    full     whether these are all axioms that hold; if they are not, and more are needed because
+             it is reflective, there is no program
 
     >>> from pyoxigraph import NamedNode
     >>> axiom = SubClassOf(NamedNode("http://e/A"), NamedNode("http://e/B"))
@@ -249,7 +253,13 @@ def translate(
         kept = draft.kept | set(map(constant, members))
         loose = loose_classes(_classes(ontology), kept)
         rules, constraints = unfold(rules, constraints, loose)
-    made, reflective = with_premises([*rules, *simple], draft.schema, told, own)
+    rules = [*rules, *simple]
+    reflective = may_reach_axioms(rules, _parts(told), _parts(own))
+    if reflective and not full:
+        return Translation(Program(), reflective=True)
+    made = [*draft.schema, *rules]
+    if reflective:
+        made = with_premises(rules, draft.schema, told, own)
     constraints = [
         *(c for c in fixed if isinstance(c, Constraint) and _has_axioms(c, ontology)),
         *constraints,

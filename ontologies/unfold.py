@@ -180,7 +180,7 @@ class _Unfolding:
         """Unfold class by class, those that cost least first, until none is left that can go."""
         waiting = sorted(self.made, key=lambda class_: (self._cost(class_), class_))
         while waiting:
-            left = [class_ for class_ in looking(waiting) if not self._try(class_)]
+            left = [class_ for class_ in waiting if not self._try(class_)]
             if len(left) == len(waiting):
                 return
             waiting = left
@@ -197,6 +197,7 @@ class _Unfolding:
         return len(self.made[class_]) * len(self.used[class_])
 
     def _try(self, class_: bytes) -> bool:
+        look()
         made, used = self.made[class_], self.used[class_]
         if _too_many(len(made), len(used)):
             self._drop_repeated(made)

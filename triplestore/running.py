@@ -19,6 +19,10 @@ from typing import Protocol, TypeVar
 T = TypeVar("T")
 
 
+OFTEN = 64
+"""So many short steps are taken without a look; a look at each took a tenth of a translation."""
+
+
 class Limits(Protocol):
     """Something that says when to stop."""
 
@@ -81,7 +85,8 @@ def needs(size: int) -> None:
 
 
 def looking(items: Iterable[T]) -> Iterator[T]:
-    """The same items, with a look at the limits before each; they are not named.
+    """The same items, with a look at the limits before the first and every `OFTEN`th after it; they
+    are not named. Not for items each of which may take long.
 
     >>> list(looking([1, 2]))
     [1, 2]
@@ -90,8 +95,9 @@ def looking(items: Iterable[T]) -> Iterator[T]:
     if limits is None:
         yield from items
         return
-    for item in items:
-        limits.look(None)
+    for number, item in enumerate(items):
+        if number % OFTEN == 0:
+            limits.look(None)
         yield item
 
 

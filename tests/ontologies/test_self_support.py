@@ -126,7 +126,7 @@ def test_an_axiom__goes_with_its_reason__in_all_ways() -> None:
 
 
 def without_premises(rules: Any, schema: Any = (), fixed: Any = (), users: Any = ()) -> Any:
-    return [*schema, *rules], True
+    return [*schema, *rules]
 
 
 @pytest.mark.parametrize("thorough", [False, True])

@@ -85,12 +85,13 @@ class Graph:
     """Rules and slices as nodes, with what each of them needs.
 
     rules   of one head each; node `first_rule + i` is that of rules[i]
+    beside  for the first rules, atoms that they need beside those of their bodies
     needs   node -> the nodes it depends on, positively or not
     heads, positives  node that a rule writes, and nodes that it uses positively
     nots    (node, rule node) pairs: the rule negates or aggregates the slice
     """
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Rule], beside: Iterable[Iterable[Atom]] = ()) -> None:
         self.rules = rules
         self.slices: list[Slice] = []
         self.needs: list[list[int]] = [[], [WRITE_ANY], [WRITE_CLASS], [READ_CLASS]]
@@ -101,10 +102,11 @@ class Graph:
         self._classes: dict[bytes, int] = {}
         self._tuples: dict[tuple[bytes, int], int] = {}
         negatives: dict[int, list[int]] = {}
+        others = iter(beside)
         for i, rule in enumerate(looking(rules)):
             self.heads.append(self._node_of(rule.heads[0], WRITE_ANY, WRITE_CLASS))
             positive: list[int] = []
-            for item in rule.body:
+            for item in (*rule.body, *next(others, ())):
                 if type(item) is TripleAtom or isinstance(item, TupleAtom):
                     positive.append(self._node_of(item, READ_ANY, READ_CLASS))
                 elif isinstance(item, Not | Aggregate):

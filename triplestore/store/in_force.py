@@ -291,6 +291,7 @@ def whole(
                     members=members,
                     users=None if users is None else users.program,
                     edges=pairs,
+                    full=full,
                 )
             assert made is not None
             if not made.reflective and not (name and reader.lead_to(keys, made.into_axioms)):
