@@ -233,9 +233,8 @@ def translate(
     fixed = vocabulary([regime.name for regime in chosen], trivial=trivial, equal=equal)
     about = [clause for clause in fixed if isinstance(clause, Rule)]
     own = () if users is None else users.rules
-    draft = Draft()
+    draft = _draft(ontology, chosen)
     if any(regime.only != frozenset() for regime in chosen):
-        translate_axioms(ontology.axioms, draft, _classes(ontology))
         draft.clashes()
         draft.simple += [sub_class_rule(*edge) for edge in edges]
     if any(regime.name == "swrl" for regime in chosen):
@@ -273,6 +272,29 @@ def translate(
     into = slices_into_axioms(_parts(told), _parts(own))
     classes = frozenset(slice_.name for slice_ in into if slice_.kind == "class")
     return Translation(program, outside, used, reflective, valued, tuple(negated), classes)
+
+
+def rules_about_axioms(
+    ontology: Ontology, names: Iterable[str], *, trivial: bool = False, equal: bool = False
+) -> Program:
+    """Those rules of an ontology that speak of axioms only, whatever the data are. Unless it is
+    reflective, all axioms that hold follow from these.
+
+    equal  whether there is an owl:sameAs between two things
+    """
+    chosen = _chosen(names)
+    fixed = vocabulary([regime.name for regime in chosen], trivial=trivial, equal=equal)
+    draft = _draft(ontology, chosen)
+    _selected(draft, chosen)
+    return Program((*(clause for clause in fixed if isinstance(clause, Rule)), *draft.schema))
+
+
+def _draft(ontology: Ontology, chosen: Sequence[Regime]) -> Draft:
+    """What the axioms give, if one of the regimes has rules of axioms."""
+    draft = Draft()
+    if any(regime.only != frozenset() for regime in chosen):
+        translate_axioms(ontology.axioms, draft, _classes(ontology))
+    return draft
 
 
 def _parts(rules: Iterable[Rule]) -> list[Rule]:

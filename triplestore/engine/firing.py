@@ -7,7 +7,7 @@ take too much room.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Container, Iterator, Sequence, Set
 from typing import TypeAlias
 
 import numpy as np
@@ -71,7 +71,11 @@ class Firing:
         recursive: Heads,
     ) -> None:
         """The same for some items."""
-        jobs = [changed_job(family, item, batch, around, phase) for family, item in items]
+        jobs = [
+            changed_job(family, item, batch, around, phase)
+            for family, item in items
+            if family.plans or not self._is_idle(family, batch)
+        ]
         self._work.run.conclude_all(jobs, size_of(batch), heads, recursive)
 
     def many(
@@ -132,13 +136,18 @@ class Firing:
         work.run.conclude_all(jobs, rows, heads, heads)
         return touched
 
-    def _is_idle(self, family: Family) -> bool:
+    def _is_idle(self, family: Family, batch: Container[RelationKey] = ()) -> bool:
         """Whether a family has no instances because a relation of its body is empty, as most are
-        of a large ontology: nothing is planned for it."""
+        of a large ontology: nothing is planned for it.
+
+        batch  relations of facts that changed, which may be new ones
+        """
         work = self._work
         for atom in family.body:
             name = atom.relation
-            if name != ANY and not (name in work.added or len(work.stored.of(name))):
+            if name == ANY or name in batch or name in work.added:
+                continue
+            if not len(work.stored.of(name)):
                 return True
         return False
 

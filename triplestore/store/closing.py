@@ -29,6 +29,7 @@ from triplestore.store.in_force import (
     BY_REWRITING,
     InForce,
     Regimes,
+    about_axioms,
     note,
     rules_of_state,
     vocabulary_of,
@@ -266,13 +267,9 @@ class Closing:
         start = since, tables
         try:
             if beginnings:
-                # What is stated shows nearly all axioms: those that follow come in further turns.
-                seen = self._seen(tables)
-                if self.regimes.equality == BY_REWRITING:  # it shows what was merged, and whether
-                    seen = self._run(since, tables)
-                self.rules = first = self._whole(seen, early=True)
+                first = self._beginning(since, tables)
                 self._restore({**before, "rules": first})
-                again = first.foreseen  # it may have been a mistake
+                again = first.partial or first.foreseen  # that may have been a mistake
             turns: Turns | None = None
             while True:
                 known = len(self.steps)
@@ -281,14 +278,16 @@ class Closing:
                 total = sum_of(total, self.figures)
                 if not (again or self._touches_axioms(self.steps[known:])):
                     break
-                again = False
-                made = self._whole(tables)
+                partial = isinstance(self.rules, InForce) and self.rules.partial
+                made = self._whole(tables, early=partial)
+                again = made.foreseen
                 before_it, much = whole_of(self.rules), True
                 if self.rules is not None:
-                    changed = len(made.whole - before_it) + len(before_it - made.whole)
-                    if not changed:
+                    gone = len(before_it - made.whole)
+                    changed = len(made.whole - before_it) + gone
+                    if not (changed or partial):
                         break
-                    much = changed * FEW_CHANGES > len(made.whole)
+                    much = gone > 0 if partial else changed * FEW_CHANGES > len(made.whole)
                     turns = turns or Turns(before_it)
                     turns.take(made.whole)
                 self.rules = made
@@ -302,6 +301,16 @@ class Closing:
             raise
         self.figures = total
         return tables
+
+    def _beginning(self, since: Sequence[Step], tables: Tables) -> InForce:
+        """The program to begin a first closure with: what is stated shows nearly all axioms, and
+        those that follow come in further turns."""
+        seen = self._seen(tables)
+        if self.regimes.equality == BY_REWRITING:  # it shows what was merged, and whether
+            return self._whole(self._run(since, tables), early=True)
+        look("reading the axioms")
+        found = about_axioms(self.regimes, self.users, seen, self.dictionary)
+        return self._whole(seen, early=True) if found is None else found
 
     def _whole(self, tables: Tables, *, early: bool = False) -> InForce:
         look("reading the axioms")

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
+MOSTLY_AXIOMS = 8
+"""An ontology without much data: more than one fact in so many is of an axiom."""
+
 BY_RULES, BY_REWRITING = "rules", "rewrite"
 """How equals are reasoned about; see `equality`."""
 
@@ -162,6 +165,7 @@ class InForce(Rules):
     names        keys of ids that were read for them
     inputs       what the translation was made of
     foreseen     whether there are rules about equality because there will be some
+    partial      whether all rules are still to be made of what these conclude
     """
 
     def __init__(
@@ -182,6 +186,7 @@ class InForce(Rules):
         self.literals = literals or Literals()
         self.names: tuple[Dictionary, dict[int, bytes]] | None = None
         self.foreseen = False
+        self.partial = False
         self.inputs = _Inputs(Regimes(), None, False, [], [])
 
     def __eq__(self, other: object) -> bool:
@@ -237,6 +242,34 @@ def vocabulary_of(
     found = InForce(_together(users, made.program, facts), users, made)
     found.regimes = regimes
     return found
+
+
+def about_axioms(
+    regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
+) -> InForce | None:
+    """The rules that speak of axioms only, where these are most of what is stated; else None.
+
+    What they conclude is all that a program is made of, mostly: so the many rules about data are
+    made once, of all axioms, and not of the stated ones first.
+    """
+    from triplestore.ontologies.read import read_ontology
+    from triplestore.ontologies.regimes import rules_about_axioms
+    from triplestore.store.schema_reader import SchemaReader
+
+    with no_collection():
+        reader = SchemaReader(dictionary, tables, regimes)
+        if reader.stated() * MOSTLY_AXIOMS < tables.total():
+            return None
+        _, triples = reader.read(False)
+        ontology, equal = read_ontology(triples), bool(len(reader.equals()))
+        made = rules_about_axioms(ontology, regimes.names, trivial=regimes.trivial, equal=equal)
+        facts = [*reader.facts(), *scope_rules(tables, dictionary)]
+        found = InForce(_together(None, made, facts), users, ontology=ontology)
+        found.names = (dictionary, reader.known)
+        found.inputs = _Inputs(regimes, users, False, [], triples)
+        found.regimes = regimes
+        found.partial = True
+        return found
 
 
 def whole(

@@ -153,6 +153,10 @@ class SchemaReader:
             found += self._terms(members, names.type_id, np.full(len(members), class_, np.uint32))
         return edges, found
 
+    def stated(self) -> int:
+        """How many facts are stated by the properties that axioms are made of."""
+        return sum(len(self._keys(name, EXPLICIT)) for name in self._names.predicates.tolist())
+
     def _apart(self, keys: U64) -> tuple[U64, U64]:
         """Pairs of classes with names of which nothing special is to be said, and all others."""
         one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
