@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from triplestore.datalog.program import Constant, Constraint, Program, Rule, TripleAtom
-from triplestore.datalog.slices import slice_of
+from triplestore.datalog.program import TYPE, Constant, Constraint, Program, Rule, TripleAtom
 
 from . import schema, skos
 from .axioms import AllDifferent, AllDisjointClasses, Axiom, DisjointClasses, SubClassOf
@@ -334,7 +333,7 @@ def _kinds_of_difference(ontology: Ontology) -> list[str]:
 def _any_class(rules: Iterable[Rule]) -> bool:
     """Whether a rule may conclude that something is in a class it does not name."""
     return any(
-        slice_of(head).kind in ("any", "any class")
+        type(head.o if head.p == TYPE else head.p) is not Constant
         for rule in rules
         for head in rule.heads
         if isinstance(head, TripleAtom)

@@ -291,7 +291,12 @@ class Compiled:
 
     def _families(self, numbers: Sequence[int]) -> list[Family]:
         rules = [self.rules[i] for i in numbers]
-        return compile_rules(rules, self.stratification, self.ids_of, numbers)
+        return compile_rules(rules, self.stratification, self.ids_of, numbers, self._recursive)
+
+    @cached_property
+    def _recursive(self) -> set[int]:
+        """The identities of the rules that are recursive."""
+        return recursive_rules(self.stratification)
 
     def _hierarchy(self, number: int, members: Sequence[int]) -> Hierarchy:
         return Hierarchy.of(number, [(i, self.rules[i]) for i in members], self.ids_of)

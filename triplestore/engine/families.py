@@ -11,7 +11,7 @@ Terms of compiled atoms are integers: a variable v is v >= 0, the constant with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -126,15 +126,17 @@ def compile_rules(
     stratification: Stratification,
     ids_of: IdsOf,
     numbers: Sequence[int] | None = None,
+    recursive: Container[int] | None = None,
 ) -> list[Family]:
     """The families of simple rules, in the order of their first rules.
 
-    numbers  what the rules are called in `Family.rules`; their places, unless given
+    numbers    what the rules are called in `Family.rules`; their places, unless given
+    recursive  what `recursive_rules` finds, if somebody knows it
     """
     ids, levels = _constant_ids(rules, ids_of), _Levels(stratification)
     places = range(len(rules)) if numbers is None else numbers
     groups: dict[Any, _Group] = {}
-    recursive = recursive_rules(stratification)
+    recursive = recursive_rules(stratification) if recursive is None else recursive
     for number, rule in looking(zip(places, rules, strict=True)):
         is_recursive = id(rule) in recursive
         copied = copied_class(rule)
@@ -231,7 +233,7 @@ class _Draft:
     """A rule with ids for its constants, and its shape."""
 
     def __init__(self, rule: Rule, levels: _Levels, ids: dict[bytes, int], recursive: bool) -> None:
-        self.numbers: dict[Variable, int] = {}
+        self.numbers: dict[str, int] = {}  # of variables, by their names
         self.ids = ids
         self.levels = levels
         self.recursive = recursive
@@ -263,17 +265,19 @@ class _Draft:
         self.shape = (self.stratum, self.recursive, len(self.body), tuple(shape))
 
     def _term(self, term: Variable | Constant) -> int:
-        if isinstance(term, Constant):
+        if type(term) is Constant:
             return -self.ids[term.key]
-        return self.numbers.setdefault(term, len(self.numbers))
+        assert isinstance(term, Variable)
+        return self.numbers.setdefault(term.name, len(self.numbers))
 
     def _atom(self, atom: Atom) -> CompiledAtom:
         own = self._own(atom)
-        if isinstance(atom, TupleAtom):
+        if type(atom) is not TripleAtom:
+            assert isinstance(atom, TupleAtom)
             relation = (self.ids[atom.name.key], len(atom.args))
             return CompiledAtom(relation, tuple(map(self._term, atom.args)), own)
         s, o = atom.s, atom.o
-        if isinstance(atom.p, Variable):
+        if type(atom.p) is not Constant:
             return CompiledAtom(ANY, (self._term(s), self._term(atom.p), self._term(o)), own)
         if atom.p.key == _TYPE_KEY:
             s, o = o, s  # classes first
@@ -283,7 +287,10 @@ class _Draft:
         """Where the facts of an atom are; a variable property or class may stand for any."""
         if self.levels.of(atom) != self.stratum:
             return LOWER
-        return MIXED if slice_of(atom).kind in ("any", "any class") else OWN
+        if type(atom) is not TripleAtom:
+            return OWN
+        several = atom.p if atom.p != TYPE else atom.o
+        return OWN if type(several) is Constant else MIXED
 
     def _computations(self, body: Iterable[Item]) -> Iterator[Computation]:
         for item in body:
@@ -354,7 +361,6 @@ def _copied(
 
 def _family(number: int, group: _Group) -> Family:
     first = group.first
-    names = [variable.name for variable in first.numbers]
     made = Family(
         number,
         first.stratum,
@@ -363,7 +369,7 @@ def _family(number: int, group: _Group) -> Family:
         first.body,
         first.nots,
         first.computations,
-        tuple(names),
+        tuple(first.numbers),
         group.rules,
         summary=first.summary,
     )

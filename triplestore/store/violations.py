@@ -183,7 +183,7 @@ def _constraints_of(rules: Rules) -> Mapping[bytes, Constraint]:
 
 def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterator[Violation]:
     """All violations."""
-    for name, constraint in where.relations.items():
+    for name, constraint in _with_rows(tables, where):
         for columns in members_of(tables, name, constraint).scan():
             yield from _of_rows(name, constraint, columns, dictionary)
     if where.type_id and where.nothing:
@@ -194,8 +194,8 @@ def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterato
 
 def count_violations(tables: Tables, where: Listed) -> int:
     """How many there are."""
-    relations = where.relations.items()
-    count = sum(members_of(tables, name, constraint).count() for name, constraint in relations)
+    found = _with_rows(tables, where)
+    count = sum(members_of(tables, name, constraint).count() for name, constraint in found)
     if where.type_id and where.nothing:
         count += len(tables.relation(where.type_id).by_second(where.nothing))
     return count
@@ -216,7 +216,7 @@ def violations_between(
     before: Tables, after: Tables, where: Listed, dictionary: Dictionary
 ) -> Iterator[Violation]:
     """The same for two states of the tables."""
-    for name, constraint in where.relations.items():
+    for name, constraint in _with_rows(after, where):
         now, was = (members_of(tables, name, constraint) for tables in (after, before))
         for columns in now.since(was):
             yield from _of_rows(name, constraint, columns, dictionary)
@@ -236,7 +236,7 @@ def count_new(net: Changes, where: Listed) -> int:
 def count_new_between(before: Tables, after: Tables, where: Listed) -> int:
     """The same for two states of the tables, by comparing all violations."""
     count = 0
-    for name, constraint in where.relations.items():
+    for name, constraint in _with_rows(after, where):
         now, was = (members_of(tables, name, constraint) for tables in (after, before))
         count += sum(len(columns[0]) for columns in now.since(was))
     return count + len(_members_between(before, after, where))
@@ -259,6 +259,12 @@ def _new_members(net: Changes, where: Listed) -> np.ndarray:
     new = (p == where.type_id) & (o == where.nothing) & (rows.status != 0) & (rows.previous == 0)
     members: np.ndarray = s[new]
     return members
+
+
+def _with_rows(tables: Tables, where: Listed) -> list[tuple[int, Constraint]]:
+    """The constraints that something breaks, with their helper relations: mostly few of many."""
+    present = {name for name, _ in tables.tuple_names()}
+    return [one for one in where.relations.items() if one[0] in present]
 
 
 def variables_of(constraint: Constraint) -> list[str]:
