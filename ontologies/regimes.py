@@ -276,8 +276,8 @@ def translate(
 def rules_about_axioms(
     ontology: Ontology, names: Iterable[str], *, trivial: bool = False, equal: bool = False
 ) -> Program:
-    """Those rules of an ontology that speak of axioms only, whatever the data are. Unless it is
-    reflective, all axioms that hold follow from these.
+    """Those rules of an ontology that conclude axioms from axioms, whatever the data are. Unless it
+    is reflective, all axioms that hold follow from these.
 
     equal  whether there is an owl:sameAs between two things
     """
@@ -285,7 +285,10 @@ def rules_about_axioms(
     fixed = vocabulary([regime.name for regime in chosen], trivial=trivial, equal=equal)
     draft = _draft(ontology, chosen)
     _selected(draft, chosen)
-    return Program((*(clause for clause in fixed if isinstance(clause, Rule)), *draft.schema))
+    about = [clause for clause in fixed if isinstance(clause, Rule)]
+    # Pairs of members (`Draft.pair`) are for constraints, and may be very many.
+    schema = [rule for rule in draft.schema if isinstance(rule.heads[0], TripleAtom)]
+    return Program((*about, *schema))
 
 
 def _draft(ontology: Ontology, chosen: Sequence[Regime]) -> Draft:
