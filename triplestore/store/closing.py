@@ -288,8 +288,9 @@ class Closing:
                     if not (changed or partial):
                         break
                     much = gone > 0 if partial else changed * FEW_CHANGES > len(made.whole)
-                    turns = turns or Turns(before_it)
-                    turns.take(made.whole)
+                    if not partial:
+                        turns = turns or Turns(before_it)
+                        turns.take(made.whole)
                 self.rules = made
                 beginnings -= 1
                 if beginnings > 0 and much:  # what was inferred in vain is inferred again as fast

@@ -1,0 +1,74 @@
+"""A first closure of little but axioms: these are closed first, and rules about data made once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.store.equal_stores import PREFIXES
+from triplestore import Store
+from triplestore.store import closing
+from triplestore.store.in_force import InForce
+
+HAND = "_:a rdfs:subClassOf :Hand . _:a owl:onProperty :p ; owl:someValuesFrom :A . "
+AXIOMS = {
+    "no rule follows": ":p a owl:ObjectProperty .",
+    "one rule": ":A rdfs:subClassOf :B . :B rdfs:subClassOf :C .",
+    "restrictions below each other": HAND
+    + ":A rdfs:subClassOf :B . :X rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom :B ] .",
+    "reflective": ":m rdfs:subClassOf owl:TransitiveProperty . :q a :m . :n rdfs:subClassOf :m .",
+    "pairs": "[] a owl:AllDifferent ; owl:members ( :a :b :c ) . :a owl:sameAs :b .",
+    "equality follows": ":p a owl:FunctionalProperty . :a :p :b , :c . :b :r :d .",
+}
+
+
+def closed(axioms: str) -> Store:
+    store = Store()
+    store.load(PREFIXES + axioms, "turtle")
+    store.reason("owl-rl")
+    return store
+
+
+def listed(store: Store) -> list[str]:
+    """All facts but for the labels of blank nodes."""
+    kept = [
+        quad for quad in store.quads_for_pattern(None, None, None, None) if "_:" not in str(quad)
+    ]
+    return sorted(map(str, kept))
+
+
+@pytest.mark.parametrize("name", AXIOMS)
+def test_axioms__closed_first_give_what_all_rules_give(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    axioms = AXIOMS[name]
+    with closed(axioms) as first, monkeypatch.context() as context:
+        context.setattr(closing, "about_axioms", lambda *_: None)
+        with closed(axioms) as together:
+            assert listed(first) == listed(together)
+            assert len(first) == len(together)
+            one, other = (list(map(str, store.program.rules)) for store in (first, together))
+            assert len(one) == len(other)
+            assert len(list(first.violations())) == len(list(together.violations()))
+
+
+def test_axioms__rules_about_axioms_only_are_never_left_in_force() -> None:
+    with closed(AXIOMS["no rule follows"]) as store:
+        report = store.reason("owl-rl")
+        assert report.rules == len(store.program.rules)
+        with store.transaction() as transaction:
+            rules = transaction._closing.rules
+            assert isinstance(rules, InForce)
+            assert rules.translation is not None and not rules.partial
+
+
+def test_axioms__that_make_no_rule_at_all() -> None:
+    with Store() as store:
+        store.load(PREFIXES + AXIOMS["no rule follows"], "turtle")
+        first = store.reason("rdfs")
+        assert first.rules == len(store.program.rules) == store.reason("rdfs").rules
+
+
+def test_axioms__data_come_afterwards() -> None:
+    with closed(AXIOMS["restrictions below each other"]) as store:
+        store.load(PREFIXES + ":x a :X . :y :p [ a :A ] .", "turtle")
+        assert store.query("PREFIX : <http://ex.org/> ASK { :y a :Hand }")
