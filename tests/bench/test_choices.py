@@ -22,7 +22,7 @@ def test_sizes__are_few_and_shares_of_all() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        "spread-60",
+        "spread-20",
         pytest.param("sales-20", marks=pytest.mark.long),
         pytest.param("lines-200", marks=pytest.mark.long),
     ],

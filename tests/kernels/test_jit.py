@@ -22,6 +22,8 @@ import triplestore.kernels
 from triplestore.kernels import jit
 from triplestore.kernels.jit import Kernel, helper, kernel
 
+pytestmark = pytest.mark.slow_kernels  # processes of their own, in each way: once is enough
+
 KERNELS = Path(triplestore.kernels.__file__).parent
 
 # Prints the hash of a text by the compiled kernel, and whether numba was needed.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from triplestore import Store
 
 ODD = "[] <http://example.org/q> <http://[::1]/y> .\n"
 PLAIN = "<http://example.org/b> <http://example.org/p> [] .\n"
 
 
+@pytest.mark.slow_kernels
 def test_labels__of_large_documents_are_numbered_in_their_order_where_lines_are_odd() -> None:
     """An IRI with such a host is odd to the kernel, and used to be numbered after all others."""
     text = ODD + PLAIN

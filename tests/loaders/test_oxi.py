@@ -126,6 +126,7 @@ def test_turtle__a_base_must_be_an_iri(base: str) -> None:
         loaded(b"<a> <b> <c> .", large=False, format="ttl", base_iri=base)
 
 
+@pytest.mark.slow_kernels
 @BOTH
 def test_turtle__a_term_that_is_too_long_is_named_as_such(large: bool) -> None:
     document = b'<http://a> <http://p> "' + b"x" * (17 << 20) + b'" .'

@@ -162,6 +162,7 @@ def test_sort_words__of_many_equal_values() -> None:
     assert np.array_equal(sort_words(array.copy(), Context()), np.sort(array))
 
 
+@pytest.mark.slow_kernels
 def test_sorted_positions__can_be_stopped_and_leaves_nothing_charged() -> None:
     rows = 1_000_000
     column = np.random.default_rng(1).integers(0, 1 << 32, rows, dtype=np.uint32)

@@ -168,7 +168,7 @@ def _has_blank(quad: Quad) -> bool:
 
 
 TestStoreAgainstPeer = StoreMachine.TestCase
-TestStoreAgainstPeer.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
+TestStoreAgainstPeer.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
 
 
 A, P = NODES[0], PREDICATES[0]
