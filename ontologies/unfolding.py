@@ -47,8 +47,10 @@ class Open:
         "_by_class",
         "_classes",
         "_clause",
+        "_flat",
         "_fresh",
         "_names",
+        "_order",
         "_taken",
         "_whole",
         "class_",
@@ -70,6 +72,8 @@ class Open:
 
     def _set_body(self, items: Iterable[Item]) -> None:
         self._body: list[Any] = []
+        self._flat: list[Item] | None = None
+        self._order: dict[str, Variable] | None = None
         self.places: dict[bytes, list[tuple[list[Any], int]]] = {}
         self.size = 0
         for item in items:
@@ -121,17 +125,11 @@ class Open:
             self._names = dict.fromkeys(name.split(", "))
         return self._names
 
-    def _items(self) -> Iterator[Item]:
+    def _items(self) -> list[Item]:
         """The items of the body, in order."""
-        stack = [iter(self._body)]
-        while stack:
-            for item in stack[-1]:
-                if type(item) is list:
-                    stack.append(iter(item))
-                    break
-                yield item
-            else:
-                stack.pop()
+        if self._flat is None:
+            self._flat = list(_flattened(self._body))
+        return self._flat
 
     def put(self, class_: bytes, definition: Open) -> bool:
         """Put the body of a definition in the place of the class; False if it cannot be: members
@@ -156,7 +154,7 @@ class Open:
         names = self._all_names()
         if not names.keys() >= definition._all_names().keys():
             self._names = names | definition._all_names()
-        self._whole = self._by_class = None
+        self._whole = self._by_class = self._flat = self._order = None
         return True
 
     def would_say(self, class_: bytes, definition: Open) -> bool:
@@ -203,25 +201,32 @@ class Open:
         """What stands for the variables of a definition: none that the clause has, too."""
         head, taken = definition.head, self._variables()
         assert isinstance(head, TripleAtom)
-        own = definition._variables_in_order()
         by: dict[str, Term] = {}
         if isinstance(head.s, Variable):
-            own.pop(head.s, None)
             by[head.s.name] = member
-        for variable in own:
-            if variable.name in taken:
-                by[variable.name] = self._fresh_one(variable)
-            taken.add(variable.name)
+        for name, variable in definition._variables_in_order().items():
+            if name in by:
+                continue
+            if name in taken:
+                by[name] = self._fresh_one(variable)
+            taken.add(name)
         return by
 
-    def _variables_in_order(self) -> dict[Variable, None]:
-        items: Iterable[Any] = self._items()
-        return dict.fromkeys(variable for item in items for variable in variables_in(item))
+    def _variables_in_order(self) -> dict[str, Variable]:
+        """The variables of the body by their names."""
+        if self._order is None:
+            self._order = {}
+            for item in self._items():
+                terms = item.terms if type(item) is TripleAtom else variables_in(item)
+                for term in terms:
+                    if type(term) is Variable:
+                        self._order.setdefault(term.name, term)
+        return self._order
 
     def _variables(self) -> set[str]:
         """The names of all variables of the clause."""
         if self._taken is None:
-            self._taken = {variable.name for variable in self._variables_in_order()}
+            self._taken = set(self._variables_in_order())
             if isinstance(self._clause, Rule):
                 self._taken.update(v.name for v in variables_in(self._clause.heads[0]))
         return self._taken
@@ -235,6 +240,18 @@ class Open:
         self._fresh[stem] = number + 1
         taken.add(name)
         return Variable(name)
+
+
+def _flattened(body: list[Any]) -> Iterator[Item]:
+    stack = [iter(body)]
+    while stack:
+        for item in stack[-1]:
+            if type(item) is list:
+                stack.append(iter(item))
+                break
+            yield item
+        else:
+            stack.pop()
 
 
 _TYPE_KEY = TYPE.key
