@@ -94,7 +94,7 @@ def test_an_axiom__goes_with_its_reason__in_all_ways() -> None:
         good, passing = random.choice(list(case.reasons))
         equality = random.choice(["rules", "rules", "rewrite"])
         options: dict[str, Any] = {
-            "tuning": {"strategy": random.choice(STRATEGIES)},
+            "tuning": {"strategy": random.choice(STRATEGIES), "max_bytes": 2 << 30},
             "equality": equality,
             "trivial": equality == "rules" and random.random() < 0.2,
         }
