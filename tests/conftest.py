@@ -49,11 +49,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(skip)
 
 
-def pytest_collection_finish() -> None:
-    """16,000 tests are a million objects, which Python's collector would go through again and again
-    while they run."""
+def _freeze() -> None:
+    """Have Python's collector leave alone what there is: 16,000 tests are a million objects, and
+    caches that tests fill are more. Going through them again and again doubled the time of tests.
+    """
     gc.collect()
     gc.freeze()
+
+
+def pytest_collection_finish() -> None:
+    _freeze()
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    if nextitem is not None and nextitem.path != item.path:
+        _freeze()
 
 
 @pytest.fixture(scope="session")
