@@ -5,9 +5,12 @@ L into `f<n>x<L>`, and the k-th generated label of the file (the anonymous nodes
 kin, to which the parser gives random names) into `f<n>b<k>`, so that loading a file twice in a new
 store gives the same labels twice.
 
-This is legal (a letter first, then what L may contain), injective within a file (`x` and `b` part
-the two kinds, and what follows is the label itself or its number) and between files (a number is
-digits up to the first `x` or `b`). Labels would grow with every dump and load; therefore the
+A label that ends with a dot, as `rdf:nodeID` in RDF/XML may and no label elsewhere, becomes
+`f<n>d<L>_`.
+
+This is legal (a letter first, then what L may contain), injective within a file (`x`, `b` and `d`
+part the kinds, and what follows is the label itself or its number) and between files (a number is
+digits up to the first letter). Labels would grow with every dump and load; therefore the
 writer gives labels of this form as `b<id>` (see writers.py).
 """
 
@@ -28,7 +31,7 @@ from triplestore.terms.spans import Spans, spans_of_keys
 GENERATED = re.compile(rb"[a-f][0-9a-f]{23,31}")
 #: Labels from which on a table of numbers takes less memory than Python's objects; it is large.
 _FEW = 10_000
-_SCOPED = re.compile(rb"f[0-9]+[xb]")
+_SCOPED = re.compile(rb"f[0-9]+[xbd]")
 # What may stand in canonical N-Triples: a literal, an IRI, or a blank node (its label captured).
 IN_TRIPLE = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:([^ ]+)')
 
@@ -58,6 +61,7 @@ class Renamer:
         """With `generated`, labels may be the parser's; if there may be `many`, in few bytes."""
         self.plain = prefix(number)
         self._numbered = b"f%db" % number
+        self._dotted = b"f%dd" % number
         self._generated = generated
         self._known: dict[bytes, int] = {}
         self._many = many
@@ -71,8 +75,8 @@ class Renamer:
     def keys(self, keys: Sequence[bytes]) -> list[bytes]:
         """The keys of terms (see terms/model.py) with the labels in them renamed.
 
-        >>> Renamer(3, generated=False).keys([b"\\x02a", b"\\x01http://a"])
-        [b'\\x02f3xa', b'\\x01http://a']
+        >>> Renamer(3, generated=False).keys([b"\\x02a", b"\\x02a.", b"\\x01http://a"])
+        [b'\\x02f3xa', b'\\x02f3da._', b'\\x01http://a']
         """
         met = [label for key in keys for label in self._generated_labels(key)]
         numbers = dict(zip(met, self._numbers(met), strict=True)) if met else {}
@@ -103,7 +107,9 @@ class Renamer:
     def _renamed(self, key: bytes, numbers: dict[bytes, int]) -> bytes:
         def scoped(label: bytes) -> bytes:
             number = numbers.get(label)
-            return self.plain + label if number is None else self._numbered + b"%d" % number
+            if number is not None:
+                return self._numbered + b"%d" % number
+            return self._dotted + label + b"_" if label.endswith(b".") else self.plain + label
 
         def replaced(match: re.Match[bytes]) -> bytes:
             label = match.group(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from triplestore.loaders import small
 
 from triplestore import Store
 
@@ -24,3 +25,21 @@ def test_labels__of_large_documents_are_numbered_in_their_order_where_lines_are_
     labels = [{str(quad) for quad in store if "_:" in str(quad)} for store in (small, large)]
     assert len(labels[0]) == 2
     assert labels[0] == labels[1]
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_labels__that_end_with_a_dot_are_read_back_and_written(
+    large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`rdf:nodeID` may end with one; no other syntax has such labels."""
+    monkeypatch.setattr(small, "COLD", -1 if large else small.COLD)
+    monkeypatch.setattr(small, "WARM", -1 if large else small.WARM)
+    text = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">
+        <rdf:Description rdf:nodeID="a."><e:p rdf:nodeID="a"/><e:p rdf:nodeID="a._"/>
+        <e:p rdf:nodeID="a."/><e:p rdf:nodeID="a.."/></rdf:Description></rdf:RDF>"""
+    store, again = Store(), Store()
+    store.load(text, "rdf")
+    assert len({quad.object for quad in store}) == 4
+    assert sum(quad.object == quad.subject for quad in store) == 1
+    again.load(store.dump(format="nt"), "nt")
+    assert again.digest() == store.digest()
