@@ -41,12 +41,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long forms out, unless they are asked for: `make test-long`."""
     if config.getoption("--long"):
         return
-    skip = pytest.mark.skip(reason="long form: runs with `make test-long`")
-    for item in items:
-        if "long" in item.keywords:
-            item.add_marker(skip)
+    config.hook.pytest_deselected(items=[item for item in items if "long" in item.keywords])
+    items[:] = [item for item in items if "long" not in item.keywords]
 
 
 def _freeze() -> None:
