@@ -65,7 +65,7 @@ def assert_same(one: Path, other: Path) -> None:
 @pytest.mark.parametrize(
     ("driver_facts", "steps"),
     [
-        pytest.param(None, STEPS[1:4], id="in the driver"),
+        pytest.param(None, STEPS[1:3], id="in the driver"),
         pytest.param(0, STEPS[:1], id="on Spark"),
         pytest.param(None, STEPS, id="in the driver, all", marks=pytest.mark.long),
         pytest.param(0, STEPS, id="on Spark, all", marks=pytest.mark.long),

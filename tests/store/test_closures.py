@@ -18,7 +18,7 @@ from triplestore.errors import BudgetError, UsageError
 
 __all__ = ["bounds"]
 
-CASES = 20
+CASES = 12
 
 
 def tuning(rng: random.Random) -> dict[str, Any]:

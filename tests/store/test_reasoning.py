@@ -30,7 +30,7 @@ from triplestore.engine.strategies.registry import STRATEGIES
 from triplestore.errors import ProgramError
 from triplestore.store import writing
 
-CASES = 20
+CASES = 10
 
 
 def sensible(case: Case) -> bool:
