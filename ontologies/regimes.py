@@ -220,8 +220,8 @@ def translate(
     members  classes without names of which something is said to be
     users    rules in force beside these
     edges    further sub-class axioms between names, as keys
-    full     whether these are all axioms that hold; if they are not, and more are needed because
-             it is reflective, there is no program
+    full     whether these are all axioms that hold; if they are not, the program of a reflective
+             ontology is empty
 
     >>> from pyoxigraph import NamedNode
     >>> axiom = SubClassOf(NamedNode("http://e/A"), NamedNode("http://e/B"))

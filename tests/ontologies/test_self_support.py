@@ -64,7 +64,7 @@ def test_an_axiom__goes_with_its_reason(kind: Kind) -> None:
             assert missing not in store, case
             if number == 0:
                 store.add(Quad(*case.goal))
-                assert missing in store, f"{case}: there is no way back"
+                assert missing in store, f"{case}: the axiom does not infer itself"
 
 
 def proves_itself(store: Store, fact: Fact) -> bool:

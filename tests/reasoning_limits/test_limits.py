@@ -116,7 +116,7 @@ def test_new_terms__that_double_end_at_what_a_document_may_hold(
         reason(store, doubling, max_terms=15)  # who says how many may have longer ones
 
 
-# -- time, and whoever asks to stop ---------------------------------------------------------------
+# -- time limits and cancelling --------------------------------------------------------------------
 
 
 UNION = Case(

@@ -106,7 +106,7 @@ class _Maker(Maker):
     """Makes what can be written in a query."""
 
     def term(self) -> bytes:
-        """A term whose datatype is no relative IRI, and in a literal not that of plain ones."""
+        """A term without the relative IRI <x> and without an explicit xsd:string."""
         while b"<x>" in (made := super().term()) or b"#string>" in made:
             pass
         return made

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 
 def nested(depth: int, opening: str, inner: str, closing: str) -> str:
-    """A text in so many pairs of brackets; `#` in the opening one is the number of the pair."""
+    """The text inside `depth` pairs of brackets; `#` in the opening one becomes its number."""
     openings = (opening.replace("#", str(number)) for number in range(depth))
     return "".join(openings) + inner + closing * depth
 
 
 def chain(length: int, part: str, between: str = " ") -> str:
-    """So many parts; `#` is the number of the part, and `##` the next."""
+    """`length` copies of the part; `#` is the number of the copy, and `##` the next number."""
     parts = (part.replace("##", str(n + 1)).replace("#", str(n)) for n in range(length))
     return between.join(parts)
 

@@ -1,12 +1,12 @@
 """Runs hostile queries in processes of their own: `python -m tests.sparql.hostile_run [names]`.
 
-They are copies of one process with no other threads, so that no lock is held in them for ever:
-tests ask for one (`asked`) instead of copying theirs.
+Each query runs in a fork of a process without other threads, so that a fork never inherits a held
+lock. Tests start that process with `asked` instead of forking themselves.
 
-Prints for each the seconds of wall clock and processor that it took, by how much it made the
-process grow at its peak, and what came of it. With `--interrupt 1` there is no time limit: a Ctrl-C
-comes after a second, and the seconds include that one. With `--processor` limits are seconds of the
-processor, as other work on the machine makes those of the clock say little. Start at `results`.
+Prints the wall time, CPU time, peak memory growth and outcome of each query. `--interrupt 1` sends
+Ctrl-C after one second instead of setting a time limit; the times include that second. With
+`--processor`, limits are CPU seconds, which other work on the machine does not change. Start at
+`results`.
 """
 
 from __future__ import annotations

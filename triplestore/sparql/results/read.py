@@ -136,7 +136,7 @@ def _text(data: bytes | str) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         line = 1 + data.count(b"\n", 0, error.start)
-        raise ParseError(f"this is no UTF-8: {error.reason}", line=line) from error
+        raise ParseError(f"the document is not valid UTF-8: {error.reason}", line=line) from error
 
 
 def _read_csv(text: str) -> ReadSolutions | bool:
