@@ -14,7 +14,7 @@ WORKERS ?= 2
 PYTEST := $(PY) -m pytest --numprocesses=$(WORKERS) --dist=loadgroup
 
 # Tests that run kernels: once more with bounds checks, and once more as plain Python.
-KERNEL_TESTS := tests/kernels tests/terms tests/tables tests/ops tests/loaders tests/engine/test_sets.py
+KERNEL_TESTS := tests/kernels tests/terms tests/relations tests/operators tests/loaders tests/relations/test_sets.py
 SHORT := --hypothesis-profile=short -m "not long and not slow_kernels"
 
 help: ## say what there is
@@ -27,7 +27,7 @@ demo-spark: setup-spark ## the same data through Spark (needs Java 17)
 	@$(PY) -m demo.spark
 
 spark-package: setup-spark ## build/spark: the package as one file, and a job, for spark-submit
-	@$(PY) -m triplestore.loaders.spark.packaging build/spark
+	@$(PY) -m triplestore.loaders.spark.jobs.packaging build/spark
 
 test: lint types kernels ## check everything: style, types, tests (some minutes)
 	$(PYTEST)

@@ -142,7 +142,7 @@ class _Clock:
     programs under which they were made."""
 
     def __init__(self) -> None:
-        from triplestore.engine import update as module
+        from triplestore.maintenance import update as module
 
         self.spent = 0.0
         self.programs: set[Any] = set()

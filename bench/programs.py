@@ -26,7 +26,7 @@ from bench.reasoners.program import TYPE_NUMBER, number_constants
 from bench.rolls import I64, below
 from triplestore.datalog.program import TYPE, Constant, Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read
-from triplestore.terms.model import to_ntriples
+from triplestore.terms.term_keys import to_ntriples
 
 U32 = NDArray[np.uint32]
 

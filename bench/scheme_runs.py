@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from triplestore.schemes.scheme import Scheme
+    from triplestore.closures.scheme import Scheme
 
     U64 = NDArray[np.uint64]
 
@@ -40,7 +40,7 @@ RULES = {
 
 def build(kind: str, edges: U64) -> Scheme:
     """The closure of some edges."""
-    from triplestore.schemes.kinds import SCHEMES
+    from triplestore.closures.kinds import SCHEMES
 
     return SCHEMES[kind](edges, None)
 

@@ -23,8 +23,8 @@ def measure_import(
 ) -> dict[str, Any]:
     """One import of a file into a new store; with rules, also their closure on Spark."""
     from triplestore.loaders.spark import StageLog, import_dataset
-    from triplestore.loaders.spark.metrics import by_stage, read_events
-    from triplestore.loaders.spark.progress import whole
+    from triplestore.loaders.spark.jobs.metrics import by_stage, read_events
+    from triplestore.loaders.spark.jobs.stage_log import whole
 
     from triplestore import Store
 
@@ -106,7 +106,7 @@ def parse_by_rdflib(batches: Iterator[Any]) -> Iterator[Any]:
 def start(own: Path, workers: int, memory: int, partitions: int) -> Any:
     """A session on worker processes of one core and so many megabytes each."""
     from triplestore.loaders.spark import make
-    from triplestore.loaders.spark.cluster import linked_home
+    from triplestore.loaders.spark.jobs.local_cluster import linked_home
 
     os.environ["SPARK_HOME"] = str(linked_home(own / "home"))
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"

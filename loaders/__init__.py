@@ -1,6 +1,6 @@
 """Documents in, columns of ids out; and back. Start at `load` (local.py) and writers.py."""
 
-from triplestore.terms.limits import Limits, limits_of
+from triplestore.terms.guards.document_limits import Limits, limits_of
 
 from .convert import convert
 from .formats import EXTENSIONS, format_of, known_names

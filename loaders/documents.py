@@ -15,7 +15,7 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.errors import ParseError
-from triplestore.kernels.ntriples import QUADS, TRUSTED
+from triplestore.kernels.documents.ntriples import QUADS, TRUSTED
 
 from .formats import LINE_FORMATS
 from .ntriples import BLOCK_BYTES, BlockParser

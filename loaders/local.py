@@ -18,9 +18,9 @@ from typing import Any
 import pyoxigraph as ox
 
 from triplestore.errors import BudgetError, CancelledError, UsageError
-from triplestore.running import look
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.limits import USUAL, Limits
+from triplestore.terms.guards.document_limits import USUAL, Limits
+from triplestore.thread_limits import look
 
 from .documents import Document, make_document
 from .progress import Progress

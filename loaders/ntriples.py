@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.kernels import ntriples as kernels
+from triplestore.kernels.documents import ntriples as kernels
 from triplestore.terms.spans import Spans
 
 U8 = NDArray[np.uint8]

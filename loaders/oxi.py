@@ -17,8 +17,8 @@ from typing import Any, BinaryIO, cast
 import pyoxigraph as ox
 
 from triplestore.errors import UsageError
-from triplestore.terms.guards import Guard, Refused, guard_of
-from triplestore.terms.nesting import TOO_DEEP, Chain, check_depth
+from triplestore.terms.guards.nesting import TOO_DEEP, Chain, check_depth
+from triplestore.terms.guards.parser_guard import Guard, Refused, guard_of
 
 from .judge import message_of
 from .report import KEPT_PROBLEMS, Problem, Reading

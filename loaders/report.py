@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from triplestore.errors import ParseError, UsageError
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.limits import USUAL, Limits
-from triplestore.terms.model import Term
+from triplestore.terms.guards.document_limits import USUAL, Limits
 from triplestore.terms.segment import TermSegment
+from triplestore.terms.term_keys import Term
 
 U32 = NDArray[np.uint32]
 

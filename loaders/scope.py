@@ -24,8 +24,8 @@ import numpy as np
 
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import BLANK, TRIPLE
 from triplestore.terms.spans import Spans, spans_of_keys
+from triplestore.terms.term_keys import BLANK, TRIPLE
 
 #: What the parser calls a node without a label: a random number in hexadecimal.
 GENERATED = re.compile(rb"[a-f][0-9a-f]{23,31}")
@@ -73,7 +73,7 @@ class Renamer:
         self._collector = None
 
     def keys(self, keys: Sequence[bytes]) -> list[bytes]:
-        """The keys of terms (see terms/model.py) with the labels in them renamed.
+        """The keys of terms (see terms/term_keys.py) with the labels in them renamed.
 
         >>> Renamer(3, generated=False).keys([b"\\x02a", b"\\x02a.", b"\\x01http://a"])
         [b'\\x02f3xa', b'\\x02f3da._', b'\\x01http://a']

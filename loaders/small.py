@@ -14,8 +14,8 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import key_of
-from triplestore.terms.nesting import Chain
+from triplestore.terms.guards.nesting import Chain
+from triplestore.terms.term_keys import key_of
 
 from .documents import Input
 from .formats import LINE_FORMATS
@@ -39,7 +39,7 @@ def small_inputs(sources: Sequence[Source], check: Callable[[], None]) -> list[I
 
     `check` is asked while one waits for a pipe.
     """
-    left = WARM if "triplestore.kernels.ntriples" in sys.modules else COLD
+    left = WARM if "triplestore.kernels.documents.ntriples" in sys.modules else COLD
     inputs: list[Input] = []
     try:
         for source in sources:

@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO, TypeAlias, cast
 import pyoxigraph as ox
 
 from triplestore.errors import ParseError, UsageError, unreadable
-from triplestore.terms.other_syntaxes import advice, other_syntax, syntax_of_name
+from triplestore.terms.guards.other_syntaxes import advice, other_syntax, syntax_of_name
 
 from . import compression
 from .formats import (

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.kernels.ntriples import QUADS, TRUSTED
+from triplestore.kernels.documents.ntriples import QUADS, TRUSTED
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import key_of
 from triplestore.terms.spans import spans_of_keys
+from triplestore.terms.term_keys import key_of
 
 from .documents import Block, Document, LongLineError, Stopped
 from .judge import Fault, judged

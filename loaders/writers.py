@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from triplestore.errors import StorageError, UsageError
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import BLANK, TRIPLE, term_of, to_ntriples
 from triplestore.terms.spans import worth_kernels
+from triplestore.terms.term_keys import BLANK, TRIPLE, term_of, to_ntriples
 
 from .compression import writer
 from .formats import LINE_FORMATS, format_of, known_names, split_name
@@ -210,7 +210,7 @@ def _few_lines(columns: Sequence[U32], dictionary: Dictionary) -> bytes:
 def _many_lines(
     ids: U32, rows: int, dictionary: Dictionary, out: NDArray[np.uint8]
 ) -> Iterator[Any]:
-    from triplestore.kernels.ntriples_write import write_lines
+    from triplestore.kernels.documents.ntriples_write import write_lines
 
     buf, offsets, kinds = dictionary.text(ids)
     starts, stops = offsets[:-1].copy(), offsets[1:].copy()

@@ -16,24 +16,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pyoxigraph import BlankNode
-
-from triplestore.datalog.program import (
-    TYPE,
-    Constant,
-    Constraint,
-    Item,
-    Program,
-    Rule,
-    Term,
-    TripleAtom,
-    TupleAtom,
-    Variable,
+from triplestore.ontologies.model.axioms import (
+    Axiom,
+    DisjointUnion,
+    PropertyChain,
+    ReflexiveProperty,
 )
-from triplestore.terms import BLANK
-from triplestore.terms import Term as OwlTerm
-
-from .axioms import Axiom, DisjointUnion, PropertyChain, ReflexiveProperty
-from .expressions import (
+from triplestore.ontologies.model.expressions import (
     AllValuesFrom,
     ClassExpression,
     ComplementOf,
@@ -53,7 +42,8 @@ from .expressions import (
     UnionOf,
     innermost_first,
 )
-from .making import (
+from triplestore.ontologies.model.ontology import Ontology
+from triplestore.ontologies.translate.draft import (
     SAME_AS,
     Draft,
     Outside,
@@ -68,12 +58,27 @@ from .making import (
     same,
     triple,
 )
-from .ontology import Ontology
-from .owl_rl import translate_axioms
-from .owl_rl_classes import at_most
+from triplestore.ontologies.translate.owl_rl import translate_axioms
+from triplestore.ontologies.translate.owl_rl_classes import at_most
+from triplestore.ontologies.translate.schema_rules import EQUALITY, vocabulary_rules
+from triplestore.ontologies.translate.unfold import unfold
+
+from triplestore.datalog.program import (
+    TYPE,
+    Constant,
+    Constraint,
+    Item,
+    Program,
+    Rule,
+    Term,
+    TripleAtom,
+    TupleAtom,
+    Variable,
+)
+from triplestore.terms import BLANK
+from triplestore.terms import Term as OwlTerm
+
 from .profile import outside_of
-from .schema import EQUALITY, vocabulary_rules
-from .unfold import unfold
 
 AnyClause = TypeVar("AnyClause", Rule, Constraint)
 
@@ -115,8 +120,8 @@ def upper_bound(ontology: Ontology) -> Bound:
 
     >>> from pyoxigraph import BlankNode, NamedNode
     >>> from triplestore.ontologies.bounds import SomeValuesFrom, upper_bound
-    >>> from triplestore.ontologies.axioms import SubClassOf
-    >>> from triplestore.ontologies.ontology import Ontology
+    >>> from triplestore.ontologies.model.axioms import SubClassOf
+    >>> from triplestore.ontologies.model.ontology import Ontology
     >>> a, b, p = (NamedNode(f"http://e/{name}") for name in "abp")
     >>> axiom = SubClassOf(a, SomeValuesFrom(p, b, node=BlankNode("n")))
     >>> bound = upper_bound(Ontology((axiom,)))

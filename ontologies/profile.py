@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from .axioms import (
+from triplestore.ontologies.model.axioms import (
     AllDifferent,
     AllDisjointClasses,
     AllDisjointProperties,
@@ -42,7 +42,7 @@ from .axioms import (
     SymmetricProperty,
     TransitiveProperty,
 )
-from .expressions import (
+from triplestore.ontologies.model.expressions import (
     AllValuesFrom,
     ClassExpression,
     ComplementOf,
@@ -61,7 +61,7 @@ from .expressions import (
     SomeValuesFrom,
     UnionOf,
 )
-from .making import Outside
+from triplestore.ontologies.translate.draft import Outside
 
 LEFT, RIGHT = "left", "right"
 """Whether something follows from being in a class, or that follows."""

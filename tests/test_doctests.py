@@ -24,9 +24,8 @@ def module_names() -> list[str]:
     names = ["triplestore"]
     for name in ("triplestore", "triplestore.loaders", "triplestore.ontologies"):
         package = importlib.import_module(name)
-        names += [
-            found.name for found in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
-        ]
+        folder = package.__path__[:1]  # a checkout has a second one, with what is not installed
+        names += [found.name for found in pkgutil.walk_packages(folder, package.__name__ + ".")]
         names.append(name)
     return sorted(name for name in set(names) if not name.startswith(OPTIONAL))
 

@@ -147,17 +147,17 @@ def test_imports__follow_the_table() -> None:
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("terms.model", "from triplestore.tables.layer import Layer"),
+        ("terms.model", "from triplestore.relations.layers.layer import Layer"),
         ("terms.model", "from triplestore import tables"),
         ("terms.model", "from ..tables import layer"),
         ("tables.layer", "import triplestore.terms.dictionary"),
         ("engine.maintain", "from triplestore.sparql import plan"),
-        ("sparql.plan", "from triplestore.engine import maintain"),
+        ("sparql.plan", "from triplestore.maintenance import maintain"),
         ("storage.journal", "from triplestore.loaders import local"),
         ("cli", "from triplestore.storage.database import Database"),
         ("loaders.local", "from triplestore.loaders.spark import session"),
         ("store", "from triplestore.loaders.spark import session"),
-        ("errors", "from triplestore.columns import Column"),
+        ("errors", "from triplestore.checked_columns import Column"),
         ("tables.layer", "from numba import njit"),
         ("store", "def f():\n    import pyspark"),
         ("store", "import click"),
@@ -173,7 +173,7 @@ def test_imports__a_breach_is_noticed(module: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("terms.model", "from triplestore.kernels.hash import hash_bytes"),
+        ("terms.model", "from triplestore.kernels.terms.hashing import hash_bytes"),
         ("kernels.jit", "import numba"),
         ("loaders.spark.job", "import pyspark.sql"),
         ("loaders.local", "from triplestore.storage.format import Writer"),

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from triplestore import private
-from triplestore.private import is_private, private_folder
+from triplestore import private_folder as private
+from triplestore.private_folder import is_private, private_folder
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +91,7 @@ def test_folder_that_was_named__is_held_to_the_same(places, tmp_path, monkeypatc
 def test_new_folder__is_removed_when_the_process_ends(places):
     predictable(places).symlink_to("/")
     program = (
-        "from triplestore.private import private_folder; f = private_folder('kernels');"
+        "from triplestore.private_folder import private_folder; f = private_folder('kernels');"
         "(f / 'x').touch(); print(f)"
     )
     environment = {**os.environ, "TMPDIR": str(places)}

@@ -14,9 +14,15 @@ added 1
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from triplestore._version import VERSION as __version__  # noqa: N811 - its usual name
+
+_HERE = Path(__file__).parent
+if not (_HERE / "loaders").is_dir():
+    # A plain checkout: `loaders` and `ontologies` lie beside this folder until they are installed.
+    __path__.append(str(_HERE.parent))
 
 if TYPE_CHECKING:
     from pyoxigraph import (
@@ -31,28 +37,28 @@ if TYPE_CHECKING:
     )
 
     from triplestore.datalog.program import Program
-    from triplestore.engine.why.absent import WhyNot
-    from triplestore.engine.why.proof import Proof
     from triplestore.errors import TripleStoreError
-    from triplestore.ops.text_limits import TextLimits
-    from triplestore.store.change import Change
-    from triplestore.store.rules import check_rules
+    from triplestore.operators.text_limits import TextLimits
+    from triplestore.proofs.proof import Proof
+    from triplestore.proofs.why_not import WhyNot
+    from triplestore.reasoning.change import Change
+    from triplestore.reasoning.program.stored_rules import check_rules
+    from triplestore.reasoning.violations import Violation
     from triplestore.store.snapshot import Snapshot
     from triplestore.store.store import Store
     from triplestore.store.transaction import Transaction
-    from triplestore.store.violations import Violation
 
 _HOMES = {
     "Store": "triplestore.store.store",
     "Snapshot": "triplestore.store.snapshot",
     "Transaction": "triplestore.store.transaction",
-    "Change": "triplestore.store.change",
-    "Violation": "triplestore.store.violations",
+    "Change": "triplestore.reasoning.change",
+    "Violation": "triplestore.reasoning.violations",
     "Program": "triplestore.datalog.program",
-    "Proof": "triplestore.engine.why.proof",
-    "WhyNot": "triplestore.engine.why.absent",
-    "TextLimits": "triplestore.ops.text_limits",
-    "check_rules": "triplestore.store.rules",
+    "Proof": "triplestore.proofs.proof",
+    "WhyNot": "triplestore.proofs.why_not",
+    "TextLimits": "triplestore.operators.text_limits",
+    "check_rules": "triplestore.reasoning.program.stored_rules",
     "TripleStoreError": "triplestore.errors",
     "NamedNode": "pyoxigraph",
     "BlankNode": "pyoxigraph",

@@ -220,7 +220,7 @@ def columns_of_store(store: Any, program: Program) -> Columns:
     """What a store states, in numbers: rdf:type and the program's constants first."""
     import numpy as np
 
-    from triplestore.terms.model import term_of
+    from triplestore.terms.term_keys import term_of
 
     blocks = list(store.rows_for_pattern())
     if not blocks:

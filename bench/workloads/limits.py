@@ -94,7 +94,7 @@ def read(path: Path, seconds: float) -> str:
     from tests.loaders.hostile_worker import RESULTS, read_back
     from tests.sparql.hostile_run import Spent
     from triplestore import Store
-    from triplestore.ops.context import Context, running
+    from triplestore.operators.context import Context, running
 
     spent = Spent(seconds)
     if path.suffix[1:] in RESULTS:

@@ -18,23 +18,23 @@ from typing import Any
 from triplestore.errors import UsageError
 
 _HOMES = {
-    "import_dataset": "dataset",
-    "Imported": "dataset",
-    "pull": "pulling",
-    "columns_to_triples": "columns",
-    "Property": "columns",
-    "read_statements": "statements",
+    "import_dataset": "importing.dataset",
+    "Imported": "importing.dataset",
+    "pull": "importing.pull",
+    "columns_to_triples": "importing.table_columns",
+    "Property": "importing.table_columns",
+    "read_statements": "importing.statements",
     "read_triples": "frames",
     "query_frame": "frames",
-    "SourceOptions": "sources",
+    "SourceOptions": "importing.sources",
     "make": "session",
     "check": "session",
-    "report_of": "report",
-    "StageLog": "progress",
-    "Setting": "running",
-    "run": "running",
-    "source_of": "running",
-    "package": "packaging",
+    "report_of": "jobs.report",
+    "StageLog": "jobs.stage_log",
+    "Setting": "jobs.run_job",
+    "run": "jobs.run_job",
+    "source_of": "jobs.run_job",
+    "package": "jobs.packaging",
 }
 
 __all__ = sorted(_HOMES)

@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession
-from triplestore.loaders.spark.workers import mapped
+from triplestore.loaders.spark.jobs.workers import mapped
 
 from triplestore.errors import StorageError, UsageError
-from triplestore.sparql.solutions import Solutions
+from triplestore.sparql.results.solutions import Solutions
 from triplestore.store import Store
-from triplestore.store.quads import facts_mask
+from triplestore.store.arguments import facts_mask
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import IRI, STRING, TRIPLE, term_of, to_ntriples
+from triplestore.terms.term_keys import IRI, STRING, TRIPLE, term_of, to_ntriples
 
 SCHEMA = "s string, p string, o string, g string"
 _BLOCK = 1 << 16

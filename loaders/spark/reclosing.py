@@ -23,14 +23,16 @@ from triplestore.loaders.spark.closure.programs import (
     quads_of_ontologies,
     refuse_rewriting,
 )
-from triplestore.loaders.spark.output import Extra
-from triplestore.loaders.spark.parts import read_rows
-from triplestore.loaders.spark.stages import Stages
+from triplestore.loaders.spark.importing.parquet_parts import read_rows
+from triplestore.loaders.spark.importing.write_store import Extra
+from triplestore.loaders.spark.jobs.stages import Stages
 
 from triplestore.errors import CorruptError, UsageError
-from triplestore.store.closed_elsewhere import ClosedElsewhere, keys_of_terms, stated_rows
-from triplestore.store.in_force import Regimes
-from triplestore.store.kept import (
+from triplestore.reasoning.closed_elsewhere import ClosedElsewhere, keys_of_terms, stated_rows
+from triplestore.reasoning.program.graph_scope import DEFAULT
+from triplestore.reasoning.program.in_force import Regimes
+from triplestore.relations import EXPLICIT, ChangedRows
+from triplestore.storage.metadata import (
     FILES,
     GRAPH_FILES,
     PREFIXES,
@@ -40,9 +42,7 @@ from triplestore.store.kept import (
     file_count,
     hidden_count,
 )
-from triplestore.store.scope import DEFAULT
 from triplestore.store.transaction import Transaction
-from triplestore.tables import EXPLICIT, ChangedRows
 from triplestore.terms import Dictionary
 
 BATCH = 1 << 20

@@ -9,15 +9,15 @@ expressions say.
 from __future__ import annotations
 
 from pyoxigraph import BlankNode
+from triplestore.ontologies.model import vocabulary as v
+from triplestore.ontologies.model.axiom_text import text
+from triplestore.ontologies.model.axioms import Annotation
+from triplestore.ontologies.model.expressions import Triple
+from triplestore.ontologies.model.lists import ListReader
+from triplestore.ontologies.model.schema_graph import SchemaGraph
 
 from triplestore.terms import Term
 
-from .. import vocabulary as v
-from ..axioms import Annotation
-from ..expressions import Triple
-from ..graph import SchemaGraph
-from ..lists import ListReader
-from ..printing import text
 from .expressions import ExpressionReader
 from .problems import Problems, show
 
@@ -31,7 +31,7 @@ class Annotations:
     """The annotations of a graph, by what they are about.
 
     >>> from pyoxigraph import Literal, NamedNode
-    >>> from triplestore.ontologies.lists import ListReader
+    >>> from triplestore.ontologies.model.lists import ListReader
     >>> a, b, note = (NamedNode(f"http://example.org/{name}") for name in ("A", "B", "note"))
     >>> node, axiom = BlankNode("n"), (a, v.SUB_CLASS_OF, b)
     >>> named = zip((v.ANNOTATED_SOURCE, v.ANNOTATED_PROPERTY, v.ANNOTATED_TARGET), axiom)

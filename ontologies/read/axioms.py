@@ -10,17 +10,17 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from pyoxigraph import BlankNode, Literal, NamedNode
+from triplestore.ontologies.model import axioms as ax
+from triplestore.ontologies.model import vocabulary as v
+from triplestore.ontologies.model.axioms import AnyAxiom
+from triplestore.ontologies.model.expressions import Description, Expression, InverseOf, Triple
+from triplestore.ontologies.model.lists import ListReader
+from triplestore.ontologies.model.schema_graph import SchemaGraph
 
-from triplestore.running import look, looking
 from triplestore.terms import Term
 from triplestore.terms.vocabulary import XSD, XSD_BOOLEAN
+from triplestore.thread_limits import look, looking
 
-from .. import axioms as ax
-from .. import vocabulary as v
-from ..axioms import AnyAxiom
-from ..expressions import Description, Expression, InverseOf, Triple
-from ..graph import SchemaGraph
-from ..lists import ListReader
 from .annotations import Annotations
 from .expressions import ExpressionReader
 from .plans import Role, read_list, report_no_node

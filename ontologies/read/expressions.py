@@ -15,19 +15,19 @@ from collections.abc import Iterator
 from typing import TypeVar, cast
 
 from pyoxigraph import BlankNode
-
-from triplestore.running import look
-from triplestore.terms import Term
-
-from ..expressions import (
+from triplestore.ontologies.model.expressions import (
     ClassExpression,
     Description,
     InverseOf,
     Node,
     PropertyExpression,
 )
-from ..graph import SchemaGraph
-from ..lists import ListReader
+from triplestore.ontologies.model.lists import ListReader
+from triplestore.ontologies.model.schema_graph import SchemaGraph
+
+from triplestore.terms import Term
+from triplestore.thread_limits import look
+
 from .plans import Plan, Planner, Role
 from .problems import Problems, show
 
@@ -38,7 +38,7 @@ class ExpressionReader:
     """Reads all expressions of a graph at once.
 
     >>> from pyoxigraph import NamedNode
-    >>> from triplestore.ontologies.vocabulary import COMPLEMENT_OF
+    >>> from triplestore.ontologies.model.vocabulary import COMPLEMENT_OF
     >>> a, node = NamedNode("http://example.org/A"), BlankNode("n")
     >>> graph = SchemaGraph([(node, COMPLEMENT_OF, a)])
     >>> reader = ExpressionReader(graph, ListReader(graph), Problems())

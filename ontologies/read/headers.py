@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pyoxigraph import BlankNode, NamedNode
+from triplestore.ontologies.model import vocabulary as v
+from triplestore.ontologies.model.expressions import Node, Triple
+from triplestore.ontologies.model.ontology import Header
+from triplestore.ontologies.model.schema_graph import SchemaGraph
 
-from .. import vocabulary as v
-from ..expressions import Node, Triple
-from ..graph import SchemaGraph
-from ..ontology import Header
 from .problems import Problems, show
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .. import vocabulary as v
-from ..graph import SchemaGraph
-from ..lists import ListReader
-from ..ontology import Ontology
+from triplestore.ontologies.model import vocabulary as v
+from triplestore.ontologies.model.lists import ListReader
+from triplestore.ontologies.model.ontology import Ontology
+from triplestore.ontologies.model.schema_graph import SchemaGraph
+
 from .annotations import Annotations
 from .axioms import AxiomReader
 from .expressions import ExpressionReader

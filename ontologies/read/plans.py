@@ -11,15 +11,15 @@ from enum import Enum
 from typing import NamedTuple
 
 from pyoxigraph import BlankNode, Literal, NamedNode
+from triplestore.ontologies.model import expressions as ex
+from triplestore.ontologies.model import vocabulary as v
+from triplestore.ontologies.model.expressions import Expression, Facet, Node, Triple
+from triplestore.ontologies.model.lists import ListReader, ListReading
+from triplestore.ontologies.model.schema_graph import SchemaGraph
 
 from triplestore.terms import Term
 from triplestore.terms.vocabulary import XSD, XSD_BOOLEAN, XSD_STRING
 
-from .. import expressions as ex
-from .. import vocabulary as v
-from ..expressions import Expression, Facet, Node, Triple
-from ..graph import SchemaGraph
-from ..lists import ListReader, ListReading
 from .problems import Problems, show
 
 
@@ -288,7 +288,7 @@ def read_list(lists: ListReader, triple: Triple, problems: Problems) -> Sequence
 
 def report_no_node(term: object, triples: tuple[Triple, ...], problems: Problems) -> None:
     """Report a term that cannot be a class or property."""
-    from ..printing import text
+    from triplestore.ontologies.model.axiom_text import text
 
     problems.report(
         "no-class-or-property",

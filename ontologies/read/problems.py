@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from triplestore.terms import Term
+from triplestore.ontologies.model.expressions import Triple
+from triplestore.ontologies.model.ontology import Problem
 
-from ..expressions import Triple
-from ..ontology import Problem
+from triplestore.terms import Term
 
 
 class Problems:
@@ -39,6 +39,6 @@ def show(term: Term) -> str:
     >>> show(NamedNode("http://www.w3.org/2002/07/owl#Thing"))
     'owl:Thing'
     """
-    from ..printing import text
+    from triplestore.ontologies.model.axiom_text import text
 
     return text(term)

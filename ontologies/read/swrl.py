@@ -11,15 +11,15 @@ from itertools import islice, product
 from typing import Any
 
 from pyoxigraph import BlankNode, NamedNode
+from triplestore.ontologies.model import swrl
+from triplestore.ontologies.model import vocabulary as v
+from triplestore.ontologies.model.expressions import Triple
+from triplestore.ontologies.model.lists import MOST_READINGS, ListReader
+from triplestore.ontologies.model.schema_graph import SchemaGraph
+from triplestore.ontologies.model.swrl import SwrlAtom, SwrlRule, SwrlVariable
 
 from triplestore.terms import Term
 
-from .. import swrl
-from .. import vocabulary as v
-from ..expressions import Triple
-from ..graph import SchemaGraph
-from ..lists import MOST_READINGS, ListReader
-from ..swrl import SwrlAtom, SwrlRule, SwrlVariable
 from .annotations import Annotations
 from .expressions import ExpressionReader
 from .plans import read_list

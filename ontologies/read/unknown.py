@@ -8,11 +8,11 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from pyoxigraph import NamedNode
+from triplestore.ontologies.model.schema_graph import SchemaGraph
 
 from triplestore.terms import Term, vocabulary
 from triplestore.terms.vocabulary import OWL, RDF, RDFS
 
-from ..graph import SchemaGraph
 from .problems import Problems, show
 
 NAMESPACES = (RDF, RDFS, OWL)

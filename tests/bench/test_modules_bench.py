@@ -17,8 +17,8 @@ from bench.shapes import graphs, papers, real, universities
 from bench.shapes.graphs import graph
 from bench.shapes.papers import setting
 from bench.workloads import modules
-from triplestore.schemes.components import SymmetricClosure
-from triplestore.schemes.transitive import TransitiveClosure
+from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
+from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 
 SMALL = ("dagr-60-200", "claros-3000", "skos-3100", "relations-1500")
 

@@ -17,7 +17,7 @@ from bench.report import Report
 from bench.shapes.graphs import bridge, graph
 from bench.workloads import schemes
 from bench.workloads.schemes import Measured
-from triplestore.schemes.components import SymmetricClosure
+from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
 
 
 @pytest.fixture(autouse=True)

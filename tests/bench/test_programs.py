@@ -18,12 +18,12 @@ from bench.reasoners.program import TYPE_NUMBER, number_constants
 from bench.recursive import Shape, highly_recursive
 from bench.samples import random_walk, uniform
 from tests.datalog.test_stratify import lubm_rules
-from tests.engine.naive import naive
+from tests.maintenance.naive import naive
 from triplestore.datalog.check import check
 from triplestore.datalog.program import TYPE, Program
 from triplestore.datalog.stratify import stratify
 from triplestore.datalog.text import show
-from triplestore.terms.model import key_of
+from triplestore.terms.term_keys import key_of
 
 SMALL = Shape(classes=8, properties=4, compositions=1, rules=40, block=6)
 

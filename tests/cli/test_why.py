@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from triplestore import NamedNode, Store
 from triplestore.cli import main
-from triplestore.tables import INFERRED, ChangedRows, Changes
+from triplestore.relations import INFERRED, ChangedRows, Changes
 
 FAMILY = """@prefix : <http://ex.org/> .
 :ada :parent :bob . :bob :parent :cy . :cy a :Person .

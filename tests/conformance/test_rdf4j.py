@@ -12,7 +12,7 @@ import pytest
 from tests.conformance.sparql_evaluation import ROOT, Evaluation, cases, evaluations
 from tests.conformance.test_sparql_evaluation import run
 from triplestore import Store
-from triplestore.sparql.planner import ALL_OFF, Options
+from triplestore.sparql.plan.planner import ALL_OFF, Options
 
 FOLDER = ROOT.parents[1] / "rdf4j"
 NO_TESTS = f"no tests of RDF4J at {FOLDER}: set TRIPLESTORE_DATA to the folder with rdf4j"

@@ -22,9 +22,9 @@ from tests.conformance.sparql_evaluation import (
     same_triples,
 )
 from triplestore import NamedNode, Store
-from triplestore.sparql.parser import parse_query
-from triplestore.sparql.planner import ALL_OFF, Options
-from triplestore.store.querying import query
+from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.sparql.syntax.parser import parse_query
+from triplestore.store.run_query import query
 
 SUITES = {
     "sparql10": "sparql10/manifest-evaluation.ttl",

@@ -24,9 +24,9 @@ from tests.conformance.sparql_evaluation import (
     read_manifest,
 )
 from triplestore.errors import QuerySyntaxError
-from triplestore.sparql.algebra import Query, Update
-from triplestore.sparql.parser import parse_query, parse_update
-from triplestore.sparql.printer import write
+from triplestore.sparql.algebra.nodes import Query, Update
+from triplestore.sparql.syntax.parser import parse_query, parse_update
+from triplestore.sparql.syntax.query_printer import write
 
 PUBLISHED = "https://w3c.github.io/rdf-tests/sparql/"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tests.expr.random_expressions import Maker
-from tests.expr.test_parser import is_proper
+from tests.expressions.random_expressions import Maker
+from tests.expressions.test_parser import is_proper
 from tests.terms.strategies import simple_terms
 from triplestore.datalog.program import (
     Aggregate,
@@ -23,9 +23,9 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
 )
-from triplestore.expr.functions import AGGREGATES
-from triplestore.expr.tree import Expression, constants_of
-from triplestore.terms.model import key_of
+from triplestore.expressions.functions import AGGREGATES
+from triplestore.expressions.tree import Expression, constants_of
+from triplestore.terms.term_keys import key_of
 from triplestore.terms.vocabulary import RDF_TYPE
 
 variables = st.sampled_from([Variable(name) for name in ("x", "y", "z", "long_name", "é1", "1")])

@@ -29,8 +29,8 @@ from triplestore.datalog.program import (
     Variable,
     bound_by,
 )
-from triplestore.expr.parser import parse_expression
-from triplestore.expr.tree import Expression, substitute
+from triplestore.expressions.text.expression_parser import parse_expression
+from triplestore.expressions.tree import Expression, substitute
 
 XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 OUTER = [Variable(name) for name in "xyzw"]

@@ -10,7 +10,7 @@ from triplestore.datalog.check_clause import clause_problems
 from triplestore.datalog.program import Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read
 from triplestore.errors import ProgramError
-from triplestore.expr.tree import Call, Constant
+from triplestore.expressions.tree import Call, Constant
 
 PREFIX = "@prefix : <http://e/> .\n"
 

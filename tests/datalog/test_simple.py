@@ -15,7 +15,7 @@ from hypothesis import given
 
 from tests.datalog.random_programs import programs
 from tests.datalog.sensible_programs import Maker, iri
-from tests.engine.naive import ground, naive
+from tests.maintenance.naive import ground, naive
 from triplestore.datalog.check import check
 from triplestore.datalog.problems import Problem
 from triplestore.datalog.program import (
@@ -35,10 +35,10 @@ from triplestore.datalog.program import (
     bound_by,
     variables_in,
 )
-from triplestore.datalog.simple import SimpleProgram, is_helper, simplify
 from triplestore.datalog.stratify import stratify
 from triplestore.datalog.text import read, show
 from triplestore.errors import ProgramError
+from triplestore.rules.simplify import SimpleProgram, is_helper, simplify
 
 X, Y = map(Variable, "xy")
 A = iri("A")
@@ -302,7 +302,7 @@ def test_helpers__with_another_guard_or_order_of_columns_are_others() -> None:
 def test_helpers__have_the_same_names_in_every_process() -> None:
     text = ":A[?x] :- :B[?x], NOT :p[?x, ?y] ."
     program = (
-        "from triplestore.datalog.simple import simplify\n"
+        "from triplestore.rules.simplify import simplify\n"
         "from triplestore.datalog.text import read\n"
         f"print(*[n.decode() for n, _ in simplify(read('PREFIX : <http://e/> {text}')).helpers])"
     )

@@ -23,7 +23,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.text import parse, read, show, write
 from triplestore.errors import ProgramError
-from triplestore.expr.parser import parse_expression
+from triplestore.expressions.text.expression_parser import parse_expression
 from triplestore.terms.vocabulary import XSD
 
 EX = "http://example.org/"

@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from triplestore.schemes.automata_reach import StateReach
-from triplestore.schemes.packed import pack
-from triplestore.schemes.transitive import TransitiveClosure
+from triplestore.closures.chains.state_reach import StateReach
+from triplestore.closures.packed_pairs import pack
+from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 
 
 def reaches(edges: set[tuple[int, int]], node: int) -> set[int]:

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplestore.kernels.components import unite_ends, write_pairs
+from triplestore.kernels.closures.components import unite_ends, write_pairs
 
 edges = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12)
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplestore.engine.sets import ranges
-from triplestore.engine.sets.ranges import Starts, crossed, directory, ranges_of
-from triplestore.kernels.crossing import cross, mark_wide
-from triplestore.tables.rows import key_of
+from triplestore.kernels.rows.intersect_ranges import cross, mark_wide
+from triplestore.relations.facts import key_ranges
+from triplestore.relations.facts.key_ranges import Starts, crossed, directory, ranges_of
+from triplestore.relations.packed_keys import key_of
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), max_size=40)
 
@@ -22,10 +22,10 @@ pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), max_size=40)
 @pytest.fixture(autouse=True)
 def tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables of starts also for few ids, and little room."""
-    monkeypatch.setattr(ranges, "_MANY", 1)
-    monkeypatch.setattr(ranges, "_ROOM", 4)
-    monkeypatch.setattr(ranges, "_ROWS", 3)
-    monkeypatch.setattr(ranges, "PIECE", 5)
+    monkeypatch.setattr(key_ranges, "_MANY", 1)
+    monkeypatch.setattr(key_ranges, "_ROOM", 4)
+    monkeypatch.setattr(key_ranges, "_ROWS", 3)
+    monkeypatch.setattr(key_ranges, "PIECE", 5)
 
 
 def packed(rows: Any) -> Any:

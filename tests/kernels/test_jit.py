@@ -31,7 +31,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from triplestore.kernels import jit
-from triplestore.kernels.terms import hash_terms
+from triplestore.kernels.terms.term_tables import hash_terms
 assert jit.__file__.startswith({root!r}), jit.__file__
 at, out = np.zeros(1, np.int64), np.zeros(1, np.uint64)
 hash_terms(np.arange(20, dtype=np.uint8), at, at + 20, np.ones(1, np.uint8), out)
@@ -108,14 +108,16 @@ def test_plain_python__needs_no_numba_and_gives_the_same(copy):
     assert compiled.split()[1] == "True"
     assert plain.split() == [compiled.split()[0], "False"]
     assert said == ""
-    assert not copy.run("import triplestore.kernels.terms", TRIPLESTORE_KERNELS="python")[0]
+    assert not copy.run(
+        "import triplestore.kernels.terms.term_tables", TRIPLESTORE_KERNELS="python"
+    )[0]
 
 
 FEW_AND_MANY = """
 import sys
 import numpy as np
 from triplestore.kernels import jit
-from triplestore.kernels.sets import unite
+from triplestore.kernels.rows.sorted_sets import unite
 few = np.arange(9, dtype=np.uint64)
 many = np.arange(2000, dtype=np.uint64)
 def united(left, right):
@@ -145,7 +147,7 @@ def test_few_rows__are_worked_on_in_plain_python_until_that_takes_too_long(copy,
 CALLERS = """
 import sys, threading
 import numpy as np
-from triplestore.kernels.sets import mark_members
+from triplestore.kernels.rows.sorted_sets import mark_members
 keys = np.arange(5, dtype=np.uint64)
 wrong = []
 def look():
@@ -173,7 +175,7 @@ def test_few_rows__of_several_threads_and_after_an_error(copy):
 OUT_OF_BOUNDS = """
 import numpy as np
 from triplestore.kernels import jit
-from triplestore.kernels.terms import copy_spans
+from triplestore.kernels.terms.term_tables import copy_spans
 at, one = np.zeros(1, np.int64), np.ones(1, np.int64)
 out = np.zeros(8, np.uint8)
 try:

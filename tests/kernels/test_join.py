@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplestore.kernels.group import group_find, group_insert, group_rehash
-from triplestore.kernels.join import (
+from triplestore.kernels.rows.group import group_find, group_insert, group_rehash
+from triplestore.kernels.rows.join import (
     count_rows,
     expand_pairs,
     match_dense,
@@ -19,7 +19,7 @@ from triplestore.kernels.join import (
     match_sorted,
     place_rows,
 )
-from triplestore.kernels.partition import bucket_of, place_keys
+from triplestore.kernels.rows.partition import bucket_of, place_keys
 
 few = st.lists(st.integers(0, 12), max_size=40)
 words = st.lists(st.integers(0, 5) | st.integers(0, 2**64 - 1), max_size=30)

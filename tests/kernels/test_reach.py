@@ -1,7 +1,7 @@
 """The kernels of transitive closures: walks over graphs, rows of labels, and pairs from rows.
 
 They are resumable; here each call does one step, pools are as small as they may be, and the result
-is compared with sets of pairs. What they do on larger graphs is tested in tests/schemes.
+is compared with sets of pairs. What they do on larger graphs is tested in tests/closures.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.schemes.reachability import Pair, closure, keys, pairs, streamed
-from triplestore.kernels.reach import NONE, number_components, spread
-from triplestore.schemes import reach, reach_components, reach_pairs, reach_pool, search
-from triplestore.schemes.graph import Graph
-from triplestore.schemes.transitive import TransitiveClosure
+from tests.closures.reachability import Pair, closure, keys, pairs, streamed
+from triplestore.closures import breadth_first
+from triplestore.closures.edge_graph import Graph
+from triplestore.closures.transitive import reach, reach_pairs, row_pool, strong_components
+from triplestore.closures.transitive.transitive_closure import TransitiveClosure
+from triplestore.kernels.closures.reach import NONE, number_components, spread
 
 edges = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=1, max_size=20)
 
@@ -82,7 +83,7 @@ def test_spread__finds_nodes_in_the_order_of_distance(some: Any, limit: int) -> 
             assert expected[node] == 1 or expected[before] == expected[node] - 1
 
 
-class Tight(reach_pool.Pool):
+class Tight(row_pool.Pool):
     """A pool that has just the room for one more row, so that it must grow for each."""
 
     __slots__ = ()
@@ -94,9 +95,9 @@ class Tight(reach_pool.Pool):
 @pytest.fixture
 def step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call of a kernel does one step, in pools without room to spare."""
-    for module in (reach, reach_components, reach_pairs, reach_pool, search):
+    for module in (reach, strong_components, reach_pairs, row_pool, breadth_first):
         monkeypatch.setattr(module, "STEPS", 1)
-    for module in (reach, reach_pool):
+    for module in (reach, row_pool):
         monkeypatch.setattr(module, "Pool", Tight)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplestore.kernels.hierarchies import close_members
-from triplestore.kernels.sets import (
+from triplestore.kernels.closures.hierarchies import close_members
+from triplestore.kernels.rows.sorted_sets import (
     add_counts,
     count_close,
     count_equals,

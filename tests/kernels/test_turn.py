@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplestore.kernels.turn import (
+from triplestore.kernels.rows.swap_columns import (
     begin_cursors,
     count_seconds,
     second_bounds,

@@ -6,7 +6,7 @@ import numpy as np
 import pyoxigraph as ox
 import pytest
 
-from triplestore.kernels.turtle_cuts import MARKS, WORD, scan_statements
+from triplestore.kernels.documents.turtle_cuts import MARKS, WORD, scan_statements
 
 
 def scanned(text: str, trig: bool = False, room: int = 100) -> tuple[list[list[int]], list[int]]:

@@ -20,7 +20,7 @@ from triplestore.loaders.work import Work
 from tests.loaders.loading_helpers import lines_of, loaded, path_taken, quads_of
 from triplestore.errors import CancelledError, ParseError, UsageError
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import key_of
+from triplestore.terms.term_keys import key_of
 
 BOTH = pytest.mark.parametrize("large", [True, False], ids=["blocks", "small"])
 DATA = b"".join(

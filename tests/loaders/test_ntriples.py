@@ -19,7 +19,7 @@ from tests.loaders import documents_model
 from tests.loaders.documents_model import Maker
 from tests.loaders.loading_helpers import NQ, NT, lines_of, loaded, scoped
 from triplestore.errors import ParseError
-from triplestore.terms.nesting import MOST_NESTED
+from triplestore.terms.guards.nesting import MOST_NESTED
 
 SHORT = 3_000
 LONG = 100_000

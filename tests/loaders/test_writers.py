@@ -18,7 +18,7 @@ from tests.loaders.loading_helpers import NQ, NT, canonical, loaded, quads_of
 from tests.terms import strategies as some
 from triplestore.errors import StorageError, UsageError
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import key_of
+from triplestore.terms.term_keys import key_of
 
 graphs = st.just(ox.DefaultGraph()) | some.iris | some.blanks
 quads = st.lists(

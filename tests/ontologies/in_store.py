@@ -12,7 +12,7 @@ from tests.ontologies.oracle.closing import LISTS, ON_PROPERTY
 from tests.ontologies.oracle.values import identity
 from tests.ontologies.oracle.vocabulary import TYPE
 from triplestore import Store
-from triplestore.store.reading import Reading
+from triplestore.store.readable import Reading
 
 EXPRESSION = [*LISTS, *ON_PROPERTY, term("owl:complementOf")]
 

@@ -10,9 +10,9 @@ from tests.ontologies.in_store import listed
 from tests.ontologies.random_ontologies import KINDS, Kind
 from tests.ontologies.test_against_random import check
 from triplestore import Store
-from triplestore.engine import subclasses
-from triplestore.store import in_force
-from triplestore.store.in_force import InForce
+from triplestore.reasoning.program import in_force
+from triplestore.reasoning.program.in_force import InForce
+from triplestore.rules import subclass_pairs
 
 CHAIN = """
     @prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -24,7 +24,7 @@ NAMES = "PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few axioms are enough for a hierarchy at the bottom."""
-    monkeypatch.setattr(subclasses, "FEWEST", 1)
+    monkeypatch.setattr(subclass_pairs, "FEWEST", 1)
 
 
 def store_of(text: str, *regimes: str) -> Store:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import NamedNode, RdfFormat
-from triplestore.ontologies import catalogue as catalogue_module
-from triplestore.ontologies.catalogue import Catalogue, Document, Unresolved, find_imports
+from triplestore.ontologies.imports import catalogue as catalogue_module
+from triplestore.ontologies.imports.catalogue import Catalogue, Document, Unresolved, find_imports
 
 from triplestore import Store
 from triplestore.errors import ParseError, UsageError

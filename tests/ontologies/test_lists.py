@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode
-from triplestore.ontologies.expressions import Triple
-from triplestore.ontologies.graph import SchemaGraph
-from triplestore.ontologies.lists import MOST_READINGS, ListReader
-from triplestore.ontologies.vocabulary import FIRST, NIL, REST
+from triplestore.ontologies.model.expressions import Triple
+from triplestore.ontologies.model.lists import MOST_READINGS, ListReader
+from triplestore.ontologies.model.schema_graph import SchemaGraph
+from triplestore.ontologies.model.vocabulary import FIRST, NIL, REST
 
 from tests.ontologies.reading import n, triples
 from triplestore.terms import Term

@@ -33,7 +33,7 @@ from tests.ontologies.random_ontologies import (
     relation,
 )
 from triplestore import Store
-from triplestore.store.reading import Reading
+from triplestore.store.readable import Reading
 from triplestore.terms.vocabulary import RDF_TYPE
 
 EQUALITIES = ["rules", "rewrite"]

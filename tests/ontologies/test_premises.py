@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from triplestore.ontologies.regimes import translate
+from triplestore.ontologies.translate.regimes import translate
 
 from tests.ontologies.in_store import differences, rules_for, store_of
 from tests.ontologies.oracle import close

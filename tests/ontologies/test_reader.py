@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 from pyoxigraph import BlankNode, Dataset, Literal, Quad, RdfFormat, parse
-from triplestore.ontologies import axioms as ax
-from triplestore.ontologies import expressions as ex
-from triplestore.ontologies import vocabulary as v
-from triplestore.ontologies.expressions import Triple, innermost_first
-from triplestore.ontologies.graph import SchemaGraph
-from triplestore.ontologies.printing import text
+from triplestore.ontologies.model import axioms as ax
+from triplestore.ontologies.model import expressions as ex
+from triplestore.ontologies.model import vocabulary as v
+from triplestore.ontologies.model.axiom_text import text
+from triplestore.ontologies.model.expressions import Triple, innermost_first
+from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.ontologies.read import read_ontology
 
 from tests.ontologies.reading import HEADER, bare, bare_axioms, codes, n, read, triples

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal
-from triplestore.ontologies import axioms as ax
-from triplestore.ontologies import expressions as ex
-from triplestore.ontologies import vocabulary as v
-from triplestore.ontologies.expressions import Triple
-from triplestore.ontologies.printing import text
+from triplestore.ontologies.model import axioms as ax
+from triplestore.ontologies.model import expressions as ex
+from triplestore.ontologies.model import vocabulary as v
+from triplestore.ontologies.model.axiom_text import text
+from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.read import read_ontology
 
 from tests.ontologies.reading import bare, n

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import RdfFormat, parse
-from triplestore.ontologies import vocabulary as v
-from triplestore.ontologies.expressions import Triple
-from triplestore.ontologies.ontology import Ontology
+from triplestore.ontologies.model import vocabulary as v
+from triplestore.ontologies.model.expressions import Triple
+from triplestore.ontologies.model.ontology import Ontology
 from triplestore.ontologies.read import read_ontology
 from triplestore.ontologies.read.axioms import CHARACTERISTICS, PAIRS
 

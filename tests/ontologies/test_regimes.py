@@ -8,9 +8,9 @@ import pytest
 from pyoxigraph import NamedNode, Quad
 
 from triplestore import Store
-from triplestore.engine.why import Proof, WhyNot
 from triplestore.errors import InconsistencyError, ProgramError, UsageError
-from triplestore.store import turns
+from triplestore.proofs import Proof, WhyNot
+from triplestore.reasoning import turns
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd:

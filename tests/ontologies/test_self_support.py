@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyoxigraph import NamedNode, Quad
 from support import fuzzing
-from triplestore.ontologies import regimes
+from triplestore.ontologies.translate import regimes
 
 from tests.ontologies.in_store import inconsistent, listed
 from tests.ontologies.oracle import Fact, term, turtle
@@ -18,8 +18,8 @@ from tests.ontologies.random_ontologies import EVERYTHING, make_pool
 from tests.ontologies.self_support import KINDS, Case, Kind, cases
 from triplestore import Store
 from triplestore.datalog.program import TripleAtom
-from triplestore.engine.why import Step
 from triplestore.errors import BudgetError
+from triplestore.proofs import Step
 from triplestore.terms import key_of
 
 STRATEGIES = ["auto", "dredc", "fbf", "bf", "fbfc", "counting", "rematerialise"]

@@ -10,12 +10,12 @@ import re
 from pathlib import Path
 
 import pytest
-from triplestore.ontologies.swrl_builtins import TESTS, UNSUPPORTED, VALUES
+from triplestore.ontologies.translate.swrl_conditions import TESTS, UNSUPPORTED, VALUES
 
 from tests.ontologies.test_swrl_rules import PREFIXES, builtin
 from triplestore import Store
-from triplestore.expr.functions import SWRL_FUNCTIONS
-from triplestore.expr.swrl_builtins import SWRL
+from triplestore.expressions.functions import SWRL_FUNCTIONS
+from triplestore.expressions.library.swrl_builtins import SWRL
 
 SUBMISSION = re.findall(
     r"\w+",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import Literal, RdfFormat, parse
-from triplestore.ontologies import expressions as ex
-from triplestore.ontologies import swrl
+from triplestore.ontologies.model import expressions as ex
+from triplestore.ontologies.model import swrl
 from triplestore.ontologies.read import read_ontology
 
 from tests.ontologies.reading import bare, codes, n, read, triples

@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 from support.fuzzing import seeds
-from triplestore.ontologies import unfolding
-from triplestore.ontologies.unfold import MOST_ITEMS, _unfolded, unfold
+from triplestore.ontologies.translate import open_clause
+from triplestore.ontologies.translate.unfold import MOST_ITEMS, _unfolded, unfold
 
 from triplestore import Store
 from triplestore.datalog.program import (
@@ -157,14 +157,14 @@ def test_unfold__of_a_wide_intersection_takes_steps_in_proportion(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     steps = 0
-    plain = unfolding.Open._append
+    plain = open_clause.Open._append
 
-    def counting(self: unfolding.Open, *arguments: object) -> None:
+    def counting(self: open_clause.Open, *arguments: object) -> None:
         nonlocal steps
         steps += 1
         plain(self, *arguments)
 
-    monkeypatch.setattr(unfolding.Open, "_append", counting)
+    monkeypatch.setattr(open_clause.Open, "_append", counting)
     counted = []
     for width in (200, 400):
         steps = 0

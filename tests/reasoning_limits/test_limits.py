@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from triplestore.ontologies.read import read_ontology
-from triplestore.ontologies.regimes import translate
+from triplestore.ontologies.translate.regimes import translate
 
 from tests.reasoning_limits.hostile import (
     CASES,
@@ -30,9 +30,9 @@ from tests.reasoning_limits.hostile import (
     nested,
 )
 from triplestore import Store
-from triplestore.engine import budget
-from triplestore.engine.compiled import Compiled
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
+from triplestore.maintenance.limits import budget
+from triplestore.rules.compiled_program import Compiled
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SMALL = "numbers", "text", "names", "two ways", "new things", "axioms"

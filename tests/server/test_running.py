@@ -23,7 +23,7 @@ from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.server.running import Job, Output, Runner
 from triplestore.server.serving import _listening
-from triplestore.sparql.solutions import Rows
+from triplestore.sparql.results.solutions import Rows
 
 from .conftest import Client, Reply
 

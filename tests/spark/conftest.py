@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from triplestore.loaders.spark.cluster import linked_home
 from triplestore.loaders.spark.java import find_java
+from triplestore.loaders.spark.jobs.local_cluster import linked_home
 from triplestore.loaders.spark.session import QUIET, make, pyspark_module
 
 from triplestore.errors import UsageError

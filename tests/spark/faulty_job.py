@@ -20,12 +20,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from triplestore.loaders.spark import import_dataset, make, task
-from triplestore.loaders.spark.running import Setting, clear_errors, run
+from triplestore.loaders.spark import import_dataset, make
+from triplestore.loaders.spark.importing import import_job
+from triplestore.loaders.spark.jobs.run_job import Setting, clear_errors, run
 from triplestore.loaders.spark.session import QUIET
 
 from triplestore import Store, TripleStoreError
-from triplestore.storage.files import File, RealFiles
+from triplestore.storage.files.system import File, RealFiles
 
 RULES = """
 <http://e/far>[?x, ?y] :- <http://e/next>[?x, ?y] .
@@ -137,14 +138,14 @@ class CountedFiles(RealFiles):
 
 def run_once(target: str, sources: list[str], wrong: Wrong) -> int:
     """One import; the exit status of the command line."""
-    put = task.put_in_place
+    put = import_job.put_in_place
 
     def placing(fresh: Path, place: Path) -> None:
         wrong.at("placing")
         put(fresh, place)
         wrong.at("placed")
 
-    task.put_in_place = placing
+    import_job.put_in_place = placing
     files = CountedFiles(wrong.at)
 
     def job(session: Any, log: Any) -> Any:

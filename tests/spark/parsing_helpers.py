@@ -11,13 +11,13 @@ import pyarrow as pa
 from triplestore.loaders import load
 from triplestore.loaders.formats import NAMES, split_name
 from triplestore.loaders.report import Loaded
-from triplestore.loaders.spark.parse import Plan, parse_parts
-from triplestore.loaders.spark.sources import SourceFile, SourceOptions
-from triplestore.loaders.spark.splits import Reading, packed, plan_parts
-from triplestore.loaders.spark.turtle_cuts import Cut
+from triplestore.loaders.spark.importing.parse import Plan, parse_parts
+from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
+from triplestore.loaders.spark.importing.splits import Reading, packed, plan_parts
+from triplestore.loaders.spark.importing.turtle_cuts import Cut
 
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import key_of
+from triplestore.terms.term_keys import key_of
 
 Row = tuple[bytes, bytes, bytes, bytes | None]
 

@@ -19,8 +19,8 @@ from triplestore.loaders.spark.closure.held import settings
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 
-from tests.engine.naive import Fact, counts, naive
-from tests.engine.notation import NAMESPACE
+from tests.maintenance.naive import Fact, counts, naive
+from tests.maintenance.notation import NAMESPACE
 from triplestore.datalog.program import (
     Aggregate,
     Bind,
@@ -33,9 +33,9 @@ from triplestore.datalog.program import (
     Rule,
     TupleAtom,
 )
-from triplestore.datalog.simple import is_helper
-from triplestore.engine.compiled import Compiled
-from triplestore.expr.tree import Call, Expression
+from triplestore.expressions.tree import Call, Expression
+from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.simplify import is_helper
 from triplestore.terms import Dictionary
 
 SMALL_JOBS = {

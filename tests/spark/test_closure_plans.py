@@ -11,10 +11,10 @@ from triplestore.loaders.spark.closure.phases import phases_of
 from triplestore.loaders.spark.closure.plans import Match, steps_of, tracks_of
 from triplestore.loaders.spark.closure.shapes import Shape, constants_of, shapes_of
 
-from tests.engine.notation import program
+from tests.maintenance.notation import program
 from triplestore.datalog.program import TYPE
-from triplestore.engine.compiled import Compiled
-from triplestore.expr.parser import parse_expression
+from triplestore.expressions.text.expression_parser import parse_expression
+from triplestore.rules.compiled_program import Compiled
 from triplestore.terms import Dictionary
 
 

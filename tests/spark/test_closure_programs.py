@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from triplestore.loaders.spark.closure.options import Options
 
-from tests.engine.checking import engine_takes
-from tests.engine.features import ALL
-from tests.engine.notation import facts, program
-from tests.engine.programs import random_case
+from tests.maintenance.checking import engine_takes
+from tests.maintenance.features import ALL
+from tests.maintenance.notation import facts, program
+from tests.maintenance.programs import random_case
 from tests.spark.random_programs_on_spark import (
     all_shuffled,
     assert_equal,

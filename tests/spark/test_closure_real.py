@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyspark")
-from triplestore.loaders.spark.dataset import import_dataset
+from triplestore.loaders.spark.importing.dataset import import_dataset
 
 from demo.__main__ import RULES
 from demo.files import make_files

@@ -18,14 +18,14 @@ from triplestore.loaders.spark.closure.equality import (
     settled_among,
 )
 from triplestore.loaders.spark.closure.programs import Given, Programs
-from triplestore.ontologies.schema import EQUALITY, OWL_RL, vocabulary_rules
+from triplestore.ontologies.translate.schema_rules import EQUALITY, OWL_RL, vocabulary_rules
 
-from tests.engine.notation import program
+from tests.maintenance.notation import program
 from triplestore import Store
 from triplestore.datalog.program import Rule
-from triplestore.datalog.simple import simplify
-from triplestore.store.kept import FILES
-from triplestore.tables import EXPLICIT
+from triplestore.relations import EXPLICIT
+from triplestore.rules.simplify import simplify
+from triplestore.storage.metadata import FILES
 
 PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -14,13 +14,13 @@ import pytest
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 from support.spark_stores import assert_same_parts, files_of
-from triplestore.loaders.spark import task
-from triplestore.loaders.spark.dataset import import_dataset
-from triplestore.loaders.spark.parts import read_keys
-from triplestore.loaders.spark.pulling import pull
-from triplestore.loaders.spark.putting import name_of_store
-from triplestore.loaders.spark.sources import SourceOptions
-from triplestore.loaders.spark.statements import read_statements
+from triplestore.loaders.spark.importing import import_job
+from triplestore.loaders.spark.importing.dataset import import_dataset
+from triplestore.loaders.spark.importing.parquet_parts import read_keys
+from triplestore.loaders.spark.importing.pull import pull
+from triplestore.loaders.spark.importing.put_in_place import name_of_store
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.statements import read_statements
 
 from triplestore import Store
 from triplestore.errors import StaleError, StorageError, UsageError
@@ -97,7 +97,7 @@ def test_import__goes_on_where_it_failed(
 
     for step in STEPS:
         with monkeypatch.context() as patch:
-            patch.setattr(task, step, fail)
+            patch.setattr(import_job, step, fail)
             with pytest.raises(PlantedError):
                 import_dataset(spark, str(tmp_path / "in"), target, partitions=2)
         assert not target.exists(), step
@@ -107,7 +107,7 @@ def test_import__goes_on_where_it_failed(
     # A job whose end was not noticed made the store; it is not imported a second time.
     work = tmp_path / "db.import"
     made = {"known": fingerprint_of(spark, tmp_path / "in"), "store": name_of_store(target)}
-    (work / task.MADE).write_text(json.dumps(made))
+    (work / import_job.MADE).write_text(json.dumps(made))
     before = files_of(target)
     assert import_dataset(spark, str(tmp_path / "in"), target, partitions=2).already
     assert files_of(target) == before

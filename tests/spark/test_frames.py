@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from triplestore.loaders.spark.columns import Property, columns_to_triples
 from triplestore.loaders.spark.frames import ntriples_array, query_frame, read_triples
-from triplestore.loaders.spark.sources import SourceOptions
-from triplestore.loaders.spark.statements import read_statements
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.statements import read_statements
+from triplestore.loaders.spark.importing.table_columns import Property, columns_to_triples
 
 from tests.spark.test_parse import TRIG, TURTLE
 from tests.terms.strategies import terms as any_terms
 from triplestore import Store
 from triplestore.errors import UsageError
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import key_of, to_ntriples
+from triplestore.terms.term_keys import key_of, to_ntriples
 
 
 @settings(max_examples=50)

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from triplestore.loaders.spark import packaging, running, unpacking
-from triplestore.loaders.spark.metrics import by_stage, read_events
-from triplestore.loaders.spark.progress import StageLog
-from triplestore.loaders.spark.report import report_of, write
+from triplestore.loaders.spark.jobs import packaging, run_job, unpacking
+from triplestore.loaders.spark.jobs.metrics import by_stage, read_events
+from triplestore.loaders.spark.jobs.report import report_of, write
+from triplestore.loaders.spark.jobs.stage_log import StageLog
 
 from triplestore.cli import main
 from triplestore.errors import StorageError, UsageError
@@ -155,13 +155,13 @@ triplestore.errors.ParseError: part.nt:3:7: expected '.'
     ],
 )
 def test_explained__is_one_line(text: str, line: str) -> None:
-    assert running.explained(text).startswith(line)
-    assert "\n" not in running.explained(text)
+    assert run_job.explained(text).startswith(line)
+    assert "\n" not in run_job.explained(text)
 
 
 def test_clear_errors__leaves_ours_and_bugs_as_they_are() -> None:
     for error in (UsageError("mine"), AssertionError("a bug")):
-        with pytest.raises(type(error)), running.clear_errors():
+        with pytest.raises(type(error)), run_job.clear_errors():
             raise error
 
 
@@ -180,13 +180,13 @@ def others_handler() -> Iterator[Any]:
 
 
 def test_ctrl_c__is_pythons_while_a_job_runs_and_the_others_after_it(others_handler: Any) -> None:
-    with pytest.raises(KeyboardInterrupt), running.python_handles_ctrl_c():
+    with pytest.raises(KeyboardInterrupt), run_job.python_handles_ctrl_c():
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is others_handler
 
 
 def test_run__says_nothing_of_pandas() -> None:
-    with pytest.warns(FutureWarning) as caught, running.no_word_of_pandas():
+    with pytest.warns(FutureWarning) as caught, run_job.no_word_of_pandas():
         warnings.warn("PySpark does not yet fully support pandas >= 3", FutureWarning, stacklevel=1)
         warnings.warn("something else", FutureWarning, stacklevel=1)
     assert [str(warning.message) for warning in caught] == ["something else"]
@@ -196,7 +196,7 @@ def test_ctrl_c__that_a_library_logs_is_not_shown(
     others_handler: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As py4j does, in the call that is interrupted."""
-    with pytest.raises(KeyboardInterrupt), running.python_handles_ctrl_c():
+    with pytest.raises(KeyboardInterrupt), run_job.python_handles_ctrl_c():
         try:
             signal.raise_signal(signal.SIGINT)
         except KeyboardInterrupt:
@@ -210,10 +210,10 @@ def test_ctrl_c__is_left_alone_in_other_threads(others_handler: Any) -> None:
     seen: list[Any] = []
 
     def look() -> None:
-        with running.python_handles_ctrl_c():
+        with run_job.python_handles_ctrl_c():
             seen.append(signal.getsignal(signal.SIGINT))
 
-    running.in_another_thread(look)
+    run_job.in_another_thread(look)
     assert seen == [others_handler]
 
 

@@ -17,14 +17,14 @@ import pyarrow.parquet as pq
 import pyoxigraph as ox
 from support.spark_rows import Row, some_rows
 from support.spark_stores import assert_same_parts, files_of
-from triplestore.loaders.spark.existing import Target, empty_loaded
-from triplestore.loaders.spark.output import Extra, write_store
-from triplestore.loaders.spark.parts import read_keys, read_rows
-from triplestore.loaders.spark.pulling import pull
+from triplestore.loaders.spark.importing.existing_store import Target, empty_loaded
+from triplestore.loaders.spark.importing.parquet_parts import read_keys, read_rows
+from triplestore.loaders.spark.importing.pull import pull
+from triplestore.loaders.spark.importing.write_store import Extra, write_store
 
 from triplestore import Store
 from triplestore.errors import CorruptError, StorageError
-from triplestore.storage.files import Buffer, File, RealFiles
+from triplestore.storage.files.system import Buffer, File, RealFiles
 from triplestore.terms import to_ntriples
 
 

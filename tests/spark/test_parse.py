@@ -13,9 +13,9 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from triplestore.loaders.spark.parse import Plan, parse_contents, parse_lines, parse_terms
-from triplestore.loaders.spark.sources import SourceFile, SourceOptions
-from triplestore.loaders.spark.splits import Reading
+from triplestore.loaders.spark.importing.parse import Plan, parse_contents, parse_lines, parse_terms
+from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
+from triplestore.loaders.spark.importing.splits import Reading
 
 from tests.spark.parsing_helpers import (
     Row,

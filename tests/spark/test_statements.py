@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from triplestore.loaders.spark import statements
-from triplestore.loaders.spark.sources import SourceOptions, find_files
-from triplestore.loaders.spark.statements import Statements, read_statements
+from triplestore.loaders.spark.importing import statements
+from triplestore.loaders.spark.importing.sources import SourceOptions, find_files
+from triplestore.loaders.spark.importing.statements import Statements, read_statements
 
 from tests.spark.parsing_helpers import Row, loaded_rows
 from tests.spark.test_parse import JSON_LD, RDF_XML, TRIG, TURTLE, written

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from triplestore.loaders.spark.cluster import Cluster, environment, spark_home
-from triplestore.loaders.spark.packaging import write_all
+from triplestore.loaders.spark.jobs.local_cluster import Cluster, environment, spark_home
+from triplestore.loaders.spark.jobs.packaging import write_all
 
 from triplestore import Store
 

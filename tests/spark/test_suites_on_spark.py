@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from triplestore.loaders.spark.sources import SourceOptions
-from triplestore.loaders.spark.statements import read_statements
-from triplestore.loaders.spark.turtle_cuts import cuts_of
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.statements import read_statements
+from triplestore.loaders.spark.importing.turtle_cuts import cuts_of
 
 from tests.loaders.test_suites import ENTRIES
 from tests.spark.parsing_helpers import faults_of, loaded_rows, parsed

@@ -11,16 +11,16 @@ import pytest
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 from support.spark_rows import Row, frame_of, rows_of, some_rows
-from triplestore.loaders.spark.collect import collected
-from triplestore.loaders.spark.encode import encode
-from triplestore.loaders.spark.parts import MOST_TERMS, check_room
-from triplestore.loaders.spark.stages import Stages
-from triplestore.loaders.spark.terms import (
+from triplestore.loaders.spark.importing.collect import collected
+from triplestore.loaders.spark.importing.encode import encode
+from triplestore.loaders.spark.importing.number_terms import (
     check_hashes,
     count_terms,
     numbered,
     ordered_terms,
 )
+from triplestore.loaders.spark.importing.parquet_parts import MOST_TERMS, check_room
+from triplestore.loaders.spark.jobs.stages import Stages
 
 from triplestore.errors import StorageError
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from triplestore.loaders.spark import turtle_cuts
-from triplestore.loaders.spark.sources import SourceOptions
-from triplestore.loaders.spark.turtle_cuts import Cut, cuts_of
+from triplestore.loaders.spark.importing import turtle_cuts
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.turtle_cuts import Cut, cuts_of
 
 from tests.spark.parsing_helpers import faults_of, parsed
 

@@ -14,7 +14,7 @@ from zipfile import ZipFile
 import pytest
 
 pytest.importorskip("pyarrow")
-from triplestore.loaders.spark.workers import mapped, run, settle
+from triplestore.loaders.spark.jobs.workers import mapped, run, settle
 
 
 def state_of_worker(batches: Iterable[Any]) -> Iterator[Any]:

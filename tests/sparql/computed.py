@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tests.expr.random_expressions import AWKWARD, COMMON, NAMES, Maker, typed
-from triplestore.expr.aggregate import order_key, total
-from triplestore.expr.compare import truth
-from triplestore.expr.functions import AGGREGATES
-from triplestore.expr.numbers import (
+from tests.expressions.random_expressions import AWKWARD, COMMON, NAMES, Maker, typed
+from triplestore.expressions.aggregates import order_key, total
+from triplestore.expressions.compare_terms import truth
+from triplestore.expressions.evaluate_scalar import compile_scalar
+from triplestore.expressions.functions import AGGREGATES
+from triplestore.expressions.library.numbers import (
     INTEGER,
     ExpressionError,
     Number,
@@ -26,11 +27,10 @@ from triplestore.expr.numbers import (
     key_of_number,
     maybe_number,
 )
-from triplestore.expr.printer import Namer, expression_text
-from triplestore.expr.scalar import compile_scalar
-from triplestore.expr.strings import lexical_form, string
-from triplestore.expr.tree import Call, Constant, Expression, Variable
-from triplestore.terms.model import BLANK, to_ntriples
+from triplestore.expressions.library.strings import lexical_form, string
+from triplestore.expressions.text.expression_printer import Namer, expression_text
+from triplestore.expressions.tree import Call, Constant, Expression, Variable
+from triplestore.terms.term_keys import BLANK, to_ntriples
 
 Key: TypeAlias = bytes | None
 Row: TypeAlias = tuple[Key, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from triplestore.sparql.planner import Planner
+from triplestore.sparql.plan.planner import Planner
 
 
 @pytest.fixture

@@ -5,11 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 
-from triplestore.expr.tokens import DECIMAL, DOUBLE, INTEGER, IRI, PREFIXED, STRING, Tokens
-from triplestore.sparql.parser import parse_query
-from triplestore.sparql.query import prepared
-from triplestore.sparql.shapes import Shapes
-from triplestore.sparql.slots import exchangeable
+from triplestore.expressions.text.tokens import (
+    DECIMAL,
+    DOUBLE,
+    INTEGER,
+    IRI,
+    PREFIXED,
+    STRING,
+    Tokens,
+)
+from triplestore.sparql.cache.slots import exchangeable
+from triplestore.sparql.cache.text_shapes import Shapes
+from triplestore.sparql.engine import prepared
+from triplestore.sparql.syntax.parser import parse_query
 
 _NUMBERS = (INTEGER, DECIMAL, DOUBLE)
 

@@ -33,7 +33,7 @@ from tests.sparql.random_hostile import random_hostile
 from triplestore import kernels
 from triplestore.errors import TripleStoreError
 from triplestore.kernels.jit import all_kernels
-from triplestore.sparql.solutions import Solutions
+from triplestore.sparql.results.solutions import Solutions
 
 if TYPE_CHECKING:
     from triplestore import Store

@@ -24,8 +24,8 @@ from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
 from sparql import shapes
-from triplestore.expr import tree
-from triplestore.sparql import algebra as a
+from triplestore.expressions import tree
+from triplestore.sparql.algebra import nodes as a
 
 Form = Any
 """Nested tuples of strings."""

@@ -5,8 +5,8 @@ IRIs in the namespace `http://e/` are written `:name`, other terms as in N-Tripl
 
 from __future__ import annotations
 
-from triplestore.expr.tree import Call, Constant, Exists, Expression, Variable
-from triplestore.sparql import algebra as a
+from triplestore.expressions.tree import Call, Constant, Exists, Expression, Variable
+from triplestore.sparql.algebra import nodes as a
 from triplestore.terms.vocabulary import RDF, RDF_TYPE, XSD
 
 

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from sparql.random_texts import Texts
-from triplestore.sparql import algebra as a
-from triplestore.sparql.parser import parse_query
+from triplestore.sparql.algebra import nodes as a
+from triplestore.sparql.syntax.parser import parse_query
 
 PATTERNS = [parse_query(Texts(random.Random(seed)).query()).pattern for seed in range(60)]
 

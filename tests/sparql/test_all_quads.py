@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplestore.sparql.all_quads import AllQuads
-from triplestore.tables import ChangedRows, Changes, Layer, Tables
+from triplestore.relations import ChangedRows, Changes, Layer, Tables
+from triplestore.sparql.evaluate.all_quads import AllQuads
 
 SUBSETS = [tuple(c) for n in (1, 2, 3) for c in combinations(range(4), n)]
 ids = st.integers(1, 4)

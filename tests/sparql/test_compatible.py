@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triplestore.errors import BudgetError
-from triplestore.ops import Context, Frame, Values
+from triplestore.operators import Context, Frame, Values
 from triplestore.sparql.evaluate.compatible import CompatibleJoin
 
 LEFT, RIGHT = ("x", "y", "a"), ("y", "x", "b")

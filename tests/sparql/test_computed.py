@@ -12,9 +12,9 @@ from support.fuzzing import seeds
 
 from tests.sparql.computed import PREFIX, Bag, Table, place
 from triplestore import Store
-from triplestore.expr import evaluate
+from triplestore.expressions import evaluate_columns
 from triplestore.sparql.evaluate import pieces
-from triplestore.terms.model import key_of
+from triplestore.terms.term_keys import key_of
 
 
 def answers(result: Any) -> Bag:
@@ -26,7 +26,7 @@ def answers(result: Any) -> Bag:
 def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the short cut for few rows, and without it, in pieces of a few rows."""
     if request.param:
-        monkeypatch.setattr(evaluate, "_FEW", -1)
+        monkeypatch.setattr(evaluate_columns, "_FEW", -1)
         monkeypatch.setattr(pieces, "_ROWS", 8)
 
 

@@ -10,13 +10,13 @@ import pytest
 
 from tests.sparql.deep import algebra_of_depth, chain, nested, of_depth, of_length
 from triplestore import Store
+from triplestore.deep_calls import Elsewhere, on_new_stack
 from triplestore.errors import BudgetError, QuerySyntaxError, TimeLimitError
-from triplestore.ops.context import Context, current, running
-from triplestore.ops.operator import MOST_DEEP
-from triplestore.ops.stack import Elsewhere, on_new_stack
-from triplestore.running import limited, look
-from triplestore.sparql.parser import parse_query, parse_update
-from triplestore.sparql.printer import write
+from triplestore.operators.context import Context, current, running
+from triplestore.operators.operator import MOST_DEEP
+from triplestore.sparql.syntax.parser import parse_query, parse_update
+from triplestore.sparql.syntax.query_printer import write
+from triplestore.thread_limits import limited, look
 
 PREFIX = "PREFIX : <http://e/> "
 FRAMES = 400

@@ -15,8 +15,8 @@ import pytest
 from tests.conformance.sparql_evaluation import normal
 from tests.sparql.generate import Queries, random_data
 from triplestore import Store
-from triplestore.sparql.planner import ALL_OFF, Options
-from triplestore.store.querying import query
+from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.store.run_query import query
 
 OPTIONS = (  # some twice: the second time by the plan that was kept
     Options(),

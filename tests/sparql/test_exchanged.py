@@ -16,7 +16,7 @@ from tests.sparql.exchange import exchanged
 from tests.sparql.test_differential import bag
 from triplestore import Store
 from triplestore.errors import QuerySyntaxError, TripleStoreError
-from triplestore.sparql.solutions import Triples
+from triplestore.sparql.results.solutions import Triples
 
 E = "http://e/"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

@@ -16,8 +16,8 @@ from support.fuzzing import seeds
 
 from tests.sparql.random_texts import Texts
 from triplestore.errors import QuerySyntaxError
-from triplestore.expr.functions import AGGREGATES, FUNCTIONS
-from triplestore.sparql.parser import parse_query, parse_update
+from triplestore.expressions.functions import AGGREGATES, FUNCTIONS
+from triplestore.sparql.syntax.parser import parse_query, parse_update
 
 TEXT = (
     "SELECT CONSTRUCT DESCRIBE ASK BASE PREFIX DISTINCT REDUCED AS FROM NAMED WHERE GROUP BY "

@@ -9,10 +9,10 @@ import pyoxigraph as ox
 import pytest
 
 from triplestore import Store
-from triplestore.expr.aggregate import aggregate
-from triplestore.expr.query_terms import QueryTerms
-from triplestore.expr.vectors import Ids, ids_of
-from triplestore.ops.context import Context
+from triplestore.expressions.aggregates import aggregate
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.vectors import Ids, ids_of
+from triplestore.operators.context import Context
 from triplestore.sparql.evaluate.grouped import _firsts
 from triplestore.sparql.evaluate.ranks import ranks_of
 from triplestore.terms.dictionary import Dictionary
@@ -80,7 +80,7 @@ def test_min__of_decimals_of_each_group_as_they_are_written() -> None:
 
 
 def test_counts__of_many_groups_are_those_of_bincount() -> None:
-    from triplestore.ops.operator import Account
+    from triplestore.operators.operator import Account
     from triplestore.sparql.evaluate.grouped import _Counts
 
     context = Context()
@@ -94,7 +94,7 @@ def test_counts__of_many_groups_are_those_of_bincount() -> None:
 
 
 def test_rows_of_many_blocks__are_gathered_in_order() -> None:
-    from triplestore.ops import Filter, Frame, Values
+    from triplestore.operators import Filter, Frame, Values
 
     for size in (7, 8, 9, 64, 65, 130):
         values = Values(Frame.of(x=list(range(size))))

@@ -18,7 +18,7 @@ from tests.sparql.hostile import DATA
 from tests.sparql.hostile_run import Found, asked, warm
 from triplestore import Store, TextLimits
 from triplestore.errors import BudgetError, ParseError, TimeLimitError
-from triplestore.ops.context import Context, running
+from triplestore.operators.context import Context, running
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 
@@ -112,7 +112,7 @@ def test_made_terms__are_charged_and_stay_so() -> None:
 def test_exists__is_asked_row_by_row_only_where_all_else_holds(
     monkeypatch: pytest.MonkeyPatch, numbers: Store
 ) -> None:
-    from triplestore.sparql import exists
+    from triplestore.sparql.plan import exists
 
     asked = 0
     evaluate = exists._Substituting._evaluate
@@ -130,7 +130,7 @@ def test_exists__is_asked_row_by_row_only_where_all_else_holds(
 
 
 def test_parts_of_groups__have_the_names_behind_them() -> None:
-    from triplestore.sparql.groups import _Behind
+    from triplestore.sparql.plan.groups import _Behind
 
     class Item(NamedTuple):
         names: frozenset[str]
@@ -144,8 +144,8 @@ def test_parts_of_groups__have_the_names_behind_them() -> None:
 
 
 def test_walks_of_long_expressions__look_at_the_limits() -> None:
-    from triplestore.expr import tree
-    from triplestore.sparql.scope import exists_in
+    from triplestore.expressions import tree
+    from triplestore.sparql.algebra.variables import exists_in
 
     x = tree.Variable("x")
     long = tree.Call("||", tuple(tree.Call("!", (x,)) for _ in range(tree.MANY + 1)))

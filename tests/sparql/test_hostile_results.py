@@ -15,10 +15,10 @@ from tests.loaders.hostile import Worker, mutated
 from tests.loaders.hostile_worker import RESULTS
 from tests.sparql.hostile_results import ATTACKS
 from triplestore.errors import CancelledError, ParseError
-from triplestore.ops.context import Context, running
+from triplestore.operators.context import Context, running
 from triplestore.sparql.results import ReadSolutions, read, read_results, write_rows
 from triplestore.sparql.results.formats import results_format
-from triplestore.terms.nesting import MOST_NESTED
+from triplestore.terms.guards.nesting import MOST_NESTED
 
 Form = ox.QueryResultsFormat
 MEMORY = 1 << 30

@@ -9,7 +9,7 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
-from triplestore.store.querying import query as ask
+from triplestore.store.run_query import query as ask
 
 GREEDY = {
     "product": "SELECT * { ?a :p ?b . ?c :p ?d . ?e :p ?f }",

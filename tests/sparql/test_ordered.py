@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triplestore.expr.aggregate import order_key
-from triplestore.expr.evaluate import Evaluator, Scope
-from triplestore.expr.query_terms import QueryTerms
-from triplestore.expr.tree import Variable
-from triplestore.ops import Context, Frame, Values
+from triplestore.expressions.aggregates import order_key
+from triplestore.expressions.evaluate_columns import Evaluator, Scope
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.tree import Variable
+from triplestore.operators import Context, Frame, Values
 from triplestore.sparql.evaluate import ordered, ranks
 from triplestore.sparql.evaluate.ordered import Ordered
 from triplestore.terms import Dictionary
-from triplestore.terms.model import key_of
+from triplestore.terms.term_keys import key_of
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 NUMBERS = [

@@ -6,9 +6,9 @@ import pytest
 
 from sparql.shapes import shape, term
 from triplestore.errors import QuerySyntaxError
-from triplestore.expr.tree import Variable
-from triplestore.sparql import algebra as a
-from triplestore.sparql.parser import parse_query
+from triplestore.expressions.tree import Variable
+from triplestore.sparql.algebra import nodes as a
+from triplestore.sparql.syntax.parser import parse_query
 
 PREFIXES = {"": "http://e/"}
 

@@ -12,9 +12,9 @@ import pytest
 
 from sparql.random_texts import Texts
 from triplestore.errors import QuerySyntaxError
-from triplestore.expr.tokens import Tokens
-from triplestore.sparql.parser import parse_query, parse_update
-from triplestore.sparql.printer import write
+from triplestore.expressions.text.tokens import Tokens
+from triplestore.sparql.syntax.parser import parse_query, parse_update
+from triplestore.sparql.syntax.query_printer import write
 
 rdflib_algebra = pytest.importorskip("sparql.rdflib_algebra", reason="rdflib is not installed")
 

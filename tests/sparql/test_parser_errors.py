@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triplestore.errors import ParseError, QuerySyntaxError
-from triplestore.sparql.parser import parse_query, parse_update
+from triplestore.sparql.syntax.parser import parse_query, parse_update
 
 
 def said(text: str, update: bool = False) -> str:

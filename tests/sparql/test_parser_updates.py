@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from sparql.shapes import shape, term
 from triplestore.errors import QuerySyntaxError
-from triplestore.sparql import algebra as a
-from triplestore.sparql import parser, parser_data
-from triplestore.sparql.parser import parse_update
-from triplestore.sparql.printer import write
+from triplestore.sparql.algebra import nodes as a
+from triplestore.sparql.syntax import data_blocks, parser
+from triplestore.sparql.syntax.parser import parse_update
+from triplestore.sparql.syntax.query_printer import write
 
 PREFIXES = {"": "http://e/"}
 
@@ -140,7 +140,7 @@ def test_labels__of_two_patterns_are_two_blank_nodes() -> None:
 def both_ways(text: str) -> tuple[a.Update, a.Update]:
     """The update with blocks of data read the fast way, and the slow way."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parser_data, "LONG", 0)
+        patch.setattr(data_blocks, "LONG", 0)
         patch.setattr(parser, "LONG", 0)
         fast = parse_update(text, prefixes=PREFIXES)
         patch.setattr(parser, "LONG", 1 << 60)
@@ -149,9 +149,9 @@ def both_ways(text: str) -> tuple[a.Update, a.Update]:
 
 def is_read_fast(text: str) -> bool:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parser_data, "LONG", 0)
-        blocks = parser_data.data_blocks(text)
-    found = [parser_data.read_block(text[start:end], PREFIXES, None) for start, end in blocks]
+        patch.setattr(data_blocks, "LONG", 0)
+        blocks = data_blocks.data_blocks(text)
+    found = [data_blocks.read_block(text[start:end], PREFIXES, None) for start, end in blocks]
     return bool(found) and None not in found
 
 
@@ -231,7 +231,7 @@ def test_blocks__that_are_no_data_are_refused_both_ways(block: str) -> None:
     with pytest.raises(QuerySyntaxError) as slow:
         parse_update(text, prefixes=PREFIXES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parser_data, "LONG", 0)
+        patch.setattr(data_blocks, "LONG", 0)
         patch.setattr(parser, "LONG", 0)
         with pytest.raises(QuerySyntaxError) as fast:
             parse_update(text, prefixes=PREFIXES)
@@ -246,7 +246,7 @@ def test_blocks__in_delete_data_and_beside_other_operations() -> None:
     )
     fast, slow = both_ways(text)
     assert fast == slow
-    assert len(parser_data.data_blocks(text)) == 0
+    assert len(data_blocks.data_blocks(text)) == 0
     assert is_read_fast(text)
 
 
@@ -257,7 +257,7 @@ def test_blocks__refuse_blank_nodes_where_small_ones_do() -> None:
         "INSERT DATA { _:x :p 1 } ; INSERT DATA { _:x :p 1 }",
     ):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(parser_data, "LONG", 0)
+            patch.setattr(data_blocks, "LONG", 0)
             patch.setattr(parser, "LONG", 0)
             with pytest.raises(QuerySyntaxError, match=r"_:x|'\['"):
                 parse_update(text, prefixes=PREFIXES)
@@ -285,7 +285,7 @@ def test_any_block__is_read_or_refused_both_ways(pieces: list[str], rng: random.
     results = []
     for long in (0, 1 << 60):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(parser_data, "LONG", 0)
+            patch.setattr(data_blocks, "LONG", 0)
             patch.setattr(parser, "LONG", long)
             try:
                 results.append(write(parse_update(text, prefixes=PREFIXES)).count("\n"))

@@ -9,8 +9,8 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import BudgetError, TimeLimitError
-from triplestore.sparql.planner import ALL_OFF, Options
-from triplestore.store.querying import query as ask
+from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.store.run_query import query as ask
 
 SIZE = 3000
 

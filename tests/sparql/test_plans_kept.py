@@ -137,7 +137,7 @@ def test_a_plan__is_given_back_only_when_it_ran_to_its_end(store):
 
 
 def test_slow_plans__are_not_kept(store, monkeypatch):
-    monkeypatch.setattr("triplestore.sparql.plans._QUICK", 0.0)
+    monkeypatch.setattr("triplestore.sparql.cache.kept_plans._QUICK", 0.0)
     answers(store, PAIRS)
     assert len(store._view().plans) == 0
 
@@ -145,12 +145,12 @@ def test_slow_plans__are_not_kept(store, monkeypatch):
 def test_plans_that_hold_much__are_not_kept(store, monkeypatch):
     optional = "SELECT * { ?x <http://e/age> 3 OPTIONAL { ?x <http://e/knows> ?y . ?y ?p ?z } }"
     assert len(answers(store, optional)) == 2 and len(store._view().plans) == 1
-    monkeypatch.setattr("triplestore.sparql.plans._BYTES", 3)
+    monkeypatch.setattr("triplestore.sparql.cache.kept_plans._BYTES", 3)
     assert len(answers(store, optional)) == 2 and len(store._view().plans) == 0
 
 
 def test_so_many_plans__are_kept(store, monkeypatch):
-    monkeypatch.setattr("triplestore.sparql.plans._MOST", 5)
+    monkeypatch.setattr("triplestore.sparql.cache.kept_plans._MOST", 5)
     for i in range(20):
         assert len(answers(store, f"{PAIRS} LIMIT {i}")) == i
     assert len(store._view().plans) == 5

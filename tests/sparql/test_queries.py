@@ -10,8 +10,8 @@ import pytest
 
 from triplestore import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Store
 from triplestore.errors import BudgetError, ParseError, UsageError
-from triplestore.sparql.planner import ALL_OFF, Options
-from triplestore.store.querying import query as ask
+from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.store.run_query import query as ask
 
 EX = "http://ex.org/"
 DATA = """@prefix : <http://ex.org/> .
@@ -353,7 +353,7 @@ def test_query__closures_answer_alike_however_they_are_kept(facts: str) -> None:
 def test_query__the_memory_of_the_machine_is_the_default_budget(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("triplestore.store.querying.default_budget", lambda: 1000)
+    monkeypatch.setattr("triplestore.store.run_query.default_budget", lambda: 1000)
     with pytest.raises(BudgetError):
         len(store.query("SELECT * { ?a ?p ?b . ?c ?q ?d }"))
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from triplestore import Store
 from triplestore.errors import BudgetError, ParseError, UsageError
-from triplestore.expr.query_terms import QueryTerms
-from triplestore.ops.frame import Frame
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.operators.frame import Frame
 from triplestore.sparql.results import (
     ReadSolutions,
     read_results,
@@ -26,7 +26,7 @@ from triplestore.sparql.results import (
     write_rows,
 )
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import key_of, term_of
+from triplestore.terms.term_keys import key_of, term_of
 
 Form = ox.QueryResultsFormat
 FORMS = [Form.JSON, Form.XML, Form.CSV, Form.TSV]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from triplestore.sparql.algebra import Node, walk
-from triplestore.sparql.parser import parse_query
+from triplestore.sparql.algebra.nodes import Node, walk
 from triplestore.sparql.rewrites import expand_paths, push_filters, use_equalities
+from triplestore.sparql.syntax.parser import parse_query
 
 Pass = Callable[[Node], Node]
 

@@ -19,8 +19,8 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 @pytest.fixture(params=[0, 100], ids=["in bulk", "few"], autouse=True)
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns are made in either way."""
-    monkeypatch.setattr("triplestore.sparql.columns._FEW", request.param)
-    monkeypatch.setattr("triplestore.sparql.decode._FEW", request.param)
+    monkeypatch.setattr("triplestore.sparql.results.arrow._FEW", request.param)
+    monkeypatch.setattr("triplestore.sparql.results.decode._FEW", request.param)
 
 
 @pytest.fixture

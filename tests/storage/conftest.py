@@ -23,7 +23,7 @@ def base(tmp_path):
 @pytest.fixture
 def small_numbers(monkeypatch):
     """Bounds that are no tuning, so small that small stores meet them."""
-    monkeypatch.setattr("triplestore.storage.journal.RESERVE", 3000)
-    monkeypatch.setattr("triplestore.storage.sections._BACKLOG", 1500)
-    monkeypatch.setattr("triplestore.storage.sections._SMALL", 300)
-    monkeypatch.setattr("triplestore.storage.sections._PIECE", 32768)
+    monkeypatch.setattr("triplestore.storage.files.journal.RESERVE", 3000)
+    monkeypatch.setattr("triplestore.storage.files.sections._BACKLOG", 1500)
+    monkeypatch.setattr("triplestore.storage.files.sections._SMALL", 300)
+    monkeypatch.setattr("triplestore.storage.files.sections._PIECE", 32768)

@@ -18,8 +18,8 @@ from support.schedule import SMALL, Contents, Schedule, contents
 
 from triplestore.errors import StorageError
 from triplestore.storage import Database
-from triplestore.storage.files import RealFiles
-from triplestore.storage.verify import verify_files
+from triplestore.storage.files.system import RealFiles
+from triplestore.storage.upkeep.verify import verify_files
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from support.schedule import SMALL, Schedule, contents
 
 from triplestore.errors import StorageError
 from triplestore.storage import Database
-from triplestore.storage.files import RealFiles
-from triplestore.storage.journal import _HEADER, _record_at
-from triplestore.storage.verify import verify_files
+from triplestore.storage.files.journal import _HEADER, _record_at
+from triplestore.storage.files.system import RealFiles
+from triplestore.storage.upkeep.verify import verify_files
 
 
 def write_and_close(path: Path, rng: random.Random) -> None:

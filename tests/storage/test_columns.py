@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triplestore.columns import FENCE, Column
+from triplestore.checked_columns import FENCE, Column
 
 BLOCK = 32768
 

@@ -18,8 +18,8 @@ from support.faulty import CrashImages, FaultyFiles, Image, Note, restore
 from support.schedule import SMALL, Contents, Schedule, changes_of, contents, key
 
 from triplestore.errors import StorageError
+from triplestore.relations import EXPLICIT
 from triplestore.storage import Database
-from triplestore.tables import EXPLICIT
 
 COMMITS = 50
 

@@ -19,10 +19,10 @@ from triplestore.errors import (
     StorageError,
     UsageError,
 )
+from triplestore.relations import EXPLICIT, Layer, merge_layers
 from triplestore.storage import Database, State, Tuning
-from triplestore.storage.files import RealFiles
-from triplestore.storage.manifest import read_manifest
-from triplestore.tables import EXPLICIT, Layer, merge_layers
+from triplestore.storage.files.manifest import read_manifest
+from triplestore.storage.files.system import RealFiles
 
 # -- commits and reopening ------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ def slow_merge(monkeypatch, until) -> threading.Event:
                 time.sleep(0.001)
         return merge_layers(layers, bottom, pause=pause)
 
-    monkeypatch.setattr("triplestore.storage.maintenance.merge_layers", merge)
+    monkeypatch.setattr("triplestore.storage.upkeep.background.merge_layers", merge)
     return began
 
 
@@ -281,7 +281,7 @@ def test_newer_format__is_refused_with_the_way_out(base, monkeypatch):
     opened(base / "store").close()
     manifest = read_manifest(RealFiles(), base / "store")
     with monkeypatch.context() as patch:
-        patch.setattr("triplestore.storage.manifest.VERSION", 9)
+        patch.setattr("triplestore.storage.files.manifest.VERSION", 9)
         (base / "store" / "MANIFEST").write_bytes(manifest.to_bytes())
     for read_only in (True, False):
         with pytest.raises(FormatError, match=r"format 9, written by a newer .*: upgrade"):

@@ -7,7 +7,7 @@ import errno
 import pytest
 
 from triplestore.errors import StorageError
-from triplestore.storage.files import RealFiles, explained
+from triplestore.storage.files.system import RealFiles, explained
 
 
 @pytest.mark.parametrize(

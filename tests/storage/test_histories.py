@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from triplestore.relations import EXPLICIT, ChangedRows, Changes
 from triplestore.storage import Database, State, Tuning
-from triplestore.tables import EXPLICIT, ChangedRows, Changes
 
 ACCOUNTS, TOTAL = 12, 120
 TUNING = Tuning(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from triplestore.errors import CorruptError, FormatError
-from triplestore.storage.encode import decode, decode_keys, encode, encode_keys
-from triplestore.storage.files import RealFile, RealFiles
-from triplestore.storage.journal import Journal, journal_path, read_journals
+from triplestore.storage.files.encode import decode, decode_keys, encode, encode_keys
+from triplestore.storage.files.journal import Journal, journal_path, read_journals
+from triplestore.storage.files.system import RealFile, RealFiles
 
 FILES = RealFiles()
 STORE = "00112233445566778899aabbccddeeff"
@@ -219,7 +219,7 @@ def test_another_record__in_the_place_of_one_that_was_read_is_not_followed(tmp_p
 
 
 def test_newer_format__is_refused_by_that_name(tmp_path, monkeypatch):
-    monkeypatch.setattr("triplestore.storage.journal.VERSION", 7)
+    monkeypatch.setattr("triplestore.storage.files.journal.VERSION", 7)
     journal_of(tmp_path, 1)
     with pytest.raises(FormatError, match="format 7, written by a newer version"):
         commits_in(tmp_path)

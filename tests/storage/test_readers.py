@@ -20,7 +20,7 @@ from triplestore.errors import (
     StorageError,
 )
 from triplestore.storage import State
-from triplestore.storage.files import RealFiles
+from triplestore.storage.files.system import RealFiles
 
 
 class OnlyReading(RealFiles):

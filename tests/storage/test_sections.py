@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplestore.errors import CorruptError, FormatError
-from triplestore.storage.files import RealFiles
-from triplestore.storage.sections import BLOCK, FileRef, SectionFile, write_sections
+from triplestore.storage.files.sections import BLOCK, FileRef, SectionFile, write_sections
+from triplestore.storage.files.system import RealFiles
 
 FILES = RealFiles()
 SECTIONS = {

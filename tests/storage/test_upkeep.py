@@ -12,7 +12,7 @@ from support.schedule import Schedule, changes_of, contents, key
 from triplestore.errors import (
     StorageError,
 )
-from triplestore.tables import INFERRED, ChangedRows, Changes
+from triplestore.relations import INFERRED, ChangedRows, Changes
 
 
 @pytest.mark.parametrize("link", [False, True])

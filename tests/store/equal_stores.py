@@ -7,16 +7,16 @@ from collections import Counter
 
 import pytest
 from pyoxigraph import DefaultGraph, NamedNode
-from triplestore.ontologies import schema
+from triplestore.ontologies.translate import schema_rules
 
 from triplestore import Store
 from triplestore.datalog.program import Atom, Constant, Filter, Rule
-from triplestore.engine.why import Proof
-from triplestore.engine.why.origins import fill
-from triplestore.store.reading import Reading
-from triplestore.store.scope import is_row
-from triplestore.tables import Tables
-from triplestore.tables.equality import equality_of, representatives, touched_names
+from triplestore.proofs import Proof
+from triplestore.proofs.origins import fill
+from triplestore.reasoning.program.graph_scope import is_row
+from triplestore.relations import Tables
+from triplestore.relations.views.equality import equality_of, representatives, touched_names
+from triplestore.store.readable import Reading
 from triplestore.terms.vocabulary import RDF_TYPE
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -91,7 +91,7 @@ def check_proof(store: Store, proof: Proof) -> None:
     """Whether it is a proof of its fact from what is stated."""
     rules = store._view().rules()
     assert rules is not None
-    known = {*rules.program.rules, *schema.vocabulary_rules(schema.EQUALITY).rules}
+    known = {*rules.program.rules, *schema_rules.vocabulary_rules(schema_rules.EQUALITY).rules}
     steps = proof.steps
     assert next(iter(steps)) == proof.fact
     for fact, step in steps.items():

@@ -19,7 +19,7 @@ from tests.ontologies.random_ontologies import Kind, make_pool
 from tests.ontologies.test_against_random import RULES
 from tests.store.equal_stores import MODES, assert_kept, bag, violations_of
 from triplestore import Store
-from triplestore.store.reading import Reading
+from triplestore.store.readable import Reading
 
 STRATEGIES = ("auto", "dredc", "counting", "fbfc", "bf", "dred", "rematerialise")
 SCHEMES = ("auto", "plain", "compressed")

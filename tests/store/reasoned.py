@@ -1,4 +1,4 @@
-"""A store beside the oracle: facts as tuples of term keys, as `tests.engine.naive` has them."""
+"""A store beside the oracle, with facts as tuples of term keys (`tests.maintenance.naive`)."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 from pyoxigraph import DefaultGraph, NamedNode, Quad
 
-from tests.engine.checking import in_views
-from tests.engine.naive import Fact, counts, naive
+from tests.maintenance.checking import in_views
+from tests.maintenance.naive import Fact, counts, naive
 from triplestore import Store
 from triplestore.datalog.program import Program
-from triplestore.datalog.simple import simplify
 from triplestore.datalog.stratify import stratify
-from triplestore.engine.strategies.counting import make_trace
-from triplestore.engine.strategies.recursive import count_recursive
-from triplestore.engine.traces import Trace
-from triplestore.engine.work import Work
-from triplestore.expr.query_terms import QueryTerms
-from triplestore.store.reading import Reading
-from triplestore.store.rules import rules_of
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.maintenance.counting import make_trace
+from triplestore.maintenance.steps.recursive_tables import count_recursive
+from triplestore.maintenance.steps.traces import Trace
+from triplestore.maintenance.update_state import Work
+from triplestore.reasoning.program.stored_rules import rules_of
+from triplestore.relations import EXPLICIT, INFERRED
+from triplestore.rules.simplify import simplify
+from triplestore.store.readable import Reading
 from triplestore.store.transaction import Transaction
-from triplestore.tables import EXPLICIT, INFERRED
-from triplestore.terms.model import BLANK, IRI, key_of, term_of, to_ntriples
+from triplestore.terms.term_keys import BLANK, IRI, key_of, term_of, to_ntriples
 
 GRAPH = NamedNode("http://e/graph")
 

@@ -13,7 +13,7 @@ from tests.store.equal_stores import PREFIXES
 from tests.store.test_why_violations import documents
 from triplestore import Store
 from triplestore.errors import ParseError
-from triplestore.store.advice import _names_of
+from triplestore.reasoning.reports.warnings import _names_of
 from triplestore.terms import term_of
 from triplestore.terms.vocabulary import RDF_TYPE
 

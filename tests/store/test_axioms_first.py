@@ -6,8 +6,8 @@ import pytest
 
 from tests.store.equal_stores import PREFIXES
 from triplestore import Store
-from triplestore.store import closing
-from triplestore.store.in_force import InForce
+from triplestore.reasoning import closing
+from triplestore.reasoning.program.in_force import InForce
 
 HAND = "_:a rdfs:subClassOf :Hand . _:a owl:onProperty :p ; owl:someValuesFrom :A . "
 AXIOMS = {

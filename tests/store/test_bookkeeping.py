@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.programs import random_case
+from tests.maintenance.programs import random_case
 from tests.store.reasoned import check, check_tables, is_rdf, text_of
 from tests.store.test_reasoning import sensible, write
 from triplestore import Change, NamedNode, Quad, Store

@@ -11,10 +11,10 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import InconsistencyError
-from triplestore.store.closed_elsewhere import ClosedElsewhere, keys_of_terms
-from triplestore.store.kept import REGIMES, hidden_count
+from triplestore.reasoning.closed_elsewhere import ClosedElsewhere, keys_of_terms
+from triplestore.relations import ChangedRows
+from triplestore.storage.metadata import REGIMES, hidden_count
 from triplestore.store.transaction import Transaction
-from triplestore.tables import ChangedRows
 from triplestore.terms import Dictionary
 
 PREFIXES = "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.engine.closures import closure_case, union_case
+from tests.maintenance.closures import closure_case, union_case
 from tests.store.test_reasoning import bounds, random_tuning, run_case
 from triplestore import NamedNode, Quad, Store
-from triplestore.engine.sets import differences
 from triplestore.errors import BudgetError, UsageError
+from triplestore.relations.facts import difference_set
 
 __all__ = ["bounds"]
 
@@ -35,7 +35,7 @@ def tuning(rng: random.Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize("part", range(4))
 def test_store__with_closures_equals_the_oracle(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(differences, "LARGE", (0, 2, 1 << 21)[part % 3])
+    monkeypatch.setattr(difference_set, "LARGE", (0, 2, 1 << 21)[part % 3])
     for seed in range(part * CASES, (part + 1) * CASES):
         run_case(seed, None, closure_case, tuning)
 
@@ -43,7 +43,7 @@ def test_store__with_closures_equals_the_oracle(part: int, monkeypatch: pytest.M
 def test_store__with_views_above_closures_equals_the_oracle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(differences, "LARGE", 2)
+    monkeypatch.setattr(difference_set, "LARGE", 2)
     for seed in range(CASES):
         run_case(seed, tmp_path / str(seed) if seed % 2 else None, union_case, tuning)
 

@@ -18,8 +18,8 @@ import pytest
 from support.faulty import CrashImages, FaultyFiles, Image, Note, restore
 from support.schedule import SMALL
 
-from tests.engine.naive import Fact
-from tests.engine.notation import facts, program
+from tests.maintenance.naive import Fact
+from tests.maintenance.notation import facts, program
 from tests.store.reasoned import check, quad_of, text_of
 from triplestore import Store
 from triplestore.datalog.program import Program
@@ -41,10 +41,10 @@ RULES = [
 @pytest.fixture(autouse=True)
 def small_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds that are no tuning, so small that small stores meet them."""
-    monkeypatch.setattr("triplestore.storage.journal.RESERVE", 3000)
-    monkeypatch.setattr("triplestore.storage.sections._BACKLOG", 1500)
-    monkeypatch.setattr("triplestore.storage.sections._SMALL", 300)
-    monkeypatch.setattr("triplestore.storage.sections._PIECE", 32768)
+    monkeypatch.setattr("triplestore.storage.files.journal.RESERVE", 3000)
+    monkeypatch.setattr("triplestore.storage.files.sections._BACKLOG", 1500)
+    monkeypatch.setattr("triplestore.storage.files.sections._SMALL", 300)
+    monkeypatch.setattr("triplestore.storage.files.sections._PIECE", 32768)
 
 
 class State(NamedTuple):

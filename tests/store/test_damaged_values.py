@@ -19,10 +19,10 @@ from support.fuzzing import seeds
 from triplestore import NamedNode, Quad, Store
 from triplestore.errors import StorageError
 from triplestore.storage import Database
-from triplestore.storage.files import RealFiles
-from triplestore.storage.journal import Journal, journal_path, read_journals
-from triplestore.storage.manifest import NAME, read_manifest
-from triplestore.storage.sections import _HEADER, SectionFile
+from triplestore.storage.files.journal import Journal, journal_path, read_journals
+from triplestore.storage.files.manifest import NAME, read_manifest
+from triplestore.storage.files.sections import _HEADER, SectionFile
+from triplestore.storage.files.system import RealFiles
 
 ONTOLOGY = """
     @prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .

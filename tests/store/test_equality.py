@@ -29,7 +29,7 @@ from tests.store.equal_stores import (
 )
 from triplestore import Store
 from triplestore.errors import ProgramError, UsageError
-from triplestore.tables.equality import equality_of
+from triplestore.relations.views.equality import equality_of
 
 SEEDS = [pytest.param(n, marks=LONG if n >= 2 else ()) for n in range(60)]
 

@@ -14,7 +14,7 @@ from tests.store.equal_stores import PREFIXES, assert_alike, classes_of, pair_of
 from tests.store.equality_schedules import Schedule, assert_counted
 from triplestore import Store
 from triplestore.errors import TimeLimitError
-from triplestore.store.kept import HIDDEN
+from triplestore.storage.metadata import HIDDEN
 
 STEPS = 6
 

@@ -11,9 +11,9 @@ from pyoxigraph import DefaultGraph, NamedNode, Quad
 from tests.ontologies.random_ontologies import EQUALITY, EVERYTHING, META, VALUES, Kind, make_pool
 from tests.store.equal_stores import LONG, MODES, PREFIXES, assert_alike, check_proof, classes_of
 from triplestore import Store
-from triplestore.engine.why import Proof
-from triplestore.store.scope import is_of_scope
-from triplestore.tables.equality import equality_of, representatives
+from triplestore.proofs import Proof
+from triplestore.reasoning.program.graph_scope import is_of_scope
+from triplestore.relations.views.equality import equality_of, representatives
 
 GRAPHS = [NamedNode(f"http://ex.org/graph{number}") for number in (1, 2)]
 SEEDS = [pytest.param(n, marks=LONG if n >= 3 else ()) for n in range(60)]

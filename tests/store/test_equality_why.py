@@ -10,9 +10,9 @@ from pyoxigraph import Quad
 from tests.ontologies.random_ontologies import EQUALITY, EVERYTHING, VALUES, Kind, make_pool
 from tests.store.equal_stores import LONG, PREFIXES, check_proof
 from triplestore import Store
-from triplestore.engine.why import Proof
-from triplestore.store.equality_names import SAME_AS_KEY
-from triplestore.tables.equality import equality_of
+from triplestore.proofs import Proof
+from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY
+from triplestore.relations.views.equality import equality_of
 
 SEEDS = [pytest.param(n, marks=LONG if n >= 2 else ()) for n in range(30)]
 

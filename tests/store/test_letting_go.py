@@ -86,7 +86,7 @@ def test_store__leaves_no_file_mapped_that_is_not_in_use(
 
 
 def test_merge_of_graphs__is_shared_by_queries_of_one_state() -> None:
-    from triplestore.sparql import dataset
+    from triplestore.sparql.evaluate import dataset
 
     store = Store()
     store.load(PREFIXES + ":a :p :b . :g { :a :p :c }", "trig")

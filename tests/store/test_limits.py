@@ -8,8 +8,8 @@ import pytest
 
 from tests.store.families import ANCESTORS, ENDLESS, PREFIX, family, parents, quad
 from triplestore import Store
-from triplestore.engine.strategies.registry import STRATEGIES
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
+from triplestore.maintenance.strategies import STRATEGIES
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_report__says_what_was_done(store: Store) -> None:
 def test_progress__is_shown_on_stderr(
     store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from triplestore.store import progress
+    from triplestore.reasoning import progress
 
     ticks = iter(range(0, 10_000, 7))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(ticks)))

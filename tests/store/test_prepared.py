@@ -6,7 +6,7 @@ import pytest
 
 from triplestore import Literal, NamedNode, Store
 from triplestore.errors import TripleStoreError
-from triplestore.sparql import query as sparql
+from triplestore.sparql import engine as sparql
 
 EX = "http://ex.org/"
 DATA = "@prefix : <http://ex.org/> . :ada :age 36 ; :sees :bob . :bob :age 4 ; :sees :cy ."

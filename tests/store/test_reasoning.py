@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.engine.naive import Fact
-from tests.engine.programs import Case, random_case
+from tests.maintenance.naive import Fact
+from tests.maintenance.programs import Case, random_case
 from tests.store.reasoned import (
     GRAPH,
     check,
@@ -22,13 +22,13 @@ from tests.store.reasoned import (
 )
 from triplestore import Store
 from triplestore.datalog.program import Program
-from triplestore.datalog.simple import simplify
 from triplestore.datalog.text import read
 from triplestore.datalog.text import write as write_program
-from triplestore.engine import write as write_module
-from triplestore.engine.strategies.registry import STRATEGIES
 from triplestore.errors import ProgramError
-from triplestore.store import writing
+from triplestore.maintenance import changed_rows as write_module
+from triplestore.maintenance.strategies import STRATEGIES
+from triplestore.rules.simplify import simplify
+from triplestore.store import single_writes
 
 CASES = 10
 
@@ -49,8 +49,8 @@ def sensible(case: Case) -> bool:
 def bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """`run_case` sets bounds so small that small cases meet them; here they are set back."""
     monkeypatch.setattr(write_module, "LARGE", write_module.LARGE)
-    monkeypatch.setattr(writing, "SETTLE_AT", writing.SETTLE_AT)
-    monkeypatch.setattr(writing, "_FEW", writing._FEW)
+    monkeypatch.setattr(single_writes, "SETTLE_AT", single_writes.SETTLE_AT)
+    monkeypatch.setattr(single_writes, "_FEW", single_writes._FEW)
 
 
 def write(t, rng: random.Random, additions: list[Fact], deletions: list[Fact]) -> None:
@@ -96,8 +96,8 @@ def run_case(
     if not sensible(case):
         return
     write_module.LARGE = rng.choice((3, 4096))  # many rows become a layer, not changes
-    writing.SETTLE_AT = rng.choice((1, 2, 3, 1000))
-    writing._FEW = rng.choice((0, 8))
+    single_writes.SETTLE_AT = rng.choice((1, 2, 3, 1000))
+    single_writes._FEW = rng.choice((0, 8))
     store = Store() if path is None else Store(path, durability="flush")
     explicit = {fact for fact in case.facts if is_rdf(fact)}
     store.load(text_of(explicit), "nt")

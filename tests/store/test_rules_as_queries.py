@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from pyoxigraph import NamedNode, Quad
 
-from tests.expr.random_expressions import AWKWARD, COMMON
+from tests.expressions.random_expressions import AWKWARD, COMMON
 from triplestore import Store
-from triplestore.sparql.solutions import Solutions
-from triplestore.terms.model import term_of
+from triplestore.sparql.results.solutions import Solutions
+from triplestore.terms.term_keys import term_of
 from triplestore.terms.vocabulary import XSD
 
 EX = "http://ex.org/"

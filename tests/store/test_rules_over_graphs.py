@@ -1,7 +1,7 @@
 """Users' rules over facts in several graphs, along random schedules, beside the oracle.
 
-What each graph states is a set of facts; the graphs of the scope together state what the oracle
-(`tests.engine.naive`) closes. Start at `Graphs`: a store, and what it should show after each of the
+Each graph asserts a set of facts. The oracle (`tests.maintenance.naive`) closes what the graphs of
+the scope assert together. Start at `Graphs`: a store, and what it should show after each of the
 many ways in which quads come, go and move from one graph to another.
 """
 
@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 from pyoxigraph import DefaultGraph, NamedNode, Quad
 
-from tests.engine.naive import Fact, naive
-from tests.engine.programs import Case, random_case
+from tests.maintenance.naive import Fact, naive
+from tests.maintenance.programs import Case, random_case
 from tests.store.reasoned import facts_of, is_rdf, text_of
 from tests.store.test_reasoning import sensible
 from triplestore import Store
 from triplestore.datalog.program import Program
-from triplestore.engine import write as write_module
-from triplestore.store import writing
+from triplestore.maintenance import changed_rows as write_module
+from triplestore.relations.views.equality import TOLD, TOLD_KEY
+from triplestore.store import single_writes
 from triplestore.store.transaction import Transaction
-from triplestore.tables.equality import TOLD, TOLD_KEY
-from triplestore.terms.model import key_of, term_of
+from triplestore.terms.term_keys import key_of, term_of
 
 NAMES = [NamedNode(f"http://e/g{number}") for number in range(3)]
 GRAPHS = [DefaultGraph(), *NAMES]
@@ -165,7 +165,7 @@ def run(seed: int, path: Path | None = None) -> bool:
     graphs = Graphs(case, store)
     rng, followed = graphs.rng, False
     write_module.LARGE = rng.choice((3, 4096))
-    writing.SETTLE_AT = rng.choice((1, 3, 1000))
+    single_writes.SETTLE_AT = rng.choice((1, 3, 1000))
     graphs.program = case.program
     with store.transaction() as t:
         first = rng.random() < 0.5
@@ -239,7 +239,7 @@ def more(those: dict[Graph, set[Fact]], these: dict[Graph, set[Fact]]) -> int:
 def bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """`run` sets bounds so small that small cases meet them; here they are set back."""
     monkeypatch.setattr(write_module, "LARGE", write_module.LARGE)
-    monkeypatch.setattr(writing, "SETTLE_AT", writing.SETTLE_AT)
+    monkeypatch.setattr(single_writes, "SETTLE_AT", single_writes.SETTLE_AT)
 
 
 def test_rules__over_graphs_along_random_schedules_equal_the_oracle(tmp_path: Path) -> None:

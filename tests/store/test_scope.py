@@ -11,7 +11,7 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
 from triplestore import Store
 from triplestore.errors import ProgramError, UsageError
-from triplestore.store.scope import scope_of
+from triplestore.reasoning.program.graph_scope import scope_of
 from triplestore.terms.vocabulary import (
     OWL_SYMMETRIC_PROPERTY,
     OWL_TRANSITIVE_PROPERTY,

@@ -10,7 +10,7 @@ import pytest
 from triplestore import Store
 from triplestore.errors import StaleError, UsageError
 from triplestore.storage import Database
-from triplestore.store.kept import STALE
+from triplestore.storage.metadata import STALE
 
 PREFIX = "@prefix : <http://ex.org/> ."
 RULES = (

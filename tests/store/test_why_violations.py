@@ -43,10 +43,10 @@ from triplestore.datalog.program import (
     Variable,
     variables_of,
 )
-from triplestore.engine.why.origins import fill
-from triplestore.engine.why.proof import Step
 from triplestore.errors import BudgetError, ParseError
-from triplestore.store.violations import NOTHING
+from triplestore.proofs.origins import fill
+from triplestore.proofs.proof import Step
+from triplestore.reasoning.violations import NOTHING
 from triplestore.terms import Term, key_of
 
 XSD = "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"

@@ -7,15 +7,15 @@ import random
 
 import pytest
 
-from tests.engine.programs import random_case
+from tests.maintenance.programs import random_case
 from tests.store.test_reasoning import sensible
 from triplestore import Store
 from triplestore.datalog.check import Checked, check
 from triplestore.datalog.program import Program, Rule
 from triplestore.datalog.text import read
 from triplestore.errors import ProgramError, UsageError
-from triplestore.store import written
-from triplestore.store.rules import Rules, given, remember, rules_of
+from triplestore.reasoning.program import program_text
+from triplestore.reasoning.program.stored_rules import Rules, given, remember, rules_of
 
 
 def grown(rules: Rules, text: str) -> Rules:
@@ -57,13 +57,13 @@ def test_rules__prefix_of_a_text_that_means_something_else_later__keep_their_ter
 
 def test_rules__only_new_ones_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     printed = []
-    write = written.write
+    write = program_text.write
 
     def noting(program: Program) -> str:
         printed.extend(program.rules)
         return write(program)
 
-    monkeypatch.setattr(written, "write", noting)
+    monkeypatch.setattr(program_text, "write", noting)
     rules = grown(Rules(), "<http://a>[?x] :- <http://b>[?x] .")
     rules = grown(Rules(rules.data), "<http://c>[?x] :- <http://b>[?x] .")
     rules = grown(rules, "<http://d>[?x] :- <http://b>[?x] .")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.schedule import SMALL, changes_of, contents, key
+from triplestore.relations import EXPLICIT
 from triplestore.storage import Database, State
-from triplestore.tables import EXPLICIT
 
 
 def opened(path: Path | None, **options) -> Database:

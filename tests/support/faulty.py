@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from triplestore.storage.files import Buffer, File, Lock, RealFiles
+from triplestore.storage.files.system import Buffer, File, Lock, RealFiles
 
 SECTOR = 512
 

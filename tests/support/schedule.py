@@ -15,8 +15,8 @@ import numpy as np
 
 from support.faulty import FaultyFiles
 from triplestore.errors import StorageError
+from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer
 from triplestore.storage import Database, State, Tuning
-from triplestore.tables import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer
 from triplestore.terms import TermSegment
 
 Row = tuple[bytes, bytes, bytes, bytes | None]

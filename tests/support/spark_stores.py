@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from triplestore.storage import Database
-from triplestore.storage.optimize import compact
 from triplestore.storage.state import State
+from triplestore.storage.upkeep.optimize import compact
 
 
 def files_of(directory: Path) -> dict[str, bytes]:

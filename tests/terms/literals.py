@@ -6,8 +6,8 @@ import random
 
 from hypothesis import strategies as st
 
-from triplestore.terms.value_keys import DATATYPES
-from triplestore.terms.xsd import INTEGER_RANGES, XSD
+from triplestore.terms.values.value_keys import DATATYPES
+from triplestore.terms.values.xsd import INTEGER_RANGES, XSD
 
 _TURNS = [2**53, 2**63, 2**64, 2**31, 2**32, 2**15, 2**16, 2**7, 2**8, 10**15, 10**16, 10**19]
 _NAMES = {"http": "http://example.org/", "ü": "ü" * 5, "": "", "7": "a" * 7, "8": "a" * 8}

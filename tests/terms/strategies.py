@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyoxigraph as ox
 from hypothesis import strategies as st
 
-from triplestore.terms.model import key_of
+from triplestore.terms.term_keys import key_of
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

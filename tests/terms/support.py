@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from triplestore.columns import Column
-from triplestore.terms import hashing, segment, spans, state
+from triplestore.checked_columns import Column
+from triplestore.terms import dictionary_state, hashing, segment, spans
 from triplestore.terms.segment import TermSegment
 
 BLOCK = 32768
@@ -25,7 +25,7 @@ def weaken_hashes(monkeypatch, bits: int) -> None:
         return spans.Spans(buf, starts, lengths, kinds, hashes)
 
     monkeypatch.setattr(segment, "hash_text", weak_text)
-    monkeypatch.setattr(state, "hash_text", weak_text)
+    monkeypatch.setattr(dictionary_state, "hash_text", weak_text)
     monkeypatch.setattr(spans, "with_hashes", weak_spans)
     monkeypatch.setattr(segment, "with_hashes", weak_spans)
 

@@ -17,13 +17,13 @@ from tests.terms import strategies as some
 from tests.terms.support import reopened
 from triplestore.errors import StorageError
 from triplestore.terms import dictionary as dictionary_module
-from triplestore.terms import state as state_module
+from triplestore.terms import dictionary_state as state_module
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
-from triplestore.terms.model import key_of
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import spans_of_keys
-from triplestore.terms.xsd import XSD
+from triplestore.terms.term_keys import key_of
+from triplestore.terms.values.xsd import XSD
 
 
 @given(st.lists(some.terms, max_size=30))
@@ -344,7 +344,7 @@ def test_dictionary__small_use_does_not_import_numba():
 import sys
 import numpy as np
 from triplestore.terms import Dictionary, TermSegment, key_of
-from triplestore.columns import Column
+from triplestore.checked_columns import Column
 import pyoxigraph as ox
 dictionary = Dictionary()
 ids = dictionary.encode(ox.Literal(n) for n in range(3000))

@@ -16,12 +16,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.terms import strategies as some
 from tests.terms.support import reopened, weaken_hashes
 from triplestore.terms import dictionary as dictionary_module
-from triplestore.terms import spans, state
+from triplestore.terms import dictionary_state, spans
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import spans_of_keys
-from triplestore.terms.value_keys import same_value
+from triplestore.terms.values.value_keys import same_value
 
 # Few enough that they come again; many of them literals of the same value.
 numbers = st.builds(
@@ -51,7 +51,7 @@ class DictionaryMachine(RuleBasedStateMachine):
         self.patch.setattr(dictionary_module, "FREEZE_AT", 5)
         self.patch.setattr(dictionary_module, "_CHUNK", 7)
         self.patch.setattr(dictionary_module, "SEAL_AT", sealed_from)
-        self.patch.setattr(state, "_FEW", 3)
+        self.patch.setattr(dictionary_state, "_FEW", 3)
         self.patch.setattr(spans, "_WARM", 0 if by_kernel else 1 << 60)
         self.patch.setattr(spans, "_COLD", 0 if by_kernel else 1 << 60)
         weaken_hashes(self.patch, bits)

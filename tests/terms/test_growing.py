@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from triplestore.terms.growing import Growing
+from triplestore.terms.growing_arrays import Growing
 
 
 @pytest.mark.parametrize("held", [False, True])

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triplestore.kernels.hash import big_word, hash_bytes, little_word, slot_of
 from triplestore.kernels.jit import kernel
+from triplestore.kernels.terms.hashing import big_word, hash_bytes, little_word, slot_of
 from triplestore.terms import hashing
 
 TEXT = st.binary(max_size=60) | st.integers(0, 70_000).map(lambda n: bytes(range(256)) * (n // 256))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.terms import strategies as some
 from triplestore.errors import UsageError
-from triplestore.terms import model, vocabulary
-from triplestore.terms.model import key_of, term_of, to_ntriples
+from triplestore.terms import term_keys, vocabulary
+from triplestore.terms.term_keys import key_of, term_of, to_ntriples
 
 
 @given(some.terms)
@@ -143,4 +143,4 @@ def test_vocabulary__names_are_prefix_and_local_name():
 def test_keys__order_is_kind_then_bytes(terms):
     keys = sorted(key_of(term) for term in terms)
     assert [key[0] for key in keys] == sorted(key[0] for key in keys)
-    assert set(model.KIND_NAMES) >= {key[0] for key in keys}
+    assert set(term_keys.KIND_NAMES) >= {key[0] for key in keys}

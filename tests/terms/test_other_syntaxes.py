@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from triplestore import Store
 from triplestore.cli import main
 from triplestore.errors import ParseError
-from triplestore.terms.other_syntaxes import other_syntax
+from triplestore.terms.guards.other_syntaxes import other_syntax
 
 FUNCTIONAL = "Prefix(:=<http://e/>)\nOntology(<http://e/o>\nSubClassOf(:A :B))"
 MANCHESTER = "Prefix: : <http://e/>\n\nOntology: <http://e/o>\n\nClass: :A\n  SubClassOf: :B"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.terms import strategies as some
 from tests.terms.support import NotingGuard, reopened, stored, weaken_hashes
-from triplestore.columns import Column
+from triplestore.checked_columns import Column
 from triplestore.errors import CorruptError
 from triplestore.terms.hashing import hash_key
 from triplestore.terms.segment import TermSegment

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.terms import strategies as some
-from triplestore.terms import sorting
+from triplestore.terms import sort_terms
 from triplestore.terms.spans import offsets_of, spans_of_keys
 
 awkward = st.builds(
@@ -27,7 +27,7 @@ def sort(keys, threads=1):
     texts = [key[1:] for key in keys]
     buf = np.frombuffer(b"".join(texts) or b"\0", np.uint8)
     terms = np.arange(len(keys), dtype=np.uint32)
-    order = sorting.sorted_terms(buf, offsets_of(spans.lengths), spans.kinds, terms, threads)
+    order = sort_terms.sorted_terms(buf, offsets_of(spans.lengths), spans.kinds, terms, threads)
     return [keys[i] for i in order.tolist()]
 
 
@@ -35,10 +35,10 @@ def sort(keys, threads=1):
 def buckets(request, monkeypatch):
     """As always; or so that short lists already take every path."""
     if request.param == "many":
-        monkeypatch.setattr(sorting, "BUCKET", 8)
-        monkeypatch.setattr(sorting, "_PER_BUCKET", 3)
-        monkeypatch.setattr(sorting, "_PATIENCE", 20)
-        monkeypatch.setattr(sorting, "_WORTH_A_COPY", 6)
+        monkeypatch.setattr(sort_terms, "BUCKET", 8)
+        monkeypatch.setattr(sort_terms, "_PER_BUCKET", 3)
+        monkeypatch.setattr(sort_terms, "_PATIENCE", 20)
+        monkeypatch.setattr(sort_terms, "_WORTH_A_COPY", 6)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
@@ -71,6 +71,6 @@ def test_sorted_terms__a_choice_of_the_terms():
     spans = spans_of_keys(keys)
     buf = np.frombuffer(b"".join(key[1:] for key in keys), np.uint8)
     terms = np.arange(0, 1000, 3, dtype=np.uint32)
-    order = sorting.sorted_terms(buf, offsets_of(spans.lengths), spans.kinds, terms)
+    order = sort_terms.sorted_terms(buf, offsets_of(spans.lengths), spans.kinds, terms)
     assert [keys[i] for i in order] == sorted(keys[::3])
-    assert sorting.sorted_terms(buf, offsets_of(spans.lengths), spans.kinds, terms[:0]).size == 0
+    assert sort_terms.sorted_terms(buf, offsets_of(spans.lengths), spans.kinds, terms[:0]).size == 0

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.terms.literals import Literals, typed_texts
-from triplestore.kernels import values as kernel
-from triplestore.terms import value_encode, value_keys
-from triplestore.terms.value_encode import Encoded, encode_rows, encode_texts
-from triplestore.terms.value_keys import DATATYPES, entry_of
-from triplestore.terms.xsd import XSD
+from triplestore.kernels.terms import value_keys as kernel
+from triplestore.terms.values import encode_values, value_keys
+from triplestore.terms.values.encode_values import Encoded, encode_rows, encode_texts
+from triplestore.terms.values.value_keys import DATATYPES, entry_of
+from triplestore.terms.values.xsd import XSD
 
 
 @pytest.fixture(autouse=True, scope="module")
 def always_by_kernel():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(value_encode, "FROM_TERMS", 0)
+        patch.setattr(encode_values, "FROM_TERMS", 0)
         yield
 
 
@@ -137,13 +137,13 @@ def test_encode_texts__is_entry_of_millions(seed: int) -> None:
 def test_kernel__does_common_literals_itself(lexical: str, name: str, monkeypatch) -> None:
     text = of(lexical, name)
     wanted = expected(text)
-    monkeypatch.setattr(value_encode, "entry_of", None)
+    monkeypatch.setattr(encode_values, "entry_of", None)
     assert rows(encode_texts([text])) == [wanted]
 
 
 def test_kernel__leaves_what_it_might_round_twice(monkeypatch) -> None:
     left = []
-    monkeypatch.setattr(value_encode, "entry_of", lambda text: left.append(text) or entry_of(text))
+    monkeypatch.setattr(encode_values, "entry_of", lambda text: left.append(text) or entry_of(text))
     texts = [
         of("1.00000017881393432617187499", "float"),  # next to the middle of two floats
         of("1e-40", "float"),
@@ -165,7 +165,7 @@ def test_encode_rows__takes_rows_in_any_order() -> None:
 
 
 def test_kernel__works_in_chunks(monkeypatch) -> None:
-    monkeypatch.setattr(value_encode, "_CHUNK", 7)
+    monkeypatch.setattr(encode_values, "_CHUNK", 7)
     assert_same([of(str(i), "integer") for i in range(100)])
 
 

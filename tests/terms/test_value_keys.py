@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.terms.literals import Literals, typed_texts
-from triplestore.terms import value_keys, xsd
-from triplestore.terms.value_column import Values
-from triplestore.terms.value_compare import ASK, UNORDERED, compare_values
-from triplestore.terms.value_keys import (
+from triplestore.terms.values import value_keys, xsd
+from triplestore.terms.values.compare_values import ASK, UNORDERED, compare_values
+from triplestore.terms.values.value_column import Values
+from triplestore.terms.values.value_keys import (
     CLASS_OF,
     DATATYPES,
     EXACT,
@@ -34,7 +34,7 @@ from triplestore.terms.value_keys import (
     split_typed,
     value_of,
 )
-from triplestore.terms.xsd import XSD
+from triplestore.terms.values.xsd import XSD
 
 
 def key(lexical: str, name: str) -> bytes:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triplestore.columns import Column
-from triplestore.terms.value_keys import LANG, STRING, TYPED, Class, entry_of, value_of
-from triplestore.terms.value_stack import LiveValues, ValueStack
-from triplestore.terms.values import ValueTable
-from triplestore.terms.xsd import RDF, XSD
+from triplestore.checked_columns import Column
+from triplestore.terms.values.segment_values import ValueTable
+from triplestore.terms.values.value_keys import LANG, STRING, TYPED, Class, entry_of, value_of
+from triplestore.terms.values.value_stack import LiveValues, ValueStack
+from triplestore.terms.values.xsd import RDF, XSD
 
 
 def typed(lexical: str, datatype: str) -> bytes:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from triplestore.terms.xsd import (
+from triplestore.terms.values.xsd import (
     INTEGER_RANGES,
     MAPPINGS,
     RDF,
@@ -24,7 +24,7 @@ from triplestore.terms.xsd import (
     parse,
     round_to_float,
 )
-from triplestore.terms.xsd_temporal import Duration, Moment, time_line
+from triplestore.terms.values.xsd_temporal import Duration, Moment, time_line
 
 WELL_FORMED = {
     "integer": ["0", "-0", "+7", "007", "9" * 5000],

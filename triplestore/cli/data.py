@@ -115,7 +115,7 @@ def load(
 
 def _list_missing_imports(store: Store) -> None:
     """What the data import and the store does not have: loading follows no import."""
-    from triplestore.store.missing_imports import missing_imports
+    from triplestore.reasoning.reports.missing_imports import missing_imports
 
     view = store._view()
     found = missing_imports(view.tables, view.dictionary)
@@ -174,7 +174,7 @@ def dump(
 
 def _dump_relation(store: Store, relation: str) -> None:
     """All rows, which are inferred: nobody can state one."""
-    from triplestore.store.explaining import name_of_text
+    from triplestore.store.explain import name_of_text
 
     row = None
     for row in store.tuples(name_of_text(relation, store.prefixes)):

@@ -279,7 +279,7 @@ def check(
 
 def _check_rules(location: Path | None, rules_files: tuple[str, ...]) -> bool:
     """List what is wrong with rules; whether there are errors."""
-    from triplestore.store.rules import check_rules
+    from triplestore.reasoning.program.stored_rules import check_rules
 
     prefixes: Mapping[str, str] = {}
     known = None

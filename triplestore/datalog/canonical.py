@@ -31,7 +31,14 @@ from triplestore.datalog.rules import (
     bound_by,
     variables_in,
 )
-from triplestore.expr.tree import Call, Constant, Expression, Variable, substitute, variables_of
+from triplestore.expressions.tree import (
+    Call,
+    Constant,
+    Expression,
+    Variable,
+    substitute,
+    variables_of,
+)
 
 
 def signature(clause: Rule | Constraint) -> Hashable:

@@ -48,9 +48,9 @@ from triplestore.datalog.slices import Graph, Slice, components, slice_of
 from triplestore.datalog.stratify import cycle_problems
 from triplestore.datalog.text import parse, show
 from triplestore.datalog.text.locate import Section
-from triplestore.expr.tree import variables_of
-from triplestore.running import looking
-from triplestore.terms.model import IRI
+from triplestore.expressions.tree import variables_of
+from triplestore.terms.term_keys import IRI
+from triplestore.thread_limits import looking
 
 
 def check(

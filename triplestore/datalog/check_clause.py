@@ -26,16 +26,16 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.text import show
 from triplestore.datalog.text.locate import Section, locate
-from triplestore.expr.functions import (
+from triplestore.expressions.functions import (
     AGGREGATES,
     CASTS,
     FUNCTIONS,
     OPERATORS,
     is_deterministic,
 )
-from triplestore.expr.term_parser import did_you_mean
-from triplestore.expr.tree import Exists, Expression, calls_of, variables_of
-from triplestore.terms.model import BLANK, IRI, KIND_NAMES
+from triplestore.expressions.text.term_parser import did_you_mean
+from triplestore.expressions.tree import Exists, Expression, calls_of, variables_of
+from triplestore.terms.term_keys import BLANK, IRI, KIND_NAMES
 
 
 def clause_problems(clause: Rule | Constraint, prefixes: Mapping[str, str]) -> list[Problem]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from triplestore.datalog.program import Atom, Bind, Item, TripleAtom, TupleAtom, Variable, bound_by
-from triplestore.expr.tree import variables_of
+from triplestore.expressions.tree import variables_of
 
 
 def guard(

@@ -29,8 +29,8 @@ from triplestore.datalog.rules import (
     bound_by,
     variables_in,
 )
-from triplestore.expr.tree import Call, Constant, Expression, Variable, variables_of
-from triplestore.running import looking
+from triplestore.expressions.tree import Call, Constant, Expression, Variable, variables_of
+from triplestore.thread_limits import looking
 
 __all__ = [
     "TYPE",

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from triplestore.errors import UsageError
-from triplestore.expr.tree import Constant, Expression, Variable, variables_of
+from triplestore.expressions.tree import Constant, Expression, Variable, variables_of
 from triplestore.terms.vocabulary import RDF_TYPE
 
 Term: TypeAlias = Variable | Constant

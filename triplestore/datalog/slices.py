@@ -23,8 +23,8 @@ from triplestore.datalog.program import (
     TupleAtom,
     atoms_in,
 )
-from triplestore.running import look, looking
-from triplestore.terms.model import to_ntriples
+from triplestore.terms.term_keys import to_ntriples
+from triplestore.thread_limits import look, looking
 
 SliceKind: TypeAlias = Literal["property", "class", "tuple", "any class", "any"]
 
@@ -59,7 +59,7 @@ ANY_CLASS = Slice("any class")
 def slice_of(atom: Atom) -> Slice:
     """The slice an atom speaks of.
 
-    >>> from triplestore.expr.tree import Variable
+    >>> from triplestore.expressions.tree import Variable
     >>> slice_of(TripleAtom(Variable("x"), TYPE, Variable("c"))) is ANY_CLASS
     True
     """

@@ -33,9 +33,9 @@ from triplestore.datalog.slices import (
     shortest_path,
     slice_of,
 )
-from triplestore.expr.printer import Namer
-from triplestore.expr.tree import Constant
-from triplestore.running import looking
+from triplestore.expressions.text.expression_printer import Namer
+from triplestore.expressions.tree import Constant
+from triplestore.thread_limits import looking
 
 Method: TypeAlias = Literal["levels", "one"] | Mapping[Slice, int] | Callable[[Slice], int]
 

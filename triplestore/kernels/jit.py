@@ -39,8 +39,8 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from triplestore.kernels.interrupts import interrupts_later
-from triplestore.private import private_folder
-from triplestore.running import memory_in_use
+from triplestore.private_folder import private_folder
+from triplestore.thread_limits import memory_in_use
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -16,7 +16,7 @@ from rdflib.query import Result
 from rdflib.term import Identifier, Literal, Variable
 
 from triplestore.errors import QuerySyntaxError
-from triplestore.expr.term_parser import RELATIVE
+from triplestore.expressions.text.term_parser import RELATIVE
 from triplestore.rdflib_store.namespaces import usual_prefixes
 from triplestore.rdflib_store.terms import from_term, to_term
 from triplestore.store.answers import are_triples

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from rdflib.term import BNode, Identifier, Literal, Node, URIRef
 
 from triplestore.errors import UsageError
-from triplestore.expr.term_parser import against_base
+from triplestore.expressions.text.term_parser import against_base
 from triplestore.terms import key_of, term_of
-from triplestore.terms.model import IRI
+from triplestore.terms.term_keys import IRI
 from triplestore.terms.vocabulary import XSD_STRING
 
 if TYPE_CHECKING:

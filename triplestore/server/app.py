@@ -39,7 +39,7 @@ from triplestore.server.protocol import (
 from triplestore.server.running import Job, Output, Runner, on_refused, refusal
 from triplestore.server.settings import Settings
 from triplestore.store.answers import Form, are_triples, write_answer
-from triplestore.store.redirecting import query_on, update_on
+from triplestore.store.graph_redirection import query_on, update_on
 
 if TYPE_CHECKING:
     from triplestore.store import Store

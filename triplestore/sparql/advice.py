@@ -11,15 +11,15 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from triplestore.expr.tree import Constant, Variable
-from triplestore.ops.join import Join
-from triplestore.ops.operator import Operator
-from triplestore.sparql.algebra import Bgp, Graph, Node, Query, Select, is_hidden, walk
-from triplestore.sparql.dataset import Dataset
-from triplestore.sparql.scope import Variables, exists_in, expressions_of, names_in
-from triplestore.sparql.show import show_term
+from triplestore.expressions.tree import Constant, Variable
+from triplestore.operators.joins.hash_join import Join
+from triplestore.operators.operator import Operator
+from triplestore.sparql.algebra.nodes import Bgp, Graph, Node, Query, Select, is_hidden, walk
+from triplestore.sparql.algebra.short_text import show_term
+from triplestore.sparql.algebra.variables import Variables, exists_in, expressions_of, names_in
+from triplestore.sparql.evaluate.dataset import Dataset
 from triplestore.terms import Dictionary
-from triplestore.terms.model import IRI
+from triplestore.terms.term_keys import IRI
 from triplestore.terms.vocabulary import RDF
 
 _TYPE = b"\x01" + f"{RDF}type".encode()

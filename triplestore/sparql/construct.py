@@ -11,18 +11,18 @@ from itertools import count
 
 import numpy as np
 
-from triplestore.expr.query_terms import U32, QueryTerms
-from triplestore.expr.tree import Constant, Variable
-from triplestore.ops.context import Context, current
-from triplestore.ops.distinct import Distinct
-from triplestore.ops.frame import Frame
-from triplestore.ops.leaves import Values
-from triplestore.ops.operator import Operator, pack_last
-from triplestore.sparql.algebra import TermOrVariable, TriplePattern
-from triplestore.sparql.dataset import Dataset
-from triplestore.sparql.planned import Planned
-from triplestore.tables.virtual import AllFacts
-from triplestore.terms.model import BLANK, IRI
+from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.tree import Constant, Variable
+from triplestore.operators.context import Context, current
+from triplestore.operators.distinct import Distinct
+from triplestore.operators.frame import Frame
+from triplestore.operators.leaves import Values
+from triplestore.operators.operator import Operator, pack_last
+from triplestore.relations.views.virtual import AllFacts
+from triplestore.sparql.algebra.nodes import TermOrVariable, TriplePattern
+from triplestore.sparql.evaluate.dataset import Dataset
+from triplestore.sparql.plan.planned import Planned
+from triplestore.terms.term_keys import BLANK, IRI
 
 _NAMES = ("s", "p", "o")
 _FEW = 8  # subjects that are looked up one after the other

@@ -15,20 +15,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.expr.evaluate import Scope
-from triplestore.expr.query_terms import U32, QueryTerms
-from triplestore.expr.tree import Constant, Variable
-from triplestore.ops.context import Context
-from triplestore.ops.distinct import Distinct
-from triplestore.ops.frame import Frame
-from triplestore.ops.leaves import Values
-from triplestore.ops.operator import pack_last
-from triplestore.sparql.algebra import Modify, QuadPattern, Select, TermOrVariable
-from triplestore.sparql.planned import Wanted
-from triplestore.sparql.planner import Planner
-from triplestore.sparql.query import Around, Asked, dataset_of, prepared
+from triplestore.expressions.evaluate_columns import Scope
+from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.tree import Constant, Variable
+from triplestore.operators.context import Context
+from triplestore.operators.distinct import Distinct
+from triplestore.operators.frame import Frame
+from triplestore.operators.leaves import Values
+from triplestore.operators.operator import pack_last
+from triplestore.sparql.algebra.nodes import Modify, QuadPattern, Select, TermOrVariable
+from triplestore.sparql.engine import Around, Asked, dataset_of, prepared
+from triplestore.sparql.plan.planned import Wanted
+from triplestore.sparql.plan.planner import Planner
 from triplestore.terms.dictionary import FIRST_QUERY_ID
-from triplestore.terms.model import BLANK, IRI
+from triplestore.terms.term_keys import BLANK, IRI
 
 _NAMES = ("s", "p", "o", "g")
 

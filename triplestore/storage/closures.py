@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from triplestore.schemes.attached import Schemes
-from triplestore.schemes.described import restore
-from triplestore.storage.state import value_of
-from triplestore.tables import Tables
-from triplestore.tables.equality import (
+from triplestore.closures.attached import Schemes
+from triplestore.closures.described import restore
+from triplestore.relations import Tables
+from triplestore.relations.views.equality import (
     MEMBERS_KEY,
     TOLD_KEY,
     kept_classes,
     representatives,
     with_equality,
 )
+from triplestore.storage.state import value_of
 from triplestore.terms import Dictionary
 from triplestore.terms.vocabulary import OWL_SAME_AS
 

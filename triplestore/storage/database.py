@@ -24,21 +24,21 @@ from types import TracebackType
 from typing import Self
 
 from triplestore.errors import ReadOnlyError, StorageError, UsageError
-from triplestore.storage.backup import backup
+from triplestore.relations import Changes, Layer, Tables
+from triplestore.relations.layers.allocation import keep_freed_memory
 from triplestore.storage.disk import Batch, Disk, refuse_unless_new
-from triplestore.storage.files import Files, RealFiles, explained
-from triplestore.storage.info import DatabaseInfo, file_sizes
-from triplestore.storage.maintenance import Maintenance
-from triplestore.storage.manifest import NAME as MANIFEST_NAME
+from triplestore.storage.files.manifest import NAME as MANIFEST_NAME
+from triplestore.storage.files.sections import VERSION, FileRef, Problem
+from triplestore.storage.files.system import Files, RealFiles, explained
 from triplestore.storage.prepare import Step, kept_step, kept_terms, logged_steps, seal_many
 from triplestore.storage.record import Commit, Keys
 from triplestore.storage.recovery import Reader
-from triplestore.storage.sections import VERSION, FileRef, Problem
 from triplestore.storage.state import Catalogue, Meta, State
 from triplestore.storage.tuning import Tuning
-from triplestore.storage.verify import serial_of, verify_files, verify_state
-from triplestore.tables import Changes, Layer, Tables
-from triplestore.tables.allocation import keep_freed_memory
+from triplestore.storage.upkeep.background import Maintenance
+from triplestore.storage.upkeep.backup import backup
+from triplestore.storage.upkeep.info import DatabaseInfo, file_sizes
+from triplestore.storage.upkeep.verify import serial_of, verify_files, verify_state
 from triplestore.terms import Dictionary, TermSegment
 
 DURABILITIES = ("commit", "group", "flush")
@@ -47,7 +47,7 @@ DURABILITIES = ("commit", "group", "flush")
 class Database:
     """A dictionary, tables and named bytes, in a directory or in memory.
 
-    >>> from triplestore.tables import ChangedRows
+    >>> from triplestore.relations import ChangedRows
     >>> with Database.open(None) as database:
     ...     ids = database.dictionary.encode_keys([b"\\x01http://a", b"\\x01http://p"])
     ...     a, p = ids.tolist()

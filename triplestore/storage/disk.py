@@ -18,15 +18,16 @@ from pathlib import Path
 from typing import Self
 
 from triplestore.errors import FormatError, StorageError
-from triplestore.storage.files import Files, Lock, explained
-from triplestore.storage.journal import NAME as JOURNAL_NAME
-from triplestore.storage.journal import Journal, journal_path
-from triplestore.storage.lock import NAME as LOCK_NAME
-from triplestore.storage.lock import take_lock
-from triplestore.storage.manifest import NAME as MANIFEST_NAME
-from triplestore.storage.manifest import Manifest, install_manifest, write_manifest
+from triplestore.relations import Layer
+from triplestore.storage.files.journal import NAME as JOURNAL_NAME
+from triplestore.storage.files.journal import Journal, journal_path
+from triplestore.storage.files.lock import NAME as LOCK_NAME
+from triplestore.storage.files.lock import take_lock
+from triplestore.storage.files.manifest import NAME as MANIFEST_NAME
+from triplestore.storage.files.manifest import Manifest, install_manifest, write_manifest
+from triplestore.storage.files.sections import FileRef, Pause, SectionFile
+from triplestore.storage.files.system import Files, Lock, explained
 from triplestore.storage.recovery import Recovered, missing, recover
-from triplestore.storage.sections import FileRef, Pause, SectionFile
 from triplestore.storage.state import (
     LAYER,
     META,
@@ -39,7 +40,6 @@ from triplestore.storage.state import (
     write_meta,
     write_terms,
 )
-from triplestore.tables import Layer
 from triplestore.terms import TermSegment
 
 SEGMENT_NAME = re.compile(r"(?:terms|layer|meta)-(\d{6,})\.seg")

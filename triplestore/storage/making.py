@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from triplestore.errors import StorageError
-from triplestore.storage.files import Files, RealFiles, explained
-from triplestore.storage.journal import Journal, journal_path
-from triplestore.storage.manifest import Manifest, install_manifest, write_manifest
-from triplestore.storage.sections import FileRef, SectionFile
+from triplestore.relations import Layer
+from triplestore.storage.files.journal import Journal, journal_path
+from triplestore.storage.files.manifest import Manifest, install_manifest, write_manifest
+from triplestore.storage.files.sections import FileRef, SectionFile
+from triplestore.storage.files.system import Files, RealFiles, explained
+from triplestore.storage.files.unfinished import Unfinished
 from triplestore.storage.state import LAYER, META, TERMS, Meta, write_layer, write_meta, write_terms
-from triplestore.storage.unfinished import Unfinished
-from triplestore.tables import Layer
 from triplestore.terms import TermSegment
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from triplestore.relations import Changes, Layer
 from triplestore.storage.disk import Batch
+from triplestore.storage.files.sections import FileRef
 from triplestore.storage.record import Keys
-from triplestore.storage.sections import FileRef
 from triplestore.storage.tuning import Tuning
-from triplestore.tables import Changes, Layer
 from triplestore.terms import Dictionary
 
 Step: TypeAlias = Changes | Layer

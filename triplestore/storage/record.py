@@ -16,12 +16,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.columns import Array, Column
+from triplestore.checked_columns import Array, Column
+from triplestore.relations import Changes, Layer, Tables
 from triplestore.storage.closures import restored
-from triplestore.storage.encode import Shape, decode, decode_keys, encode, encode_keys, split
-from triplestore.storage.sections import FileRef
+from triplestore.storage.files.encode import Shape, decode, decode_keys, encode, encode_keys, split
+from triplestore.storage.files.sections import FileRef
 from triplestore.storage.state import Part, State
-from triplestore.tables import Changes, Layer, Tables
 from triplestore.terms import TermSegment
 
 OpenPart: TypeAlias = Callable[[FileRef], Part]

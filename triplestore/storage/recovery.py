@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from triplestore.errors import CorruptError, StorageError
-from triplestore.storage.files import Files
-from triplestore.storage.journal import JournalChain, JournalScan, journal_path, read_journals
-from triplestore.storage.manifest import NAME, Manifest, read_manifest
+from triplestore.relations import Layer, Tables
+from triplestore.storage.files.journal import JournalChain, JournalScan, journal_path, read_journals
+from triplestore.storage.files.manifest import NAME, Manifest, read_manifest
+from triplestore.storage.files.sections import FileRef, SectionFile, damaged, decoding
+from triplestore.storage.files.system import Files
 from triplestore.storage.record import Replay
-from triplestore.storage.sections import FileRef, SectionFile, damaged, decoding
 from triplestore.storage.state import (
     LAYER,
     META,
@@ -28,7 +29,6 @@ from triplestore.storage.state import (
     layer_of,
     segment_of,
 )
-from triplestore.tables import Layer, Tables
 from triplestore.terms import Dictionary, TermSegment
 
 _PAUSES = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  # seconds

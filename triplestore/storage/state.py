@@ -13,9 +13,9 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from triplestore.storage.files import Files
-from triplestore.storage.sections import FileRef, Pause, SectionFile, decoding, write_sections
-from triplestore.tables import Layer, Tables
+from triplestore.relations import Layer, Tables
+from triplestore.storage.files.sections import FileRef, Pause, SectionFile, decoding, write_sections
+from triplestore.storage.files.system import Files
 from triplestore.terms import Dictionary, TermSegment
 
 TERMS, LAYER, META = "terms", "layer", "meta"

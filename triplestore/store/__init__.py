@@ -8,14 +8,14 @@ DESIGN.md has the decisions and measurements.
 """
 
 from triplestore.loaders import convert as convert_file
-from triplestore.store.change import Change
+from triplestore.reasoning.change import Change
+from triplestore.reasoning.violations import Violation
+from triplestore.relations.lookup import Rows
 from triplestore.store.info import Info
-from triplestore.store.matching import Rows
-from triplestore.store.reading import Reading
+from triplestore.store.readable import Reading
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.store import Store
 from triplestore.store.transaction import Transaction
-from triplestore.store.violations import Violation
 
 __all__ = [
     "Change",

@@ -18,10 +18,10 @@ import pyoxigraph as ox
 from triplestore.errors import UsageError
 from triplestore.loaders.formats import format_of, known_names, split_name
 from triplestore.loaders.writers import write_document
-from triplestore.sparql.query import Result
+from triplestore.sparql.engine import Result
 from triplestore.sparql.results import write_boolean
 from triplestore.sparql.results.formats import results_format
-from triplestore.sparql.solutions import Solutions, Triples
+from triplestore.sparql.results.solutions import Solutions, Triples
 
 __all__ = ["Form", "Result", "are_triples", "explained", "for_people", "form_of", "write_answer"]
 

@@ -22,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 import pyoxigraph as ox
 
-from triplestore.store.matching import ANY_GRAPH, Rows
-from triplestore.store.quads import facts_mask
-from triplestore.store.reading import View
-from triplestore.tables import EXPLICIT, INFERRED
-from triplestore.tables.rows import I64, U8, U64, Bools
+from triplestore.relations import EXPLICIT, INFERRED
+from triplestore.relations.lookup import ANY_GRAPH, Rows
+from triplestore.relations.packed_keys import I64, U8, U64, Bools
+from triplestore.store.arguments import facts_mask
+from triplestore.store.readable import View
 from triplestore.terms import BLANK, TRIPLE, Dictionary, Term, key_of, term_of
 
 ROUNDS_AT_LEAST = 64

@@ -22,7 +22,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener, url2pathn
 import pyoxigraph as ox
 
 from triplestore.errors import UsageError
-from triplestore.ops.context import Context, current
+from triplestore.operators.context import Context, current
 
 _SECONDS = 60  # without a byte
 _PIECE = 1 << 16

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from triplestore.store.kept import file_count, hidden_count, prefixes_of
-from triplestore.store.outcome import is_helper_in, rows_of_relations
-from triplestore.store.reading import rules_in
-from triplestore.store.violations import count_violations, listed
-from triplestore.tables import EXPLICIT, INFERRED, Layer
+from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
+from triplestore.reasoning.violations import count_violations, listed
+from triplestore.relations import EXPLICIT, INFERRED, Layer
+from triplestore.storage.metadata import file_count, hidden_count, prefixes_of
+from triplestore.store.readable import rules_in
 from triplestore.terms import key_of
 from triplestore.terms.vocabulary import RDF_TYPE
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from triplestore.store.quads import TermLike
+from triplestore.store.arguments import TermLike
 
 if TYPE_CHECKING:
-    from triplestore.sparql.query import Result
-    from triplestore.store.reading import Reading
+    from triplestore.sparql.engine import Result
+    from triplestore.store.readable import Reading
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.store.settling import new_graphs
-from triplestore.tables import EXPLICIT, ChangedRows, Changes, Layer, Tables
-from triplestore.tables.plain import PlainRelation
-from triplestore.tables.rows import U8, U32, U64, high, low
+from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables
+from triplestore.relations.packed_keys import U8, U32, U64, high, low
+from triplestore.relations.views.plain import PlainRelation
+from triplestore.store.combine_writes import new_graphs
 
 
 class Replacement(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from triplestore.store.reading import Reading, View
+from triplestore.store.readable import Reading, View
 
 if TYPE_CHECKING:
     from triplestore.storage import State

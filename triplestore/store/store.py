@@ -16,25 +16,25 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from triplestore.errors import UsageError, WrongTypeError
+from triplestore.reasoning.change import Change
+from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
-from triplestore.store.change import Change
+from triplestore.storage.metadata import STALE, hidden_count
+from triplestore.store.arguments import QuadLike, TermLike
 from triplestore.store.info import Info, describe
-from triplestore.store.kept import STALE, hidden_count
-from triplestore.store.quads import QuadLike, TermLike
-from triplestore.store.reading import Reading, View
-from triplestore.store.reasoner import Reasoner
+from triplestore.store.readable import Reading, View
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
-    from triplestore.engine.report import Report
+    from triplestore.maintenance.report import Report
     from triplestore.ontologies.bounds import Bound
-    from triplestore.ops.context import Flag
-    from triplestore.ops.text_limits import TextLimits
-    from triplestore.store.ontology_graphs import Places
-    from triplestore.store.rules import RulesLike
+    from triplestore.operators.context import Flag
+    from triplestore.operators.text_limits import TextLimits
+    from triplestore.reasoning.program.ontology_graphs import Places
+    from triplestore.reasoning.program.stored_rules import RulesLike
 
     PathLike = str | os.PathLike[str]
 
@@ -413,7 +413,7 @@ class Store(Reading):
         >>> print(store.bound("lower").program)
         rule "cax-sco" <http://ex.org/Animal>[?x] :- <http://ex.org/Cat>[?x] .
         """
-        from triplestore.store.bounded import bound_of
+        from triplestore.reasoning.reports.bounds import bound_of
 
         return bound_of(self._database.state, which, ontology, imports=imports, network=network)
 
@@ -461,8 +461,8 @@ class Store(Reading):
 
         With `closure` also, if there are none, that what is inferred is what follows (`audit`).
         """
-        from triplestore.store.counted import wrong_counts
-        from triplestore.store.in_force import unreadable_values
+        from triplestore.reasoning.program.in_force import unreadable_values
+        from triplestore.reasoning.reports.check_counts import wrong_counts
 
         problems = self._database.verify(progress=progress)
         problems += unreadable_values(self._database.state.meta)

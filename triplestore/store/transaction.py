@@ -17,14 +17,17 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from triplestore.closures.described import describe
 from triplestore.errors import InconsistencyError, UsageError
-from triplestore.running import look
-from triplestore.schemes.described import describe
+from triplestore.reasoning.change import Change
+from triplestore.reasoning.collector_pause import no_collection
+from triplestore.reasoning.outcome import Step, joined
+from triplestore.reasoning.program.in_force import Regimes
+from triplestore.reasoning.reasoner import Reasoner
+from triplestore.reasoning.stale import estimate
+from triplestore.relations import Changes, Layer
 from triplestore.storage.closures import SCHEMES
-from triplestore.store.change import Change
-from triplestore.store.collecting import no_collection
-from triplestore.store.in_force import Regimes
-from triplestore.store.kept import (
+from triplestore.storage.metadata import (
     FILES,
     GRAPH_FILES,
     HIDDEN,
@@ -37,31 +40,28 @@ from triplestore.store.kept import (
     graph_files,
     hidden_count,
 )
-from triplestore.store.outcome import Step, joined
-from triplestore.store.quads import TermLike, graph_key
-from triplestore.store.reasoner import Reasoner
+from triplestore.store.arguments import TermLike, graph_key
 from triplestore.store.replacing import replacement
-from triplestore.store.stale import estimate
-from triplestore.store.writing import Writing
-from triplestore.tables import Changes, Layer
+from triplestore.store.single_writes import Writing
 from triplestore.terms import term_of, to_ntriples
+from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from pyoxigraph import RdfFormat
 
-    from triplestore.engine.report import Report
     from triplestore.loaders import Loaded, Problem
-    from triplestore.ops.context import Flag
-    from triplestore.ops.text_limits import TextLimits
+    from triplestore.maintenance.report import Report
+    from triplestore.operators.context import Flag
+    from triplestore.operators.text_limits import TextLimits
+    from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
+    from triplestore.reasoning.difference import Difference
+    from triplestore.reasoning.program.ontology_graphs import Places
+    from triplestore.reasoning.program.stored_rules import Rules, RulesLike
+    from triplestore.reasoning.tuning import Tuning
+    from triplestore.relations import Tables
     from triplestore.storage import Database
-    from triplestore.store.closed_elsewhere import ClosedElsewhere
-    from triplestore.store.difference import Difference
-    from triplestore.store.ontology_graphs import Places
-    from triplestore.store.rules import Rules, RulesLike
-    from triplestore.store.tuning import Tuning
-    from triplestore.tables import Tables
     from triplestore.terms import Dictionary
 
     PathLike = str | os.PathLike[str]
@@ -246,7 +246,7 @@ class Transaction(Writing):
         limits: TextLimits | None = None,
     ) -> None:
         """Carry out a SPARQL update; see `Store.update`."""
-        from triplestore.store.updating import update as carry_out
+        from triplestore.store.run_update import update as carry_out
 
         carry_out(
             self,
@@ -278,7 +278,7 @@ class Transaction(Writing):
         cancel: Callable[[], bool] | None = None,
     ) -> Report:
         """Apply rules, from now on; see `Store.reason`."""
-        from triplestore.store.reasoning import chosen
+        from triplestore.reasoning.commands import chosen
 
         if strict is not None:
             self._meta[STRICT] = b"1" if strict else None
@@ -292,7 +292,7 @@ class Transaction(Writing):
             return self._apply(None, Regimes(), tuned, (), progress, cancel)
         wanted = closing.regimes.changed(named, trivial, equality)
         if ontology is not None:
-            from triplestore.store.ontology_graphs import load_ontologies
+            from triplestore.reasoning.program.ontology_graphs import load_ontologies
 
             wanted = load_ontologies(self, ontology, wanted, imports=imports, network=network)
         wanted = wanted.scoped(scope)
@@ -308,7 +308,7 @@ class Transaction(Writing):
     def remove_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Apply these rules no more; what follows from them only is gone."""
         from triplestore.datalog.problems import raise_errors
-        from triplestore.store.rules import Rules, given, not_in_force
+        from triplestore.reasoning.program.stored_rules import Rules, given, not_in_force
 
         taken = given(rules, self._prefixes())
         raise_errors(taken.problems)
@@ -326,8 +326,8 @@ class Transaction(Writing):
         progress: bool,
         cancel: Callable[[], bool] | None,
     ) -> Report:
-        from triplestore.store.reasoning import known_names
-        from triplestore.store.rules import Rules, given, require
+        from triplestore.reasoning.commands import known_names
+        from triplestore.reasoning.program.stored_rules import Rules, given, require
 
         self._settle()
         known = known_names(self._current(), self._dictionary)
@@ -349,7 +349,7 @@ class Transaction(Writing):
         cancel: Callable[[], bool] | None,
     ) -> Report:
         """Put rules in force and infer; if that fails, those of before stay in force."""
-        from triplestore.store.reasoning import applied, report_of
+        from triplestore.reasoning.commands import applied, report_of
 
         closing = self._closing
         was = closing.rules
@@ -429,7 +429,7 @@ class Transaction(Writing):
         inferred 1
           + <http://ex.org/b> <http://ex.org/knows> <http://ex.org/a> .
         """
-        from triplestore.store.difference import Difference, net_changes
+        from triplestore.reasoning.difference import Difference, net_changes
 
         now = self._infer()
         steps = joined([*self._closing.steps, *self._since])
@@ -444,7 +444,7 @@ class Transaction(Writing):
             self._infer()
         if not self._closing.runs:
             return None
-        from triplestore.store.reasoning import report_of
+        from triplestore.reasoning.commands import report_of
 
         return report_of(self._closing, self._closing.rules)
 

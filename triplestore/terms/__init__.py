@@ -8,7 +8,8 @@ has the decisions and measurements.
 
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
-from triplestore.terms.model import (
+from triplestore.terms.segment import TermSegment
+from triplestore.terms.term_keys import (
     BLANK,
     IRI,
     LANG,
@@ -20,7 +21,6 @@ from triplestore.terms.model import (
     term_of,
     to_ntriples,
 )
-from triplestore.terms.segment import TermSegment
 
 __all__ = [
     "BLANK",

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.errors import StorageError
-from triplestore.terms.growing import Growing
+from triplestore.terms.growing_arrays import Growing
 from triplestore.terms.segment import TermSegment
-from triplestore.terms.sorting import sorted_terms
+from triplestore.terms.sort_terms import sorted_terms
 from triplestore.terms.spans import (
     I64,
     PIECE_ROWS,
@@ -29,7 +29,7 @@ from triplestore.terms.spans import (
     copy_texts,
     offsets_of,
 )
-from triplestore.terms.values import ValueTable
+from triplestore.terms.values.segment_values import ValueTable
 
 if TYPE_CHECKING:
     from triplestore.terms.dictionary import Dictionary
@@ -76,7 +76,7 @@ class TermCollector:
         return out
 
     def _add_piece(self, spans: Spans, out: U32) -> None:
-        from triplestore.kernels.terms import collect_terms
+        from triplestore.kernels.terms.term_tables import collect_terms
 
         done = 0
         while True:
@@ -110,7 +110,7 @@ class TermCollector:
             self._rebuild_slots(2 * len(self._slots))
 
     def _rebuild_slots(self, size: int) -> None:
-        from triplestore.kernels.terms import fill_slots
+        from triplestore.kernels.terms.term_tables import fill_slots
 
         self._slots = np.zeros(0, np.uint64)  # the old ones are not needed: hashes are kept
         self._slots = np.zeros(size, np.uint64)

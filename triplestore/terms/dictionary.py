@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from triplestore.errors import StorageError
-from triplestore.running import look
-from triplestore.terms.live import LiveTable
-from triplestore.terms.model import Term, key_of
+from triplestore.terms.dictionary_state import State
+from triplestore.terms.live_table import LiveTable
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import I64, U8, U32, worth_kernels
-from triplestore.terms.state import State
-from triplestore.terms.value_stack import ValueStack
-from triplestore.terms.values import Values
+from triplestore.terms.term_keys import Term, key_of
+from triplestore.terms.values.segment_values import Values
+from triplestore.terms.values.value_stack import ValueStack
+from triplestore.thread_limits import look
 
 FIRST_QUERY_ID = 0xF0000000
 """Ids from here on are never given by a dictionary: queries number terms of their own with them."""

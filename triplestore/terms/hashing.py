@@ -1,7 +1,7 @@
 """The hash of a term in plain Python and in whole-array numpy, for everything small.
 
 `hash_key` is for one term, `hash_texts` for a batch; both give exactly what the helper
-`triplestore.kernels.hash.hash_bytes` gives inside kernels, without importing numba.
+`triplestore.kernels.terms.hashing.hash_bytes` gives inside kernels, without importing numba.
 """
 
 from __future__ import annotations

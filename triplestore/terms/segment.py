@@ -1,7 +1,7 @@
 """A sealed segment of the dictionary: terms with ids one after the other, never changed again.
 
 Start at `TermSegment`. Always true: term i of a segment has id `first_id + i`; texts, offsets,
-kinds and slots are laid out as `triplestore.kernels.terms` says; the arrays are frozen. A segment
+kinds and slots are laid out as `kernels.terms.term_tables` says; the arrays are frozen. A segment
 from a file is opened by looking at its lengths only, and one look-up verifies and touches the few
 blocks it needs, without numba. Costs 11.4 (slots) + 8 + 1 bytes a term beside its text, and what
 `values` costs for the literals that have a value.
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.columns import Column
+from triplestore.checked_columns import Column
 from triplestore.errors import CorruptError
 from triplestore.terms.hashing import hash_text, slot_of
 from triplestore.terms.spans import (
@@ -31,8 +31,8 @@ from triplestore.terms.spans import (
     with_hashes,
     worth_kernels,
 )
-from triplestore.terms.value_canonical import TermSource
-from triplestore.terms.values import ValueTable
+from triplestore.terms.values.canonical_ids import TermSource
+from triplestore.terms.values.segment_values import ValueTable
 
 _AHEAD = 4  # slots read at a time in a single look-up
 _COLUMNS = ("texts", "offsets", "kinds", "slots")
@@ -227,7 +227,7 @@ class TermSegment:
 
     def probe(self, spans: Spans, base: int, out: U32) -> None:
         """The same by kernel in any case, numbering the terms from `base`."""
-        from triplestore.kernels.terms import find_terms
+        from triplestore.kernels.terms.term_tables import find_terms
 
         table = (self._slots.all(), self._texts.all(), self._offsets.all(), self._kinds.all())
         for lo, hi in spans.pieces():

@@ -76,7 +76,7 @@ def with_hashes(buf: U8, starts: I64, lengths: I64, kinds: U8) -> Spans:
     """Spans of a buffer, with their hashes."""
     if not worth_kernels(len(starts)):
         return Spans(buf, starts, lengths, kinds, hash_texts(buf, starts, lengths, kinds))
-    from triplestore.kernels.terms import hash_terms
+    from triplestore.kernels.terms.term_tables import hash_terms
 
     hashes = np.empty(len(starts), np.uint64)
     for lo, hi in pieces(lengths):
@@ -111,7 +111,7 @@ def copy_texts(buf: U8, starts: I64, lengths: I64, out: U8, places: I64) -> None
             part = slice(lo, lo + _ROWS_AT_ONCE)
             _copy_without_kernels(buf, starts[part], lengths[part], out, places[part])
         return
-    from triplestore.kernels.terms import copy_spans
+    from triplestore.kernels.terms.term_tables import copy_spans
 
     for lo, hi in pieces(lengths):
         copy_spans(buf, starts[lo:hi], lengths[lo:hi], places[lo:hi], out)
@@ -144,7 +144,7 @@ def slots_of(hashes: U64) -> U64:
     size = min(len(hashes) * 10 // 7 + 2, max(0xFFFFFFFF, len(hashes) + 1))
     if not worth_kernels(len(hashes)):
         return _slots_by_sorting(hashes, size)
-    from triplestore.kernels.terms import fill_slots
+    from triplestore.kernels.terms.term_tables import fill_slots
 
     slots = np.zeros(size, np.uint64)
     for lo in range(0, len(hashes), PIECE_ROWS):

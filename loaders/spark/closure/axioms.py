@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from triplestore.loaders.spark.closure.facts import Frame
 from triplestore.loaders.spark.closure.naming import Naming
-from triplestore.loaders.spark.workers import mapped
-from triplestore.ontologies import vocabulary as names
+from triplestore.loaders.spark.jobs.workers import mapped
+from triplestore.ontologies.model import vocabulary as names
 
 from triplestore.datalog.program import TYPE
 from triplestore.errors import BudgetError
-from triplestore.store.literals_in_rules import MOST_ILL_TYPED, ill_typed
-from triplestore.store.schema_reader import is_member
+from triplestore.reasoning.program.literals import MOST_ILL_TYPED, ill_typed
+from triplestore.reasoning.program.schema_reader import is_member
 from triplestore.terms import Dictionary, key_of
 
 MOST_AXIOMS = 5_000_000

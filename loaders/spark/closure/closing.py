@@ -21,8 +21,8 @@ from triplestore.loaders.spark.closure.programs import Given, Programs
 from triplestore.loaders.spark.closure.rounds import Progress
 
 from triplestore.errors import UsageError
-from triplestore.store.kept import FILES, HIDDEN, PREFIXES, REGIMES, bytes_of_prefixes
-from triplestore.tables import ChangedRows
+from triplestore.relations import ChangedRows
+from triplestore.storage.metadata import FILES, HIDDEN, PREFIXES, REGIMES, bytes_of_prefixes
 
 MOST_TURNS = 200
 """After so many turns that each found new axioms something is wrong with the rules."""

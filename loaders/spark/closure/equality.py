@@ -24,7 +24,7 @@ from triplestore.loaders.spark.closure.facts import Frame
 from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import constants_of
-from triplestore.ontologies.schema import EQUALITY, vocabulary_rules
+from triplestore.ontologies.translate.schema_rules import EQUALITY, vocabulary_rules
 
 from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
@@ -38,7 +38,7 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
 )
-from triplestore.expr.tree import substitute
+from triplestore.expressions.tree import substitute
 from triplestore.terms.vocabulary import OWL, RDF_TYPE, RDFS
 
 SAME_AS = b"\x01" + OWL.encode() + b"sameAs"

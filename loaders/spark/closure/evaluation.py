@@ -31,9 +31,9 @@ from triplestore.loaders.spark.closure.shapes import (
 )
 
 from triplestore.datalog.program import TYPE, Program
-from triplestore.engine.compiled import Compiled
-from triplestore.store.violations import NOTHING
-from triplestore.tables.status import EXPLICIT, INFERRED
+from triplestore.reasoning.violations import NOTHING
+from triplestore.relations.status import EXPLICIT, INFERRED
+from triplestore.rules.compiled_program import Compiled
 from triplestore.terms.vocabulary import OWL
 
 _NOTHING = b"\x01" + OWL.encode() + b"Nothing"

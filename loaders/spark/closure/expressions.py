@@ -16,16 +16,16 @@ import numpy as np
 from triplestore.loaders.spark.closure.facts import Facts, Frame
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import Shape
-from triplestore.loaders.spark.workers import mapped
+from triplestore.loaders.spark.jobs.workers import mapped
 
-from triplestore.expr.aggregate import aggregate
-from triplestore.expr.evaluate import Evaluator, Scope, evaluate
-from triplestore.expr.query_terms import QueryTerms
-from triplestore.expr.tree import Call, Constant, Expression, Variable, variables_of
-from triplestore.expr.vectors import ids_of
-from triplestore.ops.frame import Frame as Columns
+from triplestore.expressions.aggregates import aggregate
+from triplestore.expressions.evaluate_columns import Evaluator, Scope, evaluate
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.tree import Call, Constant, Expression, Variable, variables_of
+from triplestore.expressions.vectors import ids_of
+from triplestore.operators.frame import Frame as Columns
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
+from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED
 
 _NOTHING = "1L AS nothing"
 """Rows without columns are not rows to Arrow."""
@@ -150,7 +150,7 @@ def condition_on_ids(expression: Expression, naming: Naming | None) -> str | Non
 
     naming  of the terms; without one constants are 0, and kinds are not known
 
-    >>> from triplestore.expr.parser import parse_expression
+    >>> from triplestore.expressions.text.expression_parser import parse_expression
     >>> condition_on_ids(parse_expression("!SAMETERM(?v0, ?v1) && ?v0 NOT IN (<x:a>)"), None)
     '((NOT (v0 = v1)) AND (NOT (v0 IN (0))))'
     >>> condition_on_ids(parse_expression("?v0 = ?v1"), None) is None

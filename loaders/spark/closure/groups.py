@@ -14,18 +14,18 @@ from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import TRIPLE, flat_terms
 
+from triplestore.closures.attached import CHAINS, SYMMETRIC, TRANSITIVE, Structure
+from triplestore.closures.chains.automaton import Arc, Automaton, Name
+from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.datalog.program import Constant
-from triplestore.engine.modules.chains import system_of
-from triplestore.schemes.attached import CHAINS, SYMMETRIC, TRANSITIVE, Structure
-from triplestore.schemes.automata import Arc, Automaton, Name
-from triplestore.schemes.automata_rules import regular_system
+from triplestore.maintenance.modules.chain import system_of
 
 GRAPHS = (TRANSITIVE, SYMMETRIC, CHAINS)
 """The kinds of groups that are closed as graphs; all others are left to their rules."""
 
 if TYPE_CHECKING:
     from triplestore.datalog.program import Atom
-    from triplestore.engine.modules.owned import Owned
+    from triplestore.rules.modules.module_groups import Owned
 
 
 def structure_in_force(owned: Owned, facts: Facts, naming: Naming) -> Structure | None:

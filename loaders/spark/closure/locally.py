@@ -22,16 +22,16 @@ from triplestore.loaders.spark.closure.programs import (
     reasoned,
     refuse_rewriting,
 )
-from triplestore.loaders.spark.existing import empty_loaded
-from triplestore.loaders.spark.parts import keys_of
+from triplestore.loaders.spark.importing.existing_store import empty_loaded
+from triplestore.loaders.spark.importing.parquet_parts import keys_of
 
 from triplestore.errors import BudgetError
+from triplestore.reasoning.program.in_force import Regimes, rules_of_state
+from triplestore.reasoning.violations import inconsistencies, listed
+from triplestore.relations.packed_keys import Columns
+from triplestore.storage.metadata import HIDDEN
 from triplestore.storage.state import State
-from triplestore.store.in_force import Regimes, rules_of_state
-from triplestore.store.kept import HIDDEN
 from triplestore.store.store import Store
-from triplestore.store.violations import inconsistencies, listed
-from triplestore.tables.rows import Columns
 from triplestore.terms import TermCollector
 
 I64 = NDArray[np.int64]

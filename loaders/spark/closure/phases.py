@@ -18,8 +18,8 @@ from triplestore.loaders.spark.closure.shapes import atoms_of
 from triplestore.datalog.program import Aggregate, Not, Rule
 from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification
-from triplestore.engine.compiled import Compiled, recursive_numbers
-from triplestore.engine.modules.owned import Owned
+from triplestore.rules.compiled_program import Compiled, recursive_numbers
+from triplestore.rules.modules.module_groups import Owned
 
 
 @dataclass(slots=True)

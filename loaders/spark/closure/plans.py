@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from triplestore.loaders.spark.closure.shapes import Computation, FlatAtom, Form, Shape
 
-from triplestore.expr.tree import Expression, Variable, substitute
+from triplestore.expressions.tree import Expression, Variable, substitute
 
 Weigh = Callable[[FlatAtom], float]
 """How many facts an atom may match."""

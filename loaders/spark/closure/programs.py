@@ -19,14 +19,22 @@ from triplestore.loaders.spark.closure.axioms import Axioms, Triple
 from triplestore.loaders.spark.closure.naming import Names
 
 from triplestore.datalog.program import Program
-from triplestore.engine.report import Report
 from triplestore.errors import UsageError
-from triplestore.store.in_force import BY_RULES, InForce, Regimes, rules_of_state, whole
-from triplestore.store.kept import FILES, GRAPH_FILES, IMPORTS, PROGRAM, REGIMES, STRICT, TUNING
-from triplestore.store.rules import rules_of
+from triplestore.maintenance.report import Report
+from triplestore.reasoning.program.in_force import BY_RULES, InForce, Regimes, rules_of_state, whole
+from triplestore.reasoning.program.stored_rules import rules_of
+from triplestore.relations import INFERRED, REMOVED, ChangedRows, Changes, Layer, Tables
+from triplestore.storage.metadata import (
+    FILES,
+    GRAPH_FILES,
+    IMPORTS,
+    PROGRAM,
+    REGIMES,
+    STRICT,
+    TUNING,
+)
 from triplestore.store.store import Store
 from triplestore.store.transaction import Transaction
-from triplestore.tables import INFERRED, REMOVED, ChangedRows, Changes, Layer, Tables
 from triplestore.terms.dictionary import Dictionary
 
 KEPT = (PROGRAM, REGIMES, TUNING, STRICT, GRAPH_FILES, IMPORTS, FILES)

@@ -33,7 +33,7 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
 )
-from triplestore.expr.tree import Expression, substitute, variables_of
+from triplestore.expressions.tree import Expression, substitute, variables_of
 
 TRIPLE = 2
 """The arity of triples."""

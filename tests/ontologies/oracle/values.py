@@ -1,6 +1,6 @@
 """What literals denote: which are the same value, and which datatypes a value belongs to.
 
-Values are those of `triplestore.terms.xsd`, which has tests of its own and is plain Python, too.
+Values are those of `triplestore.terms.values.xsd`, which is plain Python with its own tests.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 from pyoxigraph import Literal
 
-from triplestore.terms import xsd
-from triplestore.terms.xsd import Space, Value
-from triplestore.terms.xsd_temporal import Moment
+from triplestore.terms.values import xsd
+from triplestore.terms.values.xsd import Space, Value
+from triplestore.terms.values.xsd_temporal import Moment
 
 from .vocabulary import Term, term, terms
 

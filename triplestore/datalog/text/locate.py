@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 from triplestore.datalog.program import Source
-from triplestore.expr.tokens import END, OPERATOR, STRING, VARIABLE, WORD, Tokens
+from triplestore.expressions.text.tokens import END, OPERATOR, STRING, VARIABLE, WORD, Tokens
 
 Section: TypeAlias = Literal["head", "body"]
 

@@ -1,1 +1,1 @@
-"""Operators that only queries need, beside those of `triplestore.ops`."""
+"""Operators that only queries need, beside those of `triplestore.operators`."""

@@ -16,11 +16,11 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from triplestore.errors import UsageError
-from triplestore.ops.context import Context
-from triplestore.ops.frame import Array, Frame, nulls
-from triplestore.ops.index import JoinIndex
-from triplestore.ops.operator import Blocks, Operator, Stream, Text, shown, variables
-from triplestore.ops.pairs import cut_pairs
+from triplestore.operators.context import Context
+from triplestore.operators.frame import Array, Frame, nulls
+from triplestore.operators.joins.join_index import JoinIndex
+from triplestore.operators.joins.match_pairs import cut_pairs
+from triplestore.operators.operator import Blocks, Operator, Stream, Text, shown, variables
 
 How: TypeAlias = Literal["inner", "left", "semi", "anti"]
 Condition: TypeAlias = Callable[[Frame], Array]
@@ -43,7 +43,7 @@ class CompatibleJoin(Operator):
     condition  which joined rows are matches after all
     overlap    only rows that bind a variable in common match (what MINUS wants)
 
-    >>> from triplestore.ops import Values
+    >>> from triplestore.operators import Values
     >>> left = Values(Frame.of(x=[1, 2, 0], y=[7, 8, 9]))
     >>> right = Values(Frame.of(x=[1, 0], z=[5, 6]))
     >>> sorted(CompatibleJoin(left, right, ("x",)).run(Context()).to_rows())

@@ -16,13 +16,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from triplestore.ops.context import Context
-from triplestore.ops.frame import Array, Frame
-from triplestore.ops.groups import GroupTable, use_kernels
-from triplestore.ops.keys import pack
-from triplestore.ops.leaves import atom, slices
-from triplestore.ops.operator import Blocks, Operator, Stream
-from triplestore.tables.relation import Relation
+from triplestore.operators.context import Context
+from triplestore.operators.frame import Array, Frame
+from triplestore.operators.group_table import GroupTable, use_kernels
+from triplestore.operators.leaves import atom, slices
+from triplestore.operators.operator import Blocks, Operator, Stream
+from triplestore.operators.row_keys import pack
+from triplestore.relations.relation import Relation
 
 _SAMPLE = 4096  # rows that are asked how many ways on they have, before anything is decided
 

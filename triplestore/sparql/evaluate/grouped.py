@@ -14,23 +14,32 @@ from typing import Any, ClassVar
 import numpy as np
 
 from triplestore.errors import UsageError
-from triplestore.expr.aggregate import aggregate
-from triplestore.expr.evaluate import Evaluator
-from triplestore.expr.functions import AGGREGATES
-from triplestore.expr.numbers import INTEGER
-from triplestore.expr.query_terms import U32, QueryTerms
-from triplestore.expr.tree import Variable
-from triplestore.expr.vectors import Coded, Ids, Numbers, Vector, coded, ids_of, known, listed_once
-from triplestore.ops.context import Context
-from triplestore.ops.frame import ID, Array, Frame
-from triplestore.ops.groups import GroupTable
-from triplestore.ops.keys import KeyCoder
-from triplestore.ops.leaves import slices
-from triplestore.ops.operator import Account, Blocks, Operator, pack_last, variables
-from triplestore.sparql.algebra import Aggregate, is_hidden
+from triplestore.expressions.aggregates import aggregate
+from triplestore.expressions.evaluate_columns import Evaluator
+from triplestore.expressions.functions import AGGREGATES
+from triplestore.expressions.library.numbers import INTEGER
+from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.tree import Variable
+from triplestore.expressions.vectors import (
+    Coded,
+    Ids,
+    Numbers,
+    Vector,
+    coded,
+    ids_of,
+    known,
+    listed_once,
+)
+from triplestore.operators.context import Context
+from triplestore.operators.frame import ID, Array, Frame
+from triplestore.operators.group_table import GroupTable
+from triplestore.operators.leaves import slices
+from triplestore.operators.operator import Account, Blocks, Operator, pack_last, variables
+from triplestore.operators.row_keys import KeyCoder
+from triplestore.sparql.algebra.nodes import Aggregate, is_hidden
 from triplestore.sparql.evaluate.pieces import vector_of
 from triplestore.sparql.evaluate.ranks import ranks_of
-from triplestore.terms.model import key_of, term_of
+from triplestore.terms.term_keys import key_of, term_of
 
 Wanted = tuple[str, Aggregate, Evaluator | None]
 """The column of an aggregate, what it is, and what computes its argument."""

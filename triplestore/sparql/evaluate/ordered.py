@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from triplestore.expr.evaluate import Evaluator
-from triplestore.expr.query_terms import QueryTerms
-from triplestore.ops.context import Context
-from triplestore.ops.frame import Array, Frame
-from triplestore.ops.operator import Blocks, Operator, Stream, gather
-from triplestore.ops.sort import sorted_positions
+from triplestore.expressions.evaluate_columns import Evaluator
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.operators.context import Context
+from triplestore.operators.frame import Array, Frame
+from triplestore.operators.operator import Blocks, Operator, Stream, gather
+from triplestore.operators.sort_positions import sorted_positions
 from triplestore.sparql.evaluate.pieces import vector_of
 from triplestore.sparql.evaluate.ranks import ranks_of
 

@@ -12,13 +12,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from triplestore.ops.context import Context
-from triplestore.ops.frame import ID, Array, Frame
-from triplestore.ops.leaves import slices
-from triplestore.ops.operator import Blocks, Operator, Stream, Text, shown
-from triplestore.ops.pairs import cut_pairs
+from triplestore.operators.context import Context
+from triplestore.operators.frame import ID, Array, Frame
+from triplestore.operators.joins.match_pairs import cut_pairs
+from triplestore.operators.leaves import slices
+from triplestore.operators.operator import Blocks, Operator, Stream, Text, shown
+from triplestore.relations.packed_keys import U32, pack
 from triplestore.sparql.evaluate.steps import Nodes, Step
-from triplestore.tables.rows import U32, pack
 
 _FIRST_CHUNK = 16
 _PAIRS = 1 << 18  # that many pairs at a time are aimed at

@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.expr.evaluate import Evaluator
-from triplestore.expr.query_terms import QueryTerms
-from triplestore.expr.vectors import Booleans, Coded, Ids, Mask, Numbers, Vector, ids_of
-from triplestore.ops.context import Budget
-from triplestore.ops.frame import Array, Frame
+from triplestore.expressions.evaluate_columns import Evaluator
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.vectors import Booleans, Coded, Ids, Mask, Numbers, Vector, ids_of
+from triplestore.operators.context import Budget
+from triplestore.operators.frame import Array, Frame
 
 _ROWS = 1 << 14
 

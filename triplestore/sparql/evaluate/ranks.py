@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from triplestore.expr.aggregate import order_key
-from triplestore.expr.query_terms import U32, QueryTerms
-from triplestore.expr.vectors import Booleans, Coded, Ids, Numbers, Vector, coded
-from triplestore.ops.context import Budget
-from triplestore.ops.frame import INTEGER, Array
-from triplestore.ops.groups import use_kernels
-from triplestore.ops.keys import distinct_ids
-from triplestore.ops.sort import sorted_in_steps
+from triplestore.expressions.aggregates import order_key
+from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.vectors import Booleans, Coded, Ids, Numbers, Vector, coded
+from triplestore.operators.context import Budget
+from triplestore.operators.frame import INTEGER, Array
+from triplestore.operators.group_table import use_kernels
+from triplestore.operators.row_keys import distinct_ids
+from triplestore.operators.sort_positions import sorted_in_steps
 from triplestore.terms.dictionary import FIRST_QUERY_ID
-from triplestore.terms.model import BLANK, IRI, STRING
-from triplestore.terms.sorting import sorted_terms
-from triplestore.terms.value_keys import NAN_KEY, Class
+from triplestore.terms.sort_terms import sorted_terms
+from triplestore.terms.term_keys import BLANK, IRI, STRING
+from triplestore.terms.values.value_keys import NAN_KEY, Class
 
 _PIECE = 1 << 13
 _EVERY = 1024

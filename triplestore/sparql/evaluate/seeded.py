@@ -12,12 +12,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from triplestore.ops.context import Context
-from triplestore.ops.frame import ID, Frame, empty_frame
-from triplestore.ops.keys import pack
-from triplestore.ops.leaves import Values
-from triplestore.ops.operator import Blocks, Operator, Stream, variables
-from triplestore.tables.rows import high, low
+from triplestore.operators.context import Context
+from triplestore.operators.frame import ID, Frame, empty_frame
+from triplestore.operators.leaves import Values
+from triplestore.operators.operator import Blocks, Operator, Stream, variables
+from triplestore.operators.row_keys import pack
+from triplestore.relations.packed_keys import high, low
 
 
 def empty_values(names: tuple[str, ...], estimate: float) -> Values:

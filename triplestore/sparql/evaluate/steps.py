@@ -14,10 +14,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from triplestore.ops.context import Budget, current
-from triplestore.tables.reading import ranges
-from triplestore.tables.relation import Relation
-from triplestore.tables.rows import (
+from triplestore.operators.context import Budget, current
+from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
     U32,
@@ -29,7 +28,8 @@ from triplestore.tables.rows import (
     low,
     pack,
 )
-from triplestore.tables.virtual import AllFacts
+from triplestore.relations.relation import Relation
+from triplestore.relations.views.virtual import AllFacts
 
 Pairs: TypeAlias = tuple[I64, U32]
 """Places of the nodes given, increasing, and a node reached from each."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from triplestore.expr.strings import split_string
-from triplestore.terms.model import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, to_ntriples
-from triplestore.terms.value_keys import split_typed
+from triplestore.expressions.library.strings import split_string
+from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, to_ntriples
+from triplestore.terms.values.value_keys import split_typed
 from triplestore.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
 CSV_SPECIAL = re.compile('[",\r\n]')

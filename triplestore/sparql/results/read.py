@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, cast
 import pyoxigraph as ox
 
 from triplestore.errors import ParseError, UsageError
-from triplestore.ops.context import current
-from triplestore.terms.guards import Feed, Guard, Json, TripleTerms, Xml
-from triplestore.terms.limits import USUAL
-from triplestore.terms.nesting import MOST_NESTED, TOO_DEEP, check_depth
+from triplestore.operators.context import current
+from triplestore.terms.guards.document_limits import USUAL
+from triplestore.terms.guards.nesting import MOST_NESTED, TOO_DEEP, check_depth
+from triplestore.terms.guards.parser_guard import Feed, Guard, Json, TripleTerms, Xml
 
 MOST_VARIABLES = 10_000
 """Variables of a document: a parser compares each name with all others."""

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import pyoxigraph as ox
 
-from triplestore.expr.query_terms import U32, QueryTerms
-from triplestore.ops.frame import Frame
-from triplestore.ops.keys import distinct_ids
+from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.operators.frame import Frame
+from triplestore.operators.row_keys import distinct_ids
 from triplestore.sparql.results.layout import LAYOUTS, Around, Cell, Layout
 from triplestore.terms.dictionary import FIRST_QUERY_ID
-from triplestore.terms.model import key_of
+from triplestore.terms.term_keys import key_of
 
 _ROWS_OF_TERMS = 1024
 _MANY = 32

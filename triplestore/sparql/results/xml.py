@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from triplestore.errors import UsageError
-from triplestore.expr.compare import parts_of_triple
-from triplestore.expr.strings import split_string
-from triplestore.terms.model import BLANK, IRI, LANG, STRING, TYPED
-from triplestore.terms.value_keys import split_typed
+from triplestore.expressions.compare_terms import parts_of_triple
+from triplestore.expressions.library.strings import split_string
+from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED
+from triplestore.terms.values.value_keys import split_typed
 
 END = "</results>\n</sparql>\n"
 

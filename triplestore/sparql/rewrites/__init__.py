@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from triplestore.expr.tree import Call, Exists, Expression
-from triplestore.ops.context import current
-from triplestore.sparql import algebra as sparql
-from triplestore.sparql.algebra import Node
+from triplestore.expressions.tree import Call, Exists, Expression
+from triplestore.operators.context import current
+from triplestore.sparql.algebra import nodes as sparql
+from triplestore.sparql.algebra.nodes import Node
 from triplestore.sparql.rewrites.equalities import use_equalities
 from triplestore.sparql.rewrites.filters import push_filters
 from triplestore.sparql.rewrites.paths import expand_paths

@@ -9,11 +9,11 @@ pattern surely binds the variable; literals are left alone (`1 = 1.0`).
 
 from __future__ import annotations
 
-from triplestore.expr.tree import Call, Constant, Expression, Variable
-from triplestore.ops.context import current
-from triplestore.sparql.algebra import Bgp, Filter, Join, Node, Path, Values, with_children
-from triplestore.sparql.scope import Variables, conjunction, conjuncts
-from triplestore.terms.model import IRI
+from triplestore.expressions.tree import Call, Constant, Expression, Variable
+from triplestore.operators.context import current
+from triplestore.sparql.algebra.nodes import Bgp, Filter, Join, Node, Path, Values, with_children
+from triplestore.sparql.algebra.variables import Variables, conjunction, conjuncts
+from triplestore.terms.term_keys import IRI
 
 
 def use_equalities(node: Node) -> Node:

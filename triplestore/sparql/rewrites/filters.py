@@ -12,10 +12,10 @@ joins are left alone here. Filters with EXISTS, or that give another value each 
 
 from __future__ import annotations
 
-from triplestore.expr.functions import is_deterministic
-from triplestore.expr.tree import Expression, calls_of
-from triplestore.ops.context import current
-from triplestore.sparql.algebra import (
+from triplestore.expressions.functions import is_deterministic
+from triplestore.expressions.tree import Expression, calls_of
+from triplestore.operators.context import current
+from triplestore.sparql.algebra.nodes import (
     Distinct,
     Extend,
     Filter,
@@ -29,7 +29,14 @@ from triplestore.sparql.algebra import (
     Union,
     with_children,
 )
-from triplestore.sparql.scope import Names, Variables, conjunction, conjuncts, exists_in, names_in
+from triplestore.sparql.algebra.variables import (
+    Names,
+    Variables,
+    conjunction,
+    conjuncts,
+    exists_in,
+    names_in,
+)
 
 
 def push_filters(node: Node) -> Node:

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
-from triplestore.expr.tree import Constant, Variable
-from triplestore.ops.context import current
-from triplestore.sparql.algebra import (
+from triplestore.expressions.tree import Constant, Variable
+from triplestore.operators.context import current
+from triplestore.sparql.algebra.nodes import (
     Alternative,
     Bgp,
     Inverse,

@@ -1,0 +1,1 @@
+"""From files and tables to a store, on Spark. Start at `dataset.import_dataset`."""

@@ -1,0 +1,129 @@
+"""Importing on Spark: files or tables in, a store (or Parquet tables that make one) out.
+
+Start reading at `import_dataset`. The way of the data, stage by stage; each is written to the work
+directory, and not done again by a job that is started again:
+
+    statements  parsed, as keys                                   reading.py and beside it
+    collected   hashes of terms; the distinct terms of each task  collect.py
+    terms       distinct terms in order                           terms.py
+    triples     ids                                               encode.py
+    closure     what follows, if Spark is to infer it             closure/
+
+and then, on the driver, `output` makes a store beside its final place and renames it, or
+`existing` adds to one in one commit. So a job that fails leaves nothing that opens, and one that
+is tried again does nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+from triplestore.loaders.spark.closure.options import Options as ClosureOptions
+from triplestore.loaders.spark.importing.hash_keys import BITS
+from triplestore.loaders.spark.importing.import_job import Import, Wish
+from triplestore.loaders.spark.importing.put_in_place import Imported
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.jobs.places import is_uri
+from triplestore.loaders.spark.jobs.stages import Told
+
+from triplestore.errors import UsageError
+from triplestore.storage.files.system import Files, RealFiles
+
+MODES = ("add", "delete", "replace")
+CLOSURES = ("local", "spark", "later")
+
+
+def import_dataset(
+    spark: Any,
+    source: Any,
+    target: str | Path,
+    *,
+    mode: str = "add",
+    graph: Any = None,
+    format: str | None = None,
+    lenient: bool = False,
+    base_iri: str | None = None,
+    reason: str | Sequence[str] = (),
+    rules: Any = None,
+    ontology: Any = None,
+    closure: str = "local",
+    driver_facts: int | None = None,
+    tables: str | None = None,
+    work: str | Path | None = None,
+    keep_work: bool = False,
+    job: str | None = None,
+    partitions: int | None = None,
+    salt: int = 0,
+    options: SourceOptions | None = None,
+    progress: Told | None = None,
+    bits: int = BITS,
+    files: Files | None = None,
+) -> Imported:
+    """Import files (paths, folders, globs, URIs) or a DataFrame of terms into a store.
+
+    target  a path, which all nodes share: a store there, made or added to. A URI (`s3a://...`,
+        `hdfs://...`): tables that `pull` makes a store of
+    mode  "add"; "delete" what the source states; "replace" what `graph` holds
+    graph  where statements of the default graph go: a term, or an IRI
+    format, lenient, base_iri, options  how the source is read, see `SourceOptions`
+    reason, rules, ontology  what to infer, as `Store.reason` takes it
+    closure  who infers: "local", this process; "spark"; "later", whoever opens the store next
+    driver_facts  up to so many facts the driver closes itself where Spark is to infer; 0 for never
+    tables  a folder or URI for tables of terms and triples, in Parquet with 64-bit ids, as well
+    work  where stages keep their results; beside the target if nothing is said
+    job  a name: what was committed under it is not done again. Without one, a job that is started
+        again after it failed is known by its work directory
+    partitions  in how many parts shuffles are made
+    salt  another one makes other hashes, should two terms have the same
+
+    `progress` is called after each stage with its name and figures.
+    """
+    graph = ox.NamedNode(graph) if isinstance(graph, str) else graph
+    names = (reason,) if isinstance(reason, str) else tuple(reason)
+    wish = Wish(
+        mode,
+        graph,
+        names,
+        rules,
+        ontology,
+        closure,
+        partitions or _partitions_of(spark),
+        salt,
+        bits,
+        files or RealFiles(),
+        ClosureOptions() if driver_facts is None else ClosureOptions(driver_facts=driver_facts),
+    )
+    _check(wish, str(target))
+    reading = options or SourceOptions()
+    given = {"format": format, "base_iri": base_iri, "to_graph": graph}
+    reading = replace(reading, **{name: value for name, value in given.items() if value})
+    reading = replace(reading, lenient=lenient or reading.lenient)
+    place = _work_place(str(target), work)
+    task = Import(spark, source, str(target), wish, reading, place, job, tables, progress)
+    return task.run(keep_work)
+
+
+def _check(wish: Wish, target: str) -> None:
+    if wish.mode not in MODES:
+        raise UsageError(f"mode is one of {', '.join(MODES)}, not {wish.mode!r}")
+    if wish.closure not in CLOSURES:
+        raise UsageError(f"closure is one of {', '.join(CLOSURES)}, not {wish.closure!r}")
+    if is_uri(target) and (wish.mode != "add" or (wish.infers and wish.closure != "spark")):
+        raise UsageError(
+            f"{target} is a URI, where tables are written for `pull`: nothing can be deleted or "
+            f"replaced there, and only closure='spark' infers; or name a path for a store"
+        )
+
+
+def _partitions_of(spark: Any) -> int:
+    return int(spark.conf.get("spark.sql.shuffle.partitions", "200"))
+
+
+def _work_place(target: str, work: str | Path | None) -> str:
+    if work is not None:
+        return str(work)
+    return f"{target.rstrip('/')}.import"

@@ -1,0 +1,439 @@
+"""One run of a job: its stages, and what is made of them.
+
+Start reading at `Import.run`. What is always true: a new store is made beside its place and renamed
+when it is finished; a store that there is gets one commit, with the name of the job; so a run can
+end anywhere, and the next one goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from triplestore.loaders.spark.closure.options import Options as ClosureOptions
+from triplestore.loaders.spark.importing.collect import collected
+from triplestore.loaders.spark.importing.encode import encode
+from triplestore.loaders.spark.importing.existing_store import Target, empty_loaded
+from triplestore.loaders.spark.importing.number_terms import (
+    TermCounts,
+    check_hashes,
+    count_terms,
+    numbered,
+    ordered_terms,
+)
+from triplestore.loaders.spark.importing.parquet import write_tables
+from triplestore.loaders.spark.importing.parquet_parts import (
+    Keys,
+    Rows,
+    check_room,
+    read_keys,
+    read_rows,
+)
+from triplestore.loaders.spark.importing.put_in_place import (
+    Imported,
+    is_store,
+    making,
+    name_of_store,
+    put_in_place,
+    removed_on_failure,
+    size_of,
+)
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.statements import Statements, read_statements
+from triplestore.loaders.spark.importing.write_store import NOTHING_MORE, Extra, write_store
+from triplestore.loaders.spark.jobs.places import is_uri, read_text, write_text
+from triplestore.loaders.spark.jobs.stages import Stages, Told, fingerprint
+
+from triplestore.errors import LockedError, UsageError
+from triplestore.storage.files.system import Files, RealFiles
+from triplestore.storage.metadata import FILES, PREFIXES, bytes_of_prefixes
+from triplestore.store import Store
+from triplestore.store.transaction import Transaction
+
+JOB, MADE = "job.json", "made.json"
+_LONGEST_PATH = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What `import_dataset` was asked for, checked."""
+
+    mode: str
+    graph: Any
+    reason: tuple[str, ...]
+    rules: Any
+    ontology: Any
+    closure: str
+    partitions: int
+    salt: int
+    bits: int
+    files: Files = field(default_factory=RealFiles)
+    closing: ClosureOptions = field(default_factory=ClosureOptions)
+
+    @property
+    def infers(self) -> bool:
+        """Whether there is anything to infer."""
+        return bool(self.reason) or self.rules is not None
+
+    @property
+    def needs_store(self) -> bool:
+        """Whether it is done to a store, which is made with its rules first if there is none."""
+        return self.mode != "add" or (self.closure == "later" and self.infers)
+
+
+class Import:
+    """One run of a job."""
+
+    def __init__(
+        self,
+        spark: Any,
+        source: Any,
+        target: str,
+        wish: Wish,
+        reading: SourceOptions,
+        place: str,
+        job: str | None,
+        tables: str | None,
+        progress: Told | None,
+    ) -> None:
+        self._spark = spark
+        self._source = source
+        self._target = target
+        self._wish = wish
+        self._reading = reading
+        self._tables = tables
+        self._job = job
+        self._folder = None if is_uri(place) else Path(place).absolute()
+        uri = place if self._folder is None else f"file://{self._folder}"
+        self._stages = Stages(spark, uri, progress)
+        self._began = time.monotonic()
+        self._known = ""
+
+    def run(self, keep_work: bool) -> Imported:
+        """Do the job, as far as it was not done before."""
+        if self._folder is None:
+            return self._run(keep_work)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        lock = self._wish.files.lock(self._folder / "LOCK")
+        if lock is None:
+            raise LockedError(
+                f"another import into {self._target} is running (it holds {self._folder}/LOCK)"
+            )
+        try:
+            return self._run(keep_work)
+        finally:
+            lock.release()
+
+    def _run(self, keep_work: bool) -> Imported:
+        path = None if is_uri(self._target) else Path(self._target).absolute()
+        if path is not None and self._is_made(path):
+            done = self._already()
+        elif path is not None and (is_store(path) or self._wish.needs_store):
+            done = self._change(path)
+        else:
+            done = self._create(path)
+        if not keep_work:
+            self._stages.remove()
+        elif self._folder is not None:  # the same again is another job
+            for name in (MADE, JOB):
+                (self._folder / name).unlink(missing_ok=True)
+        return done
+
+    def _create(self, path: Path | None) -> Imported:
+        """A new store, or tables at a URI."""
+        statements = read_statements(self._spark, self._source, self._reading)
+        self._known = statements.fingerprint
+        stored, noted = self._parsed(statements)
+        terms, counts, triples = self._encoded(stored, noted["mark"])
+        rows_of, extra = "triples", NOTHING_MORE
+        if self._wish.infers and self._wish.closure == "spark":
+            rows_of = "closure"
+            triples, extra = self._closed(
+                terms, triples, statements.next_file_number - 1, noted["_prefixes"]
+            )
+        meta = {FILES: str(statements.next_file_number - 1).encode()}
+        if noted["_prefixes"]:
+            # In one order, whatever order parsers tell them in: the file shall be the same.
+            meta[PREFIXES] = bytes_of_prefixes(dict(sorted(noted["_prefixes"].items())))
+        self._write_tables(terms, triples, counts, meta, extra, noted)
+        if path is not None:
+            check_room(counts.terms + len(extra.keys))
+            began = time.monotonic()
+            self._make(path, counts, rows_of, meta, extra)
+            self._stages.tell("output", began, {"bytes": size_of(path)})
+        return self._imported(counts, noted)
+
+    def _change(self, path: Path) -> Imported:
+        """A commit to a store that there is, or is made for it."""
+        assert self._folder is not None
+        wish = self._wish
+        fresh = making(path)
+        target = Target(path if is_store(path) else fresh, wish.mode, wish.graph)
+        if not is_store(target.path):
+            self._make_empty(fresh)
+        if self._job is not None and target.has_done(self._job):
+            return self._already()
+        probe = read_statements(self._spark, self._source, self._reading)
+        self._known = probe.fingerprint
+        known = fingerprint(probe.fingerprint or uuid.uuid4().hex, wish.mode, str(wish.graph))
+        count = max(len(probe.files), 1)
+        job = target.job(str(self._folder / JOB), known, self._job, count)
+        reading = replace(self._reading, first_file_number=job.first)
+        stored, noted = self._parsed(read_statements(self._spark, self._source, reading))
+        terms, counts, triples = self._encoded(stored, noted["mark"])
+        self._write_tables(terms, triples, counts, {}, NOTHING_MORE, noted)
+        check_room(counts.terms)
+        loaded = empty_loaded(count, job.first)
+        loaded.prefixes, loaded.bad = dict(sorted(noted["_prefixes"].items())), noted["bad"]
+        began = time.monotonic()
+        change = target.commit(job, self._keys(counts), self._rows("triples"), loaded, self._finish)
+        if target.path == fresh:
+            self._put_in_place(fresh, path)
+        self._stages.tell("output", began, {"bytes": size_of(path)})
+        return replace(self._imported(counts, noted), change=change, already=change is None)
+
+    def _make_empty(self, fresh: Path) -> None:
+        """A store with the rules that are asked for, and nothing else."""
+        if self._wish.mode == "delete":
+            raise UsageError(f"there is no store at {self._target} to delete from: check the path")
+        shutil.rmtree(fresh, ignore_errors=True)
+        self._infer(fresh)
+
+    def _finish(self, transaction: Transaction) -> None:
+        """What else a commit does."""
+        wish = self._wish
+        if wish.closure == "later":
+            transaction.put_off_inference()
+        elif wish.closure == "spark":
+            self._close_store(transaction)
+        elif wish.infers:
+            transaction.reason(*wish.reason, rules=wish.rules, ontology=wish.ontology)
+
+    def _close_store(self, transaction: Transaction) -> None:
+        """What follows from what the store will state, inferred on Spark."""
+        from triplestore.loaders.spark.reclosing import close_store
+
+        wish = self._wish
+        given = contents_of([wish.rules, wish.ontology])
+        known = (self._mark_of("triples"), wish.mode, str(wish.graph), wish.reason, given)
+        asked = {"reason": wish.reason, "rules": wish.rules, "ontology": wish.ontology}
+        close_store(self._stages, transaction, known, options=wish.closing, **asked)
+
+    def _is_made(self, path: Path) -> bool:
+        """Whether an earlier run of this job made the store, and ended before it could say so."""
+        said = read_text(self._spark, f"{self._stages.place}/{MADE}")
+        if said is None or not is_store(path):
+            return False
+        made = json.loads(said)
+        same = (
+            made["known"] == read_statements(self._spark, self._source, self._reading).fingerprint
+        )
+        return bool(made["known"]) and same and made["store"] == name_of_store(path)
+
+    def _already(self) -> Imported:
+        return Imported(self._target, 0, 0, 0, 0, time.monotonic() - self._began, already=True)
+
+    # -- stages ----------------------------------------------------------------------------------
+
+    def _parsed(self, statements: Statements) -> tuple[Statements, dict[str, Any]]:
+        """The statements, written down."""
+        known = statements.fingerprint or self._job or uuid.uuid4().hex
+
+        def figures(stored: Statements) -> dict[str, Any]:
+            counts = stored.counts()
+            return {
+                "rows": sum(each["statements"] for each in counts),
+                "bad": sum(each["bad"] for each in counts),
+                "files": len(counts),
+                "_prefixes": stored.prefixes(),
+            }
+
+        stored, noted = self._stages.step(
+            "statements", known, statements.stored, figures, statements.at
+        )
+        if noted["bad"]:
+            stored.check()
+        return stored, noted
+
+    def _encoded(self, statements: Statements, mark: str) -> tuple[Any, TermCounts, Any]:
+        """Terms with ids, and triples of ids."""
+        wish, stages = self._wish, self._stages
+        hashed = (mark, wish.salt, wish.bits)
+        gathered, noted = stages.table(
+            "collected", hashed, lambda: collected(statements.rows, salt=wish.salt, bits=wish.bits)
+        )
+        ordered, noted = stages.table(
+            "terms",
+            (noted["mark"], wish.partitions),
+            lambda: ordered_terms(gathered, wish.partitions),
+            self._counted,
+        )
+        known = noted["_counts"]
+        counts = TermCounts(**{**known, "ranges": tuple(known["ranges"])})
+        terms = numbered(self._spark, ordered, counts)
+        distinct = self._tables is not None or is_uri(self._target) or wish.closure == "spark"
+
+        def triples() -> Any:
+            rows = encode(gathered, terms, counts, wish.partitions)
+            return rows.distinct() if distinct else rows
+
+        made, noted = stages.table(
+            "triples", (noted["mark"], distinct), triples, lambda frame: {"rows": frame.count()}
+        )
+        return terms, counts, made
+
+    def _closed(
+        self, terms: Any, triples: Any, files: int, prefixes: Mapping[str, str]
+    ) -> tuple[Any, Extra]:
+        """All that holds, inferred on Spark, and what else a store with a closure keeps."""
+        from triplestore.loaders.spark.closure import close
+
+        wish, stages = self._wish, self._stages
+        made: list[Any] = []
+
+        def rows() -> Any:
+            made.append(
+                close(
+                    self._spark,
+                    triples=triples,
+                    terms=terms.select("id", "key"),
+                    reason=wish.reason,
+                    rules=wish.rules,
+                    ontology=wish.ontology,
+                    work=f"{stages.place}/rounds",
+                    files=files,
+                    prefixes=prefixes,
+                    options=wish.closing,
+                    progress=stages.told,
+                )
+            )
+            named = triples.where("g IS NOT NULL").unionByName(made[0].quads).distinct()
+            return (
+                made[0]
+                .facts.selectExpr(
+                    "s", "p", "o", "CAST(NULL AS long) g", "CAST(status AS int) status", "count"
+                )
+                .unionByName(named.selectExpr("s", "p", "o", "g", "1 status", "0L count"))
+            )
+
+        def figures(frame: Any) -> dict[str, Any]:
+            closure = made[0]
+            extra = Extra(closure.tuples, tuple(closure.new_keys), closure.meta)
+            said = {"rows": frame.count(), "_extra": extra.to_json(), "figures": closure.figures}
+            closure.release()
+            return said
+
+        given = contents_of([wish.rules, wish.ontology])
+        known = (self._mark_of("triples"), wish.reason, given)
+        frame, noted = stages.table("closure", known, rows, figures)
+        return frame, Extra.from_json(noted["_extra"])
+
+    def _counted(self, ordered: Any) -> dict[str, Any]:
+        counts = count_terms(ordered)
+        check_hashes(ordered)
+        said = {name: getattr(counts, name) for name in TermCounts.__slots__}
+        sizes = [int(size) for size in np.diff([*counts.ranges, counts.terms])]
+        return {"rows": counts.terms, "parts": sizes, "_counts": said}
+
+    def _mark_of(self, name: str) -> str:
+        return str(next(stage["mark"] for stage in self._stages.done if stage["stage"] == name))
+
+    def _place_of(self, name: str) -> str:
+        """Where the table of a stage is."""
+        return f"{self._stages.place}/{name}-{self._mark_of(name)}"
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def _write_tables(
+        self,
+        terms: Any,
+        triples: Any,
+        counts: TermCounts,
+        meta: Mapping[str, bytes],
+        extra: Extra,
+        noted: Mapping[str, Any],
+    ) -> None:
+        """The tables that were asked for, if any were."""
+        place = self._tables or (self._target if is_uri(self._target) else None)
+        if place is not None:
+            said = {"sources": noted["files"], "bad": noted["bad"]}
+            write_tables(self._spark, place, terms, triples, counts.terms, meta, extra, **said)
+
+    def _keys(self, counts: TermCounts) -> Keys:
+        """The terms, read by this process."""
+        return read_keys(self._place_of("terms"), counts.terms, "place")
+
+    def _rows(self, stage: str) -> Rows:
+        """The rows that a stage has made, read by this process."""
+        return read_rows(self._place_of(stage))
+
+    def _make(
+        self,
+        target: Path,
+        counts: TermCounts,
+        rows_of: str,
+        meta: Mapping[str, bytes],
+        extra: Extra,
+    ) -> None:
+        """A new store: made beside its place, closed, and put there in one step."""
+        fresh = making(target)
+        with removed_on_failure(fresh):
+            write_store(
+                fresh,
+                lambda: self._keys(counts),
+                lambda: self._rows(rows_of),
+                meta,
+                extra=extra,
+                files=self._wish.files,
+            )
+            if self._wish.closure == "local":
+                self._infer(fresh)
+            self._put_in_place(fresh, target)
+
+    def _infer(self, fresh: Path) -> None:
+        """Put the rules that are asked for in force in a store, and infer what follows there."""
+        wish = self._wish
+        if not wish.infers and is_store(fresh):
+            return
+        store = Store(fresh)
+        try:
+            if wish.infers:
+                store.reason(*wish.reason, rules=wish.rules, ontology=wish.ontology)
+        finally:
+            store.close()
+
+    def _put_in_place(self, fresh: Path, target: Path) -> None:
+        made = {"known": self._known, "store": name_of_store(fresh)}
+        write_text(self._spark, f"{self._stages.place}/{MADE}", json.dumps(made))
+        put_in_place(fresh, target)
+
+    def _imported(self, counts: TermCounts, noted: Mapping[str, Any]) -> Imported:
+        rows = next(stage["rows"] for stage in self._stages.done if stage["stage"] == "triples")
+        seconds = time.monotonic() - self._began
+        stages = tuple(self._stages.done), tuple(self._stages.resumed)
+        return Imported(
+            self._target, rows, counts.terms, noted["files"], noted["bad"], seconds, *stages
+        )
+
+
+def contents_of(given: Any) -> Any:
+    """What rules and ontologies are, by their contents where they are files.
+
+    >>> contents_of(["ex:a[?x] :- ex:b[?x] .", None])
+    ['ex:a[?x] :- ex:b[?x] .', 'None']
+    """
+    if isinstance(given, list | tuple):
+        return [contents_of(each) for each in given]
+    if isinstance(given, Path) or (isinstance(given, str) and len(given) < _LONGEST_PATH):
+        path = Path(given)
+        if path.is_file():
+            return [str(path), blake2b(path.read_bytes(), digest_size=16).hexdigest()]
+    return str(given)

@@ -1,0 +1,134 @@
+"""The dictionary on Spark: distinct terms to dense ids in the order of their keys.
+
+Start reading at `ordered_terms` and `numbered`. The plan:
+
+1. The terms of all tasks (distinct in each chunk of a task, see `collect`) are partitioned by
+   ranges of their keys. This is the only time that strings are shuffled; a term that is everywhere
+   comes once from each chunk.
+2. In its range each term becomes one row: its uses add up, its roles are joined. Ranges are
+   partitioned by key already, so this shuffles nothing.
+3. Each range is sorted and written, with a running number whose high bits are the number of
+   the range. The counts of the ranges, a few numbers on the driver, turn it into the id: the
+   rank of the key, which depends on the set of terms only, not on where the ranges end.
+
+What is always true: ids are 1, 2, ... without gaps, in the order of the keys' bytes, which is the
+order of the local loader. `check_hashes` makes sure that no two terms have one hash.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import functions as sf
+from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, TERM
+
+from triplestore.errors import StorageError
+from triplestore.terms.term_keys import to_ntriples
+
+_RANGE_BITS = 33  # of a running number: `monotonically_increasing_id` says so
+_SHOWN = 3
+
+
+def ordered_terms(collected: Any, partitions: int) -> Any:
+    """The distinct terms (key, h1, h2, uses, roles, place), each range sorted by key.
+
+    `place` is right for the very rows that are written: compute it once, and read it back.
+    """
+    terms = collected.where(sf.col("kind") == TERM).select("key", "h1", "h2", "uses", "roles")
+    distinct = (
+        terms.repartitionByRange(partitions, "key")
+        .groupBy("key")
+        .agg(
+            sf.min("h1").alias("h1"),
+            sf.min("h2").alias("h2"),
+            sf.sum("uses").alias("uses"),
+            sf.bit_or("roles").alias("roles"),
+        )
+    )
+    return distinct.sortWithinPartitions("key").withColumn(
+        "place", sf.monotonically_increasing_id()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """What the driver knows of the terms.
+
+    ranges      for each range, how many terms the ranges before it have
+    terms       how many there are
+    uses        how often they are used, all together
+    predicates  how many are used as predicates
+    graphs      how many are used as names of graphs
+    """
+
+    ranges: tuple[int, ...]
+    terms: int
+    uses: int
+    predicates: int
+    graphs: int
+
+
+def count_terms(ordered: Any) -> TermCounts:
+    """The counts, by one pass over what `ordered_terms` gave."""
+    by_range = (
+        ordered.groupBy(sf.shiftright("place", _RANGE_BITS).cast("int").alias("range"))
+        .agg(
+            sf.count("*").alias("terms"),
+            sf.sum("uses").alias("uses"),
+            sf.sum(_is_used_as(AS_PREDICATE)).alias("predicates"),
+            sf.sum(_is_used_as(AS_GRAPH)).alias("graphs"),
+        )
+        .collect()
+    )
+    sizes = {row["range"]: row["terms"] for row in by_range}
+    before, starts = 0, []
+    for number in range(max(sizes, default=-1) + 1):
+        starts.append(before)
+        before += sizes.get(number, 0)
+    return TermCounts(
+        tuple(starts),
+        before,
+        sum(row["uses"] for row in by_range),
+        sum(row["predicates"] for row in by_range),
+        sum(row["graphs"] for row in by_range),
+    )
+
+
+def numbered(spark: Any, ordered: Any, counts: TermCounts) -> Any:
+    """The terms with their ids: a DataFrame of (id, key, h1, h2, uses, roles)."""
+    starts = spark.createDataFrame(
+        list(enumerate(counts.ranges)) or [(0, 0)], "range int, before long"
+    )
+    place = sf.col("place")
+    return (
+        ordered.withColumn("range", sf.shiftright(place, _RANGE_BITS).cast("int"))
+        .join(sf.broadcast(starts), "range")
+        .select(
+            (sf.col("before") + place.bitwiseAND(sf.lit((1 << _RANGE_BITS) - 1)) + 1).alias("id"),
+            "key",
+            "h1",
+            "h2",
+            "uses",
+            "roles",
+        )
+    )
+
+
+def check_hashes(terms: Any) -> None:
+    """Raise if two terms have one hash; costs a shuffle of 16 bytes a term."""
+    twice = terms.groupBy("h1", "h2").count().where(sf.col("count") > 1).limit(_SHOWN).collect()
+    if not twice:
+        return
+    first = twice[0]
+    same = (sf.col("h1") == first["h1"]) & (sf.col("h2") == first["h2"])
+    keys = terms.where(same).select("key").orderBy("key").limit(_SHOWN).collect()
+    shown = " and ".join(to_ntriples(bytes(row["key"])).decode() for row in keys)
+    raise StorageError(
+        f"{shown} have the same 128-bit hash, so their statements could not be told apart; nothing "
+        f"was imported: run it again with another hash (salt=1)"
+    )
+
+
+def _is_used_as(role: int) -> Any:
+    return (sf.col("roles").bitwiseAND(sf.lit(role)) != 0).cast("long")

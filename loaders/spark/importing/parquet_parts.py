@@ -1,0 +1,231 @@
+"""Parquet tables of terms and rows, read back as arrays by the one who assembles a store.
+
+Start reading at `Parts`. What is always true: every page is compared with the checksum that Spark
+wrote into it, and the numbers of terms and rows are those that the job counted; a part that is
+damaged, missing or cut off is refused by name. Reading needs pyarrow only, no Spark and no Java, on
+any file system that pyarrow knows by its URI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from triplestore.loaders.spark.importing.collect import key_spans
+
+from triplestore.errors import CorruptError, StorageError
+from triplestore.terms.dictionary import FIRST_QUERY_ID
+from triplestore.terms.spans import I64, U8, U32, Spans, copy_texts, offsets_of, with_hashes
+
+BATCH_ROWS = 1 << 17
+
+MOST_TERMS = FIRST_QUERY_ID - 1
+"""So many terms a store has room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Columns of ids; `g` is None if all rows are in the default graph.
+
+    status, count  of a closure; None if all rows are stated
+    """
+
+    s: U32
+    p: U32
+    o: U32
+    g: U32 | None
+    status: NDArray[np.uint8] | None = None
+    count: U32 | None = None
+
+    def __len__(self) -> int:
+        return len(self.s)
+
+
+def _check(path: str, batch: pa.RecordBatch) -> None:
+    """Raise unless the columns are what a job writes: numbers, and keys; only `g` may be null."""
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        kind = column.type
+        right = pa.types.is_binary(kind) if name == "key" else pa.types.is_integer(kind)
+        if not right:
+            raise CorruptError(f"{path}: {name} is {kind}; run the job again")
+        if column.null_count and name != "g":
+            raise CorruptError(f"{path}: a row without {name}; run the job again")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The files of one table."""
+
+    files: pafs.FileSystem
+    paths: tuple[str, ...]
+
+    @classmethod
+    def of(cls, place: str) -> Parts:
+        """The parts of the table in a folder, a path or a URI, in the order of their names."""
+        try:
+            files, path = pafs.FileSystem.from_uri(place)
+        except pa.ArrowInvalid as error:
+            raise StorageError(f"cannot read {place}: {error}") from error
+        found = files.get_file_info(pafs.FileSelector(path, allow_not_found=True))
+        names = sorted(info.path for info in found if info.path.endswith(".parquet"))
+        return cls(files, tuple(names))
+
+    def sizes(self) -> dict[str, int]:
+        """The length of each part, by the name of its file."""
+        infos = self.files.get_file_info(list(self.paths))
+        return {info.base_name: info.size for info in infos}
+
+    def batches(
+        self, path: str, columns: Sequence[str], also: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """The columns of one part, piece by piece, verified; those in `also` if they are there."""
+        try:
+            with self.files.open_input_file(path) as source:
+                file = pq.ParquetFile(source, page_checksum_verification=True)
+                names = file.schema_arrow.names
+                if missing := set(columns) - set(names):
+                    raise CorruptError(f"there is no column {min(missing)}")
+                known = [name for name in also if name in names]
+                for batch in file.iter_batches(BATCH_ROWS, columns=[*columns, *known]):
+                    _check(path, batch)
+                    yield batch
+        except (OSError, pa.ArrowException) as error:
+            raise CorruptError(f"{path} cannot be read: {error}; run the job again") from error
+
+    def rows(self) -> int:
+        """How many rows all parts say that they have."""
+        total = 0
+        for path in self.paths:
+            with self.files.open_input_file(path) as source:
+                total += pq.ParquetFile(source).metadata.num_rows
+        return total
+
+
+class Keys(NamedTuple):
+    """The keys of terms 1, 2, ... one after the other."""
+
+    texts: U8
+    offsets: NDArray[np.uint64]
+    kinds: U8
+
+    def spans(self) -> Spans:
+        """The terms, hashed."""
+        starts = self.offsets.astype(np.int64)
+        buf = self.texts if len(self.texts) else np.zeros(1, np.uint8)
+        return with_hashes(buf, starts[:-1], np.diff(starts), self.kinds)
+
+
+def read_keys(place: str, terms: int, number: str) -> Keys:
+    """The keys of a table of terms, in the order of the column `number`.
+
+    number  the id, or what grows with it; rows that follow each other there should mostly do so
+        in the parts, too, but the parts may come in any order
+    """
+    parts = Parts.of(place)
+    runs: list[tuple[int, int, pa.Array]] = []
+    total = size = 0
+    for path in parts.paths:
+        for batch in parts.batches(path, ("key", number)):
+            numbers = batch.column(batch.schema.get_field_index(number)).to_numpy()
+            keys = batch.column(batch.schema.get_field_index("key"))
+            for lo, hi in _runs(numbers):
+                runs.append((int(numbers[lo]), int(numbers[hi - 1]), keys.slice(lo, hi - lo)))
+                size += _size_of(runs[-1][2])
+            total += len(keys)
+    if total != terms:
+        raise CorruptError(f"{place} has {total:,} terms, not {terms:,}; run the job again")
+    runs.sort(key=lambda run: run[0])
+    if any(one[1] >= other[0] for one, other in pairwise(runs)):
+        raise CorruptError(f"{place} has terms of the same {number}; run the job again")
+    return _joined([keys for _, _, keys in runs], total, size - total)
+
+
+def keys_of(column: pa.Array) -> Keys:
+    """The terms of a column of keys.
+
+    >>> keys_of(pa.array([b"\\x01http://a", b"\\x02b"])).kinds.tolist()
+    [1, 2]
+    """
+    size = _size_of(column) if len(column) else 0
+    return _joined([column], len(column), size - len(column))
+
+
+def _runs(numbers: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Where numbers go up by one, from where to where."""
+    if len(numbers) == 0:
+        return []
+    ends = (np.flatnonzero(np.diff(numbers) != 1) + 1).tolist()
+    return list(zip([0, *ends], [*ends, len(numbers)], strict=True))
+
+
+def _size_of(key: pa.Array) -> int:
+    _, starts, stops = key_spans(key)
+    return int(stops[-1] - starts[0])
+
+
+def _joined(arrays: list[pa.Array], terms: int, size: int) -> Keys:
+    texts, kinds = np.empty(size, np.uint8), np.empty(terms, np.uint8)
+    lengths = np.empty(terms, np.int64)
+    at = place = 0
+    arrays.reverse()
+    while arrays:
+        buf, starts, stops = key_spans(arrays.pop())
+        part = slice(at, at + len(starts))
+        kinds[part] = buf[starts]
+        lengths[part] = stops - starts - 1
+        places: I64 = np.cumsum(lengths[part]) - lengths[part] + place
+        copy_texts(buf, starts + 1, lengths[part], texts, places)
+        at, place = part.stop, place + int(lengths[part].sum())
+    return Keys(texts, offsets_of(lengths), kinds)
+
+
+def read_rows(place: str) -> Rows:
+    """The rows of a table of ids (s, p, o, g, status, count), in any order."""
+    parts = Parts.of(place)
+    total = parts.rows()
+    made: dict[str, Any] = {name: np.empty(total, np.uint32) for name in ("s", "p", "o")}
+    made["g"] = np.zeros(total, np.uint32)  # pages that are never written cost nothing
+    made["status"], made["count"] = np.ones(total, np.uint8), np.zeros(total, np.uint32)
+    seen = set()
+    at = 0
+    for path in parts.paths:
+        for batch in parts.batches(path, ("s", "p", "o"), ("g", "status", "count")):
+            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                if column.null_count == len(column):
+                    continue
+                if column.null_count:
+                    column = column.fill_null(0)
+                seen.add(name)
+                made[name][at : at + batch.num_rows] = column.to_numpy(zero_copy_only=False)
+            at += batch.num_rows
+    if at != total:
+        raise CorruptError(f"{place} has {at:,} rows, not {total:,}; run the job again")
+    closed = bool((made["status"] != 1).any() or made["count"].any())
+    return Rows(
+        made["s"],
+        made["p"],
+        made["o"],
+        made["g"] if "g" in seen else None,
+        made["status"] if closed else None,
+        made["count"] if closed else None,
+    )
+
+
+def check_room(terms: int) -> None:
+    """Raise if the terms are too many for an embedded store, whose ids have 32 bits.
+
+    >>> check_room(5)
+    """
+    if terms > MOST_TERMS:
+        raise StorageError(
+            f"{terms:,} distinct terms are more than the {MOST_TERMS:,} that a store has 32-bit "
+            f"ids for; write Parquet tables instead (tables=...), whose ids have 64 bits, or "
+            f"import a part of the data"
+        )

@@ -1,0 +1,84 @@
+"""Which task reads what: files and parts of files, put together into tasks of about one size.
+
+Start at `plan_parts` and `packed`. Files that tasks open by name are read in ranges where they can
+be split: N-Triples and N-Quads anywhere (a range has the lines that begin in it), Turtle and TriG
+between statements, where `turtle_cuts` found room for it. Everything else is one part. The plan is
+sent with the job, some 100 bytes a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
+from triplestore.loaders.spark.importing.turtle_cuts import Cut
+
+_EXPANDS = 6  # how many times larger text is than its compressed form, about
+_MOST_A_TASK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How tasks read, in a form that can be sent to them."""
+
+    lenient: bool
+    base_iri: str | None
+    default: bytes | None
+    keep_labels: bool
+
+    @classmethod
+    def of(cls, options: SourceOptions) -> Reading:
+        """What of the options concerns tasks."""
+        default = options.default_key
+        return cls(options.lenient, options.base_iri, default, options.keep_labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a file: bytes from `start` to `stop`, or all of it if `stop` is None."""
+
+    file: int
+    start: int
+    stop: int | None
+    cut: Cut | None = None
+
+
+def plan_parts(
+    files: Iterable[SourceFile], cuts: Mapping[int, Sequence[Cut]], options: SourceOptions
+) -> list[tuple[Part, int]]:
+    """The parts of files that are opened by name, each with its weight in bytes of text."""
+    parts = []
+    for file in files:
+        if file.number in cuts:
+            for cut in cuts[file.number]:
+                part = Part(file.number, cut.start, cut.stop, cut)
+                parts.append((part, cut.stop - cut.start))
+        elif file.compression is not None:
+            parts.append((Part(file.number, 0, None), file.length * _EXPANDS))
+        elif file.by_lines and file.length > options.split_bytes:
+            for start in range(0, file.length, options.split_bytes):
+                stop = min(start + options.split_bytes, file.length)
+                parts.append((Part(file.number, start, stop), stop - start))
+        else:
+            parts.append((Part(file.number, 0, None), file.length))
+    return parts
+
+
+def packed(parts: Iterable[tuple[Part, int]], task_bytes: int) -> list[tuple[Part, ...]]:
+    """Parts in their order, as many to a task as fit; a larger one is a task of its own.
+
+    >>> some = [(Part(n, 0, None), 10) for n in range(5)]
+    >>> [len(task) for task in packed(some, 25)]
+    [2, 2, 1]
+    """
+    tasks: list[tuple[Part, ...]] = []
+    task: list[Part] = []
+    size = 0
+    for part, weight in parts:
+        if task and (size + weight > task_bytes or len(task) >= _MOST_A_TASK):
+            tasks.append(tuple(task))
+            task, size = [], 0
+        task.append(part)
+        size += weight
+    return [*tasks, tuple(task)] if task else tasks

@@ -1,0 +1,256 @@
+"""Statements of any source as rows of keys: the first stage of an import.
+
+Start at `read_statements`. Nothing is parsed until a DataFrame of it is used; `stored` parses once,
+into Parquet, and gives the same face over that. What is always true: the rows do not depend on how
+Spark divides the work, and (documents that were cut included, once stored) they are what the local
+loader reads from the same files, numbered alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from triplestore.loaders.spark.importing import faults
+from triplestore.loaders.spark.importing.batches import SCHEMA
+from triplestore.loaders.spark.importing.parse import (
+    Plan,
+    parse_contents,
+    parse_lines,
+    parse_parts,
+    parse_terms,
+)
+from triplestore.loaders.spark.importing.sources import (
+    SourceFile,
+    SourceOptions,
+    find_files,
+    fingerprint,
+)
+from triplestore.loaders.spark.importing.splits import Reading, packed, plan_parts
+from triplestore.loaders.spark.importing.table_columns import as_terms
+from triplestore.loaders.spark.importing.turtle_cuts import Cut, find_cuts
+from triplestore.loaders.spark.jobs.workers import mapped
+
+from triplestore.errors import UsageError
+
+_LARGEST_CONTENTS = (1 << 31) - 1024  # what Spark's binaryFile gives as one value
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What a source says: good statements as `rows`, bad ones as `errors`.
+
+    parsed : both, with notes (see batches.py); read it by `rows` and `errors`
+    files : the files in the order of their numbers; empty for a DataFrame
+    next_file_number : what the next import into the same store begins with
+    fingerprint : the same for the same files (names, sizes, times) and options
+    """
+
+    spark: SparkSession
+    options: SourceOptions
+    files: Sequence[SourceFile]
+    parsed: DataFrame
+    cut: Sequence[int] = ()  # numbers of the files that were cut between statements
+    next_file_number: int = 1
+    fingerprint: str = ""
+
+    @property
+    def rows(self) -> DataFrame:
+        """One row for each statement: the keys of its terms, `g` null in the default graph."""
+        return self.parsed.where("note IS NULL").select("s", "p", "o", "g")
+
+    @property
+    def errors(self) -> DataFrame:
+        """Bad statements: file, line, byte, text, reason."""
+        return faults.errors(self.spark, self.parsed, self._names()).select(*faults.COLUMNS)
+
+    def stored(self, uri: str) -> Statements:
+        """Parse, and write what is found as Parquet below `uri`, for this face to read from.
+
+        A document that was cut and has a fault is parsed again as a whole: where a parser goes on
+        behind a fault depends on all that follows.
+        """
+        self.parsed.write.mode("overwrite").parquet(f"{uri}/parsed")
+        again = self._files_to_redo(uri)
+        if again:
+            parsed = _parsed_files(self.spark, again, {}, self.options)
+            parsed.write.mode("overwrite").parquet(f"{uri}/again")
+        return self.at(uri)
+
+    def at(self, uri: str) -> Statements:
+        """The same, reading what `stored` has written there."""
+        parsed = self.spark.read.schema(SCHEMA).parquet(f"{uri}/parsed")
+        again = self._files_to_redo(uri)
+        if again:
+            numbers = [file.number for file in again]
+            whole = self.spark.read.schema(SCHEMA).parquet(f"{uri}/again")
+            parsed = parsed.where(~F.col("file").isin(numbers)).unionByName(whole)
+        return replace(self, parsed=parsed, cut=())
+
+    def check(self) -> None:
+        """Raise ParseError for the first fault in the order of the files, unless lenient."""
+        if not self.options.lenient:
+            faults.raise_first(faults.errors(self.spark, self.parsed, self._names()))
+
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes of all documents; of one that is declared twice, the first declaration."""
+        return faults.prefixes(self.parsed)
+
+    def counts(self) -> list[dict[str, Any]]:
+        """For each file its number, name, lines, bytes of text, statements and faults."""
+        return faults.counts(self.parsed, self._names())
+
+    def _names(self) -> dict[int, str]:
+        names = {file.number: file.name for file in self.files}
+        return names or {self.options.first_file_number: "table"}
+
+    def _files_to_redo(self, uri: str) -> list[SourceFile]:
+        if not self.cut:
+            return []
+        stored = self.spark.read.schema(SCHEMA).parquet(f"{uri}/parsed")
+        bad = faults.files_with_faults(stored.where(F.col("file").isin(list(self.cut))))
+        return [file for file in self.files if file.number in bad]
+
+
+def read_statements(
+    spark: SparkSession,
+    source: str | Sequence[str] | DataFrame,
+    options: SourceOptions | None = None,
+) -> Statements:
+    """The statements of files (paths, folders, globs, URIs) or of a DataFrame of terms.
+
+    A DataFrame has the columns s, p, o and perhaps g, as terms in N-Triples or typed (see
+    columns.py). Files are listed now, and large documents of Turtle and TriG are looked through
+    for places to cut; everything else waits until it is used.
+    """
+    options = options or SourceOptions()
+    if isinstance(source, str | list | tuple):
+        return _of_files(spark, source, options)
+    if hasattr(source, "mapInArrow"):
+        return _of_table(spark, source, options)
+    raise UsageError(f"cannot import from {type(source).__name__}: give paths or a DataFrame")
+
+
+def _of_files(
+    spark: SparkSession, source: str | Sequence[str], options: SourceOptions
+) -> Statements:
+    files = find_files(spark, source, options)
+    large = [file for file in files if _is_worth_cutting(file, options)]
+    cuts = find_cuts(spark, large, options)
+    return Statements(
+        spark,
+        options,
+        files,
+        _parsed_files(spark, files, cuts, options),
+        sorted(cuts),
+        options.first_file_number + len(files),
+        fingerprint(files, options),
+    )
+
+
+def _of_table(spark: SparkSession, table: DataFrame, options: SourceOptions) -> Statements:
+    number = options.first_file_number
+    file = SourceFile(number, "table", 0, "", "nquads", None, 0)
+    terms = as_terms(table)
+    parsed = mapped(terms, partial(parse_terms, file, Reading.of(options)), SCHEMA)
+    return Statements(spark, options, [], parsed, (), number + 1, "")
+
+
+def _is_worth_cutting(file: SourceFile, options: SourceOptions) -> bool:
+    return (
+        file.format in ("turtle", "trig")
+        and file.path is not None
+        and file.compression is None
+        and file.length > options.cut_bytes
+    )
+
+
+def _parsed_files(
+    spark: SparkSession,
+    files: Sequence[SourceFile],
+    cuts: dict[int, list[Cut]],
+    options: SourceOptions,
+) -> DataFrame:
+    named, split, handed = [], [], []
+    for file in files:
+        if _is_split_by_spark(file, options):
+            split.append(file)
+        elif file.path is not None:
+            named.append(file)
+        else:
+            handed.append(file)
+    ways = []
+    if named:
+        ways.append(_parsed_parts(spark, named, cuts, options))
+    if split:
+        ways.append(_parsed_lines(spark, split, options))
+    if handed:
+        ways.append(_parsed_contents(spark, handed, options))
+    parsed = ways[0]
+    for other in ways[1:]:
+        parsed = parsed.unionByName(other)
+    return parsed
+
+
+def _is_split_by_spark(file: SourceFile, options: SourceOptions) -> bool:
+    """Lines that Spark's reader of text divides: bzip2, and what tasks cannot open by name."""
+    if not file.by_lines or file.compression not in (None, "bzip2"):
+        return False
+    if file.path is None:
+        return True
+    return file.compression == "bzip2" and file.length > options.split_bytes
+
+
+def _plan(files: Sequence[SourceFile], options: SourceOptions, tasks: Sequence[Any] = ()) -> Plan:
+    return Plan({file.number: file for file in files}, Reading.of(options), tasks)
+
+
+def _parsed_parts(
+    spark: SparkSession,
+    files: Sequence[SourceFile],
+    cuts: dict[int, list[Cut]],
+    options: SourceOptions,
+) -> DataFrame:
+    tasks = packed(plan_parts(files, cuts, options), options.split_bytes)
+    # A range of n numbers in n partitions: each task is one row in a partition of its own.
+    numbers = spark.range(0, len(tasks), 1, len(tasks))
+    return mapped(numbers, partial(parse_parts, _plan(files, options, tasks)), SCHEMA)
+
+
+def _parsed_lines(
+    spark: SparkSession, files: Sequence[SourceFile], options: SourceOptions
+) -> DataFrame:
+    # Lines end with a line feed for Spark, so that lengths add up to places in the file; what
+    # else ends a line is left to the parser.
+    lines = spark.read.format("text").option("lineSep", "\n").load(_escaped(files))
+    marked = lines.select(
+        "value",
+        F.xxhash64("_metadata.file_path").alias("mark"),
+        F.col("_metadata.file_block_start").alias("block"),
+    )
+    return mapped(marked, partial(parse_lines, _plan(files, options)), SCHEMA)
+
+
+def _parsed_contents(
+    spark: SparkSession, files: Sequence[SourceFile], options: SourceOptions
+) -> DataFrame:
+    for file in files:
+        if file.length > _LARGEST_CONTENTS:
+            raise UsageError(
+                f"{file.name} has {file.length:,} bytes, and cannot be split: Spark hands over at "
+                "most 2 GB. Put it where all nodes open it by name (file:), or convert it to "
+                "N-Triples or N-Quads, plain or bzip2"
+            )
+    contents = spark.read.format("binaryFile").load(_escaped(files))
+    marked = contents.select(F.xxhash64("_metadata.file_path").alias("mark"), "content")
+    return mapped(marked, partial(parse_contents, _plan(files, options)), SCHEMA)
+
+
+def _escaped(files: Sequence[SourceFile]) -> list[str]:
+    """The names of files, with what Spark would take for a pattern escaped."""
+    special = str.maketrans({mark: f"\\{mark}" for mark in "\\[]{}*?"})
+    return [file.uri.translate(special) for file in files]

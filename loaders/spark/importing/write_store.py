@@ -1,0 +1,153 @@
+"""From terms and rows to a store: what the driver (or `pull`) assembles, in memory.
+
+Start reading at `write_store`. One segment of terms and one layer of rows, made by the very
+functions of the local loader (`TermSegment.of_arrays`, `Layer.bulk`), from columns that Spark has
+numbered: so the files are those of a local load, byte by byte, whatever Spark's partitions were,
+and statistics, characteristic sets and value columns need no second implementation. Costs some 40
+bytes a row and twice the texts of the terms in memory; DESIGN-output.md says where that ends.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
+
+from triplestore.relations import ChangedRows, Changes, Layer
+from triplestore.relations.changes import TupleName
+from triplestore.relations.packed_keys import U32
+from triplestore.storage.files.system import Files
+from triplestore.storage.making import make_store
+from triplestore.terms import TermSegment
+from triplestore.terms.dictionary import Dictionary
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What a closure has beside rows of facts.
+
+    tuples  rows of relations of users and helpers: columns, statuses and counts
+    keys    terms that only rules name: they are numbered behind all others
+    meta    named values of the store: the rules in force and how they are applied
+    """
+
+    tuples: Mapping[TupleName, ChangedRows] = field(default_factory=dict)
+    keys: Sequence[bytes] = ()
+    meta: Mapping[str, bytes] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The same, fit for JSON; columns and bytes are in base 64."""
+        return {
+            "tuples": [
+                [*name, [_text(column) for column in rows.columns], _text(rows.status)]
+                + ([] if rows.count is None else [_text(rows.count)])
+                for name, rows in self.tuples.items()
+            ],
+            "keys": [base64.b64encode(key).decode() for key in self.keys],
+            "meta": {name: base64.b64encode(value).decode() for name, value in self.meta.items()},
+        }
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> Extra:
+        """What `to_json` gave.
+
+        >>> rows = ChangedRows.of(([1], [2], [3]), 2, count=[5])
+        >>> extra = Extra({(9, 3): rows}, [b"\\x01http://a"], {"program": b"..."})
+        >>> again = Extra.from_json(extra.to_json())
+        >>> again.keys, again.meta, again.tuples[9, 3].columns[2].tolist()
+        ((b'\\x01http://a',), {'program': b'...'}, [3])
+        """
+        tuples = {}
+        for name, arity, columns, status, *count in said["tuples"]:
+            tuples[int(name), int(arity)] = ChangedRows.of(
+                [_column(text, np.uint32) for text in columns],
+                _column(status, np.uint8),
+                0,
+                _column(count[0], np.uint32) if count else None,
+            )
+        keys = tuple(base64.b64decode(key) for key in said["keys"])
+        meta = {name: base64.b64decode(value) for name, value in said["meta"].items()}
+        return cls(tuples, keys, meta)
+
+
+NOTHING_MORE = Extra()
+
+
+def write_store(
+    target: Path,
+    keys: Callable[[], Keys],
+    rows: Callable[[], Rows],
+    meta: Mapping[str, bytes],
+    *,
+    extra: Extra = NOTHING_MORE,
+    files: Files | None = None,
+) -> None:
+    """Write a new store with these terms (ids from 1 on) and rows.
+
+    Both are asked for when they are needed: rows when the terms are written and out of memory.
+
+    >>> import tempfile
+    >>> from triplestore import Store
+    >>> keys = Keys(np.frombuffer(b"http://ahttp://p", np.uint8), np.array([0, 8, 16], np.uint64),
+    ...     np.array([1, 1], np.uint8))
+    >>> one, two = np.array([1], np.uint32), np.array([2], np.uint32)
+    >>> rows = Rows(one, two, one, None)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_store(Path(folder) / "db", lambda: keys, lambda: rows, {})
+    ...     print(*Store(Path(folder) / "db"))
+    <http://a> <http://p> <http://a>
+    """
+    layers = (layer_of(each(), extra.tuples) for each in [rows])
+    make_store(target, segments_of(keys, extra.keys), layers, {**meta, **extra.meta}, files=files)
+
+
+def segments_of(keys: Callable[[], Keys], more: Sequence[bytes]) -> Iterator[TermSegment]:
+    """The segments of all terms; those that only rules name have one of their own."""
+    # Loaded now, so that it does not depend on the process which of two layouts slots have.
+    import triplestore.kernels.terms.term_tables  # noqa: F401 - importing it is what is wanted
+
+    segment = _segment_of(keys())
+    yield segment
+    if more:
+        known = Dictionary([segment] if segment.count else [])
+        yield TermSegment.from_keys(segment.count + 1, more, [segment.values], known)
+
+
+def _segment_of(keys: Keys) -> TermSegment:
+    return TermSegment.of_arrays(1, *keys, keys.spans().hashes)
+
+
+def layer_of(rows: Rows, tuples: Mapping[TupleName, ChangedRows]) -> Layer:
+    """The layer of all rows."""
+    if rows.status is None and not tuples:
+        return Layer.bulk(rows.p, rows.s, rows.o, rows.g)
+    status = np.ones(len(rows), np.uint8) if rows.status is None else rows.status
+    facts = ChangedRows.of((rows.p, rows.s, rows.o), status, 0, rows.count)
+    quads = ChangedRows.of(((), (), (), ()))
+    graphs = ChangedRows.of(((),))
+    if rows.g is not None:
+        named = rows.g != 0
+        columns = [_only(column, named) for column in (rows.p, rows.s, rows.o, rows.g)]
+        quads = ChangedRows.of(columns)
+        graphs = ChangedRows.of((np.unique(columns[3]),))
+        facts = facts.take(~named)
+    return Layer.build(Changes(facts, quads, graphs, tuples)).prepare()
+
+
+def _text(column: NDArray[Any]) -> str:
+    return base64.b64encode(column.tobytes()).decode()
+
+
+def _column(text: str, kind: Any) -> NDArray[Any]:
+    return np.frombuffer(base64.b64decode(text), kind)
+
+
+def _only(column: U32, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> U32:
+    picked: U32 = column[chosen]
+    return picked

@@ -1,0 +1,133 @@
+"""The stages of a job: each writes a table, and is not done again if it was done.
+
+Start reading at `Stages.table`. A job's work directory has one folder for each stage, named by its
+fingerprint: a hash of what goes into it (the input, the options, the stages before). What is always
+true: a folder is used only if its marker is there, and the marker is written after the table; what
+has another input has another name, so a job that is started again with other data begins again,
+and one that was stopped goes on after the last stage that ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from triplestore.loaders.spark.jobs.places import is_local, join, read_text, write_text
+
+Told = Callable[[str, Mapping[str, Any]], object]
+"""Called after each stage with its name and figures."""
+
+
+@dataclass(slots=True)
+class Stages:
+    """The stages of one job.
+
+    place   the work directory: a path that all nodes share, or a URI
+    told    is told of each stage that ended
+    done    name, seconds and figures of each stage, in order
+    """
+
+    spark: Any
+    place: str
+    told: Told | None = None
+    done: list[dict[str, Any]] = field(default_factory=list)
+
+    def table(
+        self,
+        name: str,
+        inputs: Any,
+        make: Callable[[], Any],
+        figures: Callable[[Any], Mapping[str, Any]] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """The table of a stage, read from where it was written, and its figures.
+
+        inputs   what it depends on, fit for JSON; a change of it makes the stage anew
+        make     gives the DataFrame; not called if the table is there
+        figures  what to note of it: kept with the marker, and told but for names with `_` before
+        """
+        return self.step(name, inputs, lambda place: self._written(make(), place), figures)
+
+    def step(
+        self,
+        name: str,
+        inputs: Any,
+        write: Callable[[str], Any],
+        figures: Callable[[Any], Mapping[str, Any]] | None = None,
+        read: Callable[[str], Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """The same for a stage that writes to the folder that it is given, and returns what it is.
+
+        read  how to come to the same if the stage was done before; by default, the table there
+        """
+        began = time.monotonic()
+        mark = fingerprint(name, inputs)
+        place = join(self.place, f"{name}-{mark}")
+        known = read_text(self.spark, f"{place}.done")
+        if known is not None:
+            noted: dict[str, Any] = json.loads(known)
+            self._note(name, noted, began, resumed=True)
+            return (read or self._read)(place), noted
+        made = write(place)
+        noted = dict(figures(made)) if figures is not None else {}
+        noted["mark"] = mark
+        write_text(self.spark, f"{place}.done", json.dumps(noted, default=str))
+        self._note(name, noted, began, resumed=False)
+        return made, noted
+
+    def _written(self, frame: Any, place: str) -> Any:
+        frame.write.mode("overwrite").parquet(place)
+        return self._read(place)
+
+    def _read(self, place: str) -> Any:
+        return self.spark.read.parquet(place)
+
+    def _note(self, name: str, noted: Mapping[str, Any], began: float, *, resumed: bool) -> None:
+        said = {"stage": name, "seconds": time.monotonic() - began, "resumed": resumed}
+        said |= {key: value for key, value in noted.items() if not key.startswith("_")}
+        self._tell(name, said)
+
+    def tell(self, name: str, began: float, figures: Mapping[str, Any]) -> None:
+        """Note a step that is not a stage: it is done each time."""
+        seconds = time.monotonic() - began
+        self._tell(name, {"stage": name, "seconds": seconds, "resumed": False, **figures})
+
+    def _tell(self, name: str, said: dict[str, Any]) -> None:
+        self.done.append(said)
+        if self.told is not None:
+            self.told(name, said)
+
+    @property
+    def resumed(self) -> list[str]:
+        """The names of the stages that were there already."""
+        return [str(stage["stage"]) for stage in self.done if stage["resumed"]]
+
+    def remove(self) -> None:
+        """Remove the work directory, if it is a path; elsewhere it stays."""
+        if is_local(self.place):
+            shutil.rmtree(local_path(self.place), ignore_errors=True)
+
+
+def local_path(place: str) -> Path:
+    """The path of a place on this machine.
+
+    >>> local_path("file:///a/b").as_posix()
+    '/a/b'
+    """
+    return Path(os.fspath(place).removeprefix("file://"))
+
+
+def fingerprint(*parts: Any) -> str:
+    """A short name for what something was made of (anything fit for JSON).
+
+    >>> fingerprint("a", [1]) == fingerprint("a", [1]) != fingerprint("a", [2])
+    True
+    """
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,43 @@
+"""How the packaged `triplestore` comes to life where it is imported; the beginning of the zip.
+
+`packaging` puts this text into the zip as `triplestore/__init__.py`, with a call of `start` below
+it. It is imported where only `triplestore.private_folder` is there yet.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from triplestore.private_folder import private_folder
+
+_PAYLOAD = "unpacked/"
+
+
+def start(content: str, file: str, scope: dict[str, Any]) -> None:
+    """Unpack the zip that `file` lies in, and be the package that comes out of it."""
+    folder = unpack(Path(file).parent.parent, content) / "triplestore"
+    init = folder / "__init__.py"
+    scope |= {"__path__": [str(folder)], "__file__": str(init)}
+    scope["__spec__"].submodule_search_locations[:] = [str(folder)]
+    exec(compile(init.read_text(), str(init), "exec"), scope)
+
+
+def unpack(archive: Path, content: str) -> Path:
+    """The folder with the modules, made unless another process has made it before."""
+    base = private_folder()
+    folder = base / f"package-{content}"
+    if not folder.is_dir():
+        making = Path(tempfile.mkdtemp(prefix=f"package-{content}-", dir=base))
+        with zipfile.ZipFile(archive) as packed:
+            packed.extractall(making, [n for n in packed.namelist() if n.startswith(_PAYLOAD)])
+        try:
+            (making / _PAYLOAD).rename(folder)
+        except OSError:  # somebody else was faster, and made the same
+            if not folder.is_dir():
+                raise
+        shutil.rmtree(making, ignore_errors=True)
+    return folder

@@ -1,0 +1,1 @@
+"""Where imported ontologies are found. Start at `catalogue.Catalogue`."""

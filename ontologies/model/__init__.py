@@ -1,0 +1,1 @@
+"""What an ontology can say, as data: axioms, expressions, SWRL rules. Start at `axioms.Axiom`."""

@@ -1,0 +1,1 @@
+"""From axioms to rules of a program. Start at `regimes.translate`."""

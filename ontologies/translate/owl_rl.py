@@ -1,0 +1,391 @@
+"""OWL 2 RL, the rules about axioms: prp-*, cax-*, eq-diff2 and eq-diff3.
+
+Start reading at `translate_axioms`. Every rule of tables 5 to 7 of the W3C's OWL 2 RL/RDF rules is
+made for each axiom that fits it, by its id; what stands in no list (tables 4 and 9, and
+constraints about pairs of classes) is in `schema` as it is. What an axiom says beyond these rules
+is listed as outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, singledispatch
+from itertools import combinations, product
+from typing import TypeVar
+
+from pyoxigraph import NamedNode
+from triplestore.ontologies.model.axioms import (
+    AllDifferent,
+    AllDisjointClasses,
+    AllDisjointProperties,
+    AsymmetricProperty,
+    Axiom,
+    ClassAssertion,
+    DatatypeDefinition,
+    Deprecated,
+    DifferentIndividuals,
+    DisjointClasses,
+    DisjointProperties,
+    DisjointUnion,
+    EquivalentClasses,
+    EquivalentProperties,
+    FunctionalProperty,
+    HasKey,
+    InverseFunctionalProperty,
+    InverseProperties,
+    IrreflexiveProperty,
+    NegativePropertyAssertion,
+    PropertyChain,
+    PropertyDomain,
+    PropertyRange,
+    ReflexiveProperty,
+    SameIndividual,
+    SubClassOf,
+    SubPropertyOf,
+    SymmetricProperty,
+    TransitiveProperty,
+)
+from triplestore.ontologies.model.expressions import (
+    ClassExpression,
+    Expression,
+    PropertyExpression,
+    Triple,
+    innermost_first,
+    premises_of,
+)
+from triplestore.ontologies.model.vocabulary import DISTINCT_MEMBERS, TARGET_VALUE
+from triplestore.ontologies.translate.draft import (
+    Draft,
+    Part,
+    X,
+    Y,
+    Z,
+    base_of,
+    class_of,
+    constant,
+    different,
+    equal_to,
+    is_in,
+    is_literal,
+    is_nothing,
+    related,
+    same,
+    variant,
+)
+from triplestore.ontologies.translate.owl_rl_classes import SUB_CLASS, translate_expression
+
+from triplestore.datalog.program import TYPE, Constant, Item, Rule, TripleAtom, Variable
+from triplestore.thread_limits import look, needs
+
+
+def translate_axioms(
+    axioms: Iterable[Axiom], draft: Draft, expressions: Iterable[Expression] = ()
+) -> None:
+    """Put the rules about axioms, and about all expressions in them, into a draft.
+
+    expressions  others that are there, of which no axiom speaks
+
+    >>> from pyoxigraph import NamedNode
+    >>> draft = Draft()
+    >>> translate_axioms([TransitiveProperty(NamedNode("http://e/p"))], draft)
+    >>> print(draft.rules[0])
+    rule "prp-trp" <http://e/p>[?x, ?z] :- <http://e/p>[?x, ?y], <http://e/p>[?y, ?z] .
+    """
+    listed = sorted(axioms, key=_follows_from_others)
+    # A node may stand for several: a class with two definitions has the rules of both.
+    for expression in dict.fromkeys((*innermost_first(*listed), *expressions)):
+        look(expression)
+        draft.take(_of_expression(expression))
+    for axiom in listed:
+        look(axiom)
+        draft.take(_of_axiom(axiom))
+
+
+@lru_cache(maxsize=1 << 17)
+def _of_axiom(axiom: Axiom) -> Part:
+    """What one axiom gives; kept, since an ontology mostly changes by a few."""
+    draft = Draft()
+    translate_axiom(axiom, draft)
+    return draft.part()
+
+
+@lru_cache(maxsize=1 << 17)
+def _of_expression(expression: Expression) -> Part:
+    """What one expression gives, but for those inside of it."""
+    draft = Draft()
+    translate_expression(expression, draft)
+    return draft.part()
+
+
+def _follows_from_others(axiom: Axiom) -> bool:
+    """Sub-classes and sub-properties follow from equivalences, too, and these explain more."""
+    return isinstance(axiom, SubClassOf | SubPropertyOf)
+
+
+@singledispatch
+def translate_axiom(axiom: Axiom, draft: Draft) -> None:
+    """Put the rules about one axiom into a draft; its expressions have theirs."""
+    raise TypeError(f"no axiom: {axiom!r}")
+
+
+# --- classes -------------------------------------------------------------------------------------
+
+
+@translate_axiom.register
+def _sub_class(axiom: SubClassOf, draft: Draft) -> None:
+    _below("cax-sco", axiom.sub, axiom.sup, axiom, draft)
+
+
+@lru_cache(maxsize=1 << 20)
+def sub_class_rule(sub: bytes, sup: bytes) -> Rule:
+    """cax-sco for two classes with names, given as keys; the same object each time."""
+    one, other = Constant(sub), Constant(sup)
+    axiom = TripleAtom(one, SUB_CLASS, other)
+    body = (TripleAtom(X, TYPE, one),)
+    return Rule((TripleAtom(X, TYPE, other),), body, "cax-sco", axioms=(axiom,))
+
+
+def _below(
+    name: str, sub: ClassExpression, sup: ClassExpression, axiom: Axiom, draft: Draft
+) -> None:
+    """What is in one class is in the other; of owl:Nothing, which has no members, nothing is."""
+    if not is_nothing(sub):
+        draft.member(name, sup, X, is_in(sub, X), premises_of(axiom))
+
+
+@translate_axiom.register(EquivalentClasses)
+@translate_axiom.register(DatatypeDefinition)
+def _equivalent(axiom: EquivalentClasses | DatatypeDefinition, draft: Draft) -> None:
+    if class_of(axiom.left) == class_of(axiom.right):
+        return  # the name of an expression
+    _below("cax-eqc1", axiom.left, axiom.right, axiom, draft)
+    _below("cax-eqc2", axiom.right, axiom.left, axiom, draft)
+
+
+@translate_axiom.register
+def _disjoint(axiom: DisjointClasses, draft: Draft) -> None:
+    """`schema` has cax-dw."""
+    draft.keep(axiom.left, axiom.right)
+
+
+@translate_axiom.register
+def _all_disjoint(axiom: AllDisjointClasses, draft: Draft) -> None:
+    draft.keep(*axiom.members)
+    for one, other in _pairs(axiom.members):
+        draft.pair("cax-adc", class_of(one), class_of(other), axiom.own)
+
+
+@translate_axiom.register
+def _disjoint_union(axiom: DisjointUnion, draft: Draft) -> None:
+    """`profile` says that there is no rule."""
+
+
+@translate_axiom.register
+def _key(axiom: HasKey, draft: Draft) -> None:
+    if not axiom.properties:
+        draft.leave(axiom, "a key of no properties would make all members one")
+        return
+    other = Variable("other")
+    premises = premises_of(axiom)
+    around = (*is_in(axiom.keyed, X), *is_in(axiom.keyed, other), different(X, other))
+    choices: list[list[list[Item]]] = []
+    for i, property in enumerate(axiom.properties):
+        value, also = Variable(f"value{i}"), Variable(f"also{i}")
+        draft.valued.add(base_of(property))
+        one = related(property, X, value)
+        choices.append([[one, related(property, other, value)]])
+        if len(axiom.properties) <= MOST_COMPARED:
+            choices[-1].append([one, related(property, other, also), variant(value, also)])
+    for chosen in product(*choices):
+        body = [item for part in chosen for item in part]
+        draft.rule("prp-key", same(X, other), [*body, *around], premises)
+
+
+MOST_COMPARED = 4
+"""Keys of more properties are compared term by term: each property would double the rules."""
+
+
+M = TypeVar("M")
+
+PAIR_BYTES = 600
+"""What is made of two members of an n-ary axiom takes this much at the least."""
+
+
+def _pairs(members: Sequence[M]) -> Iterator[tuple[M, M]]:
+    """Each two members, if there is room for what is made of all of them: n members are n² / 2
+    pairs, so this much is known before the first one is made."""
+    needs(PAIR_BYTES * len(members) * (len(members) - 1) // 2)
+    for pair in combinations(members, 2):
+        look()
+        yield pair
+
+
+# --- properties ----------------------------------------------------------------------------------
+
+
+@translate_axiom.register
+def _sub_property(axiom: SubPropertyOf, draft: Draft) -> None:
+    _implies("prp-spo1", axiom.sub, axiom.sup, axiom, draft)
+
+
+def _implies(
+    name: str,
+    sub: PropertyExpression,
+    sup: PropertyExpression,
+    axiom: Axiom,
+    draft: Draft,
+    *,
+    turned: bool = False,
+) -> None:
+    head = related(sup, Y, X) if turned else related(sup, X, Y)
+    draft.rule(name, head, [related(sub, X, Y)], premises_of(axiom))
+
+
+@translate_axiom.register
+def _chain(axiom: PropertyChain, draft: Draft) -> None:
+    if not axiom.chain:
+        draft.leave(axiom, "a chain of no properties relates everything to itself")
+        return
+    steps = [X, *(Variable(f"y{i}") for i in range(1, len(axiom.chain))), Z]
+    body = [
+        related(property, one, other)
+        for property, one, other in zip(axiom.chain, steps, steps[1:], strict=False)
+    ]
+    draft.rule("prp-spo2", related(axiom.sup, X, Z), body, premises_of(axiom))
+
+
+@translate_axiom.register
+def _equivalent_properties(axiom: EquivalentProperties, draft: Draft) -> None:
+    _implies("prp-eqp1", axiom.left, axiom.right, axiom, draft)
+    _implies("prp-eqp2", axiom.right, axiom.left, axiom, draft)
+
+
+@translate_axiom.register
+def _inverse(axiom: InverseProperties, draft: Draft) -> None:
+    _implies("prp-inv1", axiom.left, axiom.right, axiom, draft, turned=True)
+    _implies("prp-inv2", axiom.right, axiom.left, axiom, draft, turned=True)
+
+
+@translate_axiom.register
+def _domain(axiom: PropertyDomain, draft: Draft) -> None:
+    draft.member("prp-dom", axiom.domain, X, [related(axiom.property, X, Y)], premises_of(axiom))
+
+
+@translate_axiom.register
+def _range(axiom: PropertyRange, draft: Draft) -> None:
+    draft.member("prp-rng", axiom.range, Y, [related(axiom.property, X, Y)], premises_of(axiom))
+
+
+@translate_axiom.register
+def _functional(axiom: FunctionalProperty, draft: Draft) -> None:
+    body: list[Item] = [related(axiom.property, X, Y), related(axiom.property, X, Z)]
+    body.append(different(Y, Z))
+    draft.rule("prp-fp", same(Y, Z), body, premises_of(axiom))
+
+
+@translate_axiom.register
+def _inverse_functional(axiom: InverseFunctionalProperty, draft: Draft) -> None:
+    one, other = related(axiom.property, X, Z), Variable("also")
+    same_value = (related(axiom.property, Y, other), variant(Z, other))
+    for more in ((related(axiom.property, Y, Z),), same_value):
+        draft.rule("prp-ifp", same(X, Y), [one, *more, different(X, Y)], premises_of(axiom))
+    draft.valued.add(base_of(axiom.property))
+
+
+@translate_axiom.register
+def _symmetric(axiom: SymmetricProperty, draft: Draft) -> None:
+    _implies("prp-symp", axiom.property, axiom.property, axiom, draft, turned=True)
+
+
+@translate_axiom.register
+def _transitive(axiom: TransitiveProperty, draft: Draft) -> None:
+    body = [related(axiom.property, X, Y), related(axiom.property, Y, Z)]
+    draft.rule("prp-trp", related(axiom.property, X, Z), body, premises_of(axiom))
+
+
+@translate_axiom.register
+def _reflexive(axiom: ReflexiveProperty, draft: Draft) -> None:
+    """`profile` says that there is no rule."""
+
+
+@translate_axiom.register
+def _irreflexive(axiom: IrreflexiveProperty, draft: Draft) -> None:
+    message = f"{base_of(axiom.property)} is irreflexive"
+    draft.constraint("prp-irp", message, [related(axiom.property, X, X)], premises_of(axiom))
+
+
+@translate_axiom.register
+def _asymmetric(axiom: AsymmetricProperty, draft: Draft) -> None:
+    message = f"{base_of(axiom.property)} is asymmetric"
+    body = [related(axiom.property, X, Y), related(axiom.property, Y, X)]
+    draft.constraint("prp-asyp", message, body, premises_of(axiom))
+
+
+@translate_axiom.register
+def _disjoint_properties(axiom: DisjointProperties, draft: Draft) -> None:
+    _no_common("prp-pdw", axiom.left, axiom.right, premises_of(axiom), draft)
+
+
+@translate_axiom.register
+def _all_disjoint_properties(axiom: AllDisjointProperties, draft: Draft) -> None:
+    premises = premises_of(axiom)
+    for one, other in _pairs(axiom.members):
+        _no_common("prp-adp", one, other, premises, draft)
+
+
+def _no_common(
+    name: str,
+    one: PropertyExpression,
+    other: PropertyExpression,
+    premises: tuple[Triple, ...],
+    draft: Draft,
+) -> None:
+    message = f"{base_of(one)} and {base_of(other)} are disjoint"
+    draft.constraint(name, message, [related(one, X, Y), related(other, X, Y)], premises)
+    body: list[Item] = [related(one, X, Y), related(other, X, Z), variant(Y, Z)]
+    draft.constraint(name, message, body, premises)
+    draft.valued.update((base_of(one), base_of(other)))
+
+
+# --- individuals ---------------------------------------------------------------------------------
+
+
+def all_different_id(axiom: AllDifferent) -> str:
+    """The id of the rule that an axiom about different things belongs to, by its predicate."""
+    return "eq-diff3" if _has(axiom, DISTINCT_MEMBERS) else "eq-diff2"
+
+
+@translate_axiom.register
+def _all_different(axiom: AllDifferent, draft: Draft) -> None:
+    name = all_different_id(axiom)
+    for one, other in _pairs(axiom.members):
+        draft.pair(name, constant(one), constant(other), axiom.own)
+
+
+@translate_axiom.register
+def _not_related(axiom: NegativePropertyAssertion, draft: Draft) -> None:
+    name = "prp-npa2" if _has(axiom, TARGET_VALUE) else "prp-npa1"
+    source, target = constant(axiom.source), constant(axiom.target)
+    message = f"{base_of(axiom.property)} is denied of {source} and {target}"
+    body: list[Item] = [related(axiom.property, source, target)]
+    if is_literal(target):
+        body = [related(axiom.property, source, Y), *equal_to(Y, target)]
+    draft.constraint(name, message, body, premises_of(axiom))
+
+
+def _has(axiom: Axiom, predicate: NamedNode) -> bool:
+    """Whether a triple that states the axiom has a predicate."""
+    return any(p == predicate for _, p, _ in axiom.own)
+
+
+@translate_axiom.register
+def _described(axiom: ClassAssertion, draft: Draft) -> None:
+    """The type is a fact; its class must be there to have it."""
+    draft.keep(axiom.described)
+
+
+@translate_axiom.register(SameIndividual)
+@translate_axiom.register(DifferentIndividuals)
+@translate_axiom.register(Deprecated)
+def _fact(axiom: Axiom, draft: Draft) -> None:
+    """Facts like others: `schema` has eq-sym, eq-trans, eq-rep-* and eq-diff1."""

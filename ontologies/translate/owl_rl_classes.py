@@ -1,0 +1,183 @@
+"""OWL 2 RL, the rules about class expressions (cls-*), and what scm-int and scm-uni say of them.
+
+Start reading at `translate_expression`. Each expression is a class, namely its node, as in the
+public rules: `C ⊑ ∃p.D` is `C ⊑ _:n` with rules about `_:n`. Nothing of that is seen: `unfold`
+puts these classes away again.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from triplestore.ontologies.model.expressions import (
+    AllValuesFrom,
+    ClassExpression,
+    ComplementOf,
+    DatatypeComplementOf,
+    DatatypeRestriction,
+    ExactCardinality,
+    Expression,
+    Facet,
+    HasSelf,
+    HasValue,
+    IntersectionOf,
+    InverseOf,
+    MaxCardinality,
+    MinCardinality,
+    NaryAllValuesFrom,
+    NarySomeValuesFrom,
+    OneOf,
+    SomeValuesFrom,
+    UnionOf,
+    premises_of,
+)
+from triplestore.ontologies.translate.draft import (
+    Draft,
+    X,
+    Y,
+    base_of,
+    class_of,
+    constant,
+    different,
+    equal_to,
+    is_everything,
+    is_in,
+    is_literal,
+    related,
+    same,
+)
+
+from triplestore.datalog.program import TYPE, Constant, Item, TripleAtom, Variable
+from triplestore.terms.vocabulary import RDFS_SUB_CLASS_OF
+
+SUB_CLASS = Constant.iri(RDFS_SUB_CLASS_OF)
+
+
+@singledispatch
+def translate_expression(expression: Expression, draft: Draft) -> None:
+    """Put the rules about one expression (not those inside it) into a draft.
+
+    >>> from pyoxigraph import BlankNode, NamedNode
+    >>> p, c = NamedNode("http://e/p"), NamedNode("http://e/C")
+    >>> draft = Draft()
+    >>> translate_expression(SomeValuesFrom(p, c, node=BlankNode("n")), draft)
+    >>> print(draft.rules[0].name, draft.rules[0].heads[0].o, len(draft.rules[0].body))
+    cls-svf1 _:n 2
+    """
+    raise TypeError(f"no class expression: {expression!r}")
+
+
+@translate_expression.register
+def _intersection(expression: IntersectionOf, draft: Draft) -> None:
+    body = [item for operand in expression.operands for item in is_in(operand, X)]
+    draft.member("cls-int1", expression, X, body, expression.own)
+    for operand in expression.operands:
+        draft.member("cls-int2", operand, X, is_in(expression, X), expression.own)
+        _below("scm-int", expression, operand, expression, draft)
+
+
+@translate_expression.register
+def _union(expression: UnionOf, draft: Draft) -> None:
+    for operand in expression.operands:
+        draft.member("cls-uni", expression, X, is_in(operand, X), expression.own)
+        _below("scm-uni", operand, expression, expression, draft)
+
+
+def _below(
+    name: str, sub: ClassExpression, sup: ClassExpression, said: Expression, draft: Draft
+) -> None:
+    edge = TripleAtom(class_of(sub), SUB_CLASS, class_of(sup))
+    draft.schema_rule(name, edge, said.own)
+
+
+@translate_expression.register
+def _complement(expression: ComplementOf, draft: Draft) -> None:
+    body = (*is_in(expression, X), *is_in(expression.operand, X))
+    message = f"in {class_of(expression.operand)} and in its complement"
+    draft.constraint("cls-com", message, body or _anything(), expression.own)
+
+
+@translate_expression.register
+def _one_of(expression: OneOf, draft: Draft) -> None:
+    """A literal is in it by its value, so in a spelling of its own, too."""
+    for member in map(constant, expression.members):
+        if is_literal(member):
+            draft.member("cls-oo", expression, Y, equal_to(Y, member), expression.own)
+        else:
+            draft.member("cls-oo", expression, member, (), expression.own)
+
+
+@translate_expression.register
+def _some(expression: SomeValuesFrom, draft: Draft) -> None:
+    name = "cls-svf2" if is_everything(expression.filler) else "cls-svf1"
+    body = (related(expression.property, X, Y), *is_in(expression.filler, Y))
+    draft.member(name, expression, X, body, premises_of(expression))
+
+
+@translate_expression.register
+def _all(expression: AllValuesFrom, draft: Draft) -> None:
+    body = (*is_in(expression, X), related(expression.property, X, Y))
+    draft.member("cls-avf", expression.filler, Y, body, premises_of(expression))
+
+
+@translate_expression.register
+def _has_value(expression: HasValue, draft: Draft) -> None:
+    fact = related(expression.property, X, constant(expression.value))
+    draft.rule("cls-hv1", fact, is_in(expression, X), premises_of(expression))
+    body: tuple[Item, ...] = (fact,)
+    if is_literal(constant(expression.value)):
+        body = (related(expression.property, X, Y), *equal_to(Y, constant(expression.value)))
+    draft.member("cls-hv2", expression, X, body, premises_of(expression))
+
+
+@translate_expression.register
+def _at_most(expression: MaxCardinality, draft: Draft) -> None:
+    if expression.number > 1:
+        return
+    if expression.filler is None:
+        at_most(expression, draft, ("cls-maxc1", "cls-maxc2"))
+    elif is_everything(expression.filler):
+        at_most(expression, draft, ("cls-maxqc2", "cls-maxqc4"))
+    else:
+        at_most(expression, draft, ("cls-maxqc1", "cls-maxqc3"))
+
+
+def at_most(
+    expression: MaxCardinality | ExactCardinality, draft: Draft, names: tuple[str, str]
+) -> None:
+    """The rules for none, or one, by their names."""
+    filler = expression.filler
+
+    def value(which: Variable) -> tuple[Item, ...]:
+        inside = () if filler is None else is_in(filler, which)
+        return (related(expression.property, X, which), *inside)
+
+    member = is_in(expression, X)
+    if expression.number == 0:
+        message = f"a value of {base_of(expression.property)} where there may be none"
+        draft.constraint(names[0], message, (*member, *value(Y)), premises_of(expression))
+        return
+    other = Variable("z")
+    body = (*member, *value(Y), *value(other), different(Y, other))
+    draft.rule(names[1], same(Y, other), body, premises_of(expression))
+
+
+def _anything() -> tuple[Item, ...]:
+    return (TripleAtom(X, TYPE, Y),)
+
+
+@translate_expression.register(HasSelf)
+@translate_expression.register(MinCardinality)
+@translate_expression.register(ExactCardinality)
+@translate_expression.register(DatatypeComplementOf)
+@translate_expression.register(DatatypeRestriction)
+@translate_expression.register(NarySomeValuesFrom)
+@translate_expression.register(NaryAllValuesFrom)
+def _outside(expression: Expression, draft: Draft) -> None:
+    """`profile` says of which axioms they are a part."""
+
+
+@translate_expression.register(Facet)
+@translate_expression.register(InverseOf)
+def _no_class(expression: Expression, draft: Draft) -> None:
+    """Parts of others: `DatatypeRestriction`, and wherever a property stands."""

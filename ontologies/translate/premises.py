@@ -1,0 +1,176 @@
+"""Axioms as premises: where an axiom may depend on a rule made from it, the rule's body has it.
+
+Start reading at `with_premises`. An axiom is a set of triples, and a program is made from the
+axioms that hold. As long as nothing that the rules conclude can be such a triple, taking the axiom
+back changes the program and with it what follows, exactly. But rules may conclude triples of
+axioms - a class of properties below owl:TransitiveProperty, a property below rdfs:subClassOf,
+owl:sameAs between properties - and then an axiom could be what keeps itself alive. So a triple of
+an axiom stands in the body of each rule that is made from it, if it is of a slice (a property, or
+a class) on which the rule's own head has an influence. All other bodies stay small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from triplestore.ontologies.model.vocabulary import (
+    SCHEMA_CLASSES,
+    SCHEMA_PREDICATES,
+    SWRL_CLASSES,
+    SWRL_PREDICATES,
+)
+
+from triplestore.datalog.program import Rule, TripleAtom
+from triplestore.datalog.slices import ANY, ANY_CLASS, Graph, Slice, components, slice_of
+from triplestore.terms import key_of
+from triplestore.thread_limits import looking
+
+
+def with_premises(
+    rules: Sequence[Rule],
+    schema: Sequence[Rule] = (),
+    fixed: Iterable[Rule] = (),
+    users: Iterable[Rule] = (),
+) -> list[Rule]:
+    """The rules with those triples of their axioms in their bodies that they may have a part in.
+
+    schema  rules that state what follows from axioms whatever the data are; they come first in
+            the result
+    fixed   rules about the vocabulary itself
+    users   rules of users
+
+    >>> from triplestore.datalog.text import read
+    >>> from triplestore.datalog.program import Constant, TripleAtom
+    >>> program = read("PREFIX : <http://e/> :b[?x] :- :a[?x] .")
+    >>> sub = Constant.iri("http://www.w3.org/2000/01/rdf-schema#subClassOf")
+    >>> a, b = Constant.iri("http://e/a"), Constant.iri("http://e/b")
+    >>> rule = replace(program.rules[0], axioms=(TripleAtom(a, sub, b),))
+    >>> loop = read("rdfs:subClassOf[?x, ?y] :- <http://e/b>[?x], <http://e/b>[?y] .").rules
+    >>> alone, among = with_premises([rule]), with_premises([rule], users=loop)
+    >>> len(alone[0].body), len(among[0].body)
+    (1, 2)
+    """
+    about = [part for rule in fixed for part in rule.split()]
+    own = [part for rule in users for part in rule.split()]
+    every = [*schema, *rules]
+    read = _Slices()
+    graph = Graph([*every, *about, *own], (read.of(rule.axioms) for rule in every))
+    component = components(graph.with_equal_levels())
+    return list(_completed(every, graph, component, read))
+
+
+def _completed(
+    rules: Sequence[Rule], graph: Graph, component: Sequence[int], read: _Slices
+) -> Iterator[Rule]:
+    """The rules, each with the triples of its axioms that are of the component of its head.
+
+    graph  with a node for each slice of these triples, the last ones of what a rule needs
+    """
+    for number, rule in enumerate(looking(rules)):
+        among = read.of(rule.axioms)
+        near: set[Slice] = set()
+        if among:
+            place = component[graph.first_rule + number]
+            nodes = graph.positives[number][-len(among) :]
+            pairs = zip(among.values(), nodes, strict=True)
+            near = {slice_ for slice_, node in pairs if component[node] == place}
+        if not near:
+            yield rule
+            continue
+        body = set(rule.body)
+        needed = [atom for atom in rule.axioms if slice_of(atom) in near and atom not in body]
+        yield replace(rule, body=(*rule.body, *needed)) if needed else rule
+
+
+class _Slices:
+    """Of the triples of axioms, one of each slice, with its slice; rules of one axiom share them.
+
+    An axiom about n things gives n² rules that have 2n triples, of three slices.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, dict[TripleAtom, Slice]]] = {}
+
+    def of(self, axioms: tuple[TripleAtom, ...]) -> dict[TripleAtom, Slice]:
+        """An atom for each slice."""
+        known = self._known.get(id(axioms))
+        if known is None:
+            found = {slice_of(atom): atom for atom in reversed(axioms)}
+            known = axioms, {atom: slice_ for slice_, atom in found.items()}
+            self._known[id(axioms)] = known  # with the axioms, so that no others get their place
+        return known[1]
+
+
+def may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Sequence[Rule]) -> bool:
+    """Whether a rule that is made of an axiom, or of a user, may conclude what axioms depend on."""
+    wanted = slices_into_axioms(fixed, users)
+    anything = {ANY, ANY_CLASS}
+    if wanted & anything or any(slice_of(rule.heads[0]) in anything for rule in fixed):
+        return True
+    wanted |= anything
+    return any(slice_of(rule.heads[0]) in wanted for rule in (*rules, *users))
+
+
+def slices_into_axioms(fixed: Sequence[Rule], users: Sequence[Rule]) -> set[Slice]:
+    """What axioms depend on: triples of the vocabulary, and by rules of one head others."""
+    wanted = set(SCHEMA_SLICES)
+    while True:
+        more = {
+            slice_of(atom)
+            for rule in (*fixed, *users)
+            if slice_of(rule.heads[0]) in wanted
+            for atom in rule.atoms
+        } - wanted
+        if not more:
+            return wanted
+        wanted |= more
+
+
+def negations_into_axioms(
+    rules: Iterable[Rule], fixed: Iterable[Rule], users: Iterable[Rule]
+) -> list[Rule]:
+    """Users' rules that negate or aggregate, and lead to triples of axioms.
+
+    More facts would make fewer axioms, and these more facts again: nothing says where that ends.
+
+    >>> from triplestore.datalog.text import read
+    >>> rule = "rdfs:subClassOf[?x, ?y] :- <http://e/p>[?x, ?y], NOT <http://e/q>[?x, ?y] ."
+    >>> len(negations_into_axioms((), (), read(rule).rules))
+    1
+    """
+    own = [part for rule in users for part in rule.split()]
+    suspects = [rule for rule in own if rule.nots or rule.aggregates]
+    if not suspects:
+        return []
+    leading: dict[Slice, set[Slice]] = {}
+    about = [part for rule in fixed for part in rule.split()]
+    for rule in (*about, *rules, *own):
+        head = slice_of(rule.heads[0])
+        leading.setdefault(head, set()).update(map(slice_of, rule.atoms))
+    wanted, waiting = set(SCHEMA_SLICES), list(SCHEMA_SLICES)
+    while waiting:
+        slice_ = waiting.pop()
+        found = set(leading.get(slice_, ()))
+        if slice_.kind in ("property", "class"):
+            found |= leading.get(ANY, set())
+        if slice_.kind == "class":
+            found |= leading.get(ANY_CLASS, set())
+        waiting += found - wanted
+        wanted |= found
+    # What is read of any property may be a fact of each, and what is read of any class one of each;
+    # relations of three columns and more are none of these.
+    kinds = {"property", "class"} if ANY in wanted else {"class"} if ANY_CLASS in wanted else set()
+    wanted |= {ANY, ANY_CLASS}
+    return [
+        rule
+        for rule in suspects
+        if (head := slice_of(rule.heads[0])) in wanted or head.kind in kinds
+    ]
+
+
+SCHEMA_SLICES = frozenset(
+    [Slice("property", key_of(node)) for node in SCHEMA_PREDICATES | SWRL_PREDICATES]
+    + [Slice("class", key_of(node)) for node in SCHEMA_CLASSES | SWRL_CLASSES]
+)
+"""Where the triples of axioms are."""

@@ -1,0 +1,26 @@
+"""The strategies that maintain, with all ways to give up on proofs, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from triplestore.maintenance.fbf import fbf, fbfc
+from triplestore.maintenance.search.give_up import ALWAYS, Abort
+from triplestore.maintenance.steps.stratum import Strategy
+from triplestore.maintenance.strategies import strategy
+
+GIVING_UP = {
+    "never": Abort(),
+    "always": ALWAYS,
+    "beyond the facts": Abort(depth=1),
+    "beyond two steps": Abort(depth=2),
+    "at once": Abort(work=1),
+    "soon": Abort(work=1500),
+    "by share": Abort(share=1.0),
+}
+MAKERS: dict[str, Callable[[], Strategy]] = {
+    **{name: lambda name=name: strategy(name) for name in ("dred", "dredc", "bf", "bfc")},  # type: ignore[misc]
+    **{f"fbf {how}": lambda a=abort: fbf(a) for how, abort in GIVING_UP.items()},  # type: ignore[misc]
+    **{f"fbfc {how}": lambda a=abort: fbfc(a) for how, abort in GIVING_UP.items()},  # type: ignore[misc]
+}
+"""All strategies of this package that maintain, with all ways to give up."""

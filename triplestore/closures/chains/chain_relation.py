@@ -1,0 +1,239 @@
+"""One relation defined by chains, read from the closure over pairs (node, state)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from triplestore.closures.chains.product_graph import Places, numbered
+from triplestore.closures.chains.state_reach import StateReach
+from triplestore.closures.chains.useful_edges import in_states, reached
+from triplestore.closures.packed_pairs import I64, NO_KEYS, U32, U64, Bools, first, pack, second
+from triplestore.closures.scheme import BLOCK, Difference, Pairs
+from triplestore.closures.transitive.transitive_closure import TransitiveClosure
+
+_FEW = 16
+
+
+class Ends(NamedTuple):
+    """Which pairs of the closure mean pairs of a relation: those from one state to another."""
+
+    places: Places
+    states: int
+    start: int
+    end: int
+
+    def read(self, keys: U64, *, turned: bool = False) -> U64:
+        """The pairs of the relation that pairs of the closure mean, in order if `keys` are.
+
+        turned   the keys have the second node in front, and so has the result
+        """
+        here, there = first(keys), second(keys)
+        states, ids = np.uint32(self.states), self.places.ids
+        start, end = (self.end, self.start) if turned else (self.start, self.end)
+        meant = (here % states == start) & (there % states == end)
+        if not meant.all():
+            here, there = here[meant], there[meant]
+        return pack(ids[here // states], ids[there // states])
+
+
+class _Side:
+    """Half of the readable side: looking from the first nodes, or from the second.
+
+    Few nodes are asked what they reach in any state, of which the rest is dropped; for more of them
+    the nodes in the state wanted are collected once, and kept.
+    """
+
+    def __init__(self, closure: TransitiveClosure, ends: Ends, back: bool) -> None:
+        self.closure, self.ends, self.back = closure, ends, back
+        self._reach: StateReach | None = None
+
+    def nbytes(self) -> int:
+        """The memory of what is kept for look-ups."""
+        return self._reach.nbytes() if self._reach is not None else 0
+
+    def found(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs of each node: (place in `nodes`, other id)."""
+        known, numbers = self._numbers(nodes)
+        if self._reach is None and len(nodes) <= _FEW:
+            keys = self._searched(known, numbers)
+        else:
+            blocks = list(self.reach.found(self.closure.graph.places(numbers), known))
+            keys = blocks[0] if blocks else NO_KEYS
+        if not self.ends.places.in_order:
+            keys = np.sort(keys)
+        return first(keys).astype(np.int64), second(keys)
+
+    def counts(self, nodes: U32) -> I64:
+        """How many pairs each node has."""
+        known, numbers = self._numbers(nodes)
+        if self._reach is None and len(nodes) <= _FEW:
+            return np.bincount(first(self._searched(known, numbers)), minlength=len(nodes))
+        counts = np.zeros(len(nodes), dtype=np.int64)
+        counts[known] = self.reach.counts(self.closure.graph.places(numbers))
+        return counts
+
+    def _numbers(self, nodes: U32) -> tuple[U32, U32]:
+        """The places in `nodes` of those that the closure knows, and their numbers there."""
+        ends = self.ends
+        places = ends.places.of(nodes)
+        numbers = numbered(places, ends.states, ends.end if self.back else ends.start)
+        known = (places >= 0) & (self.closure.graph.places(numbers) >= 0)
+        return known.nonzero()[0].astype(np.uint32), numbers[known]
+
+    def _searched(self, prefix: U32, numbers: U32) -> U64:
+        """What these reach, by the closure: prefix << 32 | id."""
+        states = np.uint32(self.ends.states)
+        owners, others = (self.closure.backward if self.back else self.closure.forward)(numbers)
+        meant = others % states == (self.ends.start if self.back else self.ends.end)
+        return pack(prefix[owners[meant]], self.ends.places.ids[others[meant] // states])
+
+    @property
+    def reach(self) -> StateReach:
+        """What is reached in the state wanted."""
+        if self._reach is None:
+            closure, ends = self.closure, self.ends
+            nodes = closure.graph.nodes
+            wanted = in_states(nodes, ends.states, [ends.start if self.back else ends.end])
+            rows = closure.behind if self.back else closure.ahead
+            ids = ends.places.ids[nodes // np.uint32(ends.states)]
+            self._reach = StateReach(rows, wanted, ids)
+        return self._reach
+
+    def nodes(self) -> U32:
+        """The nodes that have pairs, sorted."""
+        graph, ends = self.closure.graph, self.ends
+        here, there = (ends.end, ends.start) if self.back else (ends.start, ends.end)
+        seeds = in_states(graph.nodes, ends.states, [there]).nonzero()[0].astype(np.uint32)
+        near = graph.nodes[reached(graph.ahead if self.back else graph.back(), seeds)]
+        numbers = near[in_states(near, ends.states, [here])]
+        return np.sort(ends.places.ids[numbers // np.uint32(ends.states)])
+
+    def blocks(self, size: int) -> Iterator[U64]:
+        """All pairs in order, with the nodes of this side in front."""
+        nodes = self.nodes()
+        _, numbers = self._numbers(nodes)
+        for keys in self.reach.found(self.closure.graph.places(numbers), nodes, size):
+            yield keys if self.ends.places.in_order else np.sort(keys)
+
+
+class ChainRelation:
+    """The pairs (x, z) for which the closure has ((x, start), (z, end)); immutable.
+
+    Counts list nothing. What look-ups of many nodes need is made for the first, and kept.
+    """
+
+    def __init__(self, closure: TransitiveClosure, ends: Ends) -> None:
+        self._closure, self._ends = closure, ends
+        self._ahead, self._behind = _Side(closure, ends, False), _Side(closure, ends, True)
+        self._before: tuple[ChainRelation, Difference] | None = None
+
+    def follows(self, before: ChainRelation, difference: Difference) -> None:
+        """Say what it was before a change: if that was counted, only the change is."""
+        if "_count" in before.__dict__:
+            self._before = before, difference
+
+    @cached_property
+    def _count(self) -> int:
+        if self._before is None:
+            return int(self._ahead.counts(self._ahead.nodes()).sum())
+        before, change = self._before
+        self._before = None
+        return before.count() + change.gained.count() - change.lost.count()
+
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self._count
+
+    def nbytes(self) -> int:
+        """The memory of the closure, which other relations may share."""
+        return self._closure.nbytes() + self._ends.places.ids.nbytes + self.kept_bytes()
+
+    def kept_bytes(self) -> int:
+        """The memory of what look-ups made, which is its own."""
+        return self._ahead.nbytes() + self._behind.nbytes()
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these pairs are in the relation."""
+        places, states = self._ends.places, self._ends.states
+        here, there = places.of(first(keys)), places.of(second(keys))
+        found = (here >= 0) & (there >= 0)
+        here, there = here[found], there[found]
+        found[found] = self._closure.contains(
+            pack(numbered(here, states, self._ends.start), numbered(there, states, self._ends.end))
+        )
+        return found
+
+    def forward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that begin with each node: (place in `nodes`, second id)."""
+        return self._ahead.found(nodes)
+
+    def backward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that end with each node: (place in `nodes`, first id)."""
+        return self._behind.found(nodes)
+
+    def forward_counts(self, nodes: U32) -> I64:
+        """How many pairs begin with each node."""
+        return self._ahead.counts(nodes)
+
+    def backward_counts(self, nodes: U32) -> I64:
+        """How many pairs end with each node."""
+        return self._behind.counts(nodes)
+
+    def subjects(self) -> U32:
+        """The first ids of all pairs, sorted: found by one search through the graph."""
+        return self._ahead.nodes()
+
+    def objects(self) -> U32:
+        """The second ids of all pairs, sorted: found by one search through the graph."""
+        return self._behind.nodes()
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """All pairs in order."""
+        return (self._behind if swapped else self._ahead).blocks(size)
+
+
+class MeantPairs:
+    """The pairs of a relation among pairs of the closure."""
+
+    def __init__(self, pairs: Pairs, ends: Ends) -> None:
+        self._pairs, self._ends = pairs, ends
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(len(self._ends.read(block)) for block in self._pairs.blocks())
+
+    def count(self) -> int:
+        """How many pairs there are, found by streaming them the first time."""
+        return self._count
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """The pairs in order; where places are not in the order of ids they are sorted first."""
+        parts = (
+            self._ends.read(block, turned=swapped)
+            for block in self._pairs.blocks(size, swapped=swapped)
+        )
+        if self._ends.places.in_order:
+            yield from (part for part in parts if len(part))
+            return
+        keys = np.sort(np.concatenate([np.empty(0, dtype=np.uint64), *parts]))
+        for at in range(0, len(keys), size):
+            yield keys[at : at + size]
+
+
+class TurnedPairs:
+    """A set of pairs turned around."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self._pairs.count()
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """The pairs in order."""
+        return self._pairs.blocks(size, swapped=not swapped)

@@ -1,0 +1,149 @@
+"""The edges of a product graph that lie on ways from start states to end states.
+
+Start reading at `Useful`. All edges are kept here, so that those can be found that a change makes
+useful; the closure gets the useful ones only. A node is *ahead* if it is in a start state or such a
+node leads to it; it is *before* if it is in an end state or leads to such a node. Deletions leave
+these marks as they are: then some edges stay that are of no use any more, which does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from triplestore.closures.edge_graph import NONE, Graph, Lists
+from triplestore.closures.packed_pairs import (
+    I64,
+    U32,
+    U64,
+    Bools,
+    first,
+    member,
+    pack,
+    second,
+    sorted_distinct,
+    without,
+)
+from triplestore.closures.symmetric_transitive.group_pairs import range_places
+
+_STEPS = 1 << 21
+
+
+def reached(lists: Lists, seeds: U32, known: Bools | None = None) -> U32:
+    """The numbers of the nodes that one or more steps lead to from the seeds, sorted.
+
+    known   nodes that are not gone into, and not in the result
+    """
+    from triplestore.kernels.closures.reach import spread
+
+    size = len(lists.starts) - 1
+    parent = np.full(size, NONE, dtype=np.uint32)
+    if known is not None:
+        parent[known] = 0
+    queue = np.empty(size + len(seeds), dtype=np.uint32)
+    queue[: len(seeds)] = seeds
+    state = np.array([0, len(seeds), 0, 0], dtype=np.int64)
+    while not spread(lists.starts, lists.cols, parent, queue, state, -1, _STEPS):
+        pass
+    return np.sort(queue[len(seeds) : int(state[1])])
+
+
+def in_states(nodes: U32, states: int, wanted: Iterable[int]) -> Bools:
+    """Which (node, state) pairs are in one of some states."""
+    table = np.zeros(states, dtype=np.bool_)
+    table[list(wanted)] = True
+    found: Bools = table[nodes % np.uint32(states)]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Useful:
+    """All edges of a product graph, and which of its nodes, by number, are ahead and before.
+
+    Always true: what is ahead leads to what is ahead; what leads to what is before is before.
+
+    >>> import numpy as np
+    >>> edges = np.array([2 << 32 | 5, 4 << 32 | 7], np.uint64)  # two states: odd ones are ends
+    >>> some = Useful.of(edges, 2, [0], [1])
+    >>> len(some.edges()), len(Useful.of(edges + np.uint64(1 << 32), 2, [0], [1]).edges())
+    (2, 0)
+    """
+
+    graph: Graph
+    states: int
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    ahead: Bools
+    before: Bools
+
+    @classmethod
+    def of(cls, keys: U64, states: int, starts: Iterable[int], ends: Iterable[int]) -> Useful:
+        """The useful ones of sorted edges."""
+        graph, starts, ends = Graph.of(keys), tuple(starts), tuple(ends)
+        ahead = in_states(graph.nodes, states, starts)
+        before = in_states(graph.nodes, states, ends)
+        ahead[reached(graph.ahead, _numbers(ahead), ahead)] = True
+        before[reached(graph.back(), _numbers(before), before)] = True
+        return cls(graph, states, starts, ends, ahead, before)
+
+    def edges(self) -> U64:
+        """The useful edges, sorted."""
+        return self._useful(self.graph.edges)
+
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        return self.graph.nbytes + self.ahead.nbytes + self.before.nbytes
+
+    def _useful(self, keys: U64) -> U64:
+        source, target = self.graph.places(first(keys)), self.graph.places(second(keys))
+        return keys[self.ahead[source] & self.before[target]]
+
+    def changed(self, removed: U64, added: U64) -> tuple[Useful, U64]:
+        """The same for the edges without `removed` and with `added`, and the edges now of use.
+
+        Both are sorted and distinct and share nothing. The second result has the useful ones of
+        `added`, and those that these made useful, sorted.
+        """
+        removed = removed[member(removed, self.graph.edges)]
+        added = without(added, self.graph.edges)
+        if len(self.graph.edges) == 0:
+            made = Useful.of(added, self.states, self.starts, self.ends)
+            return made, made.edges()
+        graph, moved = self.graph.edited(removed, added)
+        ahead, before = self.ahead.copy(), self.before.copy()
+        if moved is not None:
+            ahead = in_states(graph.nodes, self.states, self.starts)
+            before = in_states(graph.nodes, self.states, self.ends)
+            ahead[moved], before[moved] = self.ahead, self.before
+        made = Useful(graph, self.states, self.starts, self.ends, ahead, before)
+        source, target = graph.places(first(added)), graph.places(second(added))
+        further = _grown(graph.ahead, ahead, source, target)
+        nearer = _grown(graph.back(), before, target, source)
+        fresh = [added, _edges_of(graph, graph.ahead, further)]
+        fresh.append(_edges_of(graph, graph.back(), nearer, turned=True))
+        return made, made._useful(sorted_distinct(np.concatenate(fresh)))
+
+
+def _numbers(marked: Bools) -> U32:
+    return marked.nonzero()[0].astype(np.uint32)
+
+
+def _grown(lists: Lists, marked: Bools, source: I64, target: I64) -> U32:
+    """Mark what new edges lead to from marked nodes, and what that leads to; return these nodes."""
+    seeds = np.unique(target[marked[source] & ~marked[target]]).astype(np.uint32)
+    if len(seeds) == 0:
+        return seeds
+    marked[seeds] = True
+    found = np.concatenate((seeds, reached(lists, seeds, marked)))
+    marked[found] = True
+    return found
+
+
+def _edges_of(graph: Graph, lists: Lists, nodes: U32, *, turned: bool = False) -> U64:
+    """The edges of some nodes, from the lists of those after them or (`turned`) before them."""
+    lo, hi = lists.starts[nodes], lists.starts[nodes.astype(np.int64) + 1]
+    here = np.repeat(graph.nodes[nodes], hi - lo)
+    there = graph.nodes[lists.cols[range_places(lo, hi)]]
+    return pack(there, here) if turned else pack(here, there)

@@ -1,0 +1,255 @@
+"""A directed graph as lists of neighbours, made from sorted packed edges and edited in batches.
+
+Nodes are the ids that stand in an edge (or stood in one: `edited` leaves them), numbered in the
+order of the ids, so that an edge's place in `edges` is its place in `ahead.cols`. Graphs are
+immutable; the lists of predecessors are made at first use, and edited too from then on.
+
+    >>> import numpy as np
+    >>> graph = Graph.of(np.array([5 << 32 | 7, 7 << 32 | 9], np.uint64))
+    >>> graph.nodes.tolist(), graph.ahead.cols.tolist(), graph.back().cols.tolist()
+    ([5, 7, 9], [1, 2], [0, 1])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.closures.packed_pairs import (
+    I64,
+    U32,
+    U64,
+    distinct,
+    first,
+    frozen,
+    pack,
+    second,
+    sorted_distinct,
+    without,
+)
+
+NONE = np.uint32(0xFFFFFFFF)
+"""No node, no label."""
+
+_DENSE = 8  # a table of all ids in use may have so many entries for each edge
+_PIECES = 512  # entries for each place of an edit, from which on it is done in slices
+_FEW = 16  # so many changes are done one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The nodes after (or before) node v are cols[starts[v] : starts[v + 1]]."""
+
+    starts: I64
+    cols: U32
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        return self.starts.nbytes + self.cols.nbytes
+
+    def rows(self) -> U32:
+        """The node whose list each entry of `cols` is in."""
+        return np.repeat(np.arange(len(self.starts) - 1, dtype=np.uint32), np.diff(self.starts))
+
+    def turned(self) -> Lists:
+        """The lists of the other direction; neighbours are in order."""
+        keys = np.sort(pack(self.cols, self.rows()))
+        return Lists(_starts(first(keys), len(self.starts) - 1), second(keys))
+
+    def renumbered(self, moved: U32, size: int) -> Lists:
+        """The same lists in a graph of `size` nodes, in which node v is moved[v]."""
+        if len(moved) and int(moved[-1]) == len(moved) - 1:  # new nodes are the last ones
+            more = np.repeat(self.starts[-1:], size - len(moved))
+            return Lists(np.concatenate((self.starts, more)), self.cols)
+        lengths = np.zeros(size, dtype=np.int64)
+        lengths[moved] = self.starts[1:] - self.starts[:-1]
+        return Lists(_summed(lengths), moved[self.cols])
+
+    def edited(self, drop: I64, at: I64, rows: U32, cols: U32) -> Lists:
+        """The lists without the entries at `drop`, and with others put in at the places `at`."""
+        starts = self.starts.copy()
+        shorter = self.starts.searchsorted(drop, side="right") - 1
+        if len(drop) + len(at) <= _FEW:
+            for row in shorter.tolist():
+                starts[row + 1 :] -= 1
+            for row in rows.tolist():
+                starts[row + 1 :] += 1
+        else:
+            change = np.bincount(rows, minlength=len(starts) - 1)
+            change -= np.bincount(shorter, minlength=len(starts) - 1)
+            starts[1:] += np.cumsum(change)
+        return Lists(starts, edit(self.cols, drop, at, cols))
+
+    def places(self, rows: U32, cols: U32) -> I64:
+        """Where each entry is in its list, or belongs: the lists are in order."""
+        if len(rows) > _FEW:
+            return pack(self.rows(), self.cols).searchsorted(pack(rows, cols))
+        starts, stops = self.starts[rows].tolist(), self.starts[rows.astype(np.int64) + 1].tolist()
+        found = [
+            start + int(self.cols[start:stop].searchsorted(col))
+            for start, stop, col in zip(starts, stops, cols, strict=True)
+        ]
+        return np.array(found, dtype=np.int64)
+
+
+@dataclass(slots=True)
+class Graph:
+    """Sorted distinct edges, the nodes in them, and who follows whom."""
+
+    nodes: U32
+    edges: U64
+    ahead: Lists
+    _back: Lists | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, edges: U64) -> Graph:
+        """The graph of sorted distinct edges."""
+        nodes, source, target = _numbered(first(edges), second(edges))
+        return cls(nodes, frozen(edges), Lists(_starts(source, len(nodes)), target))
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        total = self.nodes.nbytes + self.edges.nbytes + self.ahead.nbytes
+        return total + (self._back.nbytes if self._back is not None else 0)
+
+    def back(self) -> Lists:
+        """The nodes before each node."""
+        if self._back is None:
+            self._back = self.ahead.turned()
+        return self._back
+
+    def places(self, ids: U32) -> I64:
+        """The numbers of these nodes; -1 for ids that are no nodes."""
+        nodes = self.nodes
+        if len(nodes) == 0:
+            return np.full(len(ids), -1, dtype=np.int64)
+        if int(nodes[-1]) - int(nodes[0]) == len(nodes) - 1:
+            dense = ids.astype(np.int64) - int(nodes[0])
+            dense[(dense < 0) | (dense >= len(nodes))] = -1
+            return dense
+        places = np.minimum(nodes.searchsorted(ids), len(nodes) - 1)
+        return np.where(nodes[places] == ids, places, -1)
+
+    def place(self, node: int) -> int:
+        """The number of one node; -1 if it is none."""
+        nodes = self.nodes
+        if len(nodes) == 0:
+            return -1
+        place, last = node - int(nodes[0]), len(nodes) - 1
+        if int(nodes[-1]) - int(nodes[0]) == last:
+            return place if 0 <= place <= last else -1
+        place = min(int(nodes.searchsorted(np.uint32(node))), last)
+        return place if int(nodes[place]) == node else -1
+
+    def edited(self, removed: U64, added: U64) -> tuple[Graph, U32 | None]:
+        """The graph without `removed`, all of them edges, and with `added`, none of them edges.
+
+        Both are sorted and distinct. The second result is the new number of each node, or None if
+        the numbers are the same. Nodes that lose their last edge stay.
+        """
+        graph, moved = self._with_nodes(added)
+        edges = graph.edges
+        drop, at = edges.searchsorted(removed), edges.searchsorted(added)
+        source = graph.places(first(added)).astype(np.uint32)
+        target = graph.places(second(added)).astype(np.uint32)
+        made = Graph(
+            graph.nodes,
+            frozen(edit(edges, drop, at, added)),
+            graph.ahead.edited(drop, at, source, target),
+        )
+        if graph._back is not None:
+            made._back = graph._edited_back(removed, target, source)
+        return made, moved
+
+    def _edited_back(self, removed: U64, rows: U32, cols: U32) -> Lists:
+        back = self.back()
+        gone = np.sort(
+            pack(
+                self.places(second(removed)).astype(np.uint32),
+                self.places(first(removed)).astype(np.uint32),
+            )
+        )
+        fresh = np.sort(pack(rows, cols))
+        drop = back.places(first(gone), second(gone))
+        at = back.places(first(fresh), second(fresh))
+        return back.edited(drop, at, first(fresh), second(fresh))
+
+    def _with_nodes(self, added: U64) -> tuple[Graph, U32 | None]:
+        """The same graph with room for the nodes of edges to come."""
+        ids = sorted_distinct(np.concatenate((first(added), second(added))))
+        fresh = without(ids, self.nodes)
+        if len(fresh) == 0:
+            return self, None
+        at = self.nodes.searchsorted(fresh)
+        nodes = frozen(np.insert(self.nodes, at, fresh))
+        before = np.bincount(at, minlength=len(self.nodes))[: len(self.nodes)]
+        moved = np.arange(len(self.nodes), dtype=np.uint32)
+        moved += np.cumsum(before, dtype=np.uint32)
+        graph = Graph(nodes, self.edges, self.ahead.renumbered(moved, len(nodes)))
+        if self._back is not None:
+            graph._back = self._back.renumbered(moved, len(nodes))
+        return graph, moved
+
+
+def edit(array: NDArray[Any], drop: I64, at: I64, values: NDArray[Any]) -> NDArray[Any]:
+    """The array without the places `drop`, and with `values` put in before the places `at`.
+
+    >>> import numpy as np
+    >>> edit(np.array([1, 3, 5, 7]), np.array([1]), np.array([2, 4]), np.array([4, 9])).tolist()
+    [1, 4, 5, 7, 9]
+    """
+    if (len(drop) + len(at)) * _PIECES > len(array) and len(drop) + len(at) > _FEW:
+        kept = np.delete(array, drop)
+        return np.insert(kept, at - drop.searchsorted(at), values)
+    pieces: list[NDArray[Any]] = []
+    here = 0
+    # Where a value goes in before a place that is dropped, it goes first.
+    for place, which in sorted(
+        [(place, i) for i, place in enumerate(at.tolist())]
+        + [(place, len(at)) for place in drop.tolist()]
+    ):
+        pieces.append(array[here:place])
+        here = place
+        if which == len(at):
+            here += 1
+        else:
+            pieces.append(values[which : which + 1])
+    pieces.append(array[here:])
+    return np.concatenate(pieces)
+
+
+def _numbered(sources: U32, targets: U32) -> tuple[U32, U32, U32]:
+    """The nodes of edges, and the numbers of the nodes of each edge; `sources` are sorted."""
+    if len(sources) == 0:
+        return frozen(sources), sources, targets
+    low, high = min(int(sources[0]), int(targets.min())), max(int(sources[-1]), int(targets.max()))
+    if high - low < _DENSE * len(sources) + 1024:
+        known = np.zeros(high - low + 1, dtype=np.bool_)
+        known[sources - np.uint32(low)] = True
+        known[targets - np.uint32(low)] = True
+        numbers = np.cumsum(known, dtype=np.uint32)
+        numbers -= np.uint32(1)
+        nodes = (known.nonzero()[0] + low).astype(np.uint32)
+        return frozen(nodes), numbers[sources - np.uint32(low)], numbers[targets - np.uint32(low)]
+    starts = distinct(sources)
+    nodes = sorted_distinct(np.concatenate((starts, targets)))
+    ordered = np.sort(pack(targets, np.arange(len(targets), dtype=np.uint32)))
+    target = np.empty(len(targets), dtype=np.uint32)
+    target[second(ordered)] = nodes.searchsorted(first(ordered))
+    return frozen(nodes), nodes.searchsorted(sources).astype(np.uint32), target
+
+
+def _starts(rows: U32, size: int) -> I64:
+    """Where the list of each node starts; `rows` are sorted."""
+    return _summed(np.bincount(rows, minlength=size))
+
+
+def _summed(lengths: NDArray[Any]) -> I64:
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts

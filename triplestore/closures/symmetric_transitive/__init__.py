@@ -1,0 +1,1 @@
+"""Symmetric and transitive relations, kept as connected components."""

@@ -1,0 +1,149 @@
+"""A relation that is symmetric and transitive, kept as the connected components of its edges.
+
+Start at `SymmetricClosure`. Each node of an edge is related to every node of its component, itself
+included. A component of n nodes stands for n * n pairs and takes some bytes a node, beside its
+edges. A change looks only at the components that it touches: added edges join their trees, and
+after a deletion the edges that are left in the component are gone through once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Self
+
+import numpy as np
+
+from triplestore.closures.packed_pairs import (
+    I64,
+    U32,
+    U64,
+    Bools,
+    first,
+    in_order,
+    second,
+    sorted_distinct,
+    without,
+)
+from triplestore.closures.scheme import BLOCK, Budget, Difference, SortedPairs
+from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
+from triplestore.closures.symmetric_transitive.group_layers import NONE, Layers
+from triplestore.closures.symmetric_transitive.group_pairs import GroupPairs, expand_pairs
+from triplestore.closures.symmetric_transitive.regroup import regroup
+from triplestore.closures.symmetric_transitive.union_find import (
+    ends_of,
+    join_trees,
+    places_of,
+    walk,
+)
+
+_NOTHING = Difference(SortedPairs(), SortedPairs())
+
+
+class SymmetricClosure:
+    """All pairs of nodes that are connected by edges, in whatever direction; immutable.
+
+    >>> import numpy as np
+    >>> from triplestore.closures.packed_pairs import NO_KEYS
+    >>> knows = SymmetricClosure.build(np.array([1 << 32 | 2, 2 << 32 | 3], np.uint64))
+    >>> knows.count(), knows.path(3, 1)
+    (9, [3, 2, 1])
+    >>> fewer, difference = knows.changed(np.array([2 << 32 | 3], np.uint64), NO_KEYS)
+    >>> fewer.count(), difference.lost.count(), knows.count()
+    (4, 5, 9)
+    """
+
+    __slots__ = ("_edges", "_pairs", "_parts")
+
+    def __init__(self, edges: EdgeSet, parts: Layers, pairs: int) -> None:
+        self._edges, self._parts, self._pairs = edges, parts, pairs
+
+    @classmethod
+    def build(cls, edges: U64, budget: Budget | None = None) -> Self:
+        """The closure of edges given in any order."""
+        edges = in_order(edges)
+        nodes, group, pairs = _components(edges, budget)
+        return cls(EdgeSet(edges), Layers.of(nodes, group), pairs)
+
+    @property
+    def edges(self) -> U64:
+        """The edges of which this is the closure: sorted, distinct."""
+        return self._edges.keys()
+
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self._pairs
+
+    def nbytes(self) -> int:
+        """The memory it takes, edges included."""
+        return self._edges.nbytes() + self._parts.nbytes()
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these pairs are in the relation."""
+        group = self._parts.find(first(keys))
+        found: Bools = (group != NONE) & (group == self._parts.find(second(keys)))
+        return found
+
+    def forward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that begin with each node: (place in `nodes`, second id)."""
+        lo, hi, members = self._parts.ranges(self._parts.find(nodes))
+        pairs = expand_pairs(np.arange(len(nodes), dtype=np.uint32), lo, hi, members)
+        return first(pairs).astype(np.int64), second(pairs)
+
+    def backward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that end with each node: as `forward`."""
+        return self.forward(nodes)
+
+    def forward_counts(self, nodes: U32) -> I64:
+        """How many pairs begin with each node."""
+        return self._parts.sizes(self._parts.find(nodes))
+
+    def backward_counts(self, nodes: U32) -> I64:
+        """How many pairs end with each node."""
+        return self.forward_counts(nodes)
+
+    def subjects(self) -> U32:
+        """The nodes, sorted."""
+        return self._parts.nodes()
+
+    def objects(self) -> U32:
+        """The nodes, sorted."""
+        return self._parts.nodes()
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """All pairs in order; the same keys when `swapped`."""
+        return GroupPairs(*self._parts.all_ranges(), self._pairs).blocks(size)
+
+    def path(self, start: int, end: int) -> list[int]:
+        """The nodes of a shortest walk of one or more edges, in either direction."""
+        group = self._parts.find(np.array([start, end], dtype=np.uint32))
+        if group[0] == NONE or group[0] != group[1]:
+            return []
+        lo, hi, members = self._parts.ranges(group[:1])
+        return walk(self._edges.of(members[lo[0] : hi[0]]), start, end)
+
+    def changed(
+        self, removed: U64, added: U64, budget: Budget | None = None
+    ) -> tuple[Self, Difference]:
+        """The closure of the edges without `removed` and with `added`, and the pairs that differ.
+
+        Costs what the touched components have of nodes, and of edges where one was removed.
+        """
+        added = sorted_distinct(added)
+        removed = without(sorted_distinct(removed), added)
+        removed = removed[self._edges.contains(removed)]
+        added = added[~self._edges.contains(added)]
+        if len(removed) == 0 and len(added) == 0:
+            return self, _NOTHING
+        edges = self._edges.changed(removed, added)
+        change = regroup(self._parts, edges, removed, added, budget)
+        difference = change.difference()
+        pairs = self._pairs + difference.gained.count() - difference.lost.count()
+        return type(self)(edges, change.applied(self._parts), pairs), difference
+
+
+def _components(edges: U64, budget: Budget | None = None) -> tuple[U32, I64, int]:
+    """The nodes of sorted edges, the component of each, and the number of pairs of all."""
+    nodes = ends_of(edges)
+    left, right = places_of(first(edges), nodes), places_of(second(edges), nodes)
+    group = join_trees(left, right, np.arange(len(nodes), dtype=np.uint32), budget)
+    return nodes, group, int((np.bincount(group) ** 2).sum())

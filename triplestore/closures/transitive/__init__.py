@@ -1,0 +1,1 @@
+"""Transitive relations, kept as rows of strongly connected components."""

@@ -1,0 +1,1 @@
+"""Relations that are unions of others, kept as views."""

@@ -1,0 +1,124 @@
+"""Many changed facts as one more relation: rules matched from the smallest atom on instead.
+
+A rule is matched from the facts that changed, and where these are few that is best. In a recursion
+that brings a million facts a round it need not be: `var(t, h) :- load(s, base, f, t), var(base, b),
+field(b, f, h)` makes from each new fact of `field` a row for each load of its `f`, most of which
+come to nothing; from a few thousand loads on there is one look-up for each pair of a load and a
+`b`. The instances are the same, since the order of a join says nothing about them.
+
+Start reading at `turn`. Which way is cheaper is tried on a sample of the rows, with the facts there
+are: estimates say nothing about what goes with what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.conclusions import Heads
+from triplestore.relations.facts.body_views import Setting
+from triplestore.relations.facts.fact_sets import ANY, Batch, set_of
+from triplestore.relations.facts.sorted_arrays import TooManyRowsError, at_most
+from triplestore.rules.body_plans import GROWN, AtomStep, Plan, Step, plan_beside
+from triplestore.rules.families import Family
+
+if TYPE_CHECKING:
+    from triplestore.evaluate.evaluation import Evaluation
+
+Seen: TypeAlias = Callable[[AtomStep], Setting]
+
+HEAVY = 1 << 13
+"""Of fewer changed facts no other way is looked for."""
+
+_SAMPLE = 256
+_MOST = 1 << 20
+"""Rows that a sample may make: more is too many."""
+
+_DEAR = 8.0
+"""So many rows for each changed fact are worth looking for another way."""
+
+_PAYS = 3.0
+"""So many times fewer rows the other way must make."""
+
+
+class Turned(NamedTuple):
+    """What was found best for so many changed facts: to begin with the first step of a plan, or
+    (None) with these facts."""
+
+    n: int
+    plan: Plan | None
+
+
+class Begun(NamedTuple):
+    """A frame, what is left to be done, and with which facts."""
+
+    rows: Rows
+    n: int
+    steps: tuple[Step, ...]
+    seen: Seen
+
+
+def turn(
+    run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, after: Setting
+) -> Begun | None:
+    """Another way for what is begun with the facts that an item matches; None if that is best."""
+    if len(family.body) < 3 or pivot >= len(family.body) or family.body[pivot].relation == ANY:
+        return None
+    known: Turned | None = family.plans.get(("turned", pivot))
+    if known is None or begun.n > GROWN * known.n or known.n > GROWN * begun.n:
+        known = family.plans["turned", pivot] = _best(run, family, pivot, batch, begun, after)
+    return None if known.plan is None else _begin(run, family, pivot, batch, begun, known.plan)
+
+
+def _begin(
+    run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, plan: Plan
+) -> Begun:
+    """What comes of the first step of a plan that takes the changed facts for a relation."""
+    relation = family.body[pivot].relation
+    changed = Setting(None, [set_of({relation: batch[relation]})], type_id=run.type_id)
+
+    def seen(step: AtomStep) -> Setting:
+        return changed if step.item == pivot and not step.negated else begun.seen(step)
+
+    first = plan.steps[0]
+    assert isinstance(first, AtomStep), "as `_best` has seen"
+    rows, n = run.atom(first, [None] * (family.width + 1), 1, seen(first))
+    return Begun(rows, n, plan.steps[1:], seen)
+
+
+def _best(
+    run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, after: Setting
+) -> Turned:
+    """The way that makes fewest rows, by a sample."""
+    counted = run.fetched, run.families
+    found = Turned(begun.n, None)
+    try:
+        plain = _cost(run, family, begun)
+        if plain > _DEAR * begun.n:
+            plan = plan_beside(family, pivot, after, begun.n)
+            first = plan.steps[0]
+            if isinstance(first, AtomStep) and first.item != pivot:
+                size = after.view(first.atom.relation).estimate([place for place, _ in first.bound])
+                if size * _PAYS < plain:
+                    other = _begin(run, family, pivot, batch, begun, plan)
+                    if (other.n + _cost(run, family, other)) * _PAYS < plain:
+                        found = Turned(begun.n, plan)
+    finally:
+        run.fetched, run.families = counted
+    return found
+
+
+def _cost(run: Evaluation, family: Family, begun: Begun) -> float:
+    """About how many rows are fetched from here on."""
+    if begun.n == 0:
+        return 0.0
+    every = -(-begun.n // _SAMPLE)
+    some = [None if column is None else column[::every].copy() for column in begun.rows]
+    size, before = -(-begun.n // every), run.fetched
+    try:
+        with at_most(_MOST):
+            run.follow_steps(family, begun.steps, some, size, begun.seen, Heads())
+    except TooManyRowsError as error:
+        return float(max(error.rows, _MOST)) * begun.n / size
+    return (run.fetched - before) * begun.n / size

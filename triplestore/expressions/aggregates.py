@@ -1,0 +1,367 @@
+"""Aggregates of SPARQL over groups of rows: COUNT SUM MIN MAX AVG SAMPLE GROUP_CONCAT.
+
+Start at `aggregate`. What is always true: a result depends on the values of a group only, not on
+the order of its rows, so that it is the same whether it was computed at once or maintained. Sums of
+integers and decimals are exact, those of floats and doubles are the exact sum, rounded once; where
+MIN, MAX, SAMPLE have a choice they take the least term, and GROUP_CONCAT goes in that order.
+A row without a value makes SUM, AVG, MIN and MAX of its group an error; the others leave it out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.errors import UsageError
+from triplestore.expressions.compare_terms import value_of_term
+from triplestore.expressions.library.numbers import (
+    DECIMAL,
+    FLOAT,
+    INTEGER,
+    ExpressionError,
+    Number,
+    divide,
+    exact_decimal,
+    key_of_number,
+    maybe_number,
+    quotient,
+)
+from triplestore.expressions.library.strings import lexical_form, string
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.expressions.vectors import (
+    Coded,
+    Ids,
+    Keys,
+    Mask,
+    Numbers,
+    Vector,
+    coded,
+    known,
+    listed_once,
+    numbers_of,
+    take,
+)
+from triplestore.operators.context import current
+from triplestore.operators.sort_positions import sorted_in_steps
+from triplestore.terms.term_keys import BLANK, IRI, TRIPLE
+from triplestore.terms.values.xsd_temporal import Duration, Moment
+
+Groups: TypeAlias = NDArray[np.int64]
+
+
+def aggregate(
+    function: str,
+    vector: Vector | None,
+    groups: Groups,
+    count: int,
+    terms: QueryTerms,
+    *,
+    distinct: bool = False,
+    separator: str | None = None,
+) -> Vector:
+    """One result for each of the groups 0 .. count-1.
+
+    function  count sum min max avg sample group_concat
+    vector    the values of the rows; None for count(*)
+    groups    the group of each row
+
+    >>> from triplestore.terms.dictionary import Dictionary
+    >>> prices = Numbers(INTEGER, np.array([3, 5, 7]))
+    >>> total = aggregate("sum", prices, np.array([0, 1, 1]), 2, QueryTerms(Dictionary()))
+    >>> total.values.tolist()
+    [3, 12]
+    """
+    if vector is None:
+        return Numbers(INTEGER, np.bincount(groups, minlength=count))
+    has = known(vector)
+    if function in ("sum", "avg", "min", "max") and not has.all():
+        bad = np.unique(groups[~has])
+    else:
+        bad = np.zeros(0, np.int64)
+    if not has.all():
+        vector, groups = take(vector, has), groups[has]
+    if distinct:
+        vector, groups = _distinct(vector, groups, terms)
+    if function == "count":
+        return Numbers(INTEGER, np.bincount(groups, minlength=count))
+    if function == "sum":
+        return _without(_sums(vector, groups, count, terms), bad, count, terms)
+    if function == "avg":
+        return _without(_means(vector, groups, count, terms), bad, count, terms)
+    if function in ("min", "max"):
+        found = _extremes(vector, groups, count, terms, function == "max")
+        return _without(found, bad, count, terms)
+    if function == "sample":
+        return _first(coded(vector, terms), groups, count, _same, False)
+    if function == "group_concat":
+        return _concatenated(vector, groups, count, terms, " " if separator is None else separator)
+    raise UsageError(f"there is no aggregate {function}")
+
+
+_EVERY = 1024
+"""Values between two looks at the limits."""
+
+
+def _distinct(vector: Vector, groups: Groups, terms: QueryTerms) -> tuple[Vector, Groups]:
+    """Each different term of a group once."""
+    made = listed_once(coded(vector, terms))
+    pairs = np.unique(groups * len(made.keys) + made.codes)
+    groups, codes = np.divmod(pairs, len(made.keys))
+    return Coded(made.keys, codes), groups
+
+
+def _without(vector: Vector, bad: Groups, count: int, terms: QueryTerms) -> Vector:
+    """The results with errors in these groups."""
+    if len(bad) == 0:
+        return vector
+    valid = known(vector).copy()
+    valid[bad] = False
+    made = coded(vector, terms)
+    return Coded([*made.keys, None], np.where(valid, made.codes, len(made.keys)))
+
+
+# --- sums ----------------------------------------------------------------------------------------
+
+_SAFE = float(1 << 62)
+
+
+def _sums(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vector:
+    numbers = numbers_of(vector, terms)
+    if numbers is not None and numbers.valid is None and numbers.rank <= DECIMAL:
+        values = numbers.values
+        if float(np.abs(values).max(initial=0)) * len(values) < _SAFE:
+            sums = np.zeros(count, np.int64)
+            np.add.at(sums, groups, values)
+            if numbers.rank == INTEGER or np.bincount(groups, minlength=count).all():
+                return Numbers(numbers.rank, sums, None, numbers.scale)
+    return _each(_numbers_of_groups(vector, groups, count, terms), total)
+
+
+def _means(vector: Vector, groups: Groups, count: int, terms: QueryTerms) -> Vector:
+    sums = _sums(vector, groups, count, terms)
+    if isinstance(sums, Numbers):  # exact, and no group has an error
+        sizes = np.bincount(groups, minlength=count).tolist()
+        unit = 10**sums.scale
+        keys: Keys = []
+        for at, (value, size) in enumerate(zip(sums.values.tolist(), sizes, strict=True)):
+            if at % _EVERY == 0:
+                current().check()
+            number = Number(DECIMAL, quotient(value, size * unit)) if size else Number(INTEGER, 0)
+            keys.append(key_of_number(number))
+        return Coded(keys, np.arange(count))
+    return _each(_numbers_of_groups(vector, groups, count, terms), _mean)
+
+
+def _mean(numbers: list[Number]) -> Number:
+    if not numbers:
+        return Number(INTEGER, 0)
+    return divide(total(numbers), Number(INTEGER, len(numbers)))
+
+
+def total(numbers: Iterable[Number]) -> Number:
+    """The sum, in the greatest type that occurs, whatever the order.
+
+    >>> total([Number(4, 1e100), Number(INTEGER, 1), Number(4, -1e100)])
+    Number(rank=4, value=1.0)
+    """
+    rank = INTEGER
+    exact = Fraction(0)
+    special = 0.0
+    check = current().check
+    for at, number in enumerate(numbers):
+        if at % _EVERY == 0:
+            check()
+        rank = max(rank, number.rank)
+        if number.rank >= FLOAT and not math.isfinite(number.value):
+            special += number.value
+        else:
+            exact += Fraction(number.value)
+    if rank == INTEGER:
+        return Number(rank, int(exact))
+    if rank == DECIMAL:
+        return Number(rank, exact_decimal(exact))
+    if special != 0:  # an infinity, or NaN
+        return Number(rank, special)
+    return Number(rank, _rounded(exact, rank))
+
+
+def _rounded(exact: Fraction, rank: int) -> float:
+    try:
+        value = float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+    with np.errstate(over="ignore"):
+        return float(np.float32(value)) if rank == FLOAT else value
+
+
+def _each(
+    groups: Iterator[list[Number] | None], compute: Callable[[list[Number]], Number]
+) -> Coded:
+    keys: Keys = []
+    check = current().check
+    for at, numbers in enumerate(groups):
+        if at % _EVERY == 0:
+            check()
+        try:
+            keys.append(None if numbers is None else key_of_number(compute(numbers)))
+        except ExpressionError:
+            keys.append(None)
+    return Coded(keys, np.arange(len(keys)))
+
+
+def _numbers_of_groups(
+    vector: Vector, groups: Groups, count: int, terms: QueryTerms
+) -> Iterator[list[Number] | None]:
+    """The numbers of each group; None where something is no number."""
+    made = coded(vector, terms)
+    numbers: list[Number | None] = []
+    for at, key in enumerate(made.keys):
+        if at % _EVERY == 0:
+            current().check()
+        numbers.append(None if key is None else maybe_number(key))
+    for codes in _by_group(made.codes, groups, count):
+        found = [numbers[code] for code in codes.tolist()]
+        proper = [number for number in found if number is not None]
+        yield proper if len(proper) == len(found) else None
+
+
+def _by_group(values: NDArray[Any], groups: Groups, count: int) -> Iterator[NDArray[Any]]:
+    order = np.argsort(groups, kind="stable")
+    stops = np.cumsum(np.bincount(groups, minlength=count)).tolist()
+    ordered = values[order]
+    start = 0
+    for stop in stops:
+        yield ordered[start:stop]
+        start = stop
+
+
+# --- the least, the greatest, any ----------------------------------------------------------------
+
+
+def _extremes(
+    vector: Vector, groups: Groups, count: int, terms: QueryTerms, greatest: bool
+) -> Vector:
+    if isinstance(vector, Numbers) and not (vector.values != vector.values).any():
+        return _extreme_numbers(vector, groups, count, greatest)
+    if isinstance(vector, Ids):
+        numbers = numbers_of(vector, terms)
+        if numbers is not None and numbers.valid is None and numbers.rank <= DECIMAL:
+            return _extreme_terms(vector, numbers, groups, count, terms, greatest)
+    return _first(coded(vector, terms), groups, count, order_key, greatest)
+
+
+def _extreme_terms(
+    vector: Ids, numbers: Numbers, groups: Groups, count: int, terms: QueryTerms, greatest: bool
+) -> Vector:
+    """The terms of the least or greatest numbers: of exact ones that are not sorted one by one. Of
+    several terms of the same number (1 and 01) the least."""
+    values = -numbers.values if greatest else numbers.values
+    best = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(best, groups, values)
+    is_best = values == best[groups]
+    found = np.zeros(count, np.uint32)
+    found[groups[is_best]] = vector.ids[is_best]
+    others = is_best & (vector.ids != found[groups])
+    if not others.any():
+        return Ids(found)
+    several = np.unique(groups[others])
+    rows = np.isin(groups, several) & is_best
+    places = np.searchsorted(several, groups[rows])
+    among = coded(Ids(vector.ids[rows]), terms)
+    found[several] = terms.encode_keys(_keys_of(_first(among, places, len(several), _same, False)))
+    return Ids(found)
+
+
+def _keys_of(made: Coded) -> Keys:
+    return [made.keys[code] for code in made.codes.tolist()]
+
+
+def _extreme_numbers(vector: Numbers, groups: Groups, count: int, greatest: bool) -> Numbers:
+    values = vector.values
+    order = np.lexsort((-values if greatest else values, groups))
+    own, first = np.unique(groups[order], return_index=True)
+    found = np.zeros(count, values.dtype)
+    found[own] = values[order[first]]
+    valid: Mask = np.zeros(count, np.bool_)
+    valid[own] = True
+    return Numbers(vector.rank, found, None if valid.all() else valid, vector.scale)
+
+
+def _first(
+    made: Coded, groups: Groups, count: int, rank_by: Callable[[bytes], Any], greatest: bool
+) -> Coded:
+    """For each group its term that comes first (or last), and the least of those that are equal."""
+    used = np.unique(made.codes).tolist()
+    named = sorted((key, code) for code in used if (key := made.keys[code]) is not None)
+    named.sort(key=lambda pair: rank_by(pair[0]), reverse=greatest)
+    rank = np.zeros(len(made.keys), np.int64)
+    rank[[code for _, code in named]] = np.arange(len(named))
+    best = np.full(count, len(named), np.int64)
+    np.minimum.at(best, groups, rank[made.codes])
+    keys: Keys = [key for key, _ in named]
+    return Coded([*keys, None], best)
+
+
+def _same(key: bytes) -> bytes:
+    return key
+
+
+def order_key(key: bytes) -> tuple[Any, ...]:
+    """What terms are sorted by: blank nodes, IRIs, literals by value as far as they compare, and
+    by kind of value beside each other; then triple terms.
+
+    >>> from triplestore.expressions.library.strings import string
+    >>> sorted([string("b"), b"\\x01http://a", string("a")], key=order_key)
+    [b'\\x01http://a', b'\\x03a', b'\\x03b']
+    """
+    kind = key[0]
+    if kind in (BLANK, IRI, TRIPLE):
+        return ({BLANK: 0, IRI: 1, TRIPLE: 9}[kind], key)
+    value = value_of_term(key)
+    if value is None:
+        return (8, key)
+    data = value.data
+    if isinstance(data, Decimal | float):
+        if data != data:
+            return (2, 2, 0)
+        if data in (math.inf, -math.inf):
+            return (2, 1 if data > 0 else -1, 0)
+        return (2, 0, Fraction(data))
+    if isinstance(data, Moment):
+        return (4, value.space, data.instant)
+    if isinstance(data, Duration):
+        return (5, Fraction(data.months * 2629746) + data.seconds)  # a month of the mean length
+    if isinstance(data, tuple):
+        return (6, 1, data[1], data[0])
+    if isinstance(data, str):
+        return (6, 0, data)
+    return (3, data) if isinstance(data, bool) else (7, value.space, data)
+
+
+# --- texts ---------------------------------------------------------------------------------------
+
+
+def _concatenated(
+    vector: Vector, groups: Groups, count: int, terms: QueryTerms, separator: str
+) -> Coded:
+    made = coded(vector, terms)
+    keys: Keys = []
+    limits, size = current(), 0
+    for codes in _by_group(made.codes, groups, count):
+        listed = codes.tolist()
+        size += sum(len(made.keys[code] or b"") + len(separator) for code in listed)
+        limits.need(4 * size)  # the text, its bytes, and a copy of each on the way
+        members = sorted_in_steps(
+            [key for code in listed if (key := made.keys[code]) is not None], limits
+        )
+        try:
+            keys.append(string(separator.join(map(lexical_form, members))))
+        except ExpressionError:
+            keys.append(None)
+    return Coded(keys, np.arange(count))

@@ -1,0 +1,153 @@
+"""The comparisons of SPARQL on two terms: `=`, `<` and the truth of a term.
+
+Start at `equal`. What is always true: the same term is equal (but for NaN); numbers compare by
+value after promotion, other literals inside one value space; literals of different known value
+spaces are different; where a datatype is not known, or a literal ill-typed, two different terms
+may or may not be equal, which is an error (unless one has a language tag).
+This module looks at one pair at a time; `evaluate` decides most pairs by columns of values first.
+"""
+
+from __future__ import annotations
+
+from triplestore.expressions.library.numbers import ExpressionError, maybe_number
+from triplestore.terms.short_cache import cache_of_short
+from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, key_of, term_of
+from triplestore.terms.values import xsd
+from triplestore.terms.values.value_keys import split_typed, value_of
+from triplestore.terms.values.xsd import Space, Value
+from triplestore.terms.vocabulary import XSD_BOOLEAN
+
+TRUE = b'\x05true"^^<http://www.w3.org/2001/XMLSchema#boolean>'
+FALSE = b'\x05false"^^<http://www.w3.org/2001/XMLSchema#boolean>'
+
+
+def key_of_boolean(value: bool) -> bytes:
+    """The term key of a truth value."""
+    return TRUE if value else FALSE
+
+
+@cache_of_short(1 << 16)
+def value_of_term(key: bytes) -> Value | None:
+    """The value of a literal, or None."""
+    return value_of(key)
+
+
+def equal(left: bytes, right: bytes) -> bool:
+    """left = right; ExpressionError where that is not known.
+
+    >>> number = b'\\x05%s"^^<http://www.w3.org/2001/XMLSchema#%s>'
+    >>> equal(number % (b"1", b"int"), number % (b"1e0", b"double"))
+    True
+    """
+    if left == right:
+        return not _is_nan(left)
+    kinds = (left[0], right[0])
+    if kinds == (TRIPLE, TRIPLE):
+        return _equal_triples(left, right)
+    if IRI in kinds or BLANK in kinds or TRIPLE in kinds:
+        return False
+    if TYPED not in kinds:
+        return False
+    a, b = value_of_term(left), value_of_term(right)
+    if a is None or b is None:
+        if LANG in kinds:
+            return False  # what is not known of the other, it has no language tag
+        raise ExpressionError
+    return _equal_values(a, b)
+
+
+def _equal_values(a: Value, b: Value) -> bool:
+    if a.space == b.space == Space.DURATION:
+        return a.data == b.data
+    return xsd.compare(a, b) == 0
+
+
+def _equal_triples(left: bytes, right: bytes) -> bool:
+    unknown = False
+    for one, other in zip(parts_of_triple(left), parts_of_triple(right), strict=True):
+        try:
+            if not equal(one, other):
+                return False
+        except ExpressionError:
+            unknown = True
+    if unknown:
+        raise ExpressionError
+    return True
+
+
+def parts_of_triple(key: bytes) -> tuple[bytes, bytes, bytes]:
+    """The keys of subject, predicate and object of a triple term."""
+    if key[0] != TRIPLE:
+        raise ExpressionError
+    triple = term_of(key)
+    return (key_of(triple.subject), key_of(triple.predicate), key_of(triple.object))  # type: ignore[union-attr]
+
+
+def _is_nan(key: bytes) -> bool:
+    number = maybe_number(key)
+    return number is not None and number.value != number.value
+
+
+def order(left: bytes, right: bytes) -> int | None:
+    """-1, 0 or 1; None beside NaN, which is neither; ExpressionError where there is no order."""
+    a, b = value_of_term(left), value_of_term(right)
+    if a is None or b is None:
+        raise ExpressionError
+    if a.space <= Space.DOUBLE and b.space <= Space.DOUBLE:
+        return xsd.compare(a, b)
+    if a.space in _NO_ORDER:
+        raise ExpressionError
+    found = xsd.compare(a, b)
+    if found is None:
+        raise ExpressionError
+    return found
+
+
+_NO_ORDER = (Space.HEX_BINARY, Space.BASE64_BINARY, Space.ANY_URI)
+
+
+def less(left: bytes, right: bytes) -> bool:
+    """left < right."""
+    return order(left, right) == -1
+
+
+def greater(left: bytes, right: bytes) -> bool:
+    """left > right."""
+    return order(left, right) == 1
+
+
+def less_or_equal(left: bytes, right: bytes) -> bool:
+    """left <= right."""
+    return order(left, right) in (-1, 0)
+
+
+def greater_or_equal(left: bytes, right: bytes) -> bool:
+    """left >= right."""
+    return order(left, right) in (0, 1)
+
+
+def truth(key: bytes) -> bool:
+    """The effective boolean value; an ill-typed boolean or number is false, as SPARQL says."""
+    if key in (TRUE, FALSE):
+        return key == TRUE
+    kind = key[0]
+    if kind == STRING:
+        return len(key) > 1
+    if kind == LANG:
+        return len(key.rpartition(b'"@')[0]) > 1
+    if kind != TYPED:
+        raise ExpressionError
+    value = value_of_term(key)
+    if value is None:
+        if split_typed(key[1:])[1] in _TRUTH_TYPES:
+            return False
+        raise ExpressionError
+    if value.space > Space.BOOLEAN and value.space != Space.TEXT:
+        raise ExpressionError
+    data = value.data
+    return bool(data) and data == data
+
+
+_TRUTH_TYPES = frozenset(
+    {XSD_BOOLEAN, *(xsd.XSD + name for name in (*xsd.INTEGER_RANGES, "decimal", "float", "double"))}
+)

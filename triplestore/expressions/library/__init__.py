@@ -1,0 +1,1 @@
+"""The functions of expressions: strings, numbers, times, regular expressions, SWRL."""

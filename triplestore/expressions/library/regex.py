@@ -1,0 +1,222 @@
+"""REGEX and REPLACE: regular expressions of XPath, by way of RE2, whose time is linear in the text.
+
+Start at `compiled`. The languages are nearly one (`pattern_syntax` translates). A pattern that is
+no regular expression is an error of the expression, as in the specification; one that XPath has and
+RE2 cannot do in linear time (back-references) ends the query with a message: a wrong answer would
+be worse. What is always true: texts are matched as UTF-8; the time of one match is bounded by the
+size of the program times that of the text, and what may take longer than a moment runs in a thread
+of its own, so that limits and Ctrl-C end the wait for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+
+import re2
+from re2 import _re2
+
+from triplestore.deep_calls import start, under_these_limits
+from triplestore.errors import BudgetError, UsageError
+from triplestore.expressions.compare_terms import key_of_boolean
+from triplestore.expressions.library.numbers import ExpressionError
+from triplestore.expressions.library.regex_syntax import (
+    Template,
+    check_flags,
+    template_of,
+    translated,
+)
+from triplestore.expressions.library.strings import plain
+from triplestore.operators.context import current
+from triplestore.terms.term_keys import LANG, STRING
+
+_ANYWHERE = _re2.RE2.Anchor.UNANCHORED
+_LONGEST_PATTERN = 50_000
+_LARGEST_PROGRAM = 50_000  # instructions
+_MEMORY = 2 << 20  # bytes that RE2 may use for the states of one pattern
+_QUICK = 20_000_000  # instructions times bytes: done within 0.1 s at the slowest
+_MOST = 5_000_000_000  # and this within 20 s, also when nobody waits for it any more
+_EVERY = 256  # matches between two looks at the limits
+
+
+class Pattern:
+    """A pattern that was compiled.
+
+    groups  how many it has, if it was compiled to capture them
+    """
+
+    __slots__ = ("_match", "_size", "_work", "groups")
+
+    def __init__(self, regex: _re2.RE2) -> None:
+        self._match = regex.Match
+        self._size = max(regex.ProgramSize(), 1)
+        self._work = 0  # since the limits were looked at
+        self.groups: int = regex.NumberOfCapturingGroups()
+
+    def occurs_in(self, text: bytes) -> bool:
+        """Whether it matches somewhere in a text in UTF-8."""
+        size = len(text)
+        self._work += self._size * size
+        if self._work <= _QUICK or self._is_quick(text):
+            return self._match(_ANYWHERE, text, 0, size)[0][0] >= 0  # type: ignore[no-any-return]
+        return bool(_watched(lambda: self._match(_ANYWHERE, text, 0, size))[0][0] >= 0)
+
+    def replace(self, text: bytes, by: Template) -> bytes:
+        """The text with every match replaced."""
+        if self._is_quick(text):
+            return self._replaced(text, by)
+        return _watched(lambda: self._replaced(text, by))
+
+    def _is_quick(self, text: bytes) -> bool:
+        work = self._size * len(text)
+        if work > _MOST:
+            raise BudgetError(
+                f"a regular expression of {self._size:,} instructions on a text of {len(text):,} "
+                "bytes may take too long; use a simpler pattern, or a part of the text"
+            )
+        self._work = 0
+        current().check()
+        return bool(work <= _QUICK)
+
+    def _replaced(self, text: bytes, by: Template) -> bytes:
+        made = bytearray()
+        limits, size, matches, at, done, charged = current(), len(text), 0, 0, 0, 0
+        while at <= size:
+            spans = self._match(_ANYWHERE, text, at, size)
+            start, end = spans[0]
+            if start < 0:
+                break
+            made += text[done:start]
+            for part in by:
+                made += part if isinstance(part, bytes) else text[slice(*_span(spans, part))]
+            done = at = end
+            if end == start:  # go on behind the next character
+                at += 1
+                while at < size and text[at] & 0xC0 == 0x80:
+                    at += 1
+            matches += 1
+            if matches % _EVERY == 0 or len(made) - charged > 1 << 18:
+                limits.need(2 * len(made))
+                charged = len(made)
+        limits.need(2 * (len(made) + size - done))
+        made += text[done:]
+        return bytes(made)
+
+
+def _span(spans: list[tuple[int, int]], group: int) -> tuple[int, int]:
+    start, end = spans[group]
+    return (start, end) if start >= 0 else (0, 0)
+
+
+_Made = TypeVar("_Made")
+
+
+def _watched(work: Callable[[], _Made]) -> _Made:
+    """What a function gives, while this thread looks at the limits and can be interrupted.
+
+    RE2 lets other threads run. If the limits end the wait, the thread goes on until its match is
+    done, which takes some seconds at most, and its result is dropped.
+    """
+    limits = current()
+    results: list[_Made] = []
+    errors: list[BaseException] = []
+    limited_work = under_these_limits(work)
+
+    def run() -> None:
+        try:
+            results.append(limited_work())
+        except BaseException as error:  # noqa: BLE001 - it is raised in the other thread
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="regular expression", daemon=True)
+    start(thread)
+    while thread.is_alive():
+        thread.join(0.05)
+        limits.check()
+    if errors:
+        raise errors.pop()  # a list with it would be in a cycle with its traceback
+    return results[0]
+
+
+def matches(key: bytes, pattern: bytes, flags: bytes = b"\x03") -> bytes:
+    """REGEX: whether the pattern matches somewhere in the text."""
+    text, _ = _text_of(key)
+    return key_of_boolean(compiled(plain(pattern), plain(flags)).occurs_in(text))
+
+
+def replace(key: bytes, pattern: bytes, by: bytes, flags: bytes = b"\x03") -> bytes:
+    """REPLACE: every match replaced; `$1` in `by` is what the first group matched."""
+    text, tag = _text_of(key)
+    options = plain(flags)
+    regex = compiled(plain(pattern), options, True)
+    if regex.occurs_in(b""):
+        raise ExpressionError  # XPath: a pattern that matches nothing would match everywhere
+    template: Template = [by[1:]] if "q" in options else template_of(plain(by), regex.groups)
+    if not any(isinstance(part, int) and part for part in template):
+        regex = compiled(plain(pattern), options)
+    made = regex.replace(text, template)
+    return b"\x04" + made + b'"@' + tag if tag else b"\x03" + made
+
+
+def _text_of(key: bytes) -> tuple[bytes, bytes]:
+    """The text of a string literal in UTF-8, and its tag."""
+    if key[0] == STRING:
+        return key[1:], b""
+    if key[0] == LANG:
+        text, _, tag = key[1:].rpartition(b'"@')
+        return text, tag
+    raise ExpressionError
+
+
+def compiled(pattern: str, flags: str, capturing: bool = False) -> Pattern:
+    """The pattern, ready to match; with `capturing` it tells what its groups matched.
+
+    >>> compiled("(a+)+$", "").occurs_in(b"a" * 100_000 + b"b")
+    False
+    >>> compiled("(?!a)", "")
+    Traceback (most recent call last):
+    triplestore.errors.UsageError: the regular expression '(?!a)' is beyond what can be matched ...
+    """
+    if len(pattern) > _LONGEST_PATTERN:
+        raise UsageError(
+            f"a regular expression of {len(pattern):,} characters is too long: "
+            f"at most {_LONGEST_PATTERN:,}"
+        )
+    return _compiled(pattern, flags, capturing)
+
+
+@lru_cache(maxsize=64)
+def _compiled(pattern: str, flags: str, capturing: bool) -> Pattern:
+    check_flags(flags)
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    options.never_capture = not capturing
+    options.literal = "q" in flags
+    options.case_sensitive = "i" not in flags
+    text = pattern if "q" in flags else translated(pattern, flags)
+    regex = _re2.RE2(text.encode(), options)
+    if not regex.ok():
+        reason = regex.error().decode(errors="replace")
+        if reason.startswith(_BEYOND):
+            raise _refused(pattern, f"is beyond what can be matched in linear time ({reason})")
+        raise ExpressionError
+    made = Pattern(regex)
+    if regex.ProgramSize() * (1 + made.groups // 16) > _LARGEST_PROGRAM:
+        raise _refused(pattern, "is too large: use smaller counts, or fewer groups")
+    return made
+
+
+_BEYOND = (
+    "invalid perl operator",  # look-around
+    "invalid repetition size",  # more than 1,000
+    "pattern too large",
+    "expression nests too deeply",
+)
+
+
+def _refused(pattern: str, why: str) -> UsageError:
+    shown = pattern if len(pattern) <= 60 else pattern[:57] + "..."
+    return UsageError(f"the regular expression {shown!r} {why}")

@@ -1,0 +1,1 @@
+"""Expressions and terms as text: tokens, parsers and printers."""

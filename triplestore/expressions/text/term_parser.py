@@ -1,0 +1,450 @@
+"""The parser of terms, on which those of expressions, rules and queries are built.
+
+Start at `TermParser`. What is always true: whatever is not a matter of grammar (an unknown prefix,
+a language tag that is none) is reported and parsing goes on; a breach of grammar is reported and
+raises `Stop`, and the caller goes on where it knows how. Every problem has an offset, says what was
+expected and, where names are close, what may have been meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import NamedTuple
+
+import pyoxigraph as ox
+
+from triplestore.expressions.text.tokens import (
+    AT,
+    BAD,
+    BLANK,
+    DECIMAL,
+    DOUBLE,
+    INTEGER,
+    IRI,
+    OPERATOR,
+    PREFIXED,
+    STRING,
+    VARIABLE,
+    WORD,
+    Tokens,
+)
+from triplestore.expressions.tree import Constant, Variable
+from triplestore.operators.context import current
+from triplestore.terms.short_cache import cache_of_short
+from triplestore.terms.term_keys import key_of, to_ntriples
+from triplestore.terms.vocabulary import (
+    XSD_BOOLEAN,
+    XSD_DECIMAL,
+    XSD_DOUBLE,
+    XSD_INTEGER,
+)
+
+MOST_NESTED = 100
+"""How deep parentheses may be nested: Python's stack has an end."""
+
+
+_EVERY = 512  # tokens between two looks at the limits
+MOST_PROBLEMS = 100
+"""Maximum number of problems of a text that are listed."""
+
+
+class SyntaxProblem(NamedTuple):
+    """What is wrong at an offset of a text.
+
+    code  `function` if a name or a number of arguments is wrong, which rules are checked for again
+    """
+
+    offset: int
+    message: str
+    code: str = "syntax"
+
+
+class Stop(Exception):  # noqa: N818 - it is no error to the user: the problem was reported before
+    """Parsing cannot go on from here."""
+
+
+class TermParser:
+    """Reads terms from tokens.
+
+    tokens    what is read; `at` is the number of the next token
+    prefixes  prefix -> namespace; parsers of declarations add to it
+    problems  what was wrong so far
+    """
+
+    def __init__(self, tokens: Tokens, prefixes: Mapping[str, str] | None = None) -> None:
+        self.tokens = tokens
+        self.kinds = tokens.kinds
+        self.texts = tokens.texts
+        self.at = 0
+        self.prefixes = dict(prefixes or {})
+        self.base: str | None = None
+        self.problems: list[SyntaxProblem] = []
+        self._names: dict[str, Constant] = {}
+        self._unknown: set[str] = set()
+        self.depth = 0
+        self._next_look = _EVERY
+        self._parts = 0
+
+    # --- limits ---------------------------------------------------------------------------------
+
+    def look_at_limits(self) -> None:
+        """Whatever can come many times calls this: now and then limits are looked at."""
+        if self.at >= self._next_look:
+            self._next_look = self.at + _EVERY
+            current().check()
+
+    def count_part(self) -> None:
+        """Note one more part of a pattern or a SELECT: so many may be in a text."""
+        self._parts += 1
+        most = current().text.parts
+        if self._parts > most:
+            self.report(
+                f"more than {most:,} parts (triple patterns, steps of paths, groups, filters, keys,"
+                " expressions of SELECT): use VALUES or IN for long lists, or give larger limits"
+            )
+            raise Stop
+
+    # --- tokens ---------------------------------------------------------------------------------
+
+    def is_operator(self, text: str) -> bool:
+        """True if the next token is this operator or bracket."""
+        return self.texts[self.at] == text and self.kinds[self.at] == OPERATOR
+
+    def is_word(self, word: str) -> bool:
+        """True if the next token is this keyword (given in capitals)."""
+        return self.kinds[self.at] == WORD and self.texts[self.at].upper() == word
+
+    def take(self, text: str) -> bool:
+        """Step over an operator or bracket, if it is the next token."""
+        if self.is_operator(text):
+            self.at += 1
+            return True
+        return False
+
+    def take_word(self, word: str) -> bool:
+        """Step over a keyword, if it is the next token."""
+        if self.is_word(word):
+            self.at += 1
+            return True
+        return False
+
+    def expect(self, text: str, where: str) -> None:
+        """Step over an operator or bracket that must come next."""
+        if not self.take(text):
+            self.fail(f"'{text}' {where}")
+
+    def expect_word(self, word: str, where: str) -> None:
+        """Step over a keyword that must come next."""
+        if not self.take_word(word):
+            self.fail(f"{word} {where}", known=[word])
+
+    def report(self, message: str, at: int | None = None, code: str = "syntax") -> None:
+        """Note a problem at a token, and go on."""
+        at = self.at if at is None else at
+        self.problems.append(SyntaxProblem(self.tokens.start(at), message, code))
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise Stop
+
+    def fail(self, expected: str, known: Iterable[str] = (), hint: str = "") -> Stop:
+        """Note what was expected instead of the next token, and raise `Stop`.
+
+        known  words, of which a near one may have been meant
+        hint   what to do, if none of the causes that are known is the one
+        """
+        found = self.tokens.describe(self.at)
+        message = f"expected {expected}, found {found}"
+        text = self.texts[self.at]
+        long = self._long_string()
+        if long is not None:
+            self.report(f"the string that begins with {self.texts[long][0] * 3} has no end", long)
+            raise Stop
+        if self.kinds[self.at] == BAD and text[:1] in "\"'":
+            message = f"the string that begins with {found} has no end on this line"
+        elif text == "<" and self._begins_a_word():
+            message += f"; an IRI has an end, and in it there cannot be any of {_NOT_IN_IRIS}"
+        elif self.kinds[self.at] == BAD and text[0] == "<":
+            message = f"{found} is no IRI: there cannot be any of {_NOT_IN_IRIS} in one"
+        elif self.kinds[self.at] in (WORD, PREFIXED):
+            message += did_you_mean(text.upper(), known) or hint
+        else:
+            message += hint
+        self.report(message)
+        raise Stop
+
+    def _long_string(self) -> int | None:
+        """The token before or here that is two of three quotes, if there is one."""
+        for at in (self.at - 1, self.at):
+            if at >= 0 and self.texts[at] in ("''", '""'):
+                start = self.tokens.starts[at]
+                if self.tokens.text[start : start + 3] == self.texts[at][0] * 3:
+                    return at
+        return None
+
+    def _begins_a_word(self) -> bool:
+        """True if a letter follows at once on the next token, as in `<http://a b>`."""
+        after = self.tokens.starts[self.at] + 1
+        return self.tokens.text[after : after + 1].isalpha()
+
+    # --- terms ----------------------------------------------------------------------------------
+
+    def variable(self, where: str) -> Variable:
+        """A variable that must come next."""
+        if self.kinds[self.at] != VARIABLE:
+            self.fail(f"a variable {where}")
+        self.at += 1
+        return Variable(self.texts[self.at - 1])
+
+    def is_iri(self) -> bool:
+        """True if the next token is an IRI or a prefixed name."""
+        return self.kinds[self.at] in (PREFIXED, IRI)
+
+    def iri(self) -> Constant:
+        """The IRI that is the next token, in full or as a prefixed name."""
+        self.look_at_limits()
+        text, kind = self.texts[self.at], self.kinds[self.at]
+        known = self._names.get(text) if kind == PREFIXED else None
+        if known is None:
+            iri = self._full_name(text) if kind == PREFIXED else self._resolved(text)
+            known = Constant(b"\x01" + iri.encode())
+            if kind == PREFIXED:
+                self._names[text] = known
+        self.at += 1
+        return known
+
+    def _full_name(self, text: str) -> str:
+        prefix, _, local = text.partition(":")
+        namespace = self.prefixes.get(prefix)
+        if namespace is None:
+            self.report(
+                f"unknown prefix '{prefix}:'{did_you_mean(prefix, self._declared(), ':')}; "
+                f"declare it: {self.declaration(prefix)}"
+            )
+            self._unknown.add(prefix)
+            self.prefixes[prefix] = namespace = f"unknown:{prefix}:"
+        return namespace + (_ESCAPED.sub(r"\1", local) if "\\" in local else local)
+
+    def declaration(self, prefix: str) -> str:
+        """How a prefix that is missing is declared."""
+        return f"@prefix {prefix}: <...> ."
+
+    def _declared(self) -> list[str]:
+        return [prefix for prefix in self.prefixes if prefix not in self._unknown]
+
+    def _resolved(self, text: str) -> str:
+        iri = unescape(text) if "\\" in text else text
+        try:
+            return valid_iri(iri)
+        except ValueError as error:
+            try:
+                return against_base(iri, self.base)
+            except ValueError:
+                hint = "" if self.base else ": declare a BASE for those that are relative"
+                self.report(f"<{iri}> {RELATIVE} ({error}){hint}")
+        return iri
+
+    def set_base(self, iri: str) -> None:
+        """What relative IRIs are relative to from here on."""
+        self.base = iri
+
+    def take_declaration(self) -> bool:
+        """Step over PREFIX or BASE, and what it declares, if that comes next."""
+        word = self.texts[self.at].upper()
+        if word == "PREFIX":
+            self.at += 1
+            self._take_prefix()
+        elif word == "BASE":
+            self.at += 1
+            if self.kinds[self.at] != IRI:
+                self.fail("an IRI in <> after BASE")
+            self.set_base(iri_of(self.iri()))
+        else:
+            return False
+        return True
+
+    def _take_prefix(self) -> None:
+        text = self.texts[self.at]
+        if self.kinds[self.at] != PREFIXED or text.index(":") != len(text) - 1:
+            self.fail("a prefix and ':' after PREFIX")
+        self.at += 1
+        if self.kinds[self.at] != IRI:
+            self.fail(f"an IRI in <> for the prefix {text}")
+        self.declare(text[:-1], iri_of(self.iri()))
+
+    def declare(self, prefix: str, namespace: str) -> None:
+        """What a prefix stands for from here on."""
+        self.prefixes[prefix] = namespace
+        self._unknown.discard(prefix)
+        self._names.clear()
+
+    def constant(self, where: str) -> Constant:
+        """An IRI, blank node, literal or triple term that must come next."""
+        self.look_at_limits()
+        kind = self.kinds[self.at]
+        if kind in (PREFIXED, IRI):
+            return self.iri()
+        if kind == STRING:
+            return self._string()
+        if kind in _NUMBERS:
+            return self._number("")
+        if kind == BLANK:
+            self.at += 1
+            return Constant(b"\x02" + self.texts[self.at - 1].encode())
+        if kind == OPERATOR:
+            sign = self.texts[self.at]
+            if sign in ("+", "-") and self.number_follows():
+                self.at += 1
+                return self._number(sign)
+            if sign == "<<(":
+                return self._triple_term()
+        if kind == WORD and self.texts[self.at].lower() in ("true", "false"):
+            self.at += 1
+            return typed(self.texts[self.at - 1].lower(), XSD_BOOLEAN)
+        self.fail(f"a constant {where}")
+        raise AssertionError
+
+    def number_follows(self) -> bool:
+        """True if a number follows at once on the next token, which is a sign."""
+        at = self.at + 1
+        adjacent = self.tokens.starts[at] == self.tokens.starts[self.at] + 1
+        return adjacent and self.kinds[at] in _NUMBERS
+
+    def _number(self, sign: str) -> Constant:
+        self.at += 1
+        return typed(sign + self.texts[self.at - 1], _NUMBERS[self.kinds[self.at - 1]])
+
+    def _string(self) -> Constant:
+        at = self.at
+        lexical = self._string_text()
+        if self.kinds[self.at] == AT:
+            tag = self.texts[self.at]
+            self.at += 1
+            try:
+                language, _, direction = tag.partition("--")
+                ways = {"": None, "ltr": ox.BaseDirection.LTR, "rtl": ox.BaseDirection.RTL}
+                return Constant.of(
+                    ox.Literal(lexical, language=language, direction=ways[direction])
+                )
+            except (ValueError, KeyError):
+                self.report(f"'@{tag}' is no language tag", at + 1)
+        elif self.take("^^"):
+            if not self.is_iri():
+                self.fail("the IRI of a datatype after '^^'")
+            datatype = self.iri()
+            try:
+                return Constant.of(ox.Literal(lexical, datatype=ox.NamedNode(iri_of(datatype))))
+            except ValueError as error:
+                self.report(f"no literal has this datatype: {error}", self.at - 1)
+        return Constant(b"\x03" + lexical.encode())
+
+    def _string_text(self) -> str:
+        text = self.texts[self.at]
+        quotes = 3 if text[:3] in ('"""', "'''") and len(text) >= 6 else 1
+        self.at += 1
+        lexical = text[quotes:-quotes]
+        if "\\" not in lexical:
+            return lexical
+        try:
+            return unescape(lexical)
+        except ValueError as error:
+            self.report(f"{error} in a string", self.at - 1)
+            return lexical
+
+    def string(self, where: str) -> str:
+        """A string without tag or datatype that must come next."""
+        if self.kinds[self.at] != STRING:
+            self.fail(f"a string {where}")
+        return self._string_text()
+
+    def _triple_term(self) -> Constant:
+        start = self.at
+        self.at += 1
+        self.enter()
+        parts = [self.constant("or triple term in a triple term") for _ in range(3)]
+        self.leave()
+        self.expect(")>>", "at the end of a triple term")
+        subject, predicate, _ = parts
+        if subject.kind not in (1, 2) or predicate.kind != 1:
+            self.report("a triple term has an IRI or blank node, an IRI, and any term", start)
+        inner = b" ".join(to_ntriples(part.key) for part in parts)
+        return Constant(b"\x06<<( " + inner + b" )>>")
+
+    def enter(self) -> None:
+        """Go one level deeper; `leave` comes back."""
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            self.report(f"nested more than {MOST_NESTED} deep: use BIND for parts of it")
+            raise Stop
+
+    def leave(self) -> None:
+        """Come back from a level."""
+        self.depth -= 1
+
+
+_NOT_IN_IRIS = '<"{}|^`\\ or a space'
+_NUMBERS = {INTEGER: XSD_INTEGER, DECIMAL: XSD_DECIMAL, DOUBLE: XSD_DOUBLE}
+_ESCAPED = re.compile(r"\\(.)")
+_UNESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_SHORT = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
+
+
+def did_you_mean(name: str, known: Iterable[str], after: str = "") -> str:
+    """`, did you mean X?` where something known is near; else nothing.
+
+    >>> did_you_mean("STRLENGTH", ["STRLEN", "STR"])
+    ' (did you mean STRLEN?)'
+    >>> did_you_mean("POW", ["NOW"])
+    ''
+    """
+    cutoff = 0.6 if len(name) > 3 else 0.75
+    near = get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    return f" (did you mean {near[0]}{after}?)" if near else ""
+
+
+def iri_of(constant: Constant) -> str:
+    """The IRI of a constant that is one."""
+    return constant.key[1:].decode()
+
+
+def typed(lexical: str, datatype: str) -> Constant:
+    """The constant for a literal of a datatype other than xsd:string."""
+    return Constant(b"\x05" + lexical.encode() + b'"^^<' + datatype.encode() + b">")
+
+
+def unescape(text: str) -> str:
+    """The text that escapes in a string or an IRI stand for."""
+    return _UNESCAPED.sub(_unescaped, text)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    what = match[1]
+    if what[0] in "uU" and len(what) > 1:
+        code = int(what[1:], 16)
+        if code > 0x10FFFF or 0xD800 <= code < 0xE000:
+            raise ValueError(f"'\\{what}' is no character")
+        return chr(code)
+    if what not in _SHORT:
+        raise ValueError(f"'\\{what}' is no escape")
+    return _SHORT[what]
+
+
+@cache_of_short(1 << 14)
+def valid_iri(iri: str) -> str:
+    """The IRI, if it is an absolute one; else ValueError."""
+    return ox.NamedNode(iri).value
+
+
+RELATIVE = "is no absolute IRI"
+"""In the message about an IRI that there is no base for."""
+
+
+def against_base(iri: str, base: str | None) -> str:
+    """A relative IRI resolved against a base; ValueError if there is none or it cannot be."""
+    if base is None:
+        raise ValueError("no base is declared")
+    try:
+        (quad,) = ox.parse(f"<{iri}> <x:> <x:> .", format=ox.RdfFormat.TURTLE, base_iri=base)
+    except SyntaxError as error:
+        raise ValueError(str(error)) from error
+    return key_of(quad.subject)[1:].decode()

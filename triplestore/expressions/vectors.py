@@ -1,0 +1,416 @@
+"""Columns of results: the ways in which the values of an expression are held for many rows.
+
+    Ids        ids of terms; 0 where there is none
+    Coded      a list of different terms, as keys, and for each row which of them it is
+    Numbers    numbers of one type as a numpy array
+    Booleans   truth values
+
+Start at `Vector`; the functions below turn one way into another. What is always true: all rows of a
+vector are of one frame; a row without a value is an error of the expression, or an unbound
+variable, which SPARQL does not tell apart. Vectors are never written to after they were made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.expressions.compare_terms import FALSE, TRUE, truth
+from triplestore.expressions.library.numbers import (
+    DATATYPE_OF_RANK,
+    DECIMAL,
+    FLOAT,
+    INTEGER,
+    RANKS,
+    ExpressionError,
+    Number,
+    key_of_number,
+)
+from triplestore.expressions.query_terms import U32, QueryTerms, values_of_keys
+from triplestore.operators.context import current
+from triplestore.operators.frame import BOOLEAN, ID, REAL, Array
+from triplestore.operators.frame import INTEGER as INTEGER_TYPE
+from triplestore.operators.row_keys import distinct_ids
+from triplestore.terms.short_cache import cache_of_short
+from triplestore.terms.values.segment_values import Values
+from triplestore.terms.values.value_keys import (
+    CLASS_OF,
+    DATATYPES,
+    EXACT,
+    ZONED_OR_MINUS,
+    Class,
+    entry_of,
+    keys_of_doubles,
+)
+
+Mask: TypeAlias = NDArray[np.bool_]
+Keys: TypeAlias = list[bytes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Terms by their ids in `QueryTerms`; what is known of them by value is looked up once."""
+
+    ids: U32
+    _values: list[Values] = field(default_factory=list, compare=False, repr=False)
+
+    def values(self, terms: QueryTerms) -> Values:
+        """What is known of the terms by value; nobody changes it."""
+        if not self._values:
+            self._values.append(terms.values(self.ids))
+        return self._values[0]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Terms by their places in a list of keys; a constant has one key for all rows.
+
+    A key may be listed twice, as it is where a function has the same result for two values: whoever
+    compares codes takes them from `listed_once`.
+    """
+
+    keys: Keys
+    codes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def is_constant(self) -> bool:
+        """True if all rows have the same value."""
+        return len(self.keys) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Numbers of one rank (see `numbers`).
+
+    values  i64 for integers and decimals, f64 for floats and doubles
+    valid   where there is a value; None if everywhere
+    scale   of decimals: digits of `values` behind the point
+    """
+
+    rank: int
+    values: Array
+    valid: Mask | None = None
+    scale: int = 0
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Booleans:
+    """Truth values, and where there are any (None: everywhere)."""
+
+    values: Mask
+    valid: Mask | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+Vector: TypeAlias = Ids | Coded | Numbers | Booleans
+
+
+def constant(key: bytes | None, rows: int) -> Coded:
+    """The same term in every row."""
+    return Coded([key], np.broadcast_to(_ZERO, rows))
+
+
+_ZERO = np.zeros((), np.int64)
+
+
+def of_column(column: Array) -> Vector:
+    """The vector of a frame's column: of ids, or of typed values (text becomes plain strings)."""
+    if column.dtype == ID:
+        return Ids(column)
+    if column.dtype == INTEGER_TYPE:
+        return Numbers(INTEGER, column)
+    if column.dtype == REAL:
+        return Numbers(4, column)
+    if column.dtype == BOOLEAN:
+        return Booleans(column)
+    codes: dict[Any, int] = {}
+    places = np.array([codes.setdefault(value, len(codes)) for value in column], np.int64)
+    return Coded([_key_of_object(value) for value in codes], places)
+
+
+def _key_of_object(value: Any) -> bytes | None:
+    if value is None or isinstance(value, bytes):
+        return value
+    if isinstance(value, Decimal):
+        return key_of_number(Number(DECIMAL, value))
+    if isinstance(value, int):
+        return key_of_number(Number(INTEGER, value))
+    return b"\x03" + str(value).encode()
+
+
+# --- what there is -------------------------------------------------------------------------------
+
+
+def known(vector: Vector) -> Mask:
+    """The rows that have a value."""
+    if isinstance(vector, Ids):
+        has: Mask = vector.ids != 0
+        return has
+    if isinstance(vector, Coded):
+        has = np.array([key is not None for key in vector.keys], np.bool_)[vector.codes]
+        return has
+    return np.ones(len(vector), np.bool_) if vector.valid is None else vector.valid
+
+
+def both(left: Mask | None, right: Mask | None) -> Mask | None:
+    """The rows of both masks; None stands for all rows."""
+    if left is None or right is None:
+        return right if left is None else left
+    return left & right
+
+
+# --- terms ---------------------------------------------------------------------------------------
+
+
+def coded(vector: Vector, terms: QueryTerms) -> Coded:
+    """The values of a vector as keys (some may be listed without being used, or twice)."""
+    if isinstance(vector, Coded):
+        return vector
+    if isinstance(vector, Ids):
+        distinct, places = distinct_ids(vector.ids)
+        return Coded(terms.keys(distinct), places)
+    if isinstance(vector, Booleans):
+        codes = vector.values.astype(np.int64)
+        if vector.valid is not None:
+            codes[~vector.valid] = 2
+        return Coded([FALSE, TRUE, None], codes)
+    return _coded_numbers(vector)
+
+
+_MANY = 1 << 16  # of so few values the memory is not worth a look
+_SORTING = 40  # bytes of a value that is sorted and numbered
+_KEY = 100  # of the key of one
+
+
+def _coded_numbers(vector: Numbers) -> Coded:
+    values = vector.values
+    if len(values) > _MANY:
+        current().need(_SORTING * len(values))
+    bits = values.view(np.int64) if values.dtype == np.float64 else values
+    distinct, places = np.unique(bits, return_inverse=True)
+    if len(distinct) > _MANY:
+        current().need(_KEY * len(distinct))
+    if values.dtype == np.float64:
+        distinct = distinct.view(np.float64)
+    keys: Keys = [
+        key_of_number(Number(vector.rank, _python(vector, value))) for value in distinct.tolist()
+    ]
+    if vector.valid is not None:
+        places = np.where(vector.valid, places, len(keys))
+        keys.append(None)
+    return Coded(keys, places)
+
+
+def _python(vector: Numbers, value: Any) -> Any:
+    return Decimal(value).scaleb(-vector.scale) if vector.rank == DECIMAL else value
+
+
+def listed_once(made: Coded) -> Coded:
+    """The same with each key listed once, so that equal terms have equal codes.
+
+    >>> made = listed_once(Coded([b"\\x03b", b"\\x03a", b"\\x03b"], np.array([0, 1, 2])))
+    >>> made.keys, made.codes.tolist()
+    ([b'\\x03b', b'\\x03a'], [0, 1, 0])
+    """
+    places: dict[bytes | None, int] = {}
+    numbers = [places.setdefault(key, len(places)) for key in made.keys]
+    if len(places) == len(numbers):
+        return made
+    return Coded(list(places), np.array(numbers, np.int64)[made.codes])
+
+
+def ids_of(vector: Vector, terms: QueryTerms) -> U32:
+    """The ids of the values; those that the dictionary has not get ids of the query."""
+    if isinstance(vector, Ids):
+        return vector.ids
+    made = coded(vector, terms)
+    ids: U32 = terms.encode_keys(made.keys)[made.codes]
+    return ids
+
+
+def take(vector: Vector, rows: Array) -> Vector:
+    """Some rows, by position or mask."""
+    if isinstance(vector, Ids):
+        return Ids(vector.ids[rows])
+    if isinstance(vector, Coded):
+        return Coded(vector.keys, vector.codes[rows])
+    valid = None if vector.valid is None else vector.valid[rows]
+    if isinstance(vector, Booleans):
+        return Booleans(vector.values[rows], valid)
+    return Numbers(vector.rank, vector.values[rows], valid, vector.scale)
+
+
+# --- values --------------------------------------------------------------------------------------
+
+_FORM_OF_RANK = [
+    0,
+    *(entry_of(f'1"^^<{datatype}>'.encode()).mark & ~EXACT for datatype in DATATYPE_OF_RANK[1:]),
+]
+RANK_OF_FORM = np.array([RANKS.get(datatype, 0) for datatype in DATATYPES] + [0] * 64, np.uint8)
+_FORM_BITS = np.uint8(0x3F)
+_EXACT_INTEGER = 1 << 53
+_EXACT_DECIMAL = 10**15
+
+
+def is_float_mark(mark: int) -> bool:
+    """True for the marks of xsd:float, to which other numbers are rounded when compared."""
+    return bool(RANK_OF_FORM[mark & 0x3F] == FLOAT)
+
+
+def values_of(vector: Vector, terms: QueryTerms) -> Values:
+    """Marks and order-preserving keys of the values; mark 0 where the terms have to be asked."""
+    if isinstance(vector, Ids):
+        return vector.values(terms)
+    if isinstance(vector, Numbers):
+        return _values_of_numbers(vector)
+    made = coded(vector, terms)
+    only = made.keys[0] if len(made.keys) == 1 else None
+    found = values_of_keys(made.keys) if only is None else _of_constant(only)
+    return Values(found.marks[made.codes], found.keys[made.codes])
+
+
+@cache_of_short(1024)
+def _of_constant(key: bytes) -> Values:
+    """What is known of one term by value."""
+    return values_of_keys([key])
+
+
+def _values_of_numbers(vector: Numbers) -> Values:
+    form = _FORM_OF_RANK[vector.rank]
+    marks = np.full(len(vector), form | EXACT, np.uint8)
+    doubles = vector.values.astype(np.float64)
+    if vector.rank <= DECIMAL:
+        limit = _EXACT_INTEGER if vector.rank == INTEGER else _EXACT_DECIMAL
+        marks[np.abs(vector.values) > limit] = form
+        if vector.scale:
+            doubles = doubles / 10.0**vector.scale
+    if vector.valid is not None:
+        marks[~vector.valid] = 0
+    return Values(marks, keys_of_doubles(np.ascontiguousarray(doubles)))
+
+
+def numbers_of(vector: Vector, terms: QueryTerms) -> Numbers | None:
+    """The vector as numbers of one rank, rows that are none being without value; None if it cannot
+    be one: several ranks, numbers too long, or times, with which one can calculate as well."""
+    if isinstance(vector, Numbers):
+        return vector
+    if isinstance(vector, Booleans):
+        return None
+    values = values_of(vector, terms)
+    if len(values.marks) and (values.marks == values.marks[0]).all():
+        return _alike_numbers(values, int(values.marks[0]))
+    classes = values.classes
+    numeric = classes == Class.NUMERIC
+    if np.any((classes >= Class.DATETIME_ZONED) & (classes <= Class.DURATION)):
+        return None
+    ranks = RANK_OF_FORM[values.marks[numeric] & _FORM_BITS]
+    if len(ranks) == 0 or (ranks != ranks[0]).any():
+        return None
+    rank = int(ranks[0])
+    valid = None if numeric.all() else numeric
+    doubles = values.doubles
+    if valid is not None:
+        doubles[~numeric] = 0
+    if rank >= FLOAT:
+        minus = (values.marks & ZONED_OR_MINUS) != 0
+        doubles[minus & numeric] = -0.0
+        return Numbers(rank, doubles, valid)
+    if not values.exact[numeric].all():
+        return None
+    if rank == INTEGER:
+        if (np.abs(doubles) > _EXACT_INTEGER).any():
+            return None  # such as 10 to the power of 30, which is exact, but no 64-bit integer
+        return Numbers(rank, doubles.astype(np.int64), valid)
+    return _decimals(doubles, valid)
+
+
+def _alike_numbers(values: Values, mark: int) -> Numbers | None:
+    """Values of one mark as numbers; None if they are none, or only their terms know them."""
+    rank = int(RANK_OF_FORM[mark & 0x3F])
+    if CLASS_OF[mark] != Class.NUMERIC:
+        return None
+    doubles = values.doubles
+    if rank >= FLOAT:
+        return Numbers(rank, np.full(len(doubles), -0.0) if mark & ZONED_OR_MINUS else doubles)
+    if not mark & EXACT:
+        return None
+    if rank == DECIMAL:
+        return _decimals(doubles, None)
+    if (np.abs(doubles) > _EXACT_INTEGER).any():
+        return None
+    return Numbers(rank, doubles.astype(np.int64))
+
+
+_MOST_DIGITS = 9
+
+
+def _decimals(doubles: NDArray[np.float64], valid: Mask | None) -> Numbers | None:
+    """Decimals from their nearest doubles: of at most 15 digits only one has that double."""
+    for scale in range(_MOST_DIGITS + 1):
+        power = 10.0**scale
+        whole = np.rint(doubles * power)
+        if (np.abs(whole) >= _EXACT_DECIMAL).any():
+            return None
+        if (whole / power == doubles).all():
+            return Numbers(DECIMAL, whole.astype(np.int64), valid, scale)
+    return None
+
+
+_INTEGER_END = b'"^^<' + DATATYPE_OF_RANK[INTEGER].encode() + b">"
+
+
+def integers(made: Coded) -> Vector:
+    """Terms that are integers in canonical form, or missing, as numbers if they are of a size."""
+    size = len(_INTEGER_END)
+    if any(key is not None and len(key) > size + 16 for key in made.keys):
+        return made
+    values = [0 if key is None else int(key[1:-size]) for key in made.keys]
+    has = known(made)
+    valid = None if has.all() else has
+    return Numbers(INTEGER, np.array(values, np.int64)[made.codes], valid)
+
+
+# --- truth ---------------------------------------------------------------------------------------
+
+
+def truths(vector: Vector, terms: QueryTerms) -> Booleans:
+    """The effective boolean values."""
+    if isinstance(vector, Booleans):
+        return vector
+    if isinstance(vector, Numbers):
+        values = vector.values
+        return Booleans((values != 0) & (values == values), vector.valid)
+    if isinstance(vector, Ids):
+        found = terms.values(vector.ids)
+        if len(vector) and (found.classes == Class.BOOLEAN).all():
+            return Booleans(found.keys != 0)
+        vector = coded(vector, terms)
+    tests = [_truth(key) for key in vector.keys]
+    yes = np.array([test is True for test in tests], np.bool_)[vector.codes]
+    if None not in tests:
+        return Booleans(yes)
+    return Booleans(yes, np.array([test is not None for test in tests], np.bool_)[vector.codes])
+
+
+def _truth(key: bytes | None) -> bool | None:
+    if key is None:
+        return None
+    try:
+        return truth(key)
+    except ExpressionError:
+        return None

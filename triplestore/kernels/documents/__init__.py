@@ -1,0 +1,1 @@
+"""Kernels that read and write N-Triples and cut Turtle."""

@@ -1,0 +1,1 @@
+"""Kernels over rows of integers: sorting, merging, joins, sets."""

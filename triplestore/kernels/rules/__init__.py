@@ -1,0 +1,1 @@
+"""Kernels that fire small rules and search for proofs."""

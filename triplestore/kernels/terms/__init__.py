@@ -1,0 +1,1 @@
+"""Kernels of the dictionary: hashing, sorting, values of literals."""

@@ -1,0 +1,279 @@
+"""`auto`: the strategy for each stratum and update, from its size and what work has cost so far.
+
+Start reading at `Auto`. What only brings facts is maintained incrementally: its rule instances are
+among those of rematerialising. What takes facts away is maintained so in a time that may not exceed
+what rematerialising is expected to take: if it does, the stratum's sets are dropped, which undoes
+everything, and it is rematerialised. So a wrong guess costs at most what the right choice would
+have cost. What is known to be hopeless is not tried. What is learned (`costs`) belongs to a
+compiled program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from triplestore.maintenance.dred import DRedCounting
+from triplestore.maintenance.fbf import bfc
+from triplestore.maintenance.limits.budget import Overrun
+from triplestore.maintenance.limits.clocks import NEVER, Clocks, between, clocks
+from triplestore.maintenance.limits.costs import (
+    ALLOWED,
+    DELETING,
+    DROPPING,
+    HOPEFUL,
+    LEAST,
+    MANY,
+    MISJUDGED,
+    MOST,
+    NO_EXCEPTION,
+    PROBE,
+    REDERIVING,
+    Cost,
+)
+from triplestore.maintenance.rematerialise import Rematerialise
+from triplestore.maintenance.search.proof_search import Search
+from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
+from triplestore.relations import EXPLICIT
+from triplestore.relations.facts.fact_sets import Batch, RelationKey, size_of
+from triplestore.rules.families import Family
+
+
+class Auto(Strategy):
+    """Choose a strategy for each stratum."""
+
+    name = "auto"
+
+    def __init__(self, clock: Callable[[], Clocks] = clocks) -> None:
+        self._clock = clock
+
+    def run(self, update: StratumUpdate) -> tuple[str, str]:
+        """See `Strategy.run`."""
+        if update.is_plain():
+            update.settle_stated()
+            return "semi-naive", "no rules"
+        if update.kept.families and _only_brings(update):
+            DRedCounting().run(update)
+            return "dredc", f"{_changes(update):,} changes, and nothing is lost"
+        costs: dict[int, Cost] = update.work.compiled.costs
+        cost = costs.setdefault(update.task.number, Cost())
+        if not update.kept.families:
+            return self._first(update, cost)
+        return _Choice(self._clock, update, cost).run()
+
+    def _first(self, update: StratumUpdate, cost: Cost) -> tuple[str, str]:
+        """A stratum whose rules are all new: there is nothing to choose, but something to learn."""
+        started = self._clock()
+        DRedCounting().run(update)
+        if update.task.fresh is not None:
+            spent = between(started, self._clock())
+            cost.learn_closure(spent, len(_all(update)), _rows(update))
+        return "semi-naive", "all rules are new" if update.task.fresh is not None else "no rules"
+
+
+class _Choice:
+    """One update of a stratum that may take facts away."""
+
+    def __init__(self, clock: Callable[[], Clocks], update: StratumUpdate, cost: Cost) -> None:
+        self.clock, self.update, self.cost = clock, update, cost
+        self.changes = max(1, _changes(update))
+        self.families = len(_all(update))
+        self.share = _share(update) if self.changes >= MANY else 0.0
+        rows, recursive = self._rows_about(), update.task.recursive
+        self.full = cost.rematerialising(self.families, rows, recursive, self.share)
+
+    def _rows_about(self) -> float:
+        """The rows that rematerialising would look at: counted anew as the store grows."""
+        cost = self.cost
+        facts = self.update.work.stored.tables.total()
+        if cost.facts < 0 or abs(facts - cost.facts) > cost.facts // 8:
+            cost.rows, cost.facts = _rows(self.update), facts
+        return cost.rows
+
+    def run(self) -> tuple[str, str]:
+        """Maintain the stratum; returns how, and why."""
+        cost, changes = self.cost, self.changes
+        if why := self._hopeless():
+            return self._rematerialise(why)
+        size = cost.of(changes)
+        plan = size.plan(self._names(), changes, max(ALLOWED * self.full, LEAST))
+        if not plan:
+            return self._rematerialise(f"{changes:,} changes took longer before")
+        for name, limit in plan:
+            trial = _Trial(self.clock, self.update, limit, DROPPING * cost.rows, self.full)
+            started = self.clock()
+            if trial.run(name, name in size.each):
+                spent = between(started, self.clock())
+                size.learn(name, changes, spent)
+                size.patience.learn(True)
+                return name, f"{changes:,} changes, at most {_ms(limit)}"
+            if size.each and (name, limit) != plan[-1]:  # something else is known to be better
+                size.learn(name, changes, 2 * limit)
+            elif trial.hopeful:  # so what would be taken away has to be brought back
+                break
+        expected = self.full
+        how = self._rematerialise(f"{name} took more than {_ms(limit)}")
+        if self.spent < MISJUDGED * expected:
+            size.patience.learn(False, NO_EXCEPTION if changes >= MANY else 1)
+        return how
+
+    def _hopeless(self) -> str:
+        """Why the stratum is rematerialised at once, if it is."""
+        cost, changes = self.cost, self.changes
+        if self.share >= MOST:
+            return f"{self.share:.0%} of what is stated goes"
+        known_of_fewer = cost.has_failed_with_fewer(changes)
+        size = cost.of(changes)
+        size.updates += 1
+        if known_of_fewer or size.patience.ends():
+            return "so many changes took longer, time and again"
+        return ""
+
+    def _names(self) -> Sequence[str]:
+        """Without recursion the counters are exact; with it proofs are looked for, or facts are
+        taken away and brought back."""
+        if not self.update.task.recursive or self.update.leaps() is not None:
+            return ("dredc",)
+        return "bfc", "dredc"
+
+    def _rematerialise(self, why: str) -> tuple[str, str]:
+        started = self.clock()
+        Rematerialise().run(self.update)
+        self.spent = between(started, self.clock())
+        self.cost.learn_full(self.spent, self.families, _rows(self.update), self.share)
+        return "rematerialise", why
+
+
+class _Trial:
+    """A strategy that has so much time, in seconds, and less where it seems to be in vain.
+
+    dropped  so many facts at most may be taken away by a strategy that has to bring some back
+    full     what the stratum would take anew
+    hopeful  whether a search has found proofs for many of the facts that it looked at: there
+             overdeletion would be in vain
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], Clocks],
+        update: StratumUpdate,
+        allowed: float,
+        dropped: float,
+        full: float,
+    ) -> None:
+        self._clock = clock
+        self._update = update
+        self._allowed = allowed
+        self._left = self._most = max(dropped, DROPPING * MANY)
+        self._matters = full > LEAST
+        self._since = clock()
+        self.hopeful = False
+
+    def run(self, name: str, known: bool) -> bool:
+        """Maintain the stratum; False, with all undone, if there is no time left.
+
+        known  whether it has worked before
+        """
+        update, work = self._update, self._update.work
+        mark, made = work.mark(), work.budget.made
+        strategy = self._staged(name, known)
+        if strategy is None:
+            strategy = STRATEGIES[name]()
+            self._allow(1.0)
+        try:
+            strategy.run(update)
+        except Overrun:
+            work.restore(mark)
+            work.budget.made = made
+            update.begin()
+            return False
+        finally:
+            work.budget.overrun = NEVER
+        return True
+
+    def _staged(self, name: str, known: bool) -> Strategy | None:
+        """The strategy with an eye on it, if it may be in vain."""
+        update = self._update
+        if name == "dredc" and update.task.recursive and update.leaps() is None:
+            self._allow(REDERIVING)
+            return DRedCounting(self._reached)
+        if name == "bfc" and not known:
+            self._allow(PROBE)
+            return bfc(self._watch)
+        return None
+
+    def _allow(self, part: float) -> None:
+        most = max(part * self._allowed, LEAST)
+        self._update.work.budget.overrun = (self._since[0] + most, self._since[1] + most)
+
+    def _reached(self, step: str, facts: Batch) -> None:
+        """Overdeletion has come so far."""
+        if step == "deletion":
+            if self._left == self._most:  # what changed rows touch had to be looked at anyway
+                self._since = self._clock()
+                self._allow(DELETING)
+            self._left -= size_of(facts)
+            if self._left < 0 and self._matters:
+                raise Overrun
+        else:
+            self._allow(REDERIVING if step == "deleted" else 1.0)
+
+    def _watch(self, search: Search) -> None:
+        """A search has done one more round."""
+        if not self.hopeful and search.proofs * HOPEFUL > search.facts.count:
+            self.hopeful = True
+            self._allow(1.0)
+
+
+STRATEGIES: dict[str, Callable[[], Strategy]] = {"dredc": DRedCounting, "bfc": bfc}
+"""The strategies to choose from."""
+
+
+def _only_brings(update: StratumUpdate) -> bool:
+    """Whether nothing that the stratum derived can be lost by the changes."""
+    task, kept = update.task, update.kept
+    type_id = update.work.type_id
+    if task.minus or task.lost or task.lost_rec or task.fewer:
+        return False
+    if update.large_gone or (kept.aggregating and update.large_added):
+        return False
+    for batch in (update.low_gone, update.low_added):  # a group that grows has another result
+        if next(kept.summed.of(batch, type_id), None) is not None:
+            return False
+    if update.large_added and (kept.negated.by_relation or kept.negated.by_class):
+        return False
+    gone = next(kept.lower.of(update.low_gone, type_id), None)
+    return gone is None and next(kept.negated.of(update.low_added, type_id), None) is None
+
+
+def _changes(update: StratumUpdate) -> int:
+    """How many changed facts the rules of the stratum may look at."""
+    task = update.task
+    batches = (update.low_gone, update.low_added, task.minus, task.plus)
+    parts = [part for heads in (task.lost, task.lost_rec) for part in heads.values()]
+    large = [*update.large_gone.values(), *update.large_added.values()]
+    several = sum(map(len, large)) + sum(map(size_of, batches))
+    return several + sum(len(keys) for part in parts for keys in part)
+
+
+def _share(update: StratumUpdate) -> float:
+    """Which share of all that is stated goes."""
+    work = update.work
+    gone = size_of(work.minus.batches())
+    return gone / max(1, gone, work.stored.tables.total(EXPLICIT))
+
+
+def _all(update: StratumUpdate) -> list[Family]:
+    fresh = update.task.fresh
+    return [*update.kept.families, *(fresh.families if fresh is not None else ())]
+
+
+def _rows(update: StratumUpdate) -> float:
+    """The rows that rematerialising would look at: those of all relations in bodies and heads."""
+    setting = update.work.new()
+    atoms = [atom for family in _all(update) for atom in (family.head, *family.body)]
+    relations: set[RelationKey] = {atom.relation for atom in atoms}
+    return sum([setting.view(relation).estimate(()) for relation in relations], 1.0)
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms"

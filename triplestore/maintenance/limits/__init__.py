@@ -1,0 +1,1 @@
+"""What an update may take: budgets, clocks, and expected costs."""

@@ -1,0 +1,308 @@
+"""Unions as views: a property above closures that are not written out has no rows of theirs either.
+
+Start reading at `close_union`. The rules that copy other properties into this one are not evaluated
+where it is a view: its pairs are those of its parts and its own rows, which are the facts that are
+stated or that other rules derive. Only these have counts. What a change does to the union is found
+from the changes of its parts: a pair that a part lost is gone if no other part has it.
+
+Where it would be no use (the parts are rows, or few) the property has rows like any other, by all
+its rules, with all their counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from triplestore.closures.attached import UNION, Attached
+from triplestore.closures.described import parts_of
+from triplestore.closures.scheme import Readable
+from triplestore.closures.unions.union_of import UnionOf
+from triplestore.closures.unions.union_rows import Inverse, Rows
+from triplestore.closures.unions.union_streams import merged
+from triplestore.closures.unions.union_view import UnionView
+from triplestore.maintenance.dred import DRedCounting
+from triplestore.maintenance.modules.external_facts import all_external, is_external, was_external
+from triplestore.maintenance.steps.stratum import StratumUpdate, Task
+from triplestore.maintenance.update_state import Work, united
+from triplestore.relations.facts import difference_set
+from triplestore.relations.facts.body_views import PairView
+from triplestore.relations.facts.difference_set import DifferenceSet, Matched
+from triplestore.relations.facts.fact_sets import KeySet, RelationKey
+from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
+from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
+from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack, swap
+from triplestore.rules.compiled_program import CompiledStratum, Strata
+from triplestore.rules.modules.module_groups import Owned
+from triplestore.rules.modules.written_out import FEW, MANY, ROW_BYTES
+
+Facts: TypeAlias = dict[RelationKey, Any]
+"""Facts by relation, like a `Batch`, but for those that are too many to be written out."""
+
+Done: TypeAlias = tuple[str, str, tuple[Facts, Facts]]
+"""How a stratum was done, why so, and what is gone and new."""
+
+
+class Part(NamedTuple):
+    """A property that belongs to a union."""
+
+    name: int
+    turned: bool
+
+
+def close_union(owned: Owned, work: Work, task: Task) -> Done:
+    """Bring the stratum of a union up to date."""
+    name = owned.anchor
+    known = work.schemes.get(name)
+    if known is not None and known.structure.kind != UNION:
+        known = None
+    parts = _parts(owned)
+    viewed = _is_viewed(owned, work, parts, known is not None)
+    if not viewed and known is None:
+        work.made_schemes[name] = None
+        if task.fewer:  # what recursive rules derived that are gone was not looked for
+            task.lost_rec.put(name, unsupported_keys(work.stored, name))
+        update = StratumUpdate(work, task)
+        DRedCounting().run(update)
+        return "rules", "a union of few pairs, or of rows", update.outcome()
+    rest = Task(task.number, _rest(owned, task.kept, work), None, task.minus, task.plus, task.lost)
+    if task.fresh is not None:
+        rest.fresh = _rest(owned, task.fresh, work)
+    rest.lost_rec = task.lost_rec
+    if known is None:
+        _count_copies(owned, work, task.kept, work.old(), -1)
+    update = StratumUpdate(work, rest)
+    touched = united(update.touched(), update.gained()).get(name, NO_KEYS)
+    if viewed and known is not None and known.structure == owned.group.structure:
+        pairs, gone, added = _changed(work, name, parts, known.union, touched)
+        why = "parts changed"
+    else:
+        pairs, gone, added = _compared(work, name, parts, touched)
+        why = "all parts"
+    if viewed:
+        union = UnionOf(name, tuple((part.name, part.turned) for part in parts), pairs)
+        work.made_schemes[name] = Attached(owned.group.structure, (name,), union, True)
+    else:
+        work.made_schemes[name] = None
+        why = "written out"
+        for stratum in (task.kept, task.fresh):
+            if stratum is not None:
+                _count_copies(owned, work, stratum, work.new(), 1)
+        work.budget.check(pairs)
+    for sets, facts in ((work.gone, gone), (work.added, added)):
+        if len(facts):
+            sets.put(name, facts)
+    work.rounds += 1
+    return "union", why, ({name: gone} if len(gone) else {}, {name: added} if len(added) else {})
+
+
+def _parts(owned: Owned) -> list[Part]:
+    return [Part(owned.letters[key], turned) for key, turned in parts_of(owned.group.structure)]
+
+
+def _is_viewed(owned: Owned, work: Work, parts: Sequence[Part], before: bool) -> bool:
+    """Whether to keep the union as a view: if somebody says so, or parts that are closures are not
+    written out and have many pairs, or all pairs as rows would not fit in the budget."""
+    mode = work.choice.mode_of(owned.group.relations)
+    if mode != "auto":
+        return mode == "compressed"
+    sizes = {part.name: _size(work, part.name) for part in parts}
+    _, closed = work.closed_relations()
+    hidden = sum(size for name, size in sizes.items() if name in closed)
+    most = work.budget.bytes
+    if most is not None and sum(sizes.values()) * ROW_BYTES > most:
+        return True
+    return hidden >= (FEW if before else MANY)
+
+
+def _size(work: Work, name: int) -> int:
+    """How many facts of a property hold now."""
+    added, gone = work.added.get(name, ()), work.gone.get(name, ())
+    return len(work.stored.pairs(name)) + len(added) - len(gone)
+
+
+def _rest(owned: Owned, stratum: CompiledStratum, work: Work) -> CompiledStratum:
+    """A stratum without the rules that copy."""
+    if stratum.plain is None:
+        families = [one for one in stratum.families if not owned.rules.issuperset(one.rules)]
+        made = Strata(families, work.type_id).get(stratum.number)
+        stratum.plain = made or CompiledStratum(stratum.number)
+    return stratum.plain
+
+
+def _count_copies(
+    owned: Owned, work: Work, stratum: CompiledStratum, setting: Any, sign: int
+) -> None:
+    """Count what the rules that copy conclude: they are evaluated from now on, or no more."""
+    for family in stratum.nonrecursive:
+        if not owned.rules.issuperset(family.rules):
+            continue
+        (atom,) = family.body
+        assert isinstance(atom.relation, int)
+        turned = atom.terms != family.head.terms
+        for keys in setting.pairs(atom.relation).blocks():
+            found = np.sort(swap(keys) if turned else keys)
+            work.counts.change(owned.anchor, found, np.full(len(found), sign, dtype=np.int64))
+
+
+def view_now(work: Work, union: UnionOf) -> UnionView:
+    """A union whose stratum is done, as it is now, by what its parts are kept as."""
+    keys = unite(all_external(work, union.own), work.counts.changed(union.own)[0])
+    for sets in (work.plus, work.minus):
+        keys = unite(keys, sets.keys_of(union.own))
+    parts: list[Readable] = [Rows(keys[is_external(work, union.own, keys)])]
+    new = work.new()
+    for name, around in union.parts:
+        turned, closed = around, work.closed_now(name)
+        if closed is None:
+            found: Readable = Rows(sorted_distinct(new.pairs(name).keys()))
+        else:
+            found = cast("Readable", closed.pairs)  # a scheme, or a view made here
+            turned = turned != closed.turned
+        parts.append(Inverse(found) if turned else found)
+    return UnionView(parts)
+
+
+class _After:
+    """The union as it is from now on, to be looked up."""
+
+    def __init__(self, work: Work, parts: Sequence[Part], own: PairView) -> None:
+        new = work.new()
+        self.views = [(own, False), *((new.pairs(part.name), part.turned) for part in parts)]
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these pairs there are."""
+        found = np.zeros(len(keys), dtype=np.bool_)
+        for view, turned in self.views:
+            (left,) = (~found).nonzero()
+            some = keys[left]
+            found[left] = view.contains_keys(swap(some) if turned else some)
+        return found
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The pairs with these ids in one place: (number of the value, id in the other place)."""
+        found = [view.match(1 - place if turned else place, values) for view, turned in self.views]
+        index = np.concatenate([one[0] for one in found]).astype(np.uint32)
+        rows = sorted_distinct(pack(index, np.concatenate([one[1] for one in found])))
+        return (rows >> np.uint64(32)).astype(np.int64), rows.astype(np.uint32)
+
+
+def _changed(
+    work: Work, name: int, parts: Sequence[Part], known: UnionOf, touched: U64
+) -> tuple[int, KeySet | DifferenceSet, KeySet | DifferenceSet]:
+    """How many pairs there are now, which are gone and which are new, from what changed."""
+    before, after = was_external(work, name, touched), is_external(work, name, touched)
+    less, more = touched[before & ~after], touched[after & ~before]
+    rows = work.stored.rows(name)
+    now = _After(work, parts, PairView(rows, [KeySet(more)], [KeySet(less)]))
+    old = work.stored.pairs(name)
+    gone = _remaining([_facts(work.gone, part) for part in parts], less, old, now)
+    added = _remaining([_facts(work.added, part) for part in parts], more, now, old)
+    work.run.instances["union"] += len(gone) + len(added)
+    return len(old) + len(added) - len(gone), gone, added
+
+
+def _facts(sets: Any, part: Part) -> KeySet | DifferenceSet:
+    found: KeySet | DifferenceSet = sets.get(part.name, KeySet())
+    return KeySet(np.sort(swap(found.keys()))) if part.turned and len(found) else found
+
+
+def _remaining(
+    changes: Sequence[KeySet | DifferenceSet], own: U64, these: Matched, others: Matched
+) -> KeySet | DifferenceSet:
+    """The pairs among some changes that others do not have."""
+
+    def stream() -> Iterator[U64]:
+        blocks = [_blocks(change) for change in changes if len(change)]
+        for keys in merged([*blocks, iter((own,) if len(own) else ())]):
+            left = keys[~others.contains(keys)]
+            if len(left):
+                yield left
+
+    return _set(stream, these, others, sum(map(len, changes)) + len(own))
+
+
+def _blocks(change: KeySet | DifferenceSet) -> Iterator[U64]:
+    return change.blocks() if isinstance(change, DifferenceSet) else iter((change.keys(),))
+
+
+def _set(stream: Any, these: Matched, others: Matched, most: int) -> KeySet | DifferenceSet:
+    """What a stream lists: written out, unless it may be very much."""
+    if most <= difference_set.LARGE:
+        blocks = list(stream())
+        return KeySet(np.concatenate(blocks) if blocks else NO_KEYS)
+    count = sum(map(len, stream()))
+    return DifferenceSet(these, others, count, stream)
+
+
+def _compared(
+    work: Work, name: int, parts: Sequence[Part], touched: U64
+) -> tuple[int, KeySet | DifferenceSet, KeySet | DifferenceSet]:
+    """The same by looking at all pairs before and now."""
+    keys = unite(all_external(work, name), touched)
+    keys = unite(keys, work.counts.changed(name)[0])
+    own = keys[is_external(work, name, keys)]
+    now = _After(work, parts, PairView(None, [KeySet(own)], []))
+    old = work.stored.pairs(name)
+
+    def lost() -> Iterator[U64]:
+        for keys in _all_blocks(old):
+            left = keys[~now.contains(keys)]
+            if len(left):
+                yield left
+
+    def found() -> Iterator[U64]:
+        streams = [_all_of(work, part) for part in parts]
+        for keys in merged([*streams, iter((own,) if len(own) else ())]):
+            left = keys[~old.contains(keys)]
+            if len(left):
+                yield left
+
+    most = len(old) + len(own) + sum(_size(work, part.name) for part in parts)
+    gone = _set(lost, old, now, most)
+    added: KeySet | DifferenceSet
+    if most <= difference_set.LARGE:
+        added = _set(found, now, old, most)
+    else:  # counted without listing the largest part
+        count = _count(work, parts, own, now) - (len(old) - len(gone))
+        added = DifferenceSet(now, old, count, found)
+    work.run.instances["union"] += len(gone) + len(added)
+    return len(old) + len(added) - len(gone), gone, added
+
+
+def _count(work: Work, parts: Sequence[Part], own: U64, now: _After) -> int:
+    """How many pairs a union has: all of its largest part, and what others have beside it."""
+    sizes = [_size(work, part.name) for part in parts]
+    largest = sizes.index(max(sizes))
+    view, turned = now.views[1 + largest]
+    rest = [_all_of(work, part) for place, part in enumerate(parts) if place != largest]
+    count = sizes[largest]
+    for keys in merged([*rest, iter((own,) if len(own) else ())]):
+        inside = view.contains_keys(swap(keys) if turned else keys)
+        count += len(keys) - int(np.count_nonzero(inside))
+    return count
+
+
+def _all_blocks(pairs: StoredPairs) -> Iterator[U64]:
+    return (keys for keys in pairs.blocks() if len(keys))
+
+
+def _all_of(work: Work, part: Part) -> Iterator[U64]:
+    """All pairs of a part as they are now, sorted, in the order of the union."""
+    stored = work.stored.pairs(part.name)
+    gone, added = work.gone.get(part.name), work.added.get(part.name)
+    order = int(part.turned)
+
+    def kept() -> Iterator[U64]:
+        blocks = stored.closed.blocks(order) if hasattr(stored, "closed") else None
+        for keys in iter((stored.array(order),)) if blocks is None else blocks:
+            left = keys
+            if gone is not None and len(keys):
+                left = keys[~gone.contains(swap(keys) if part.turned else keys)]
+            if len(left):
+                yield left
+
+    fresh = KeySet() if added is None else _facts(work.added, part)
+    return merged([kept(), _blocks(fresh) if len(fresh) else iter(())])

@@ -1,0 +1,151 @@
+"""What reasoning did: the `Report` that `store.reason()` returns, and the command line prints.
+
+Start reading at `Report`. It has figures only and holds on to no facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from triplestore.datalog.problems import Problem
+from triplestore.maintenance.changed_rows import Closure
+from triplestore.maintenance.mat_mod import StratumReport
+
+MOST_STRATA = 12
+"""So many strata are printed, those that took longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What bringing a closure up to date did; prints as a table.
+
+    >>> print(Report(rules=2, explicit=3, inferred=1, inferred_added=1, strategy="dredc"))
+    rules           2
+    facts           3 explicit, 1 inferred (1 new, 0 gone)
+    time            0.0 ms, 0 rounds
+    """
+
+    rules: int = 0
+    """Rules of the program."""
+    constraints: int = 0
+    """Constraints of the program."""
+    rules_added: int = 0
+    """Rules and constraints that are in the program now and were not before."""
+    rules_removed: int = 0
+    """Rules and constraints that were in the program before and are not now."""
+    explicit: int = 0
+    """Facts of the default graph that are stated."""
+    inferred: int = 0
+    """Facts that hold without being stated."""
+    relation_rows: int = 0
+    """Rows of relations of three columns or more, which only rules make."""
+    inferred_added: int = 0
+    """Facts and rows that hold now without being stated, and did not hold before."""
+    inferred_removed: int = 0
+    """Facts and rows that held before without being stated, and do not hold now."""
+    still_entailed: int = 0
+    """Facts that were stated before, and hold now only because they follow."""
+    violations: int = 0
+    """Violations of constraints."""
+    new_violations: int = 0
+    """Those that were not there before."""
+    strategy: str = ""
+    """The strategy that was asked for; `strata` says what was done."""
+    seconds: float = 0.0
+    """Time of the inference, with making rules of axioms and compiling them; loading and committing
+    are not in it."""
+    rounds: int = 0
+    derivations: Mapping[str, int] = field(default_factory=dict)
+    """Phase -> how many rule instances it considered."""
+    rows_fetched: int = 0
+    """Rows that were read from relations to find these instances."""
+    strata: Sequence[StratumReport] = ()
+    """What was done in each stratum that the change reached, in their order."""
+    warnings: Sequence[Problem] = ()
+    """What looks wrong with the rules."""
+
+    @property
+    def derivation_count(self) -> int:
+        """How many rule instances were considered in all phases."""
+        return sum(self.derivations.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures by name, fit for JSON."""
+        values = asdict(self)
+        values["warnings"] = [str(problem) for problem in self.warnings]
+        return values
+
+    def __str__(self) -> str:
+        rows = [("rules", self._rules()), ("facts", self._facts())]
+        if self.violations or self.new_violations:
+            rows.append(("violations", f"{self.violations:,} ({self.new_violations:,} new)"))
+        rows.append(("time", f"{1000 * self.seconds:,.1f} ms, {_many(self.rounds, 'round')}"))
+        if self.derivations:
+            phases = ", ".join(f"{n:,} in {phase}" for phase, n in self.derivations.items())
+            rows.append(("derivations", f"{phases}; {self.rows_fetched:,} rows fetched"))
+        rows += self._strata()
+        lines = [f"{name:<15} {value}" for name, value in rows]
+        return "\n".join([*lines, *map(str, self.warnings)])
+
+    def _rules(self) -> str:
+        parts = [f"{self.rules:,}"]
+        if self.constraints:
+            parts.append(f"{_many(self.constraints, 'constraint')}")
+        text = " and ".join(parts)
+        changed = [
+            f"{count:,} {what}"
+            for count, what in ((self.rules_added, "new"), (self.rules_removed, "gone"))
+            if count
+        ]
+        return f"{text} ({', '.join(changed)})" if changed else text
+
+    def _facts(self) -> str:
+        rows = f", {self.relation_rows:,} in relations of rules" if self.relation_rows else ""
+        text = (
+            f"{self.explicit:,} explicit, {self.inferred:,} inferred{rows} "
+            f"({self.inferred_added:,} new, {self.inferred_removed:,} gone)"
+        )
+        if self.still_entailed:
+            text += f"; {self.still_entailed:,} no longer stated still follow"
+        return text
+
+    def _strata(self) -> list[tuple[str, str]]:
+        longest = sorted(self.strata, key=lambda stratum: -stratum.seconds)[:MOST_STRATA]
+        shown = {id(stratum) for stratum in longest}
+        rows = [
+            (f"  stratum {stratum.number}", _stratum(stratum))
+            for stratum in self.strata
+            if id(stratum) in shown
+        ]
+        left = len(self.strata) - len(rows)
+        return [*rows, ("", f"and {left:,} more strata")] if left else rows
+
+
+def figures(closure: Closure) -> dict[str, Any]:
+    """What a report says of an update."""
+    return {
+        "inferred_added": closure.inferred_added,
+        "inferred_removed": closure.inferred_removed,
+        "still_entailed": closure.still_entailed,
+        "seconds": closure.seconds,
+        "rounds": closure.rounds,
+        "derivations": closure.instances,
+        "rows_fetched": closure.fetched,
+        "strata": tuple(closure.strata),
+    }
+
+
+def _stratum(stratum: StratumReport) -> str:
+    derivations = sum(stratum.instances.values())
+    text = (
+        f"{stratum.strategy}: {_many(stratum.added, 'fact')} new, {stratum.gone:,} gone, "
+        f"{_many(stratum.rounds, 'round')}, {_many(derivations, 'derivation')}, "
+        f"{1000 * stratum.seconds:,.1f} ms"
+    )
+    return f"{text} ({stratum.why})" if stratum.why else text
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -1,0 +1,324 @@
+"""Rule instances that conclude given facts, a few at a time: backward evaluation that can pause.
+
+Start reading at `Pieces`. A family's plan from its head is cut into stages, each a step that makes
+rows and the tests behind it. Rows wait before each stage, with the places of its source that they
+have not taken yet. A pull says how many more instances each goal may have; it takes rows from the
+last stage first, so that little waits in the middle. What is always true: every instance comes
+once, and a goal with a million instances costs no more than those that were asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.evaluation import Evaluation
+from triplestore.maintenance.search.checked_facts import DEAD, PROVED, SHORT, Checked
+from triplestore.maintenance.search.row_sources import Opened, ProbeSource, Source, Wait, source_of
+from triplestore.relations.facts.body_views import Setting
+from triplestore.relations.facts.fact_sets import RelationKey
+from triplestore.relations.packed_keys import I64, U32, Bools, Keys, start_of_runs
+from triplestore.rules.body_plans import (
+    HEAD,
+    AtomStep,
+    ComputeStep,
+    Plan,
+    Step,
+    TableStep,
+    plan_for,
+)
+from triplestore.rules.families import LOWER, Family
+
+_DONE = PROVED | DEAD
+
+_TIMES = (1, 4, 16, 64)
+"""How many rows are taken for each instance that is needed: more if all before failed a test."""
+
+
+class Pieces:
+    """The instances of a family that conclude facts of one relation.
+
+    body  whether the instances' own body facts are wanted; else only that there are instances
+    """
+
+    def __init__(
+        self,
+        run: Evaluation,
+        facts: Checked,
+        family: Family,
+        relation: RelationKey,
+        setting: Setting,
+        body: bool = True,
+    ) -> None:
+        self.run = run
+        self.facts = facts
+        self.family = family
+        self.relation = relation
+        wanted = {family.width}
+        if body:
+            wanted.update(v for atom in family.body if atom.own != LOWER for v in atom.variables)
+        self.stages = _stages(family, plan_for(family, HEAD, setting), setting, wanted)
+
+    def open(self, keys: Keys, numbers: I64) -> None:
+        """Begin with more goals."""
+        rows, n = self.run.goals(self.family, self.relation, keys)
+        if n == 0:
+            return
+        places = rows[self.family.width]
+        assert places is not None
+        rows[self.family.width] = numbers[places].astype(np.uint32)
+        self._put(0, rows, n)
+
+    def pull(self, goals: I64, need: I64, setting: Setting, nots: Setting) -> tuple[Rows, int]:
+        """Up to need[goal] more instances for each of some goals; `need` is reduced by those that
+        came, and is 0 for other goals.
+
+        The number of the goal is the last column. There may be more instances even if fewer come
+        than are needed, because so many rows may fail tests only.
+        """
+        found: list[tuple[Rows, int]] = []
+        if not any(stage.chunks for stage in self.stages):
+            return [], 0
+        for times in _TIMES:
+            quota = need
+            if times > 1:
+                quota = np.zeros(len(need), dtype=np.int64)
+                quota[goals] = need[goals] * times
+            moved = False
+            for level in range(len(self.stages) - 1, -1, -1):
+                if self.stages[level].chunks:
+                    moved |= self._down(level, need, quota, setting, nots, found)
+            if not moved:  # nothing waits here for these goals, however many are asked for
+                break
+            goals = goals[(need[goals] > 0) & (self.facts.waiting[goals] > 0)]
+            if len(goals) == 0 or not any(stage.chunks for stage in self.stages):
+                break
+        return _joined(found)
+
+    def _put(self, level: int, rows: Rows, n: int) -> None:
+        stage = self.stages[level]
+        opened, size = stage.source.open(rows, n)
+        chunk = _Chunk(rows, _goals(rows, self.family.width), opened, size)
+        chunk = chunk.kept(size > 0)
+        if len(chunk.goal):
+            np.add.at(self.facts.waiting, chunk.goal, 1)
+            stage.put(chunk, self.facts)
+
+    def _down(
+        self,
+        level: int,
+        need: I64,
+        quota: I64,
+        setting: Setting,
+        nots: Setting,
+        found: list[tuple[Rows, int]],
+    ) -> bool:
+        """Take rows that wait before a stage through it, and on to the last; whether any were taken
+        from this one.
+
+        quota  how many rows of each goal may come out of a step; what passes all tests and is more
+               than needed waits behind the last
+        """
+        stage, last = self.stages[level], len(self.stages) - 1
+        taken = stage.take(need if level == last else quota, self.facts, self.run, setting)
+        for rows, n in taken:
+            if stage.tests:
+                rows, n = self.run.follow(self.family, stage.plan, rows, n, setting, "", nots)
+            if n == 0:
+                continue
+            if level == last or (level + 1 == last and quota is need):
+                np.subtract.at(need, _goals(rows, self.family.width), 1)
+                found.append((rows, n))
+            else:
+                self._put(level + 1, rows, n)
+        if taken and level < last and self.stages[level + 1].chunks:
+            self._down(level + 1, need, quota, setting, nots, found)
+        return bool(taken)
+
+
+class _Chunk:
+    """Rows that wait together."""
+
+    __slots__ = ("at", "goal", "opened", "rows", "size", "spent")
+
+    def __init__(
+        self, rows: Rows, goal: I64, opened: Opened, size: I64, at: I64 | None = None
+    ) -> None:
+        self.rows = rows
+        self.goal = goal
+        self.opened = opened
+        self.size = size
+        self.at = np.zeros(len(goal), dtype=np.int64) if at is None else at
+        self.spent = 0
+
+    def kept(self, keep: Bools) -> _Chunk:
+        """Some of the rows."""
+        if keep.all():
+            return self
+        return _Chunk(
+            [None if c is None else c[keep] for c in self.rows],
+            self.goal[keep],
+            tuple(column[keep] for column in self.opened),
+            self.size[keep],
+            self.at[keep],
+        )
+
+    def choose(self, need: I64) -> tuple[I64, I64]:
+        """Which rows to go on with, and how many places of each; `need` is reduced by these."""
+        wanted = need[self.goal]
+        chosen = ((wanted > 0) & (self.at < self.size)).nonzero()[0]
+        if len(chosen) == 0:
+            return chosen, chosen
+        goal = self.goal[chosen]
+        left = self.size[chosen] - self.at[chosen]
+        if len(chosen) == 1:
+            count = np.minimum(left, need[goal])
+            need[goal] -= count
+            return chosen, count
+        order = np.argsort(goal, kind="stable")
+        chosen, goal, left = chosen[order], goal[order], left[order]
+        bounds = start_of_runs(goal)
+        begins = bounds[:-1]
+        total = left.cumsum() - left
+        before = total - np.repeat(total[begins], bounds[1:] - begins)
+        count = np.minimum(np.maximum(need[goal] - before, 0), left)
+        need[goal[begins]] -= np.add.reduceat(count, begins)
+        some = count > 0
+        return chosen[some], count[some]
+
+
+class _Stage:
+    """A step that makes rows, the tests behind it, and the rows that wait before it."""
+
+    def __init__(self, source: Source, tests: list[Step]) -> None:
+        self.source = source
+        self.tests = tests
+        self.chunks: list[_Chunk] = []
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The tests."""
+        return Plan((), tuple(self.tests), ())
+
+    def put(self, chunk: _Chunk, facts: Checked) -> None:
+        """Let rows wait; chunks are joined so that there are few."""
+        chunks = self.chunks
+        chunks.append(chunk)
+        while len(chunks) > 1 and len(chunks[-2].goal) < max(SHORT, 2 * len(chunks[-1].goal)):
+            last, before = chunks.pop(), chunks.pop()
+            joined = _cleaned(_join(before, last), facts)
+            if len(joined.goal):
+                chunks.append(joined)
+
+    def take(
+        self, need: I64, facts: Checked, run: Evaluation, setting: Setting
+    ) -> list[tuple[Rows, int]]:
+        """The rows that the step makes, at most need[goal] of each goal; `need` stays."""
+        chosen = [(chunk, *chunk.choose(need)) for chunk in self.chunks]
+        found: list[tuple[Rows, int]] = []
+        if not any(len(rows) for _, rows, _ in chosen):
+            return found
+        for chunk, rows, count in chosen:
+            if len(rows) == 0:
+                continue
+            np.add.at(need, chunk.goal[rows], count)
+            rows, count = rows[: self.source.most], count[: self.source.most]
+            found.append(self._step(chunk, rows, count, run, setting))
+            chunk.at[rows] += count
+            spent = rows[chunk.at[rows] == chunk.size[rows]]
+            np.subtract.at(facts.waiting, chunk.goal[spent], 1)
+            chunk.spent += len(spent)
+        self.chunks = [
+            _cleaned(chunk, facts) if 2 * chunk.spent > len(chunk.goal) else chunk
+            for chunk in self.chunks
+        ]
+        self.chunks = [chunk for chunk in self.chunks if len(chunk.goal)]
+        return found
+
+    def _step(
+        self, chunk: _Chunk, rows: I64, count: I64, run: Evaluation, setting: Setting
+    ) -> tuple[Rows, int]:
+        frame: Rows = [None if c is None else c[rows] for c in chunk.rows]
+        opened = tuple(column[rows] for column in chunk.opened)
+        index, values, looked = self.source.take(frame, opened, chunk.at[rows], count, setting)
+        run.fetched += looked
+        if run.check is not None:
+            run.check(len(index))
+        made: Rows = [None if c is None else c[index] for c in frame]
+        for variable, column in values.items():
+            made[variable] = column
+        return made, len(index)
+
+
+def _stages(family: Family, plan: Plan, setting: Setting, wanted: set[int]) -> list[_Stage]:
+    """The steps of a plan as stages; each keeps the columns that are needed behind it."""
+    needed = set(wanted)
+    steps: list[Step] = []
+    for step in reversed(plan.steps):
+        steps.append(_keeping(step, tuple(sorted(needed))))
+        if isinstance(step, AtomStep):
+            needed.update(term for term in step.atom.terms if term >= 0)
+        elif isinstance(step, TableStep):
+            needed.update((*step.bound, *step.free))
+        else:
+            needed.update(v for v in (step.computation.target, *step.computation.needs) if v >= 0)
+    steps.reverse()
+    made: list[_Stage] = []
+    stage = _Stage(Wait(), [])
+    for step in steps:
+        if isinstance(step, ComputeStep) or not step.free:
+            stage.tests.append(step)
+            continue
+        if stage.tests or not isinstance(stage.source, Wait):
+            made.append(stage)
+        stage = _Stage(source_of(family, step, setting), [])
+        if isinstance(stage.source, ProbeSource):  # its rows all come at once, and wait behind it
+            made.append(stage)
+            stage = _Stage(Wait(), [])
+    return [*made, stage, _Stage(Wait(), [])]
+
+
+def _keeping(step: Step, keep: tuple[int, ...]) -> Step:
+    if isinstance(step, AtomStep):
+        return AtomStep(step.item, step.atom, step.negated, step.bound, step.free, step.same, keep)
+    if isinstance(step, TableStep):
+        return TableStep(step.bound, step.free, keep)
+    return ComputeStep(step.computation, keep)
+
+
+def _goals(rows: Rows, width: int) -> I64:
+    goals: U32 | None = rows[width]
+    assert goals is not None
+    return goals.astype(np.int64)
+
+
+def _join(one: _Chunk, other: _Chunk) -> _Chunk:
+    rows: Rows = [
+        None if a is None or b is None else np.concatenate((a, b))
+        for a, b in zip(one.rows, other.rows, strict=True)
+    ]
+    opened = tuple(np.concatenate(pair) for pair in zip(one.opened, other.opened, strict=True))
+    return _Chunk(
+        rows,
+        np.concatenate((one.goal, other.goal)),
+        opened,
+        np.concatenate((one.size, other.size)),
+        np.concatenate((one.at, other.at)),
+    )
+
+
+def _cleaned(chunk: _Chunk, facts: Checked) -> _Chunk:
+    """Without rows that have no places left, and those of goals that are decided."""
+    return chunk.kept((chunk.at < chunk.size) & ((facts.flags[chunk.goal] & _DONE) == 0))
+
+
+def _joined(found: list[tuple[Rows, int]]) -> tuple[Rows, int]:
+    if len(found) < 2:
+        return found[0] if found else ([], 0)
+    rows: Rows = [
+        None if any(c is None for c in columns) else np.concatenate(columns)
+        for columns in zip(*(rows for rows, _ in found), strict=True)
+    ]
+    return rows, sum(n for _, n in found)

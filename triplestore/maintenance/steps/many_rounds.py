@@ -1,0 +1,213 @@
+"""Rules that go on by themselves from few facts: many rounds as one call of a kernel.
+
+Start reading at `Climb`. What is reached along a chain of ten thousand nodes takes as many rounds,
+of some thirty microseconds each, whatever they bring or take away. Where a round concluded facts of
+one relation only, and few small rules (see `small`) look at these and at what they themselves make
+of them, all of it facts of that relation, the rounds to come have nothing to do with any other
+rule: the kernel does them, until there is nothing new or there is too much of it. Results and
+counts do not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from triplestore.evaluate.small_rules import Done, Stage, small_shape
+from triplestore.maintenance.update_state import Work
+from triplestore.relations.facts.body_views import PairView, Setting
+from triplestore.relations.facts.fact_sets import Batch, RelationKey
+from triplestore.relations.facts.sorted_arrays import loaded_kernels, sorted_distinct, unite
+from triplestore.relations.packed_keys import I64, NO_KEYS, U64, Bools
+from triplestore.rules.compiled_program import Triggers
+from triplestore.rules.families import Family
+
+AFTER = 8
+"""So many rounds are done as usual, before it is looked whether others may be done so."""
+
+WIDE = 1 << 10
+"""Rounds that bring more facts than this gain nothing."""
+
+LONG = 1 << 12
+"""So many rounds at most are done in one call, after which budgets are looked at."""
+
+RULES = 4
+"""So many rules at most; the kernel has room for the rows of so many."""
+
+ROOM = 1 << 14
+"""Facts that one call may find, and conclusions of one round: a power of two."""
+
+
+class Rounds(NamedTuple):
+    """What a call came to.
+
+    new     the facts of all rounds, in their order
+    left    conclusions of the last round, in any order
+    ends    of each round, the end of its facts, the rows that were fetched, and how many facts
+            were concluded
+    """
+
+    new: U64
+    left: U64
+    ends: I64
+    fetched: I64
+    instances: I64
+
+    def until(self, wrong: Bools) -> Rounds:
+        """Those before the first round with a wrong fact; what is left are the facts of that."""
+        if not wrong.any():
+            return self
+        last = int(self.ends.searchsorted(wrong.argmax(), side="right"))
+        end = int(self.ends[last - 1]) if last else 0
+        parts = (self.ends[:last], self.fetched[:last], self.instances[:last])
+        return Rounds(self.new[:end], self.new[end : self.ends[last]], *parts)
+
+
+class Climb:
+    """The rounds of one insertion, or of one deletion, if there are many."""
+
+    def __init__(self, work: Work, triggers: Sequence[Triggers]) -> None:
+        self._work = work
+        self._triggers = triggers
+        self._rounds = 0
+        self._refused = work.recursive is not None  # every instance counts
+
+    def up(self, found: Batch) -> tuple[Batch, Batch]:
+        """To be asked after each round of insertion: from what was concluded, to what is new by
+        many rounds, and what is left to look at then."""
+        if not self._begins(found):
+            return {}, found
+        work = self._work
+
+        def held(name: int) -> tuple[U64, U64] | None:
+            rows = _arrays(work.new(), name, 0)
+            return None if rows is None or len(rows[2]) or len(rows[3]) else rows[:2]
+
+        return self._go(found, "insertion", work.new, held, lambda name, keys: keys == 0)
+
+    def down(self, found: Batch) -> tuple[Batch, Batch]:
+        """The same of deletion, where facts with a nonrecursive derivation stay: what is lost by
+        many rounds, and what is left to look at."""
+        if not self._begins(found):
+            return {}, found
+        work = self._work
+
+        def held(name: int) -> tuple[U64, U64]:
+            return work.gone.keys_of(name), NO_KEYS
+
+        return self._go(found, "deletion", work.survivors, held, work.supported)
+
+    def _begins(self, found: Batch) -> bool:
+        """Whether it is time, and there are few facts of one relation of two columns."""
+        self._rounds += 1
+        if self._refused or self._rounds < AFTER or len(found) != 1:
+            return False
+        ((name, keys),) = found.items()
+        return isinstance(name, int) and len(keys) <= WIDE
+
+    def _go(
+        self,
+        found: Batch,
+        phase: str,
+        setting: Callable[[], Setting],
+        held: Callable[[int], tuple[U64, U64] | None],
+        wrong: Callable[[RelationKey, U64], Bools],
+    ) -> tuple[Batch, Batch]:
+        ((name, keys),) = found.items()
+        assert isinstance(name, int), "of two columns"
+        rules = self._rules(name, keys, setting())
+        out_of = None if rules is None else held(name)
+        self._refused = out_of is None
+        if rules is None or out_of is None:
+            return {}, found
+        self._work.budget.check()
+        made = _call(keys, rules, out_of)
+        made = made.until(wrong(name, made.new))
+        self._refused = len(made.ends) < AFTER
+        done = Done(int(made.fetched.sum()), 0, int(made.instances.sum()))
+        self._work.rounds += len(made.ends)
+        self._work.run.count(done, phase, len(rules) * len(made.ends))
+        new, left = Batch(), Batch()
+        for batch, facts in ((new, np.sort(made.new)), (left, sorted_distinct(made.left))):
+            if len(facts):
+                batch[name] = facts
+        return new, left
+
+    def _rules(self, name: int, keys: U64, setting: Setting) -> list[tuple[Stage, Rows]] | None:
+        """What the kernel is told of the rules, and the rows of their other atoms; None where
+        something is not as it needs it."""
+        only = [] if loaded_kernels() is None else self._only(name, keys)
+        found = []
+        for family, item in only:
+            shape = small_shape(family, item, setting)
+            if shape is None or len(shape.stages) > 1 or shape.stages[0].item < 0:
+                return None
+            rows = _arrays(setting, shape.stages[0].relation, shape.stages[0].place)
+            if rows is None:
+                return None
+            found.append((shape.stages[0], rows))
+        return found or None
+
+    def _only(self, name: int, keys: U64) -> list[tuple[Family, int]]:
+        """The rules, and atoms of them, that look at some facts and at all that they make of them;
+        none if there are others, too many, or one that looks at them by both of its atoms."""
+        found = self._looking(name, keys)
+        for family, _ in found:  # it grows on the way
+            if len(found) > RULES or not _is_plain(family, name):
+                return []
+            if name != self._work.type_id:
+                continue
+            class_ = -family.head.terms[0]
+            if class_ <= 0:
+                if any(triggers.by_class for triggers in self._triggers):
+                    return []
+                continue
+            one = np.array([class_ << 32 | 1], dtype=np.uint64)
+            found += [each for each in self._looking(name, one) if each not in found]
+        return found if len({id(family) for family, _ in found}) == len(found) else []
+
+    def _looking(self, name: int, keys: U64) -> list[tuple[Family, int]]:
+        type_id = self._work.type_id
+        return [one for each in self._triggers for one in each.of({name: keys}, type_id)]
+
+
+def _is_plain(family: Family, name: int) -> bool:
+    one = len(family.rules) == 1 and family.table is None
+    return one and family.head.relation == name
+
+
+Rows: TypeAlias = tuple[U64, U64, U64, U64]
+"""The rows of a relation as two arrays, and those left out of them as two."""
+
+
+def _arrays(setting: Setting, relation: int, place: int) -> Rows | None:
+    view = setting.view(relation)
+    arrays = view.arrays(place, ROOM) if isinstance(view, PairView) else None
+    if arrays is None:
+        return None
+    runs, (minus, less) = arrays
+    later = NO_KEYS
+    for run in runs[1:]:
+        later = unite(later, run) if len(later) else run
+    return runs[0] if runs else NO_KEYS, later, minus, less
+
+
+def _call(keys: U64, rules: Sequence[tuple[Stage, Rows]], held: tuple[U64, U64]) -> Rounds:
+    from triplestore.kernels.rules.fire import climb
+
+    rows = [array for _, four in rules for array in four]
+    rows += [NO_KEYS] * (4 * RULES - len(rows))
+    constants = [stage.constants for stage, _ in rules]
+    bases = np.cumsum([0, *map(len, constants[:-1])], dtype=np.int64)
+    specs = np.concatenate([stage.spec for stage, _ in rules])
+    out, found = np.empty(ROOM, dtype=np.uint64), np.empty(ROOM, dtype=np.uint64)
+    found[: len(keys)] = keys
+    table = np.zeros(2 * ROOM, dtype=np.uint64)
+    ends, fetched, instances = (np.empty(LONG + 1, dtype=np.int64) for _ in range(3))
+    told = (tuple(rows), *held, specs, np.concatenate(constants), bases, len(keys))
+    rounds = climb(*told, out, found, table, ends, fetched, instances)
+    total, left = ends[rounds - 1] if rounds else 0, instances[rounds]
+    parts = (ends[:rounds], fetched[:rounds], instances[:rounds])
+    return Rounds(out[:total], found[:left].copy(), *parts)

@@ -1,0 +1,124 @@
+"""The recursive rules of a stratum in the form in which counting looks at their instances.
+
+Start reading at `Recursion`. Other strategies need of an instance what it concludes; counting needs
+to know when each of its body facts comes, so all variables of a rule are kept to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.conclusions import body_facts
+from triplestore.relations.facts.fact_sets import FactSet, RelationKey
+from triplestore.relations.packed_keys import I64, Bools, Keys
+from triplestore.rules.compiled_program import CompiledStratum, Levels, Strata
+from triplestore.rules.families import LOWER, MIXED, OWN, Family
+
+
+@dataclass(slots=True)
+class Recursion:
+    """The recursive rules of a stratum as families whose instances have all their variables.
+
+    shapes  id of a family -> its shape
+    width   the most atoms of this stratum that a rule has, its head being one
+    """
+
+    rules: CompiledStratum
+    shapes: dict[int, Shape]
+    width: int
+
+    @classmethod
+    def of(cls, stratum: CompiledStratum, type_id: int) -> Recursion:
+        """The recursive rules of a stratum."""
+        wide, shapes = [], {}
+        for family in stratum.recursive:
+            used = (*family.body, *family.nots, family.head)
+            every = tuple(dict.fromkeys(v for atom in used for v in atom.variables))
+            made = replace(family, head=family.head._replace(terms=every), plans={})
+            wide.append(made)
+            shapes[id(made)] = Shape.of(family)
+        width = max(len(shape.own) for shape in shapes.values())
+        return cls(Strata(wide, type_id)[stratum.number], shapes, width)
+
+
+class Shape(NamedTuple):
+    """Where things are in a family whose body was given all its atoms, and last its head.
+
+    own    atoms of facts of this stratum, or that may be; the head
+    below  atoms of facts of lower strata, or that may be
+    nots   the first negated atom
+    """
+
+    every: Family
+    own: tuple[int, ...]
+    below: tuple[int, ...]
+    nots: int
+
+    @classmethod
+    def of(cls, family: Family) -> Shape:
+        """The shape of a family."""
+        count = len(family.body)
+        head = family.head._replace(own=OWN)
+        every = replace(family, body=(*family.body, *family.nots, head), nots=())
+        own = [i for i, atom in enumerate(family.body) if atom.own != LOWER]
+        below = [i for i, atom in enumerate(family.body) if atom.own != OWN]
+        below += range(count, len(every.body) - 1)
+        return cls(every, (*own, len(every.body) - 1), tuple(below), count)
+
+
+class Met(NamedTuple):
+    """Instances of one family."""
+
+    shape: Shape
+    rows: Rows
+    n: int
+
+    def facts(
+        self, item: int, levels: Levels, stratum: int
+    ) -> Iterator[tuple[RelationKey, Keys, I64]]:
+        """The facts of a stratum that an atom matched, and the instances in which it did."""
+        family = self.shape.every
+        for name, keys, where in body_facts(family, item, self.rows, self.n, levels.type_id):
+            places = np.arange(self.n) if where is None else where
+            if family.body[item].own == MIXED:
+                own = levels.mask(name, keys, stratum)
+                keys, places = keys[own], places[own]
+            yield name, keys, places
+
+    def need(self, added: FactSet, gone: FactSet, type_id: int) -> Bools:
+        """Which instances have a fact that was added below, or negate one that is gone."""
+        found = np.zeros(self.n, dtype=np.bool_)
+        for item in self.shape.below:
+            changed = gone if item >= self.shape.nots else added
+            if not changed:
+                continue
+            for name, keys, where in body_facts(self.shape.every, item, self.rows, self.n, type_id):
+                hit = changed.contains(name, keys)
+                found[hit if where is None else where[hit]] = True
+        return found
+
+
+class Instances(NamedTuple):
+    """Rule instances by the numbers of their facts.
+
+    head   what they conclude
+    body   their body facts of this stratum, in as many rows as a body may have
+    since  the round in which they were met; 0 for those of changes below
+    fresh  whether one of the two evaluations does not have them, because of changes below
+    """
+
+    head: I64
+    body: I64
+    since: I64
+    fresh: Bools
+
+    def take(self, which: I64) -> Instances:
+        """Some of them."""
+        return Instances(
+            self.head[which], self.body[:, which], self.since[which], self.fresh[which]
+        )

@@ -1,0 +1,48 @@
+"""The table of recursive counters: made anew, and asked which facts come back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triplestore.evaluate.conclusions import Heads, conclude
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.maintenance.limits.budget import Budget
+from triplestore.maintenance.steps.rederive import derivable
+from triplestore.maintenance.steps.stratum import StratumUpdate
+from triplestore.maintenance.update_state import Work
+from triplestore.relations import Tables
+from triplestore.relations.facts.fact_sets import Batch
+from triplestore.relations.facts.recursive_counts import RecursiveCounts
+from triplestore.relations.facts.sorted_arrays import counted
+from triplestore.rules.compiled_program import Compiled
+
+
+def count_recursive(
+    compiled: Compiled,
+    closed: Tables,
+    terms: QueryTerms | None = None,
+    budget: Budget | None = None,
+) -> RecursiveCounts:
+    """The recursive counters of closed tables: one evaluation of all recursive rules."""
+    work = Work(compiled, closed, terms, budget)
+    made, old = RecursiveCounts(), work.old()
+    for number, stratum in compiled.strata.items():
+        if number in compiled.modules:
+            continue  # its counters are never asked for
+        heads = Heads()
+        for family in stratum.recursive:
+            rows, n = work.run.whole(family, old, "counting")
+            conclude(family, rows, n, work.type_id, heads)
+            work.budget.check()
+        for name, keys in heads.taken().items():
+            facts, times = counted(keys)
+            made.add(name, facts, times.astype(np.int64))
+    return made
+
+
+def rederived(update: StratumUpdate, goals: Batch) -> Batch:
+    """The facts that a recursive rule still derives: by the counters, or else backwards."""
+    counters = update.work.recursive
+    if counters is None:
+        return derivable(update, goals, "rederivation", lambda family: family.recursive)
+    return update.work.filter(goals, lambda name, keys: counters.current(name, keys) > 0)

@@ -1,0 +1,136 @@
+"""Backward evaluation: which facts does some rule still derive.
+
+Start reading at `remaining` and `derivable`. Few instances of each fact are asked for first, since
+one is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from triplestore.maintenance.search.checked_facts import PROVED, Checked
+from triplestore.maintenance.search.instance_pieces import Pieces
+from triplestore.maintenance.steps.stratum import StratumUpdate
+from triplestore.maintenance.update_state import united
+from triplestore.relations.facts.body_views import Setting
+from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
+from triplestore.relations.packed_keys import Bools, Keys, columns_of, high, in_sorted
+from triplestore.rules.families import Family
+
+_FIRST, _MOST = 4, 1 << 40
+"""Instances of each fact looked for at first, and at most."""
+
+
+MANY = 1 << 12
+"""Of more goals than these those are sorted out first that a family cannot conclude, and they are
+taken to be of all classes."""
+
+
+def derivable(
+    update: StratumUpdate, goals: Batch, phase: str, wanted: Callable[[Family], bool] | None = None
+) -> Batch:
+    """The goals that some instance over what survives concludes.
+
+    One instance for each is counted, as the papers do; the rows fetched tell what was looked at.
+    wanted  which families to try, if not all
+    """
+    found = {
+        name: keys[derivable_keys(update, name, keys, phase, wanted)]
+        for name, keys in goals.items()
+    }
+    return {name: keys for name, keys in found.items() if len(keys)}
+
+
+def remaining(update: StratumUpdate, dropped: Batch) -> Batch:
+    """Facts that were taken away and still follow: they are stated, an aggregate derives them, or
+    some instance over what survives.
+
+    Groups were computed already, so the counter tells what aggregates derive. That it also counts
+    other nonrecursive rules does no harm.
+    """
+    work = update.work
+    summarised = {family.head.relation for family in update.kept.aggregating}
+
+    def known(name: RelationKey, keys: Keys) -> Bools:
+        return work.supported(name, keys) if name in summarised else work.stated(name, keys)
+
+    rest = work.filter(dropped, lambda name, keys: ~known(name, keys))
+    return united(work.filter(dropped, known), derivable(update, rest, "rederivation"))
+
+
+def concluding(update: StratumUpdate, name: RelationKey, keys: Keys) -> list[Family]:
+    """The families that may conclude some facts of a relation: types those of their classes."""
+    kept, type_id = update.kept, update.work.type_id
+    if name != type_id or len(keys) > MANY:
+        return kept.concluded(name)
+    return kept.concluded_types(type_id, dict.fromkeys(high(keys).tolist()))
+
+
+def derivable_keys(
+    update: StratumUpdate,
+    name: RelationKey,
+    keys: Keys,
+    phase: str,
+    wanted: Callable[[Family], bool] | None = None,
+    setting: Setting | None = None,
+) -> Bools:
+    """`derivable` for sorted, distinct facts of one relation.
+
+    setting  what there is, if not what survives: nothing else is seen, nor by negations
+    """
+    facts, work = Checked(), update.work
+    nots = setting or work.union()
+    setting = setting or work.survivors()
+    numbers = facts.add(name, keys)
+    for family in concluding(update, name, keys):
+        open_ = np.flatnonzero(~facts.has(numbers, PROVED))
+        if len(open_) == 0:
+            break
+        if wanted is not None and not wanted(family):
+            continue
+        if len(open_) > MANY:
+            open_ = open_[_possible(family, name, keys[open_], setting)]
+            if len(open_) == 0:
+                continue
+        pieces = Pieces(work.run, facts, family, name, setting, body=False)
+        pieces.open(keys[open_], open_)
+        many = _FIRST
+        while len(open_ := open_[facts.waiting[open_] > 0]):
+            need = np.zeros(facts.count, dtype=np.int64)
+            need[open_] = many
+            rows, n = pieces.pull(open_, need, setting, nots)
+            if n:
+                proved = rows[family.width]
+                assert proved is not None
+                facts.mark(proved.astype(np.int64), PROVED)
+                open_ = open_[~facts.has(open_, PROVED)]
+            many = min(2 * many, _MOST)
+        # rows of decided facts that still wait are of this family only
+        facts.waiting[:] = 0
+    proved_now = facts.has(numbers, PROVED)
+    work.run.instances[phase] += int(np.count_nonzero(proved_now))
+    return proved_now
+
+
+def _possible(family: Family, name: RelationKey, keys: Keys, setting: Setting) -> Bools:
+    """Which of many goals have only such terms as small atoms of the family's body allow. Where
+    little can be concluded, this is much less than following every goal into the body."""
+    found = np.ones(len(keys), dtype=np.bool_)
+    if family.head.relation != name:
+        return found  # of a variable property
+    columns = dict(zip(family.head.terms, columns_of(keys, len(family.head.terms)), strict=True))
+    for atom in family.body:
+        given = [place for place, term in enumerate(atom.terms) if term < 0]
+        free = [term for term in atom.terms if term >= 0]
+        if atom.relation == ANY or columns.keys().isdisjoint(free):
+            continue
+        view = setting.view(atom.relation)
+        if 4 * view.estimate(given) > len(keys):
+            continue
+        rows = view.scan(given, [-atom.terms[place] for place in given])
+        for term, values in zip(free, rows, strict=True):
+            if term in columns:
+                found &= in_sorted(columns[term], np.unique(values))
+    return found

@@ -1,0 +1,164 @@
+"""Updates: from changes of facts and rules to the rows that a commit writes.
+
+Start reading at `update`. It compares two programs and two sets of stated facts, maintains the
+closure from the one to the other, and says which rows get which status and count.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+from triplestore.evaluate.conclusions import Heads, conclude
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.maintenance.changed_rows import Closure
+from triplestore.maintenance.limits.budget import Budget
+from triplestore.maintenance.mat_mod import Maintenance
+from triplestore.maintenance.modules.edge_rows import written
+from triplestore.maintenance.modules.viewed_rules import owned_views, viewed_rules
+from triplestore.maintenance.steps.stratum import Strategy
+from triplestore.maintenance.steps.traces import Traces
+from triplestore.maintenance.update_state import Work
+from triplestore.relations import Tables
+from triplestore.relations.facts.fact_sets import Batch, RelationKey
+from triplestore.relations.facts.recursive_counts import RecursiveCounts
+from triplestore.relations.facts.sorted_arrays import counted
+from triplestore.rules.compiled_program import Compiled, Strata, recursive_numbers
+from triplestore.rules.modules.written_out import Choice
+from triplestore.rules.program_difference import ProgramDifference
+
+
+def update(
+    compiled: Compiled,
+    closed: Tables,
+    stated: Tables,
+    plus: Batch,
+    minus: Batch,
+    strategy: Strategy,
+    *,
+    previous: Compiled | None = None,
+    rewritten: Batch | None = None,
+    terms: QueryTerms | None = None,
+    budget: Budget | None = None,
+    recursive: RecursiveCounts | None = None,
+    traces: Traces | None = None,
+    choice: Choice | None = None,
+) -> Closure:
+    """The rows that make `stated` closed under a program.
+
+    closed     tables closed under the `previous` program (under none, if None)
+    stated     the same after facts were stated (`plus`) and taken back (`minus`)
+    rewritten  other facts whose rows differ in the two
+    choice     how closures are kept
+    traces     of the closed tables, as far as they are known; afterwards, of what they come to
+    recursive  the recursive counters of the closed tables, if they are kept: the changes to them
+               are the closure's `work.recursive`, to be kept when it is committed
+    """
+    started = time.perf_counter()
+    work = Work(compiled, closed, terms, budget)
+    work.choice = choice or work.choice
+    work.same_program = previous is compiled
+    if recursive is not None:
+        work.recursive = recursive.begin()
+    for name, keys in plus.items():
+        work.plus.add(name, keys)
+    for name, keys in minus.items():
+        work.minus.add(name, keys)
+    for name, keys in (rewritten or {}).items():
+        work.rewritten.add(name, keys)
+    known = (traces or Traces()).begin(compiled)
+    work.traces = known if previous is compiled else None
+    maintenance = _prepare(work, compiled, previous, strategy)
+    maintenance.run()
+    closure = written(work, stated)
+    closure.strata = maintenance.reports
+    known.end([report.number for report in maintenance.reports])
+    closure.seconds = time.perf_counter() - started
+    return closure
+
+
+def _prepare(
+    work: Work, compiled: Compiled, previous: Compiled | None, strategy: Strategy
+) -> Maintenance:
+    """Which rules stay, come and go."""
+    if previous is compiled:
+        orphans = viewed_rules(work.schemes, compiled) - owned_views(work.schemes, compiled)
+        if orphans:  # the views are written out now: modules are switched off
+            _count_more(work, compiled, orphans, 1, None)
+        return Maintenance(work, compiled.strata, strategy)
+    if previous is None:
+        return Maintenance(work, compiled.strata_of(()), strategy, compiled.strata)
+    difference = ProgramDifference(previous, compiled)
+    if _owned(previous) != _owned(compiled):
+        work.recursive = None  # facts that a module owned are not counted
+    _reclassify(work, compiled, previous, difference)
+    removed, coming, staying = [], None, compiled.strata
+    if difference.gone:
+        removed.append(previous.strata_of(difference.gone, blocks=False))
+    if len(difference.gone_pairs):
+        removed.append(previous.strata_of_bottom(difference.gone_pairs))
+    if difference.fresh or len(difference.fresh_pairs):
+        coming = compiled.strata_of(difference.fresh).and_bottom(difference.fresh_pairs)
+    if difference.fresh:
+        rest = [*(i for _, i in difference.kept), *difference.raised]
+        staying = compiled.strata_of(rest).with_bottom_of(compiled.strata)
+    return Maintenance(work, staying, strategy, coming, removed, previous)
+
+
+def _owned(compiled: Compiled) -> set[RelationKey]:
+    """The relations whose recursive derivations are a module's business, and not counted."""
+    return {name for owned in compiled.modules.values() for name in owned.relations}
+
+
+def _reclassify(
+    work: Work,
+    compiled: Compiled,
+    previous: Compiled,
+    difference: ProgramDifference,
+) -> None:
+    """Rules that stay, but become recursive or cease to be, or conclude into a view no more: their
+    instances move to or from the counters, and nothing else happens."""
+    was = recursive_numbers(previous) | viewed_rules(work.schemes, previous)
+    is_now = recursive_numbers(compiled) | owned_views(work.schemes, compiled)
+    owned = _owned(compiled)
+    kept = difference.kept
+    more = [i for before, i in kept if before in was and i not in is_now]
+    fewer = [i for before, i in kept if before not in was and i in is_now]
+    fewer += [i for i in difference.raised if i in is_now]
+    for numbers, sign in ((fewer, -1), (more, 1)):
+        if numbers:
+            _count_more(work, compiled, numbers, sign, owned)
+    lowered = [i for i in difference.lowered if i in was]
+    if lowered:
+        _count_more(work, previous, lowered, 1, owned)
+
+
+def _count_more(
+    work: Work,
+    compiled: Compiled,
+    numbers: Iterable[int],
+    sign: int,
+    owned: set[RelationKey] | None,
+) -> None:
+    """Count what some rules conclude from what was there before, and as recursive no more.
+
+    owned  relations whose facts are in no recursive counter; None for all
+    """
+    heads = all_heads(work, compiled.strata_of(numbers, blocks=False))
+    for name, keys in heads.taken().items():
+        facts, times = counted(keys)
+        work.counts.change(name, facts, times.astype(np.int64) * sign)
+        if work.recursive is not None and owned is not None and name not in owned:
+            work.recursive.change(name, facts, times.astype(np.int64) * -sign)
+
+
+def all_heads(work: Work, strata: Strata) -> Heads:
+    """What all instances of some rules over the stored facts conclude."""
+    heads, old = Heads(), work.old()
+    for family in strata.families:
+        assert family.summary is None, "what aggregates look at is complete: they never recurse"
+        rows, n = work.run.whole(family, old, "reclassified rules")
+        conclude(family, rows, n, work.type_id, heads)
+    return heads

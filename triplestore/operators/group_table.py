@@ -1,0 +1,191 @@
+"""Numbers for distinct keys: the exact hash table under distinct, group and hash join.
+
+Start at `GroupTable`. Always true: a key's group is its place in the order of first appearance;
+whether the table is a dict of Python (few keys, kernels not in use) or arrays searched by kernels
+cannot be seen from outside. Memory: 8 bytes a key and 6 to 12 of slots, charged before they are
+allocated; both the old and the new slots while it grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triplestore.kernels.jit import plain_python
+from triplestore.kernels.rows.group import group_find, group_insert, group_rehash
+from triplestore.operators.context import Budget
+from triplestore.operators.frame import Array
+
+Keys = NDArray[np.uint64]
+
+SMALL = 4096
+"""Kernels are loaded (a quarter of a second, once) for inputs of more rows than this."""
+
+PIECE = 1 << 17
+"""Rows given to one call of a kernel, so that none takes longer than a few milliseconds."""
+
+FEW = 32
+"""So few keys are numbered faster by a Python dict, also when kernels are loaded."""
+
+_ENTRY_BYTES = 120  # of a Python dict with an int key and an int value
+
+_loaded = False
+
+
+def use_kernels(rows: int) -> bool:
+    """True if kernels are in use already, or if so many rows make loading them worthwhile."""
+    global _loaded
+    if _loaded:
+        return True
+    if rows > SMALL:
+        _loaded = not plain_python()
+        return True
+    return False
+
+
+def pieces(rows: int, budget: Budget) -> Iterator[tuple[int, int]]:
+    """The ranges [start, stop) in which long work is done, with a check before each."""
+    for start in range(0, rows, PIECE):
+        budget.check()
+        yield start, min(start + PIECE, rows)
+
+
+def filled(size: int, kind: Any, budget: Budget) -> Array:
+    """Zeros whose memory is there already.
+
+    From `np.zeros` the pages of a long array come when they are first touched, and the first piece
+    of work that goes everywhere in it would wait for all of them at once (150 ms for 80 MB).
+    """
+    if size <= PIECE:
+        return np.zeros(size, kind)
+    return enlarged(np.empty(0, kind), 0, size, 0, budget)
+
+
+def enlarged(array: Array, used: int, room: int, fill: Any, budget: Budget) -> Array:
+    """A longer copy of an array of which some places are in use, filled up with a value."""
+    longer = np.empty(room, array.dtype)
+    for start, stop in pieces(used, budget):
+        longer[start:stop] = array[start:stop]
+    if fill is not None:
+        for start, stop in pieces(room - used, budget):
+            longer[used + start : used + stop] = fill
+    return longer
+
+
+class GroupTable:
+    """Distinct 64-bit keys, numbered 0, 1, 2, ... in the order in which they came.
+
+    >>> from triplestore.operators.context import Context
+    >>> table = GroupTable(Context())
+    >>> groups, firsts = table.insert(np.array([7, 9, 7, 8], np.uint64))
+    >>> groups.tolist(), firsts.tolist(), table.count
+    ([0, 1, 0, 2], [0, 1, 3], 3)
+    >>> table.find(np.array([8, 5], np.uint64)).tolist()
+    [2, -1]
+    """
+
+    __slots__ = ("_budget", "_keys", "_numbers", "_slots", "count", "nbytes")
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._numbers: dict[int, int] | None = {}
+        self._keys: Keys = np.empty(0, np.uint64)
+        self._slots: NDArray[np.uint32] = np.zeros(1, np.uint32)
+        self.count = 0
+        self.nbytes = 0  # charged
+
+    def insert(self, keys: Keys) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The group of each key, and where in `keys` the first of each new group stands."""
+        if self._numbers is not None:
+            rows = self.count + len(keys)
+            if rows <= FEW or not use_kernels(rows):
+                return self._insert_few(self._numbers, keys)
+            self._leave_dict()
+        if len(keys) <= PIECE:
+            return self._insert_piece(keys)
+        groups = np.empty(len(keys), np.uint32)
+        firsts = []
+        for start, stop in pieces(len(keys), self._budget):
+            groups[start:stop], new = self._insert_piece(keys[start:stop])
+            firsts.append(new + start)
+        return groups, np.concatenate(firsts)
+
+    def find(self, keys: Keys) -> NDArray[np.int64]:
+        """The group of each key, or -1."""
+        if self._numbers is not None:
+            if len(keys) <= FEW or not use_kernels(len(keys)):
+                get = self._numbers.get
+                return np.array([get(key, -1) for key in keys.tolist()], np.int64)
+            self._leave_dict()
+        groups = np.empty(len(keys), np.int64)
+        for start, stop in pieces(len(keys), self._budget):
+            group_find(keys[start:stop], self._slots, self._keys, groups[start:stop])
+        return groups
+
+    def keys(self) -> Keys:
+        """The key of each group: a view that the next insertion may outdate."""
+        if self._numbers is not None:
+            return np.array(list(self._numbers), np.uint64)
+        return self._keys[: self.count]
+
+    def clear(self) -> None:
+        """Forget all keys and release the memory."""
+        self._budget.release(self.nbytes)
+        self.__init__(self._budget)  # type: ignore[misc]
+
+    def _insert_few(
+        self, numbers: dict[int, int], keys: Keys
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        self._budget.charge(len(keys) * _ENTRY_BYTES)
+        before = len(numbers)
+        groups = [numbers.setdefault(key, len(numbers)) for key in keys.tolist()]
+        self.count = len(numbers)
+        new = self.count - before
+        self._budget.release((len(keys) - new) * _ENTRY_BYTES)
+        self.nbytes += new * _ENTRY_BYTES
+        firsts = np.empty(new, np.int64)
+        seen = before
+        for i, group in enumerate(groups):
+            if group == seen:
+                firsts[seen - before] = i
+                seen += 1
+        return np.array(groups, np.uint32), firsts
+
+    def _leave_dict(self) -> None:
+        assert self._numbers is not None
+        keys, charged = self.keys(), self.nbytes
+        self._numbers = None
+        self.count = self.nbytes = 0
+        if len(keys):
+            self._insert_piece(keys)
+        self._budget.release(charged)
+
+    def _insert_piece(self, keys: Keys) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        if self.count + len(keys) > len(self._keys):
+            self._grow(self.count + len(keys))
+        groups = np.empty(len(keys), np.uint32)
+        firsts = np.empty(len(keys), np.int64)
+        before = self.count
+        self.count = group_insert(keys, self._slots, self._keys, before, groups, firsts)
+        return groups, firsts[: self.count - before]
+
+    def _grow(self, needed: int) -> None:
+        """Make room for so many groups: slots for half as many more, at least twice the old."""
+        if needed >= 1 << 32:
+            raise AssertionError("more than 2^32 groups")
+        places = max(16, 2 * len(self._slots) if len(self._keys) else 0)
+        while places * 2 // 3 < needed:
+            places *= 2
+        room = places * 2 // 3
+        size = places * 4 + room * 8
+        self._budget.charge(size)
+        slots = filled(places, np.uint32, self._budget)
+        for start, stop in pieces(self.count, self._budget):
+            group_rehash(self._keys, start, stop, slots)
+        self._keys = enlarged(self._keys, self.count, room, None, self._budget)
+        self._slots = slots
+        self._budget.release(self.nbytes)
+        self.nbytes = size

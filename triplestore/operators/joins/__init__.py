@@ -1,0 +1,1 @@
+"""Joins of frames and relations. Start at `hash_join`."""

@@ -1,0 +1,22 @@
+"""Why a fact holds, and why not: proofs in terms of the rules that somebody wrote.
+
+Start at `why`. Proofs are looked for backwards from the fact, over the facts that hold.
+"""
+
+from triplestore.proofs.closed_facts import Written
+from triplestore.proofs.proof import Member, Part, Proof, Step
+from triplestore.proofs.questions import Limits, why, why_not
+from triplestore.proofs.why_not import Attempt, WhyNot
+
+__all__ = [
+    "Attempt",
+    "Limits",
+    "Member",
+    "Part",
+    "Proof",
+    "Step",
+    "WhyNot",
+    "Written",
+    "why",
+    "why_not",
+]

@@ -1,0 +1,327 @@
+"""How the tables of a transaction differ from those it began with: `t.diff()`.
+
+Start reading at `Difference`; `net_changes` finds the rows. Where everything was written as single
+changes, they say themselves what was before; loads are looked up, and after `clear()` everything
+is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from triplestore.reasoning.outcome import IsHelper, Step, is_helper_in
+from triplestore.relations import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Layer, Tables
+from triplestore.relations.changes import NO_FACTS, NO_QUADS
+from triplestore.relations.lookup import Rows
+from triplestore.relations.packed_keys import Bools, Columns, high, key_of, low
+from triplestore.relations.views.equality import equality_of
+
+if TYPE_CHECKING:
+    from pyoxigraph import Quad
+
+    from triplestore.reasoning.violations import Listed, Violation
+    from triplestore.terms import Dictionary, Term
+
+Name: TypeAlias = "tuple[str, int, int]"
+"""A relation: `facts`, `quads` or `tuples`, its name, and its number of columns."""
+
+Part: TypeAlias = "tuple[int, Columns]"
+"""The name of a relation of rules, and some of its rows."""
+
+BLOCK = 1 << 14
+"""So many rows are turned into terms at once."""
+
+SHOWN = 20
+"""So many quads of each sort are printed."""
+
+
+class QuadsChanged:
+    """Some of the quads that a transaction changed: has a length, and lists quads.
+
+    Facts that are no triples of RDF (see the warning `generalised` of rules) are left out.
+    """
+
+    def __init__(self, dictionary: Dictionary, parts: Sequence[Rows]) -> None:
+        self._dictionary = dictionary
+        self._parts = parts
+
+    def __len__(self) -> int:
+        return sum(part.size for part in self._parts)
+
+    def __iter__(self) -> Iterator[Quad]:
+        from triplestore.store.readable import quads_of
+
+        return quads_of(self._dictionary, iter(self._parts))
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} quads>"
+
+
+class RowsChanged:
+    """Some of the rows of relations of rules that a transaction changed: has a length, and lists
+    them, each a tuple of the relation's name and the terms of the row."""
+
+    def __init__(self, dictionary: Dictionary, parts: Sequence[Part]) -> None:
+        self._dictionary = dictionary
+        self._parts = parts
+
+    def __len__(self) -> int:
+        return sum(len(columns[0]) for _, columns in self._parts)
+
+    def __iter__(self) -> Iterator[tuple[Term, ...]]:
+        terms = self._dictionary.terms
+        for name, columns in self._parts:
+            (relation,) = terms(np.array([name], dtype=np.uint32))
+            for at in range(0, len(columns[0]), BLOCK):
+                block = [terms(column[at : at + BLOCK]) for column in columns]
+                for row in zip(*block, strict=True):
+                    yield (relation, *row)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} rows>"
+
+
+class Difference:
+    """What a transaction did so far, with everything that follows from it; prints well.
+
+    added, removed     quads that are stated now and were not before, and the other way round
+    inferred_added     quads that hold now without being stated, and did not hold before
+    inferred_removed   quads that held without being stated, and do not hold now
+    still_entailed     those of the removed quads that hold all the same
+    rows_added, rows_removed  rows of relations of three columns or more, which only rules make
+    new_violations     violations of constraints that were not there before
+    """
+
+    def __init__(
+        self,
+        dictionary: Dictionary,
+        net: Changes,
+        where: Listed,
+        states: tuple[Tables, Tables],
+    ) -> None:
+        from triplestore.reasoning.violations import new_violations, violations_between
+
+        kinds = [rows for rows in (net.facts, net.quads) if len(rows)]
+
+        def chosen(before: int | None, now: int | None) -> QuadsChanged:
+            parts = [_rows(rows, before, now, dictionary) for rows in kinds]
+            return QuadsChanged(dictionary, [part for part in parts if part.size])
+
+        self.added = chosen(None, EXPLICIT)
+        self.removed = chosen(EXPLICIT, None)
+        self.inferred_added = chosen(0, INFERRED)
+        self.inferred_removed = chosen(INFERRED, 0)
+        self.still_entailed = chosen(EXPLICIT, INFERRED)
+        came, went = _relation_rows(net, is_helper_in(dictionary), states)
+        self.rows_added = RowsChanged(dictionary, came)
+        self.rows_removed = RowsChanged(dictionary, went)
+        if any(map(equality_of, states)):  # rows do not say all
+            found = violations_between(*states, where, dictionary)
+        else:
+            found = new_violations(net, where, dictionary)
+        self.new_violations: list[Violation] = list(found)
+
+    def __bool__(self) -> bool:
+        rows = len(self.rows_added) + len(self.rows_removed) + len(self.new_violations)
+        return rows > 0 or any(len(part) for _, _, part in self._parts())
+
+    def __str__(self) -> str:
+        lines = []
+        for sign, what, part in self._parts():
+            if len(part):
+                lines.append(f"{what} {len(part):,}")
+                lines += _first(f"{sign} {quad} ." for quad in part)
+        for sign, what, rows in (
+            ("+", "rows of relations", self.rows_added),
+            ("-", "rows no more", self.rows_removed),
+        ):
+            if len(rows):
+                lines.append(f"{what} {len(rows):,}")
+                lines += _first(f"{sign} {name}[{', '.join(map(str, r))}]" for name, *r in rows)
+        if self.new_violations:
+            lines.append(f"new violations {len(self.new_violations):,}")
+            lines += _first(f"! {violation}" for violation in self.new_violations)
+        return "\n".join(lines) or "nothing changed"
+
+    def _parts(self) -> list[tuple[str, str, QuadsChanged]]:
+        return [
+            ("+", "added", self.added),
+            ("-", "removed", self.removed),
+            ("=", "of these, still follow", self.still_entailed),
+            ("+", "inferred", self.inferred_added),
+            ("-", "inferred no more", self.inferred_removed),
+        ]
+
+
+def _first(lines: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for line in lines:
+        if len(found) == SHOWN:
+            return [*found, "  ..."]
+        found.append(f"  {line}")
+    return found
+
+
+def _relation_rows(
+    net: Changes, is_helper: IsHelper, states: tuple[Tables, Tables]
+) -> tuple[list[Part], list[Part]]:
+    """The rows of users' relations that came, and those that went, by relation."""
+    if any(map(equality_of, states)):
+        return _expanded_apart(is_helper, states)
+    changed = [(name, rows) for (name, _), rows in net.tuples.items() if not is_helper(name)]
+    came = [(n, _chosen(r, (r.previous == 0) & (r.status != 0))) for n, r in changed]
+    went = [(n, _chosen(r, (r.previous != 0) & (r.status == 0))) for n, r in changed]
+    return came, went
+
+
+def _chosen(rows: ChangedRows, which: Bools) -> Columns:
+    return tuple(column[which] for column in rows.columns)
+
+
+def _expanded_apart(
+    is_helper: IsHelper, states: tuple[Tables, Tables]
+) -> tuple[list[Part], list[Part]]:
+    """The same where one of equals stands for all: rows that stay may stand for others now, so
+    all rows of both states are compared."""
+    before, after = (_expanded(state, is_helper) for state in states)
+    apart: tuple[list[Part], list[Part]] = [], []
+    for of, one, other in zip(apart, (after, before), (before, after), strict=True):
+        for name, rows in one.items():
+            left = sorted(rows - other.get(name, set()))
+            if left:
+                of.append((name[0], tuple(np.array(left, dtype=np.uint32).T)))
+    return apart
+
+
+def _expanded(tables: Tables, is_helper: IsHelper) -> dict[tuple[int, int], set[tuple[int, ...]]]:
+    equality = equality_of(tables)
+    found = {}
+    for name in tables.tuple_names():
+        if not is_helper(name[0]):
+            rows: set[tuple[int, ...]] = set()
+            for columns in tables.tuples(*name).scan():
+                whole = columns if equality is None else equality.classes.expand_rows(columns)
+                rows.update(zip(*(column.tolist() for column in whole), strict=True))
+            found[name] = rows
+    return found
+
+
+def _rows(rows: ChangedRows, before: int | None, now: int | None, dictionary: Dictionary) -> Rows:
+    """The rows with these statuses; None for any other than the one that is given."""
+    from triplestore.reasoning.visible import is_triple
+
+    other_before, other_now = rows.previous != now, rows.status != before
+    chosen: Bools = other_before if before is None else rows.previous == before
+    chosen = chosen & (other_now if now is None else rows.status == now)
+    p, s, o, *rest = (column[chosen] for column in rows.columns)
+    graph = rest[0] if rest else np.broadcast_to(np.uint32(0), (len(p),))
+    found = Rows(s, p, o, graph)
+    shown = is_triple(dictionary, s, p)
+    return found if shown.all() else Rows(*(column[shown] for column in found))
+
+
+# -- net changes ----------------------------------------------------------------------------------
+
+
+def net_changes(base: Tables, now: Tables, steps: Sequence[Step], cleared: bool) -> Changes:
+    """In which rows, and how, tables differ from others, if only these steps are between them.
+
+    If `cleared`, everything in `base` went before the steps. Rows with equal statuses may be
+    among the result.
+    """
+    small = [step for step in steps if isinstance(step, Changes)]
+    closed = base.closed.keys() | now.closed.keys()
+    if len(small) == len(steps) and not cleared and not closed:
+        return Changes.concat(small) if small else Changes()
+    touched: dict[Name, list[Columns]] = {}
+    for step in steps:
+        for name, columns in _touched(step):
+            touched.setdefault(name, []).append(columns)
+    for tables in (base, now) if cleared else ():
+        for name, columns in _all_rows(tables):
+            touched.setdefault(name, []).append(columns)
+    for predicate in closed:  # what follows there is not written, so no step says it
+        for columns in _moved(base, now, predicate):
+            touched.setdefault(("facts", predicate, 0), []).append(columns)
+    facts, quads = [NO_FACTS], [NO_QUADS]
+    tuples: dict[tuple[int, int], ChangedRows] = {}
+    for name, parts in touched.items():
+        rows = _compared(base, now, name, parts)
+        kind, predicate, arity = name
+        if kind == "tuples":
+            tuples[predicate, arity] = rows
+        else:
+            p = np.full(len(rows), predicate, dtype=np.uint32)
+            whole = ChangedRows.of((p, *rows.columns), rows.status, rows.previous)
+            (facts if kind == "facts" else quads).append(whole)
+    graphs = tuples.pop(GRAPHS, None)
+    made = Changes(ChangedRows.concat(facts), ChangedRows.concat(quads), tuples=tuples)
+    return made if graphs is None else Changes(made.facts, made.quads, graphs, tuples)
+
+
+def _moved(base: Tables, now: Tables, predicate: int) -> Iterator[Columns]:
+    """The facts with a predicate that hold in one of two tables only."""
+    before, after = base.relation(predicate), now.relation(predicate)
+    for one, other in ((before, after), (after, before)):
+        for columns in one.scan():
+            left = ~other.contains(columns)
+            if left.any():
+                yield tuple(column[left] for column in columns)
+
+
+def _compared(base: Tables, now: Tables, name: Name, parts: Sequence[Columns]) -> ChangedRows:
+    columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    _, first = np.unique(key_of(columns), return_index=True)
+    columns = tuple(column[first] for column in columns)
+    before, after = (_statuses(tables, name, columns) for tables in (base, now))
+    return ChangedRows.of(columns, after, before)
+
+
+def _statuses(tables: Tables, name: Name, columns: Columns) -> np.ndarray:
+    kind, predicate, arity = name
+    if kind == "facts":
+        return tables.relation(predicate).status_of(columns)
+    if kind == "quads":
+        return tables.quads(predicate).status_of(columns)
+    return tables.tuples(predicate, arity).status_of(columns)
+
+
+def _touched(step: Step) -> Iterator[tuple[Name, Columns]]:
+    if isinstance(step, Layer):
+        yield from _touched_by_layer(step)
+        return
+    for kind, rows in (("facts", step.facts), ("quads", step.quads)):
+        if len(rows):
+            p, *rest = rows.columns
+            for name in np.unique(p).tolist():
+                of_name = p == name
+                yield (kind, name, 0), tuple(column[of_name] for column in rest)
+    for (name, arity), rows in {**step.tuples, GRAPHS: step.graphs}.items():
+        if len(rows):
+            yield ("tuples", name, arity), rows.columns
+
+
+def _touched_by_layer(layer: Layer) -> Iterator[tuple[Name, Columns]]:
+    for kind, order in (("facts", layer.facts.forward), ("quads", layer.quads.forward)):
+        for place, name in enumerate(order.names.tolist()):
+            run = order.run(place)
+            keys = run.keys[run.lo : run.hi]
+            extra = () if order.extra is None else (order.extra[run.lo : run.hi],)
+            yield (kind, name, 0), (high(keys), low(keys), *extra)
+    for (name, arity), tuple_run in layer.tuples.items():
+        yield ("tuples", name, arity), tuple_run.columns()
+
+
+def _all_rows(tables: Tables) -> Iterator[tuple[Name, Columns]]:
+    for name in tables.names().tolist():
+        for columns in tables.relation(name).scan():
+            yield ("facts", name, 0), columns
+    for name in tables.quad_names().tolist():
+        for columns in tables.quads(name).scan():
+            yield ("quads", name, 0), columns
+    for name, arity in (*tables.tuple_names(), GRAPHS):
+        for columns in tables.tuples(name, arity).scan():
+            yield ("tuples", name, arity), columns

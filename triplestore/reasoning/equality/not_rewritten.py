@@ -1,0 +1,269 @@
+"""What is not rewritten: names that axioms and rules speak of, and rules that look at terms.
+
+Start reading at `Looks` (a program) and `named` (terms). Rules made of axioms, and users' rules,
+know classes, properties and some individuals by name; what is the same as one of these is left to
+the rules of equality. Facts of representatives answer for their members only if no rule asks which
+of them it sees: `obstacle` says which one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.datalog.program import (
+    Aggregate,
+    Atom,
+    Bind,
+    Call,
+    Constant,
+    Filter,
+    Item,
+    Not,
+    Program,
+    Rule,
+    TripleAtom,
+    Variable,
+    atoms_in,
+)
+from triplestore.expressions.functions import IN_DATATYPE, SAME_VALUE, SWRL_FUNCTIONS, SWRLB
+from triplestore.expressions.tree import Expression, calls_of, constants_of
+from triplestore.reasoning.program.graph_scope import is_of_scope
+from triplestore.relations.packed_keys import NO_IDS, U32, Bools, pack
+from triplestore.terms import BLANK, IRI
+from triplestore.terms.vocabulary import OWL_NAMED_INDIVIDUAL, OWL_SAME_AS
+
+if TYPE_CHECKING:
+    from triplestore.datalog.rules import Clause
+    from triplestore.reasoning.program.in_force import Regimes
+    from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.relations import Tables
+    from triplestore.terms import Dictionary
+
+SAME_AS_KEY = b"\x01" + OWL_SAME_AS.encode()
+_SAME_AS = Constant(SAME_AS_KEY)
+_INDIVIDUAL = b"\x01" + OWL_NAMED_INDIVIDUAL.encode()
+
+_BUILT_IN = """
+    ! && || < > <= >= + - * / NEG POS ISLITERAL ISNUMERIC STRLEN LANG DATATYPE ABS ROUND CEIL FLOOR
+    YEAR MONTH DAY HOURS MINUTES SECONDS CONTAINS STRSTARTS STRENDS REGEX LANGMATCHES UCASE LCASE
+    SUBSTR STRBEFORE STRAFTER REPLACE"""
+_OF_URIS = {f"{SWRLB}resolveURI", f"{SWRLB}anyURI"}
+_OF_LITERALS = frozenset([*_BUILT_IN.split(), IN_DATATYPE, SAME_VALUE, *SWRL_FUNCTIONS]) - _OF_URIS
+"""Functions that are the same for all names of a thing: false, or an error, if they are about
+literals."""
+
+_COMPARING = frozenset(["=", "!=", "SAMETERM", "IN", "NOT IN"])
+"""Functions that tell names apart: only from names that stand in the rule."""
+
+_COUNTING = frozenset(["count", "sum", "min", "max", "avg"])
+
+
+class Looks:
+    """What is to be known of a program.
+
+    constants  the keys of all terms that it names
+    obstacle   a rule or constraint that asks which name it sees, or None
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._ids: tuple[Dictionary, U32] | None = None
+        self.constants: set[bytes] = set()
+        self.obstacle: Clause | None = None
+        spared = _replacing()
+        for clause in (*program.rules, *program.constraints):
+            self.constants.update(_constants(clause))
+            if self.obstacle is None and clause not in spared and not is_of_scope(clause):
+                self.obstacle = None if _is_blind(clause) else clause
+
+    def ids(self, dictionary: Dictionary, committed: int) -> U32:
+        """The ids of these terms, as far as there are any; kept if all have one that is committed:
+        a transaction that fails takes others back."""
+        if self._ids is not None and self._ids[0] is dictionary:
+            return self._ids[1]
+        found = dictionary.lookup_keys([*self.constants])
+        if found.all() and int(found.max(initial=0)) <= committed:
+            self._ids = dictionary, found
+        known: U32 = found[found != 0]
+        return known
+
+
+def looks_of(rules: Rules) -> Looks:
+    """The same of rules, kept with them."""
+    found: Looks | None = rules.__dict__.get("looks")
+    if found is None:
+        found = rules.__dict__["looks"] = Looks(rules.program)
+    return found
+
+
+@cache
+def _replacing() -> frozenset[Clause]:
+    """The rules of equality themselves, those about the vocabulary, whose filters compare what
+    axioms name, and the conditions that compare literals."""
+    from triplestore.ontologies.translate import schema_rules, skos
+
+    texts = (schema_rules.EQUALITY, schema_rules.OWL_RL, schema_rules.RDFS, schema_rules.DIFFERENT)
+    found = [schema_rules.vocabulary_rules(text) for text in texts]
+    rules = (clause for one in found for clause in (*one.rules, *one.constraints))
+    return frozenset([*rules, *skos.rules().constraints])
+
+
+def _constants(clause: Clause) -> Iterator[bytes]:
+    for head in _heads(clause):
+        yield from (term.key for term in head.terms if isinstance(term, Constant))
+    for atom, _ in atoms_in(clause.body):
+        yield from (term.key for term in atom.terms if isinstance(term, Constant))
+    for expression in _expressions(clause.body):
+        yield from (constant.key for constant in constants_of(expression))
+
+
+def _expressions(items: Iterable[Item]) -> Iterator[Expression]:
+    for item in items:
+        if isinstance(item, Filter | Bind):
+            yield item.expression
+        elif isinstance(item, Not | Aggregate):
+            yield from _expressions(item.body)
+            if isinstance(item, Aggregate):
+                yield from (one.argument for one in item.results if one.argument is not None)
+
+
+def _is_blind(rule: Clause) -> bool:
+    """Whether a rule concludes the same of all names of a thing."""
+    alike = _concludes_equal(rule)
+    for item in rule.body:
+        if isinstance(item, Filter) and not _is_blind_filter(item.expression, alike):
+            return False
+        if isinstance(item, Bind) and not (
+            isinstance(item.expression, Call) and _is_blind_filter(item.expression, set())
+        ):
+            return False
+        if isinstance(item, Not | Aggregate):
+            if not all(_is_blind_filter(one, set()) for one in _expressions(item.body)):
+                return False
+            if isinstance(item, Aggregate) and any(
+                one.function not in _COUNTING for one in item.results
+            ):
+                return False
+    return _equals_apart(rule, alike)
+
+
+def _concludes_equal(rule: Clause) -> set[frozenset[Variable]]:
+    """The pairs of variables that a rule concludes to be the same."""
+    return {
+        frozenset((head.s, head.o))
+        for head in _heads(rule)
+        if isinstance(head, TripleAtom) and head.p == _SAME_AS
+        if isinstance(head.s, Variable) and isinstance(head.o, Variable)
+    }
+
+
+def _is_blind_filter(expression: Expression, alike: set[frozenset[Variable]]) -> bool:
+    """Whether an expression does not tell names apart, but for what a rule says to be the same."""
+    for call in calls_of(expression):
+        if call.function in _OF_LITERALS:
+            continue
+        if call.function not in _COMPARING:
+            return False
+        variables = [part for part in call.arguments if not isinstance(part, Constant)]
+        if len(variables) > 1 and frozenset(variables) not in alike:
+            return False
+    return True
+
+
+def _heads(clause: Clause) -> Sequence[Atom]:
+    return clause.heads if isinstance(clause, Rule) else ()
+
+
+def _equals_apart(rule: Clause, alike: set[frozenset[Variable]]) -> bool:
+    """Whether a rule cannot conclude, nor ask, that something is the same as itself."""
+    for head in _heads(rule):
+        if isinstance(head, TripleAtom) and isinstance(head.p, Variable):
+            return False
+        if isinstance(head, TripleAtom) and head.p == _SAME_AS:
+            pair = frozenset((head.s, head.o))
+            if all(isinstance(term, Constant) for term in pair):
+                continue  # these are named here, and not rewritten
+            if not any(_keeps_apart(item, pair) for item in rule.body):
+                return False
+    found = 0
+    for atom, _ in atoms_in(rule.body):
+        if isinstance(atom, TripleAtom) and (isinstance(atom.p, Variable) or atom.p == _SAME_AS):
+            found += 1
+            if atom.s == atom.o:
+                return False
+    return found < 3  # three of them may ask for three different names
+
+
+def _keeps_apart(item: Item, pair: frozenset[object]) -> bool:
+    """Whether an item is FILTER(!SAMETERM(?x, ?y))."""
+    if not isinstance(item, Filter):
+        return False
+    expressions = [item.expression]
+    if isinstance(item.expression, Call) and item.expression.function == "&&":
+        expressions = list(item.expression.arguments)
+    return any(
+        isinstance(one, Call)
+        and one.function == "!"
+        and isinstance(one.arguments[0], Call)
+        and one.arguments[0].function == "SAMETERM"
+        and frozenset(one.arguments[0].arguments) == pair
+        for one in expressions
+    )
+
+
+# -- terms ----------------------------------------------------------------------------------------
+
+
+class Named:
+    """Which terms are not rewritten, as tables of representatives and a program have it.
+
+    committed  how many terms of the dictionary are committed
+    """
+
+    def __init__(
+        self, dictionary: Dictionary, rules: Rules, regimes: Regimes, committed: int
+    ) -> None:
+        from triplestore.ontologies.model import vocabulary as words
+        from triplestore.reasoning.program.schema_reader import SchemaNames
+
+        self._dictionary = dictionary
+        looks = looks_of(rules)
+        self.obstacle = looks.obstacle
+        names = SchemaNames(dictionary)
+        self._type_id = names.type_id
+        self.predicates = names.predicates
+        kinds = [b"\x01" + node.value.encode() for node in words.DECLARATION_CLASSES]
+        found = dictionary.lookup_keys([key for key in kinds if key != _INDIVIDUAL])
+        self.classes = np.union1d(names.classes, found[found != 0])
+        parts = [names.predicates, self.classes, names.special, looks.ids(dictionary, committed)]
+        self._words: U32 = np.unique(np.concatenate(parts))
+        self._graphs = dictionary.lookup_keys(regimes.graphs) if regimes.graphs else NO_IDS
+
+    def among(self, ids: U32, tables: Tables) -> Bools:
+        """Which of these, that are nobody else's members, are not rewritten."""
+        if self.obstacle is not None:
+            return np.ones(len(ids), dtype=np.bool_)
+        kinds = self._dictionary.kinds(ids)
+        found: Bools = (kinds != IRI) & (kinds != BLANK)
+        found |= self.are_words(ids)
+        found |= np.isin(ids, tables.names())
+        for role in (0, 1):
+            places, names = tables.predicates_of(ids, role)
+            for name in np.unique(names[np.isin(names, self.predicates)]).tolist():
+                here = places[names == name]
+                found[here] |= tables.relation(name).semijoin(role, ids[here])
+        if self._type_id:
+            types = tables.relation(self._type_id)
+            for class_ in self.classes.tolist():
+                if types.semijoin(1, np.array([class_], dtype=np.uint32))[0]:
+                    keys = pack(ids, np.full(len(ids), class_, dtype=np.uint32))
+                    found |= types.status_of_keys(keys) != 0
+        return found
+
+    def are_words(self, ids: U32) -> Bools:
+        """Which of these stand in the program, or are words of the vocabulary."""
+        found: Bools = np.isin(ids, self._words)
+        return found

@@ -1,0 +1,192 @@
+"""The steps of a transaction, and what they do to the store.
+
+Start reading at `counts_of` and `change_of`. Steps are changes (of single writes) and layers (of
+loads), in order; each says what was before it, so together they say what they do to the committed
+state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.reasoning.change import Change
+from triplestore.relations import (
+    EXPLICIT,
+    GRAPHS,
+    INFERRED,
+    ChangedRows,
+    Changes,
+    Layer,
+    Tables,
+    merge_layers,
+)
+from triplestore.relations.packed_keys import U8
+
+if TYPE_CHECKING:
+    from triplestore.terms import Dictionary
+
+Step = Changes | Layer
+
+
+_FEW = 64  # rows that are counted one by one
+
+IsHelper = Callable[[int], bool]
+"""Whether the relation of a name is an internal one of the engine."""
+
+
+def counts_of(base: Tables, steps: Sequence[Step], cleared: bool) -> Change:
+    """What stating steps do to the quads and graphs of `base`; if `cleared`, all those go first."""
+    if cleared:
+        return _counts_of_clearing(base, steps)
+    small = [step for step in steps if isinstance(step, Changes)]
+    if len(small) == len(steps):
+        return change_of(Changes.concat(small)) if small else Change()
+    layers = [layer_of(step) for step in steps]
+    if len(layers) == 1:
+        return _counts_of_load(layers[0])
+    return _counts_of_mixture(base, merge_layers(layers, bottom=False))
+
+
+def change_of(
+    net: Changes, is_helper: IsHelper = lambda name: False, new_violations: int = 0
+) -> Change:
+    """What a net change does, inferences included; helper relations are left out."""
+    kinds = [net.facts, net.quads]
+    kinds += [rows for (name, _), rows in net.tuples.items() if not is_helper(name)]
+    counted = [_counts_of_rows(rows) for rows in kinds if len(rows)]
+    if len(counted) == 1:
+        ((added, removed, still, inferred, gone),) = counted
+    else:
+        together = zip(*counted, [0] * 5, strict=False)
+        added, removed, still, inferred, gone = (sum(c) for c in together)
+    graphs_added = graphs_removed = 0
+    if len(net.graphs):
+        graphs_added, graphs_removed = _come_and_gone(net.graphs.previous, net.graphs.status)
+    return Change(
+        added=added,
+        removed=removed,
+        still_entailed=still,
+        inferred_added=inferred,
+        inferred_removed=gone,
+        new_violations=new_violations,
+        graphs_added=graphs_added,
+        graphs_removed=graphs_removed,
+    )
+
+
+def is_helper_in(dictionary: Dictionary) -> IsHelper:
+    """Tells the engine's internal relations by their names."""
+    from triplestore.rules.simplify import is_helper
+
+    return lambda name: is_helper(dictionary.key(name))
+
+
+def rows_of_relations(tables: Tables, is_helper: IsHelper) -> int:
+    """How many rows the relations of three columns or more have that users' rules name."""
+    names = tables.tuple_names()
+    return sum(len(tables.tuples(*name)) for name in names if not is_helper(name[0]))
+
+
+def joined(steps: Sequence[Step]) -> list[Step]:
+    """The same steps, with changes that follow each other made one."""
+    result: list[Step] = []
+    for step in steps:
+        if isinstance(step, Changes) and result and isinstance(result[-1], Changes):
+            result[-1] = Changes.concat([result[-1], step])
+        else:
+            result.append(step)
+    return result
+
+
+def layer_of(step: Step) -> Layer:
+    """A step as a layer."""
+    return Layer.build(step) if isinstance(step, Changes) else step
+
+
+def _counts_of_rows(rows: ChangedRows) -> tuple[int, int, int, int, int]:
+    """Added, removed, still entailed, inferred now, inferred no more."""
+    before, now = rows.previous, rows.status
+    if len(rows) <= _FEW:
+        return _counts_of_few(list(zip(before.tolist(), now.tolist(), strict=True)))
+    added, removed = _come_and_gone(before, now)
+    follows, followed = now == INFERRED, before == INFERRED
+    if not (follows.any() or followed.any()):
+        return added, removed, 0, 0, 0
+    still = int(np.count_nonzero(follows & (before == EXPLICIT)))
+    come, gone = follows & (before == 0), followed & (now == 0)
+    return added, removed, still, int(np.count_nonzero(come)), int(np.count_nonzero(gone))
+
+
+def _counts_of_few(moves: list[tuple[int, int]]) -> tuple[int, int, int, int, int]:
+    """The same for so few that arrays of them cost more than they save."""
+    return (
+        sum([now & EXPLICIT > was & EXPLICIT for was, now in moves]),
+        sum([was & EXPLICIT > now & EXPLICIT for was, now in moves]),
+        moves.count((EXPLICIT, INFERRED)),
+        moves.count((0, INFERRED)),
+        moves.count((INFERRED, 0)),
+    )
+
+
+def _counts_of_load(layer: Layer) -> Change:
+    """A load only adds: its nets are what it added."""
+    graphs = layer.tuples.get(GRAPHS)
+    return Change(
+        added=layer.facts.nets.total()[0] + layer.quads.nets.total()[0],
+        graphs_added=0 if graphs is None else graphs.explicit,
+    )
+
+
+def _counts_of_clearing(base: Tables, steps: Sequence[Step]) -> Change:
+    now = Tables()
+    for step in steps:
+        now = now.push(layer_of(step))
+    return Change(
+        added=now.total(EXPLICIT) + now.quad_total(EXPLICIT),
+        removed=base.total(EXPLICIT) + base.quad_total(EXPLICIT),
+        graphs_added=len(now.graphs()),
+        graphs_removed=len(base.graphs()),
+    )
+
+
+def _counts_of_mixture(base: Tables, layer: Layer) -> Change:
+    """Loads and single writes together: ask the committed tables what was before."""
+    added = removed = 0
+    for before, now in _statuses(base, layer):
+        come, gone = _come_and_gone(before, now)
+        added, removed = added + come, removed + gone
+    graphs = layer.tuples.get(GRAPHS)
+    graphs_added = graphs_removed = 0
+    if graphs is not None:
+        before = base.tuples(*GRAPHS).status_of(graphs.columns())
+        graphs_added, graphs_removed = _come_and_gone(before, graphs.statuses())
+    return Change(
+        added=added,
+        removed=removed,
+        graphs_added=graphs_added,
+        graphs_removed=graphs_removed,
+    )
+
+
+def _statuses(base: Tables, layer: Layer) -> Iterator[tuple[U8, U8]]:
+    """For the rows of each relation of a layer: their statuses before, and in the layer."""
+    for place, name in enumerate(layer.facts.forward.names.tolist()):
+        run = layer.facts.forward.run(place)
+        keys = run.keys[run.lo : run.hi]
+        yield base.relation(name).status_of_keys(keys), run.statuses(run.lo, run.hi)
+    graphs = layer.quads.by_graph
+    if graphs is None:
+        return
+    for place, name in enumerate(graphs.names.tolist()):
+        run = graphs.run(place)
+        keys = run.keys[run.lo : run.hi]
+        relation = base.graph(name >> 32).relation(name & 0xFFFFFFFF)
+        yield relation.status_of_keys(keys), run.statuses(run.lo, run.hi)
+
+
+def _come_and_gone(before: U8, now: U8) -> tuple[int, int]:
+    was, is_now = (before & np.uint8(EXPLICIT)) != 0, (now & np.uint8(EXPLICIT)) != 0
+    return int(np.count_nonzero(is_now & ~was)), int(np.count_nonzero(was & ~is_now))

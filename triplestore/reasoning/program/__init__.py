@@ -1,0 +1,1 @@
+"""The program in force: rules of users, and rules made of axioms. Start at `in_force`."""

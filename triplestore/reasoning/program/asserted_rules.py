@@ -1,0 +1,65 @@
+"""The rules that are made of what is stated and of nothing else.
+
+Start reading at `founded`. The rules in force are made of the axioms that hold. An auditor that
+took these would believe an axiom that is there only because of its own rule. So the closure is made
+from the beginning, in a copy of the store that has only stated facts, axioms among them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from triplestore.reasoning.closing import Closing
+from triplestore.reasoning.drop_inferences import stripped
+from triplestore.reasoning.reasoner import Reasoner
+from triplestore.reasoning.tuning import Tuning
+from triplestore.relations import Layer
+from triplestore.relations.views.equality import NO_CLASSES, Classes, equality_of
+from triplestore.storage import State
+
+if TYPE_CHECKING:
+    from triplestore.reasoning.program.in_force import InForce
+    from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.reasoning.progress import ProgressLine
+    from triplestore.relations import Tables
+    from triplestore.terms import Dictionary
+
+_UNLIMITED = 1 << 60
+
+
+class Founded(NamedTuple):
+    """What follows from what is stated.
+
+    rules       those in force then
+    dictionary  a copy of the store's, which has the names that these rules bring
+    classes     what is the same then, if one of equals stands for all
+    """
+
+    rules: Rules | None
+    dictionary: Dictionary
+    classes: Classes
+
+
+def founded(
+    tables: Tables, dictionary: Dictionary, rules: InForce, progress: ProgressLine | None = None
+) -> Founded:
+    """What would be in force if a store were told today what is stated in these tables.
+
+    rules  those in force: whose regimes and users' rules they are
+    """
+    own = dictionary.copy()
+    stated = tables.push(Layer.build(stripped(tables))).with_schemes({})
+    closing = Closing(State(dictionary=own, term_count=own.size, tables=stated), Reasoner())
+    closing.users, closing.regimes = rules.users, rules.regimes
+    closing.tuning = Tuning(max_facts=_UNLIMITED, max_bytes=_UNLIMITED)
+    if progress is not None:
+        progress("axioms")
+        closing.watch(True, None)
+    closing.run([], stated)
+    return Founded(closing.rules, own, classes_of(closing.closed))
+
+
+def classes_of(tables: Tables) -> Classes:
+    """What is the same, if one of equals stands for all."""
+    found = equality_of(tables)
+    return NO_CLASSES if found is None else found.classes

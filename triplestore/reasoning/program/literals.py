@@ -1,0 +1,166 @@
+"""What rules made of axioms are told about literals: spellings of one value, and ill-typed ones.
+
+Start reading at `Literals`. Rules match terms; where an axiom compares the values of
+properties, they need to know which literals are one value in several spellings. That is stated as
+facts of internal relations, of literals that the data have only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.datalog.program import Constant, Program, Rule, TupleAtom
+from triplestore.relations import Changes
+from triplestore.terms import STRING, TYPED
+from triplestore.terms.values.value_keys import split_typed
+from triplestore.terms.values.xml_literals import is_well_formed
+from triplestore.terms.values.xsd import is_known
+from triplestore.terms.vocabulary import RDF_XML_LITERAL
+
+if TYPE_CHECKING:
+    from triplestore.reasoning.outcome import Step
+    from triplestore.relations import Tables
+    from triplestore.relations.packed_keys import U32
+    from triplestore.terms import Dictionary
+
+ILL_TYPED = Constant.iri("x-triplestore:literals/ill-typed")
+"""The relation of literals that are no value of their datatype: each in all three columns."""
+
+MOST_ILL_TYPED = 1000
+"""So many ill-typed literals are reported."""
+
+
+@dataclass(frozen=True)
+class Literals:
+    """What a program was told about literals.
+
+    upto    the greatest id that was looked at for ill-typed ones
+    ill     keys of those
+    valued  ids of properties of which literals are compared by value
+    """
+
+    upto: int = 0
+    ill: tuple[bytes, ...] = ()
+    valued: U32 = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
+
+    def looked_at(self, dictionary: Dictionary) -> Literals:
+        """The same with all ill-typed literals that a dictionary has."""
+        upto = self.upto if self.upto <= dictionary.size else 0
+        known = self.ill if upto else ()
+        found = ill_typed(dictionary, upto)
+        return replace(self, upto=dictionary.size, ill=(*known, *found)[:MOST_ILL_TYPED])
+
+    def added(self, program: Program, tables: Tables, dictionary: Dictionary) -> Program:
+        """A program with what is to be told to it."""
+        from triplestore.ontologies.translate.schema_rules import LITERALS, vocabulary_rules
+
+        facts = variants(tables, dictionary, self.valued.tolist())
+        facts += ill_typed_facts(self.ill)
+        made = Program(facts) if facts else Program()
+        made = made + vocabulary_rules(LITERALS) if self.ill else made
+        return program + made if len(made) else program
+
+    def are_outdated(self, steps: Iterable[Step], dictionary: Dictionary, ill: bool) -> bool:
+        """Whether a change brought literals of which the program should know.
+
+        ill  whether it should know of ill-typed ones
+        """
+        if ill and self.upto < dictionary.size and ill_typed(dictionary, self.upto):
+            return True
+        if not len(self.valued):
+            return False
+        return any(self._speaks_of_values(step, dictionary) for step in steps)
+
+    def _speaks_of_values(self, step: Step, dictionary: Dictionary) -> bool:
+        """Whether a literal came to, or left, a property of which the values are compared."""
+        if isinstance(step, Changes):
+            p, _, o = step.facts.columns
+            objects = o[np.isin(p, self.valued)]
+            return bool((dictionary.kinds(objects) >= STRING).any())
+        for name in self.valued.tolist():
+            place = step.facts.place(name)
+            if place >= 0:
+                run = step.facts.forward.run(place)
+                objects = np.unique(run.keys[run.lo : run.hi].astype(np.uint32))
+                if (dictionary.kinds(objects) >= STRING).any():
+                    return True
+        return False
+
+
+def variants(tables: Tables, dictionary: Dictionary, properties: Iterable[int]) -> list[Rule]:
+    """For the literals among the values of properties, those that are another's value: as facts."""
+    from triplestore.ontologies.translate.draft import VARIANT
+
+    values = literals_of(tables, dictionary, properties)
+    if len(values) < 2:
+        return []
+    canonical = dictionary.value_stack.canonical(values)
+    order = np.argsort(canonical, kind="stable")
+    values, canonical = values[order], canonical[order]
+    starts = np.flatnonzero(np.append(True, canonical[1:] != canonical[:-1]))
+    found: list[Rule] = []
+    for group in np.split(values, starts[1:]):
+        if len(group) > 1:
+            keys = [Constant(dictionary.key(number)) for number in group.tolist()]
+            pairs = [(one, other) for one in keys for other in keys if one is not other]
+            found += [_fact(VARIANT, one, other) for one, other in pairs]
+    return found
+
+
+def literals_of(tables: Tables, dictionary: Dictionary, properties: Iterable[int]) -> U32:
+    """The literals among the values of properties, increasing."""
+    parts = [
+        keys.astype(np.uint32) for name in properties for keys in tables.relation(name).scan_keys()
+    ]
+    if not parts:
+        return np.zeros(0, dtype=np.uint32)
+    values = np.unique(np.concatenate(parts))
+    kinds = dictionary.kinds(values)
+    found: U32 = values[(kinds >= STRING) & (kinds <= TYPED)]
+    return found
+
+
+def _fact(name: Constant, one: Constant, other: Constant) -> Rule:
+    return Rule((TupleAtom(name, (one, one, other)),), (), "dt-eq")
+
+
+def ill_typed(dictionary: Dictionary, since: int = 0) -> list[bytes]:
+    """The literals after an id that have no value though their datatype is known; at most so many.
+
+    >>> from triplestore.terms import Dictionary
+    >>> from pyoxigraph import Literal, NamedNode
+    >>> integer = NamedNode("http://www.w3.org/2001/XMLSchema#integer")
+    >>> words = Dictionary()
+    >>> _ = words.encode([Literal("5", datatype=integer), Literal("five", datatype=integer)])
+    >>> [key[1:5] for key in ill_typed(words)]
+    [b'five']
+    """
+    ids = np.arange(since + 1, dictionary.size + 1, dtype=np.uint32)
+    if not len(ids):
+        return []
+    typed = ids[dictionary.kinds(ids) == TYPED]
+    if not len(typed):
+        return []
+    without = typed[dictionary.value_stack.values(typed).marks == 0]
+    found = []
+    for number in without.tolist():
+        key = dictionary.key(number)
+        lexical, datatype = split_typed(key[1:])
+        if is_known(datatype) or (datatype == RDF_XML_LITERAL and not is_well_formed(lexical)):
+            found.append(key)
+            if len(found) == MOST_ILL_TYPED:
+                break
+    return found
+
+
+def ill_typed_facts(keys: Iterable[bytes]) -> list[Rule]:
+    """That they are ill-typed, as facts."""
+    found = []
+    for key in keys:
+        one = Constant(key)
+        found.append(Rule((TupleAtom(ILL_TYPED, (one, one, one)),), (), "dt-not-type"))
+    return found

@@ -1,0 +1,400 @@
+"""What a store reads its axioms from: the triples, and when they were touched.
+
+Start reading at `SchemaReader`; `SchemaNames.touched_by` says whether a change makes it necessary
+to read again, at the cost of looking at the names in the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pyoxigraph import NamedNode
+
+from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom, Variable
+from triplestore.ontologies.translate.regimes import facts_of, names_containers
+from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeGraph
+from triplestore.relations import EXPLICIT, HOLDS, INFERRED
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, in_sorted, low
+from triplestore.terms import BLANK, IRI, key_of
+from triplestore.terms.vocabulary import (
+    RDF,
+    RDFS_CONTAINER_MEMBERSHIP_PROPERTY,
+    RDFS_DOMAIN,
+    RDFS_MEMBER,
+    RDFS_RANGE,
+    RDFS_RESOURCE,
+)
+from triplestore.thread_limits import look
+
+if TYPE_CHECKING:
+    from triplestore.ontologies.model.ontology import Ontology
+    from triplestore.reasoning.outcome import Step
+    from triplestore.reasoning.program.in_force import Regimes
+    from triplestore.relations import Tables
+    from triplestore.relations.packed_keys import U32, U64
+    from triplestore.terms import Dictionary
+
+_PIECE = 1 << 14
+"""Triples that are read without a look at the limits."""
+
+_MEMBER = b"\x01" + RDF.encode() + b"_"
+_CONTAINER_PROPERTY = b"\x01" + RDFS_CONTAINER_MEMBERSHIP_PROPERTY.encode()
+_DOMAIN, _RANGE, _RESOURCE = (
+    b"\x01" + name.encode() for name in (RDFS_DOMAIN, RDFS_RANGE, RDFS_RESOURCE)
+)
+
+
+def is_member(key: bytes) -> bool:
+    """Whether a property is rdf:_1, or the like.
+
+    >>> is_member(b"\\x01http://www.w3.org/1999/02/22-rdf-syntax-ns#_12")
+    True
+    """
+    number = key.removeprefix(_MEMBER)
+    return number != key and number.isdigit() and not number.startswith(b"0")
+
+
+@lru_cache(maxsize=1 << 20)
+def fact_rule(s: bytes, p: bytes, o: bytes) -> Rule:
+    """The rule that states a triple of an ontology's graph; the same object each time."""
+    return Rule((TripleAtom(Constant(s), Constant(p), Constant(o)),), (), "ontology")
+
+
+@lru_cache(maxsize=1 << 10)
+def member_rule(name: bytes, trivial: bool) -> Rule:
+    """The rule that rdf:_1, or the like, is a property of containers where it is in use.
+
+    No fact: something may follow from it that uses the property. Its domain and range are trivial.
+
+    >>> rule = member_rule(_MEMBER + b"1", trivial=True)
+    >>> rule.name, len(rule.heads), len(rule.body)
+    ('axiomatic', 3, 1)
+    """
+    member, (x, y) = Constant(name), map(Variable, "xy")
+    heads = [TripleAtom(member, TYPE, Constant(_CONTAINER_PROPERTY))]
+    if trivial:
+        heads += [TripleAtom(member, Constant(p), Constant(_RESOURCE)) for p in (_DOMAIN, _RANGE)]
+    return Rule(tuple(heads), (TripleAtom(x, member, y),), "axiomatic")
+
+
+class SchemaReader:
+    """The triples of tables that may be part of an axiom.
+
+    What vocabulary rules conclude of axioms makes no difference to individuals, if it is not about
+    restrictions: so stated triples are enough, with pairs of restrictions below each other. In
+    full are all that hold, where other rules may conclude them, too.
+
+    known  keys of ids, which grow while it reads
+    """
+
+    def __init__(
+        self,
+        dictionary: Dictionary,
+        tables: Tables,
+        regimes: Regimes,
+        known: dict[int, bytes] | None = None,
+    ) -> None:
+        self.known = {} if known is None else known
+        self._dictionary = dictionary
+        self._tables = tables
+        self._regimes = regimes
+        self._names = SchemaNames(dictionary)
+        graphs = regimes.graphs
+        ids = dictionary.lookup_keys(graphs).tolist() if graphs else []
+        self._graphs = [tables.graph(graph) for graph in ids if graph]
+        self._stated: list[Any] = [*self._graphs]
+        self._pairs: dict[int, U64] = {}
+        if regimes.scope != DEFAULT:
+            self._stated.append(ScopeGraph(tables, dictionary))
+
+    def facts(self) -> list[Rule]:
+        """What the graphs of ontologies state, and which properties are of containers, as rules."""
+        found = self._members() if names_containers(self._regimes.names) else []
+        for graph in self._graphs:
+            for name in graph.names().tolist():
+                predicate = self._dictionary.key(name)
+                keys = np.concatenate([NO_KEYS, *graph.relation(name).scan_keys()])
+                pairs = self._as_keys(keys)
+                found += [fact_rule(s, predicate, o) for s, o in pairs]
+        return found
+
+    def _members(self) -> list[Rule]:
+        """That rdf:_1, and what else of that kind the data have, is a property of containers."""
+        keys = map(self._dictionary.key, self._tables.names().tolist())
+        return [member_rule(key, self._regimes.trivial) for key in keys if is_member(key)]
+
+    def ids_of(self, properties: Iterable[Constant]) -> U32:
+        """The ids of properties that the data have."""
+        found = self._dictionary.lookup_keys([one.key for one in properties])
+        return np.sort(found[found != 0])
+
+    def read(self, full: bool) -> tuple[U64, list[Any]]:
+        """Pairs of classes with names, one below the other, packed; and all other triples."""
+        names = self._names
+        where = HOLDS if full else EXPLICIT
+        keys = {name: self._keys(name, where) for name in names.predicates.tolist()}
+        edges = NO_KEYS
+        if names.sub_class in keys:
+            edges, keys[names.sub_class] = self._apart(keys[names.sub_class])
+        found: list[Any] = list(facts_of(self._regimes.names))
+        for name, rows in keys.items():
+            found += self._terms(rows >> _HALF, name, rows)
+        if not full:
+            pairs = self._restrictions()
+            found += self._terms(pairs >> _HALF, names.sub_class, pairs)
+            found += self._containers()
+        types = self._relations(names.type_id)
+        for class_ in names.classes.tolist():
+            members = np.unique(np.concatenate([one.by_second(class_, where) for one in types]))
+            found += self._terms(members, names.type_id, np.full(len(members), class_, np.uint32))
+        return edges, found
+
+    def stated(self) -> int:
+        """How many facts are stated by the properties that axioms are made of."""
+        return sum(len(self._keys(name, EXPLICIT)) for name in self._names.predicates.tolist())
+
+    def _apart(self, keys: U64) -> tuple[U64, U64]:
+        """Pairs of classes with names of which nothing special is to be said, and all others."""
+        one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
+        kinds = self._dictionary.kinds
+        plain = (kinds(one) == IRI) & (kinds(other) == IRI) & (one != other)
+        special = self._names.special
+        plain &= ~(np.isin(one, special) | np.isin(other, special))
+        return keys[plain], keys[~plain]
+
+    def lead_to(self, edges: U64, classes: Iterable[bytes]) -> bool:
+        """Whether the upper class of one of some pairs is among others, given as keys."""
+        ids = np.sort(self._dictionary.lookup_keys(list(classes)))
+        return bool(in_sorted(ids, sorted_distinct(low(edges))).any())
+
+    def pairs(self, keys: U64) -> list[tuple[bytes, bytes]]:
+        """Packed pairs as pairs of keys."""
+        return self._as_keys(keys)
+
+    def _as_keys(self, keys: U64) -> list[tuple[bytes, bytes]]:
+        one, other = (keys >> _HALF).tolist(), (keys & _LOW).tolist()
+        known = self.known
+        for number in {*one, *other} - known.keys():
+            known[number] = self._dictionary.key(number)
+        return [(known[a], known[b]) for a, b in zip(one, other, strict=True)]
+
+    def _containers(self) -> list[Any]:
+        """rdfs12: what is below rdfs:member because it is rdf:_1, or the like."""
+        names = self._names
+        if not (names.member and names.sub_property):
+            return []
+        found = self._tables.relation(names.sub_property).by_second(names.member, INFERRED)
+        return self._terms(found, names.sub_property, np.full(len(found), names.member, np.uint32))
+
+    def _restrictions(self) -> U64:
+        """Pairs of restrictions, one below the other, as vocabulary rules find them."""
+        from triplestore.ontologies.translate.hierarchy import Hierarchy
+
+        names = self._names
+        if not (names.on_property and names.sub_class):
+            return NO_KEYS
+        nodes = np.unique(self._keys(names.on_property, HOLDS) >> _HALF)
+        if not len(nodes):
+            return NO_KEYS
+        blocks = self._tables.relation(names.sub_class).scan_keys(INFERRED)
+        parts = [
+            keys[np.isin(keys >> _HALF, nodes) & np.isin(keys & _LOW, nodes)] for keys in blocks
+        ]
+        return Hierarchy(np.concatenate([NO_KEYS, *parts])).reduced()
+
+    def _relations(self, name: int) -> list[Any]:
+        """A relation of the default graph, of the graphs of ontologies and of the scope."""
+        return [self._tables.relation(name), *(graph.relation(name) for graph in self._stated)]
+
+    def _keys(self, name: int, where: int) -> U64:
+        found = [_all_keys(one, where) for one in self._relations(name)]
+        found = [keys for keys in found if len(keys)]
+        if len(found) < 2:
+            return found[0] if found else NO_KEYS
+        return np.unique(np.concatenate(found))
+
+    def described(self) -> U32:
+        """What axioms and declarations are stated about, increasing: the subjects of the words of
+        axioms, and the members of classes such as owl:Class."""
+        parts = [self._keys(one, EXPLICIT) >> _HALF for one in self._names.predicates.tolist()]
+        found = [part.astype(np.uint32) for part in parts]
+        types = self._relations(self._names.type_id) if self._names.type_id else []
+        for class_ in self._dictionary.lookup_keys(_declaring()).tolist():
+            found += [one.by_second(class_, EXPLICIT) for one in types if class_]
+        return np.unique(np.concatenate([NO_IDS, *found]))
+
+    def states(self, triples: Iterable[Any]) -> bool:
+        """Whether the data, or the graph of an ontology, state all of these triples."""
+        for triple in triples:
+            s, p, o = self._dictionary.lookup_keys([key_of(term) for term in triple]).tolist()
+            key = np.array([s << 32 | o], dtype=np.uint64)
+            if not (s and p and o and in_sorted(key, self._stated_pairs(p))[0]):
+                return False
+        return True
+
+    def _stated_pairs(self, name: int) -> U64:
+        """The stated pairs of a property, in order, kept for the next question."""
+        found = self._pairs.get(name)
+        if found is None:
+            found = self._pairs[name] = self._keys(name, EXPLICIT)
+        return found
+
+    def _terms(self, subjects: Any, name: int, objects: Any) -> list[Any]:
+        if len(subjects) == 0:
+            return []
+        terms = self._dictionary.terms
+        (predicate,) = terms(np.array([name], dtype=np.uint32))
+        found: list[Any] = []
+        for at in range(0, len(subjects), _PIECE):
+            look()
+            one = terms(np.ascontiguousarray(subjects[at : at + _PIECE], dtype=np.uint32))
+            other = terms(np.ascontiguousarray(objects[at : at + _PIECE].astype(np.uint32)))
+            found += [(s, predicate, o) for s, o in zip(one, other, strict=True)]
+        return found
+
+    def equals(self) -> U32:
+        """What is said to be the same as something else, but for literals; increasing."""
+        if not self._names.same_as:
+            return NO_IDS
+        parts: list[U32] = []
+        for keys in self._tables.relation(self._names.same_as).scan_keys():
+            one, other = (keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)
+            proper = one != other
+            parts += [one[proper], other[proper]]
+        found = np.unique(np.concatenate(parts)) if parts else NO_IDS
+        kinds = self._dictionary.kinds(found)
+        things: U32 = found[(kinds == IRI) | (kinds == BLANK)]
+        return things
+
+    def speaks_of(self, ids: U32) -> bool:
+        """Whether one of these is in a triple that may be part of an axiom."""
+        names = self._names
+        parts = [names.predicates, names.classes, names.special]
+        for name in names.predicates.tolist():
+            keys = self._keys(name, HOLDS)
+            parts += [(keys >> _HALF).astype(np.uint32), keys.astype(np.uint32)]
+        for types in self._relations(names.type_id):
+            parts += [types.by_second(class_) for class_ in names.classes.tolist()]
+        return any(bool(np.isin(ids, part).any()) for part in parts)
+
+    def with_members(self, ontology: Ontology) -> list[Any]:
+        """The nodes of expressions that are stated to have a member; rules are made for others,
+        so that what they infer is no reason to have them."""
+        nodes = [expression.node for expression in ontology.expressions]
+        found = [node for node in nodes if node is not None]
+        if not found or not self._names.type_id:
+            return []
+        ids = self._dictionary.lookup_keys([key_of(node) for node in found])
+        types = self._relations(self._names.type_id)
+        return [
+            node
+            for node, number in zip(found, ids.tolist(), strict=True)
+            if number and any(len(one.by_second(number, EXPLICIT)) for one in types)
+        ]
+
+
+@cache
+def _declaring() -> list[bytes]:
+    """The keys of the classes whose members are parts of an ontology, and no individuals."""
+    from triplestore.ontologies.model import vocabulary as names
+
+    found = {*names.DECLARATIONS, *names.SCHEMA_CLASSES, names.ONTOLOGY, names.AXIOM}
+    found |= {names.ANNOTATION, names.NEGATIVE_ASSERTION}
+    found -= {names.INDIVIDUAL}
+    return sorted(key_of(one) for one in found)
+
+
+_HALF = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+def _all_keys(relation: Any, where: int) -> U64:
+    """All rows of one relation, which come in order."""
+    parts = list(relation.scan_keys(where))
+    return parts[0] if len(parts) == 1 else np.concatenate([NO_KEYS, *parts])
+
+
+@cache
+def _keys_of_axioms() -> tuple[list[bytes], list[int]]:
+    """The names of axioms: single ones, predicates, classes, and special ones; and where each kind
+    but the last ends."""
+    from triplestore.ontologies.model import vocabulary as names
+    from triplestore.ontologies.translate.datatypes import DATATYPES
+    from triplestore.ontologies.translate.draft import EVERYTHING, NOTHING
+
+    predicates = sorted(
+        names.SCHEMA_PREDICATES | names.SWRL_PREDICATES, key=lambda node: node.value
+    )
+    classes = sorted(names.SCHEMA_CLASSES | names.SWRL_CLASSES, key=lambda node: node.value)
+    single = [names.TYPE, names.SAME_AS, names.SUB_CLASS_OF, names.ON_PROPERTY]
+    single += [names.SUB_PROPERTY_OF, NamedNode(RDFS_MEMBER)]
+    groups = [[key_of(node) for node in nodes] for nodes in (single, predicates, classes)]
+    groups.append([*(class_.key for class_ in DATATYPES | EVERYTHING), NOTHING.key])
+    stops = np.cumsum([len(group) for group in groups])[:-1].tolist()
+    return [key for group in groups for key in group], stops
+
+
+class SchemaNames:
+    """The ids of the names of axioms, as far as a dictionary has them; 0 for those it has not.
+
+    special  classes that rules treat in another way than classes of an ontology
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        keys, stops = _keys_of_axioms()
+        first, *others = np.split(dictionary.lookup_keys(keys), stops)
+        self.type_id, self.same_as, self.sub_class, self.on_property = first[:4].tolist()
+        self.sub_property, self.member = first[4:].tolist()
+        sets: list[U32] = [np.sort(found[found != 0]) for found in others]
+        self.predicates, self.classes, self.special = sets
+
+    def touched_by(self, steps: Iterable[Step], dictionary: Dictionary, regimes: Regimes) -> bool:
+        """Whether some steps say anything of what axioms are made of, or of equality."""
+        from triplestore.relations import Changes
+
+        graphs = dictionary.lookup_keys(regimes.graphs) if regimes.ontologies else NO_IDS
+        for step in steps:
+            if len(graphs) and _speaks_of_graphs(step, graphs):
+                return True
+            if isinstance(step, Changes):
+                p, _, o = step.facts.columns
+                if self._speak_of(p, dictionary) or self._types(o[p == self.type_id], dictionary):
+                    return True
+                continue
+            order = step.facts.forward
+            if self._speak_of(order.names, dictionary):
+                return True
+            place = step.facts.place(self.type_id)
+            if place >= 0:
+                run = order.run(place)
+                keys = run.keys[run.lo : run.hi]
+                if self._types(keys.astype(np.uint32), dictionary):
+                    return True
+        return False
+
+    def _speak_of(self, names: U32, dictionary: Dictionary) -> bool:
+        if in_sorted(names, self.predicates).any() or (names == self.same_as).any():
+            return True
+        return any(is_member(dictionary.key(name)) for name in np.unique(names).tolist())
+
+    def _types(self, classes: U32, dictionary: Dictionary) -> bool:
+        """Classes of axioms, or without a name: something may be said to be in an expression."""
+        each = np.unique(classes)
+        if len(each) == 0:
+            return False
+        return bool(in_sorted(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
+
+
+def _speaks_of_graphs(step: Step, graphs: U32) -> bool:
+    from triplestore.relations import Changes
+
+    if isinstance(step, Changes):
+        return bool(np.isin(step.quads.columns[3], graphs).any())
+    order = step.quads.by_graph
+    if order is None:
+        return False
+    return bool(np.isin((order.names >> _HALF).astype(np.uint32), graphs).any())

@@ -1,0 +1,197 @@
+"""What a store keeps in memory between commits: its rules, parsed and compiled, and tables.
+
+Start reading at `Reasoner`. Compiling costs some 20 us a rule, so it is done at the first write
+that needs it and kept; a commit that changes no rules finds them by the identity of two objects.
+What is always true of what is kept: it was compiled for the dictionary it is kept with, and all
+its ids are committed (a transaction that fails takes back the terms that it encoded, and their ids
+go to others; `optimize` gives the store a new dictionary). Tables beside the closure, where they
+are wanted (see `bookkeeping`), are right for one commit with one dictionary, and found by these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.reasoning.collector_pause import no_collection
+from triplestore.reasoning.tuning import Tuning
+from triplestore.storage import State
+from triplestore.storage.metadata import PROGRAM
+from triplestore.thread_limits import looking
+
+if TYPE_CHECKING:
+    from triplestore.expressions.query_terms import QueryTerms
+    from triplestore.reasoning.bookkeeping import Kept
+    from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.relations.packed_keys import U32
+    from triplestore.rules.compiled_program import Compiled
+    from triplestore.storage.state import Meta
+    from triplestore.terms import Dictionary
+
+
+class Reasoner:
+    """The compiled rules of a store as of its last commit."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Rules, Dictionary, Compiled] | None = None
+        self._ids: dict[bytes, int] = {}
+        self._read: tuple[Meta, Rules | None, Tuning] | None = None
+        self._tables: tuple[int, Dictionary, Kept] | None = None
+
+    def kept(self, meta: Meta) -> tuple[Rules | None, Tuning]:
+        """The rules that a state has, if any, and its tuning; read once for each `Meta`."""
+        read = self._read
+        if read is None or read[0] is not meta:
+            rules = None
+            if PROGRAM in meta:
+                from triplestore.reasoning.program.stored_rules import rules_of
+
+                rules = rules_of(meta)
+            self._read = read = (meta, rules, Tuning.of(meta))
+        return read[1], read[2]
+
+    def note(self, meta: Meta, rules: Rules | None, tuning: Tuning) -> None:
+        """These are what a state that was committed just now keeps."""
+        if rules is not None and meta.get(PROGRAM) == rules.data:
+            from triplestore.reasoning.program.stored_rules import remember
+
+            self._read = (meta, remember(rules), tuning)
+
+    def compiling(self, state: State) -> Compiling:
+        """What one transaction on this state uses."""
+        return Compiling(self, state)
+
+    def find(self, rules: Rules, dictionary: Dictionary) -> Compiled | None:
+        """What was compiled for these rules and this dictionary."""
+        known = self._known
+        if known is None or known[1] is not dictionary:
+            return None
+        return known[2] if known[0] is rules or known[0] == rules else None
+
+    def keep(
+        self, rules: Rules, dictionary: Dictionary, compiled: Compiled, ids: dict[bytes, int]
+    ) -> None:
+        """Keep it in the place of what was kept; all its ids are committed."""
+        self._known, self._ids = (rules, dictionary, compiled), ids
+
+    def known_ids(self, dictionary: Dictionary) -> dict[bytes, int]:
+        """The ids of the constants in what is kept, if it is for this dictionary."""
+        known = self._known
+        return self._ids if known is not None and known[1] is dictionary else {}
+
+    def tables_of(self, state: State) -> Kept | None:
+        """The tables beside the closure of a state, if there are any."""
+        known = self._tables
+        if known is None or known[0] != state.commit or known[1] is not state.dictionary:
+            return None
+        return known[2]
+
+    def keep_tables(self, tables: Kept, state: State) -> None:
+        """Keep the tables of this state in the place of what was kept."""
+        if any(table is not None for table in tables):
+            self._tables = (state.commit, state.dictionary, tables)
+
+    def drop_tables(self) -> None:
+        """Keep no tables."""
+        self._tables = None
+
+    def drop(self) -> None:
+        """Keep nothing that has ids: the dictionary is another one, or the store is closed."""
+        self._tables = self._known = None
+        self._ids = {}
+
+    @property
+    def table_bytes(self) -> int:
+        """The size of these tables; 0 while a commit changes them."""
+        known = self._tables
+        try:
+            return 0 if known is None else known[2].nbytes
+        except RuntimeError:  # another thread commits just now
+            return 0
+
+
+class Compiling:
+    """The compiled rules of one transaction, with constants encoded in it."""
+
+    def __init__(self, reasoner: Reasoner, state: State) -> None:
+        self._reasoner = reasoner
+        self._dictionary = state.dictionary
+        self._committed = state.term_count
+        self._made: list[tuple[Rules, Compiled, Ids]] = []
+
+    def compiled(self, rules: Rules, *, modules: bool = True) -> Compiled:
+        """The compiled form of rules.
+
+        modules  whether groups of rules that are a closure are evaluated as such
+        """
+        found = self._reasoner.find(rules, self._dictionary)
+        if found is not None and found.with_modules == modules:
+            return found
+        for known, compiled, _ in self._made:
+            if known is rules and compiled.with_modules == modules:
+                return compiled
+        with no_collection():
+            ids = Ids(self._dictionary, self._reasoner.known_ids(self._dictionary))
+            compiled = compile_rules(rules, ids, modules=modules)
+        self._made.append((rules, compiled, ids))
+        return compiled
+
+    def end(self, rules: Rules, committed: bool) -> None:
+        """Keep what was compiled for the rules that are in force now, if its ids are."""
+        for known, compiled, ids in self._made:
+            if known is rules and (committed or ids.last <= self._committed):
+                self._reasoner.keep(rules, self._dictionary, compiled, ids.known)
+
+
+def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, QueryTerms]:
+    """Rules compiled for somebody who only reads, with ids of their own for unknown constants.
+
+    The families of all rules are made as families, also those of class hierarchies.
+    """
+    from triplestore.expressions.query_terms import QueryTerms
+    from triplestore.rules.compiled_program import Compiled
+
+    terms = QueryTerms(dictionary)
+    return Compiled(rules.program, terms.encode_keys, hierarchies=False), terms
+
+
+class Ids:
+    """The ids of a program's constants, encoded; each is looked up once.
+
+    known  key -> id, to begin with of ids that are committed
+    last   the greatest id that was looked up
+    """
+
+    def __init__(self, dictionary: Dictionary, known: dict[bytes, int]) -> None:
+        self._dictionary = dictionary
+        self.known = known.copy()
+        self.last = 0
+
+    def __call__(self, keys: Sequence[bytes]) -> U32:
+        """The ids of keys."""
+        known = self.known
+        new = list(dict.fromkeys([key for key in looking(keys) if key not in known]))
+        if new:
+            found = self._dictionary.encode_keys(new)
+            self.last = max(self.last, int(found.max()))
+            known.update(zip(new, found.tolist(), strict=True))
+        return np.array([known[key] for key in looking(keys)], dtype=np.uint32)
+
+
+def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
+    """Rules compiled, all of it, with constants encoded."""
+    from triplestore.reasoning.program.in_force import InForce
+    from triplestore.rules.compiled_program import Compiled
+
+    if isinstance(rules, InForce) and rules.whole.edges is not None:
+        whole = rules.whole
+        assert whole.edges is not None
+        compiled = Compiled(whole.program, ids, modules=modules, beside=whole.edges.beside)
+    else:
+        pairs = not isinstance(rules, InForce)  # of a regime they are, where they may be
+        compiled = Compiled(rules.program, ids, modules=modules, pairs=pairs)
+    # Made when they are first asked for; that must not be in a later transaction.
+    _ = compiled.strata, compiled.levels, compiled.helpers, compiled.violations
+    return compiled

@@ -1,0 +1,1 @@
+"""What a store tells about its reasoning: reports, warnings, counts by rule."""

@@ -1,0 +1,148 @@
+"""What a regime made of the axioms: the part of a report that prevents "it infers nothing".
+
+Start reading at `regime_report`. It looks at axioms; `advice` has its warnings, for
+which a sample of the data is looked at. It holds on to no facts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from triplestore.maintenance.report import Report
+from triplestore.reasoning.program.graph_scope import DEFAULT
+from triplestore.reasoning.program.in_force import InForce, Regimes
+from triplestore.reasoning.program.schema_reader import SchemaReader
+from triplestore.reasoning.reports.missing_imports import missing_imports
+from triplestore.reasoning.reports.warnings import warnings_of
+from triplestore.relations import Tables
+
+if TYPE_CHECKING:
+    from triplestore.ontologies.translate.draft import Outside
+    from triplestore.terms import Dictionary
+
+MOST_LISTED = 10
+"""So many of each kind are printed."""
+
+MOST_KEPT = 1000
+"""So many axioms that are outside are in a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegimeReport(Report):
+    """A report with what was made of axioms; prints as a table."""
+
+    regimes: Sequence[str] = ()
+    """The regimes in force."""
+    scope: str | Sequence[str] = DEFAULT
+    """Which named graphs take part beside the default graph."""
+    axioms: int = 0
+    """Axioms that rules were made of."""
+    rules_by_id: Mapping[str, int] = field(default_factory=dict)
+    """Id of a public rule -> how many rules are cases of it; those of unfolded expressions count
+    for each of their ids."""
+    outside_count: int = 0
+    """Axioms, or parts of axioms, for which the regimes have no rule."""
+    outside_reasons: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> of how many of these it is the one."""
+    outside: Sequence[str] = ()
+    """The first of them, each with the reason."""
+    problems: Sequence[str] = ()
+    """What looks like part of an axiom and is not quite right."""
+    unresolved: Sequence[str] = ()
+    """Imports that were not found, or that nobody looked for, each with the reason."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures by name, fit for JSON."""
+        values = asdict(self)
+        values["warnings"] = [str(problem) for problem in self.warnings]
+        return values
+
+    def __str__(self) -> str:
+        rows = [("regimes", ", ".join(self.regimes)), ("scope", self._scope())]
+        rows.append(("axioms", self._axioms()))
+        ids = Counter(self.rules_by_id).most_common(MOST_LISTED)
+        rows.append(("rules by id", ", ".join(f"{name} {count:,}" for name, count in ids)))
+        reasons = [f"{count:,} times: {why}" for why, count in self.outside_reasons.items()]
+        rows += _listed("outside", reasons, len(reasons))
+        rows += _listed("problems", self.problems, len(self.problems))
+        rows += _listed("not imported", self.unresolved, len(self.unresolved))
+        lines = [f"{name:<15} {value}" for name, value in rows if value]
+        return "\n".join([*lines, Report.__str__(self)])
+
+    def _scope(self) -> str:
+        if self.scope == DEFAULT:
+            return ""
+        return self.scope if isinstance(self.scope, str) else ", ".join(self.scope)
+
+    def _axioms(self) -> str:
+        left = f", {self.outside_count:,} outside" if self.outside else ""
+        return f"{self.axioms:,} used{left}"
+
+
+def _listed(name: str, lines: Sequence[str], count: int) -> Iterator[tuple[str, str]]:
+    for place, line in enumerate(lines[:MOST_LISTED]):
+        yield ("" if place else name), " ".join(line.split())
+    if count > MOST_LISTED:
+        yield "", f"and {count - MOST_LISTED:,} more"
+
+
+def regime_report(
+    report: Report, rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
+) -> RegimeReport:
+    """The report with what was made of axioms."""
+    made = {one.name: getattr(report, one.name) for one in fields(Report)}
+    translation, ontology = rules.translation, rules.ontology
+    unresolved = [f"{iri}: {why}" for iri, why in _unresolved(regimes, tables, dictionary)]
+    found = warnings_of(rules, regimes, tables, dictionary, bool(unresolved))
+    outside = _stated(rules, regimes, tables, dictionary)
+    return RegimeReport(
+        **{**made, "warnings": (*report.warnings, *found)},
+        regimes=regimes.names,
+        scope=regimes.scope,
+        axioms=(0 if translation is None else translation.used) + len(rules.whole.edges or ()),
+        rules_by_id=dict(_by_id(rules)),
+        outside_count=len(outside),
+        outside_reasons=dict(Counter(one.reason for one in outside).most_common()),
+        outside=tuple(map(str, outside[:MOST_KEPT])),
+        problems=() if ontology is None else tuple(map(str, ontology.problems)),
+        unresolved=tuple(unresolved),
+    )
+
+
+def _unresolved(
+    regimes: Regimes, tables: Tables, dictionary: Dictionary
+) -> Iterator[tuple[str, str]]:
+    """Imports that are not in the store, with reasons; of files first."""
+    yield from regimes.unresolved
+    reason = "the data import it; load it, too, or give its file as ontology=..."
+    known = {iri for iri, _ in regimes.unresolved}
+    for iri in missing_imports(tables, dictionary):
+        if iri not in known:
+            yield iri, reason
+
+
+def _stated(
+    rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
+) -> list[Outside]:
+    """The axioms outside of the regimes that are stated: inferred ones are nobody's to change."""
+    found = [] if rules.translation is None else [*rules.translation.outside]
+    if not found or not rules.translation or not rules.translation.reflective:
+        return found
+    reader = SchemaReader(dictionary, tables, regimes)
+    return [one for one in found if reader.states(getattr(one.axiom, "own", ()))]
+
+
+def _by_id(rules: InForce) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for rule in rules.whole.program.rules:
+        if rule.axioms:
+            found.update(rule.name.split(", "))
+    if rules.whole.edges is not None:
+        found[rules.whole.edges.name] += rules.rule_count - len(rules.whole.program.rules)
+    for constraint in rules.constraints:
+        if constraint.axioms:
+            found[constraint.id] += 1
+    return found

@@ -1,0 +1,58 @@
+"""Stale closures: something was committed, and what follows from it was left for later.
+
+Only a bulk import that was asked to does this. What is always true of a store with the value
+`STALE`: what is stated is right; what follows is as of an earlier commit, so nobody gets an answer
+from it. Whoever opens the store for writing brings the closure up to date first (`Store._setup`);
+whoever opens it for reading is told what that is thought to take (`refuse_if_stale`).
+
+The closure is then computed from the beginning: what changed since it was right is not known any
+more, because layers were merged meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from triplestore.errors import StaleError
+from triplestore.relations import EXPLICIT, INFERRED, Tables
+from triplestore.storage.metadata import STALE
+from triplestore.storage.state import value_of
+
+SECONDS_PER_FACT = 2e-6
+"""What a fact that is stated or follows takes in a first closure: LUBM's under OWL 2 RL."""
+
+
+def estimate(tables: Tables, before: Tables) -> bytes:
+    """What bringing these tables up to date is thought to take, in the form that is kept.
+
+    before  the tables as of the last time that the closure was right: as many facts are thought
+        to follow from a fact now as then, and one if there was none
+    """
+    stated, known = tables.total(EXPLICIT), before.total(EXPLICIT)
+    ratio = before.total(INFERRED) / known if known else 1.0
+    follow = int(stated * ratio)
+    seconds = round((stated + follow) * SECONDS_PER_FACT, 1)
+    return json.dumps({"facts": follow, "seconds": seconds}).encode()
+
+
+def refuse_if_stale(meta: Mapping[str, bytes]) -> None:
+    """Raise if what follows is not up to date.
+
+    >>> refuse_if_stale({})
+    >>> refuse_if_stale({"stale": b'{"facts": 5000000, "seconds": 12}'})
+    Traceback (most recent call last):
+    triplestore.errors.StaleError: ... some 5,000,000 facts, 12 s ...
+    """
+    work = value_of(meta, STALE, _work, None)
+    if work is not None:
+        raise StaleError(
+            f"an import left what follows for later, and it is not up to date (to do: {work}): "
+            f"open the store for writing once, or run `triplestore reason`, which does it; then it "
+            f"can be read"
+        )
+
+
+def _work(value: bytes) -> str | None:
+    kept = json.loads(value)
+    return f"some {int(kept['facts']):,} facts, {float(kept['seconds']):,g} s of work"

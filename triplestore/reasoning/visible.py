@@ -1,0 +1,85 @@
+"""Facts that are no triples of RDF hold, take part in rules, and are not shown.
+
+Start reading at `is_triple`. Rules work on generalised triples: a rule may conclude one with a
+literal as its subject or a blank node as its predicate. No format of RDF can write these down, so
+look-ups, counts and dumps leave them out. Whether there are any is known without looking at a row:
+the store keeps their number, and most programs cannot make one (`Rules.may_hide`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.relations.lookup import Rows
+from triplestore.relations.packed_keys import U32, Bools, high, low
+from triplestore.terms.term_keys import BLANK, IRI
+
+if TYPE_CHECKING:
+    from triplestore.maintenance.changed_rows import Closure
+    from triplestore.relations import Tables
+    from triplestore.terms import Dictionary
+
+_FEW = 16  # terms whose kinds are looked up one by one
+
+
+def is_triple(dictionary: Dictionary, subjects: U32, predicates: U32) -> Bools:
+    """Which rows are triples of RDF, by their subjects and predicates."""
+    fine: Bools = _are_nodes(dictionary, subjects) & (dictionary.kinds(predicates) == IRI)
+    return fine
+
+
+def shown(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Rows]:
+    """Blocks of rows without those that are no triples of RDF."""
+    for rows in blocks:
+        fine = is_triple(dictionary, rows.subject, rows.predicate)
+        if fine.all():
+            yield rows
+        elif fine.any():
+            yield Rows(*(column[fine] for column in rows))
+
+
+def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
+    """How many more facts than before an update makes that are no triples of RDF.
+
+    after  the tables that it leads to
+    """
+    before = closure.work.stored.tables
+    closed = before.closed.keys() | after.closed.keys()
+    more = sum(_hidden_in(dictionary, after, name) for name in closed)
+    more -= sum(_hidden_in(dictionary, before, name) for name in closed)
+    for name, rows in closure.rows.items():
+        if not isinstance(name, int) or name in closed:
+            continue
+        change = (rows.status != 0).view(np.int8) - (rows.previous != 0).view(np.int8)
+        (changed,) = change.nonzero()
+        if len(changed) == 0:
+            continue
+        change, keys = change[changed], rows.keys[changed]
+        if dictionary.kind(name) == IRI:
+            subjects = (low if name == closure.work.type_id else high)(keys)
+            change = change[~_are_nodes(dictionary, subjects)]
+        more += int(change.sum())
+    return more
+
+
+def _are_nodes(dictionary: Dictionary, ids: U32) -> Bools:
+    """Which ids are of IRIs and blank nodes."""
+    if len(ids) <= _FEW:
+        each = [dictionary.kind(i) in (IRI, BLANK) for i in ids.tolist()]
+        return np.array(each, dtype=np.bool_)
+    kinds = dictionary.kinds(ids)
+    found: Bools = (kinds == IRI) | (kinds == BLANK)
+    return found
+
+
+def _hidden_in(dictionary: Dictionary, tables: Tables, name: int) -> int:
+    """How many facts of a relation are no triples of RDF, whether they are written or not."""
+    relation = tables.relation(name)
+    subjects = relation.distinct(0)
+    odd = subjects[~is_triple(dictionary, subjects, np.full(len(subjects), name, np.uint32))]
+    if name in tables.closed:
+        return int(tables.closed[name].fanout(0, odd).sum())
+    return len(relation.probe((0,), (odd,))[0])

@@ -1,0 +1,194 @@
+"""Where the rows of many ids lie in sorted keys: by searching, or from a table of all first ids.
+
+Start reading at `Ranges`. Ids that come in order are looked for fastest by going on from the last
+one; for many that come in any order it pays to note first where each first id begins, which takes
+one pass over the keys: 60 ns an id become 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from triplestore.relations.packed_keys import I64, NO_IDS, NO_KEYS, SHIFT, U32, U64, Bools, Keys
+
+_MANY = 1 << 14
+"""So many ids, in no order, may be worth a table."""
+
+_SPAN = 8
+"""So many ids there may be in the table for each id that is looked for."""
+
+_KEYS = 16
+"""So many keys there may be for each id that is looked for."""
+
+_LOOKED_AT = 64
+"""About so many rows are looked at to guess whether all are in order."""
+
+PIECE = 1 << 20
+"""Rows for one call of a kernel, so that Ctrl-C is not kept waiting."""
+
+
+def seems_sorted(values: Keys) -> bool:
+    """Whether some values are in order with the next ones: a guess, which costs time only when it
+    is wrong."""
+    every = max(1, len(values) // _LOOKED_AT)
+    return bool((values[1::every] >= values[: len(values) - 1 : every]).all())
+
+
+class Starts(NamedTuple):
+    """Where the keys of each first id begin, from the id `base` on; at the end their number."""
+
+    base: int
+    starts: U32
+
+    @classmethod
+    def of(cls, keys: U64, wanted: int) -> Starts | None:
+        """Those of some sorted keys; None if that is too much for looking up so many."""
+        if wanted < _MANY or not 0 < len(keys) < min(_KEYS * wanted, 1 << 32):
+            return None
+        base = int(keys[0] >> SHIFT)
+        span = int(keys[-1] >> SHIFT) - base + 1
+        if span > _SPAN * wanted:
+            return None
+        from triplestore.kernels.rows.intersect_ranges import count_firsts
+
+        counts = np.zeros(span, dtype=np.uint32)
+        for at in range(0, len(keys), PIECE):
+            count_firsts(keys[at : at + PIECE], np.uint64(base), counts)
+        starts = np.empty(span + 1, dtype=np.uint32)
+        starts[0] = 0
+        np.cumsum(counts, out=starts[1:])
+        return cls(base, starts)
+
+    def contain(self, keys: U64, within: U64) -> Bools:
+        """Which of `keys`, in any order, are in the sorted ones that these starts are of."""
+        from triplestore.kernels.rows.intersect_ranges import mark_within
+
+        found = np.empty(len(keys), dtype=np.uint8)
+        for at in range(0, len(keys), PIECE):
+            stop = at + PIECE
+            mark_within(keys[at:stop], within, self.base, self.starts, found[at:stop])
+        return found.view(np.bool_)
+
+
+def directory(keys: U64, wanted: int) -> U32:
+    """What helps to find second ids in the ranges of keys; nothing if that is too much for looking
+    up so many."""
+    if wanted < _MANY or not 0 < len(keys) < min(_KEYS * wanted, 1 << 32):
+        return NO_IDS
+    from triplestore.kernels.rows.intersect_ranges import make_directory
+
+    made = np.empty(len(keys) // 4 + 1, dtype=np.uint32)
+    make_directory(keys, made)
+    return made
+
+
+class Ranges:
+    """Sorted keys in which many ids are looked up."""
+
+    __slots__ = ("_keys", "_starts", "_values")
+
+    def __init__(self, keys: U64, values: U32) -> None:
+        self._keys = keys
+        self._values = values
+        worth = len(values) >= _MANY and not seems_sorted(values)
+        self._starts = Starts.of(keys, len(values)) if worth else None
+
+    def write(self, start: int, stop: int, lo: I64, hi: I64) -> int:
+        """Write the ranges of some of the ids; how many rows these are in all."""
+        values = self._values[start:stop]
+        if self._starts is not None:
+            from triplestore.kernels.rows.join import match_dense
+
+            found: int = match_dense(values, self._starts.base, self._starts.starts, lo, hi)
+        else:
+            from triplestore.kernels.rows.sorted_sets import match_first
+
+            found = match_first(values, self._keys, lo, hi)
+        return found
+
+
+def ranges_of(keys: U64, values: U32) -> tuple[I64, I64, int]:
+    """The range of the sorted keys with each first id, and how many rows these are in all.
+
+    >>> keys = np.array([1 << 32 | 5, 1 << 32 | 6, 4 << 32 | 5], np.uint64)
+    >>> lo, hi, total = ranges_of(keys, np.array([4, 1, 2], np.uint32))
+    >>> (hi - lo).tolist(), total
+    ([1, 2, 0], 3)
+    """
+    size = len(values)
+    lo, hi = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    if size < _MANY:
+        from triplestore.kernels.rows.sorted_sets import match_first
+
+        return lo, hi, match_first(values, keys, lo, hi)
+    ranges, total = Ranges(keys, values), 0
+    for at in range(0, size, PIECE):
+        stop = min(size, at + PIECE)
+        total += ranges.write(at, stop, lo[at:stop], hi[at:stop])
+    return lo, hi, total
+
+
+# -- several at once ------------------------------------------------------------------------------
+
+LINKS = 4
+"""So many ranges are crossed at once."""
+
+_ROWS = 1 << 16
+"""Rows whose ranges are written at a time."""
+
+_ROOM = 1 << 18
+"""Values that there is room for at first."""
+
+
+class Crossed(NamedTuple):
+    """The values of some rows.
+
+    start, stop  which rows
+    counts       how many each of them has
+    values       of all of them, row by row; nothing if they were only counted
+    looked       how many values were looked at
+    """
+
+    start: int
+    stop: int
+    counts: I64
+    values: U32
+    looked: int
+
+
+def crossed(keys: Sequence[U64], values: Sequence[U32], listed: bool) -> Iterator[Crossed]:
+    """For each row the second ids that all keys have beside its values: those of the first keys
+    beside the first column of values, and so on; all columns are of one length, keys at most
+    `LINKS`. Piece by piece, in the order of the rows."""
+    from triplestore.kernels.rows.intersect_ranges import cross
+
+    run: Callable[..., int] = cross
+    links, size = len(keys), len(values[0])
+    ranges = [Ranges(one, ids) for one, ids in zip(keys, values, strict=True)]
+    none = LINKS - links
+    directories = {id(one): directory(one, size) for one in keys}
+    read = *keys, *[NO_KEYS] * none, *(directories[id(one)] for one in keys), *[NO_IDS] * none
+    out, state = np.empty(_ROOM, dtype=np.uint32), np.empty(2, dtype=np.int64)
+    for start in range(0, size, _ROWS):
+        stop = min(size, start + _ROWS)
+        lo, hi = np.empty((2, links, stop - start), dtype=np.int64)
+        for number, one in enumerate(ranges):
+            one.write(start, stop, lo[number], hi[number])
+        counts = np.empty(stop - start, dtype=np.int64)
+        row, pieces, looked = 0, [], 0
+        ends = lo.reshape(-1), hi.reshape(-1)
+        while True:
+            row = run(*ends, *read, links, int(listed), row, counts, out, state)
+            looked += int(state[1])
+            if listed and state[0]:
+                pieces.append(out[: state[0]].copy())
+            if row == len(counts):
+                break
+            room = int((hi - lo)[:, row].min())
+            if room > len(out):
+                out = np.empty(max(2 * len(out), room), dtype=np.uint32)
+        found = pieces[0] if len(pieces) == 1 else np.concatenate([NO_IDS, *pieces])
+        yield Crossed(start, stop, counts, found, looked)

@@ -1,0 +1,395 @@
+"""Sorted arrays of packed keys as sets: numpy where they are short, kernels where they are long.
+
+A kernel's call costs half a microsecond, but the first one imports numba; so an update of a few
+facts never needs it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import ModuleType
+
+import numpy as np
+
+from triplestore.errors import BudgetError
+from triplestore.relations.facts.key_ranges import PIECE as _PIECE
+from triplestore.relations.facts.key_ranges import Starts, ranges_of, seems_sorted
+from triplestore.relations.facts.narrow_keys import narrowed
+from triplestore.relations.packed_keys import (
+    I64,
+    NO_IDS,
+    SHIFT,
+    U32,
+    U64,
+    Bools,
+    Keys,
+    distinct,
+    in_sorted,
+    last_of_equals,
+    low,
+    start_of_runs,
+)
+from triplestore.thread_limits import needs
+
+SMALL = 512
+"""Rows below which numpy is used, so that small updates never import numba; `WARM` after that."""
+
+WARM = 32
+"""Rows below which numpy is as fast as a kernel that has been called before."""
+
+
+_kernels: ModuleType | None = None
+
+
+def _warm() -> ModuleType:
+    """The kernels of sets; from now on they are loaded, and serve smaller inputs too."""
+    global SMALL, _kernels
+    SMALL = min(SMALL, WARM)
+    if _kernels is None:  # found again and again: importing costs half a microsecond each time
+        from triplestore.kernels.rows import sorted_sets
+
+        _kernels = sorted_sets
+    return _kernels
+
+
+def loaded_kernels() -> ModuleType | None:
+    """The kernels of rules, if others are loaded already; importing them costs more than a small
+    update."""
+    if _kernels is None:
+        return None
+    from triplestore.kernels.rules import fire
+
+    return fire
+
+
+_DENSE = 1 << 12
+"""Rows from which it may pay to have a flag or a counter for each id there could be."""
+
+_SPAN = 8
+"""So many ids there may be for each row then."""
+
+_FEWER = 8
+"""So many times fewer wide keys are put between the others instead of being sorted with them."""
+
+_LOW = np.uint64(0xFFFFFFFF)
+_LOOKED_AT = 1 << 16  # smaller joins are made without a look at memory
+_SORTED_BYTES = 28  # what a key takes while it is sorted and counted, beside itself
+_BYTES = 12  # what a row of a join takes, before any of its columns is copied
+
+
+def member(keys: Keys, within: Keys) -> Bools:
+    """Which of `keys`, in any order, are in the sorted array `within`."""
+    if len(keys) < SMALL or len(within) == 0:
+        return in_sorted(keys, within)
+    if keys.dtype != np.uint64:
+        return _member_of_wide(keys, within)
+    if len(keys) >= _DENSE and not seems_sorted(keys):
+        least, most = keys.min(), keys.max()
+        if int(most - least) <= _SPAN * len(keys):
+            return _member_of_dense(keys, within, least, most)
+        starts = Starts.of(within, len(keys))
+        if starts is not None:
+            return starts.contain(keys, within)
+    kernels = _warm()
+    found = np.empty(len(keys), dtype=np.uint8)
+    if len(keys) <= _PIECE:
+        kernels.mark_members(keys, within, found)
+        return found.view(np.bool_)
+    for at in range(0, len(keys), _PIECE):
+        kernels.mark_members(keys[at : at + _PIECE], within, found[at : at + _PIECE])
+    return found.view(np.bool_)
+
+
+def _member_of_wide(keys: Keys, within: Keys) -> Bools:
+    """`member` for rows of three or more columns: in order by a kernel, a third of numpy's time."""
+    if len(keys) < _DENSE or keys.dtype.kind != "S" or not seems_sorted(keys):
+        return in_sorted(keys, within)
+    from triplestore.kernels.rows.intersect_ranges import mark_wide
+
+    width = keys.dtype.itemsize // 4
+    words = np.ascontiguousarray(within).view(np.uint32)
+    found = np.empty(len(keys), dtype=np.uint8)
+    for at in range(0, len(keys), _PIECE):
+        piece = np.ascontiguousarray(keys[at : at + _PIECE]).view(np.uint32)
+        mark_wide(piece, words, width, found[at : at + _PIECE])
+    return found.view(np.bool_)
+
+
+def _member_of_dense(keys: U64, within: U64, least: np.uint64, most: np.uint64) -> Bools:
+    """`member` for keys close together: a flag for each number between the least and the most.
+
+    Ids without order, such as the objects of a property, are looked for eight times as fast so.
+    """
+    lo, hi = within.searchsorted(least), within.searchsorted(most, side="right")
+    flags = np.zeros(int(most - least) + 1, dtype=np.bool_)
+    flags[within[lo:hi] - least] = True
+    found: Bools = flags[keys - least]
+    return found
+
+
+def places_in(keys: Keys, within: Keys) -> I64:
+    """Where in the sorted array `within` each key stands; -1 where it does not."""
+    if len(within) == 0:
+        return np.full(len(keys), -1, dtype=np.int64)
+    if len(keys) == len(within) and keys.dtype != np.uint64 and bool((keys == within).all()):
+        return np.arange(len(keys))  # wide keys are looked for slowly
+    if len(keys) < SMALL or keys.dtype != np.uint64:
+        places = np.minimum(within.searchsorted(keys), len(within) - 1)
+        return np.where(within[places] == keys, places, -1)
+    kernels = _warm()
+    places = np.empty(len(keys), dtype=np.int64)
+    for at in range(0, len(keys), _PIECE):
+        kernels.find_places(keys[at : at + _PIECE], within, places[at : at + _PIECE])
+    return places
+
+
+def summed(keys: Keys, by: I64, more: Keys, more_by: I64) -> tuple[Keys, I64]:
+    """Two sorted arrays of keys with counts as one, in which counts of equal keys are added."""
+    if len(keys) + len(more) < SMALL or keys.dtype != np.uint64:
+        both, counts = np.concatenate((keys, more)), np.concatenate((by, more_by))
+        order = np.argsort(both, kind="stable")
+        both = both[order]
+        starts = start_of_runs(both)[:-1]
+        return both[starts], np.add.reduceat(counts[order], starts)
+    kernels = _warm()
+    needs(16 * (len(keys) + len(more)))
+    out = np.empty(len(keys) + len(more), dtype=np.uint64)
+    total = np.empty(len(out), dtype=np.int64)
+    size = kernels.add_counts(keys, by, more, more_by, out, total)
+    return out[:size], total[:size]
+
+
+def without(keys: Keys, taken: Keys) -> Keys:
+    """The keys that are not in the sorted array `taken`."""
+    if len(taken) == 0 or len(keys) == 0:
+        return keys
+    found = member(keys, taken)
+    return keys[~found] if found.any() else keys
+
+
+def unite(left: Keys, right: Keys) -> Keys:
+    """The union of two sorted, distinct arrays."""
+    if len(left) == 0:
+        return right
+    if len(right) == 0:
+        return left
+    if left.dtype != np.uint64 and min(len(left), len(right)) * _FEWER < max(len(left), len(right)):
+        return _with_few(left, right) if len(left) > len(right) else _with_few(right, left)
+    if left.dtype != np.uint64:
+        return sorted_distinct(np.concatenate((left, right)))
+    if len(left) + len(right) < SMALL:
+        return distinct(np.sort(np.concatenate((left, right)), kind="stable"))
+    kernels = _warm()
+    needs(8 * (len(left) + len(right)))
+    out = np.empty(len(left) + len(right), dtype=np.uint64)
+    return out[: kernels.unite(left, right, out)]
+
+
+def _with_few(many: Keys, few: Keys) -> Keys:
+    """`unite` of many wide keys and few, which are put in their places: sorting is slow."""
+    places = many.searchsorted(few)
+    new = many[np.minimum(places, len(many) - 1)] != few
+    return np.insert(many, places[new], few[new])
+
+
+def sorted_distinct(keys: Keys) -> Keys:
+    """The keys in order, without repetitions."""
+    if len(keys) < 2 or _is_increasing(keys):
+        return keys
+    if len(keys) >= _DENSE and (narrow := narrowed(keys)) is not None:
+        return narrow[1](distinct(np.sort(narrow[0])))
+    return distinct(np.sort(keys))
+
+
+def _is_increasing(keys: Keys) -> bool:
+    """Whether many keys are in order without repetitions, as what a rule copies mostly is."""
+    if len(keys) < _DENSE or not seems_sorted(keys):
+        return False
+    return bool((keys[1:] > keys[:-1]).all())
+
+
+def counted(keys: Keys) -> tuple[Keys, U32]:
+    """The keys in order, without repetitions, and how often each came."""
+    if len(keys) < 2 or _is_increasing(keys):
+        return keys, np.ones(len(keys), dtype=np.uint32)
+    if len(keys) >= _DENSE and (narrow := narrowed(keys)) is not None:
+        found, times = counted(narrow[0])
+        return narrow[1](found), times
+    ordered = np.sort(keys)
+    if len(keys) < SMALL or keys.dtype != np.uint64:
+        last = last_of_equals(ordered).nonzero()[0]
+        counts = np.diff(last, prepend=-1)
+        return ordered[last], counts.astype(np.uint32)
+    kernels = _warm()
+    out = np.empty(len(keys), dtype=np.uint64)
+    counts32 = np.empty(len(keys), dtype=np.uint32)
+    size = kernels.count_equals(ordered, out, counts32)
+    return out[:size], counts32[:size]
+
+
+def counted_pieces(pieces: list[Keys]) -> tuple[Keys, U32]:
+    """All keys of some arrays in order, without repetitions, and how often each came.
+
+    Rules mostly conclude facts of one class, or one object, at a time: those are counted by their
+    second id, which is three times as fast as sorting where these are close together.
+    """
+    rows = sum(map(len, pieces))
+    if rows > _LOOKED_AT:
+        needs(_SORTED_BYTES * rows)
+    if rows < _DENSE or pieces[0].dtype != np.uint64:
+        return counted(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+    alone: dict[int, list[tuple[int, int, U64]]] = {}
+    mixed: list[U64] = []
+    for piece in pieces:
+        least, most = int(piece.min()), int(piece.max())
+        if len(piece) >= WARM and least >> 32 == most >> 32:
+            alone.setdefault(least >> 32, []).append((least, most, piece))
+        else:
+            mixed.append(piece)
+    if not alone:
+        return counted(mixed[0] if len(mixed) == 1 else np.concatenate(mixed))
+    found = [_counted_beside(alone[first]) for first in sorted(alone)]
+    keys, counts = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
+    if mixed:
+        more, times = counted(np.concatenate(mixed))
+        keys, total = summed(keys, counts.astype(np.int64), more, times.astype(np.int64))
+        counts = total.astype(np.uint32)
+    return keys, counts
+
+
+def distinct_pieces(pieces: list[Keys]) -> Keys:
+    """All keys of some arrays in order, without repetitions."""
+    if sum(map(len, pieces)) >= _DENSE and pieces[0].dtype == np.uint64:
+        return counted_pieces(pieces)[0]
+    return sorted_distinct(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
+
+
+def _counted_beside(pieces: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
+    """`counted` for keys of one first id, each piece after its least and its greatest key."""
+    if len(pieces) == 1 and _is_increasing(pieces[0][2]):
+        return pieces[0][2], np.ones(len(pieces[0][2]), dtype=np.uint32)
+    least, rows = min(piece[0] for piece in pieces), sum(len(piece[2]) for piece in pieces)
+    span = max(piece[1] for piece in pieces) - least + 1
+    if span > _SPAN * rows:
+        arrays = [piece[2] for piece in pieces]
+        return counted(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
+    kernels = _warm()
+    counts = np.zeros(span, dtype=np.uint32)
+    for _, _, piece in pieces:
+        for at in range(0, len(piece), _PIECE):
+            kernels.count_close(piece[at : at + _PIECE], np.uint64(least), counts)
+    out, times = np.empty(min(rows, span), np.uint64), np.empty(min(rows, span), np.uint32)
+    size = 0
+    for at in range(0, span, _PIECE):
+        first = np.uint64(least + at)
+        size += kernels.take_counted(counts[at : at + _PIECE], first, out[size:], times[size:])
+    return out[:size], times[:size]
+
+
+def bounds(keys: U64, first: int) -> tuple[int, int]:
+    """Where the rows lie whose first id is `first`."""
+    lo = int(keys.searchsorted(np.uint64(first << 32)))
+    return lo, int(keys.searchsorted(np.uint64((first + 1) << 32)))
+
+
+def beside(first: int, second: U32) -> U64:
+    """Keys of one first id and many second ones."""
+    keys = second.astype(np.uint64)
+    keys |= np.uint64(first << 32)
+    return keys
+
+
+@cache
+def _most_rows() -> int:
+    """So many rows of one join fill a third of the machine's memory."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // (3 * _BYTES)
+    except (AttributeError, OSError, ValueError):
+        return 1 << 30
+
+
+class TooManyRowsError(BudgetError):
+    """One join would make more rows than there is room for: `rows`."""
+
+    def __init__(self, message: str, rows: int) -> None:
+        super().__init__(message)
+        self.rows = rows
+
+
+class _Room(threading.local):
+    """So many rows a join may make in this thread, if fewer than memory allows."""
+
+    most: int | None = None
+
+
+_ROOM = _Room()
+
+
+@contextmanager
+def at_most(rows: int) -> Iterator[None]:
+    """Joins of this thread are refused if they would make more rows."""
+    before = _ROOM.most
+    _ROOM.most = rows if before is None else min(rows, before)
+    try:
+        yield
+    finally:
+        _ROOM.most = before
+
+
+def is_bounded() -> bool:
+    """Whether joins of this thread should be refused from some size on that memory allows."""
+    return _ROOM.most is not None
+
+
+def check_room(rows: int) -> None:
+    """Refuse a join of too many rows before it is made."""
+    most = _ROOM.most
+    if rows > (_most_rows() if most is None else most):
+        raise TooManyRowsError(
+            f"one join of a rule would make {rows:,} rows, more than a third of the memory; look "
+            "for a rule whose atoms share no variable, or only one that takes few values",
+            rows,
+        )
+    if rows > _LOOKED_AT:
+        needs(rows * _BYTES)
+
+
+def fans(values: U32, keys: U64) -> I64:
+    """How many of the sorted `keys` have each of these first ids."""
+    if len(values) < max(2, SMALL // 4):
+        firsts = values.astype(np.uint64) << SHIFT
+        return keys.searchsorted(firsts | _LOW, side="right") - keys.searchsorted(firsts)
+    _warm()
+    lo, hi, _ = ranges_of(keys, values)
+    hi -= lo
+    return hi
+
+
+def match(values: U32, keys: U64) -> tuple[I64, U32]:
+    """The rows of sorted `keys` that have `values` as first id: (number of value, second id)."""
+    if len(values) == 0 or len(keys) == 0:
+        return np.zeros(0, dtype=np.int64), NO_IDS
+    if len(values) == 1:
+        start, stop = bounds(keys, int(values[0]))
+        return np.zeros(stop - start, dtype=np.int64), low(keys[start:stop])
+    if len(values) < max(2, SMALL // 4):
+        firsts = values.astype(np.uint64) << SHIFT
+        lo = keys.searchsorted(firsts)
+        hi = keys.searchsorted(firsts | _LOW, side="right")
+        sizes = hi - lo
+        total = int(sizes.sum())
+        check_room(total)
+        index = np.repeat(np.arange(len(values)), sizes)
+        ends = np.cumsum(sizes)
+        rows = np.arange(total) + np.repeat(lo - (ends - sizes), sizes)
+        return index, keys[rows].astype(np.uint32)
+    kernels = _warm()
+    lo, hi, total = ranges_of(keys, values)
+    check_room(total)
+    index, second = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.uint32)
+    kernels.expand_second(lo, hi, keys, index, second)
+    return index, second

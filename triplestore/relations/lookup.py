@@ -1,0 +1,176 @@
+"""Pattern look-ups: which quads have these terms in these places, as columns of ids.
+
+Start reading at `match`. Blocks come as they are read, each from one relation, so that the first
+answers of a large result cost no more than a small one. Within a relation they are sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from triplestore.relations import HOLDS, OBJECT, SUBJECT, Tables
+from triplestore.relations.packed_keys import U32, Columns
+from triplestore.relations.relation import BLOCK
+from triplestore.relations.views.plain import PlainRelation
+
+ANY_GRAPH = -1
+"""Instead of a graph's id: the default graph and all named ones."""
+
+
+class Rows(NamedTuple):
+    """Some quads as columns of ids; graph 0 is the default graph. The columns are frozen views."""
+
+    subject: U32
+    predicate: U32
+    object: U32
+    graph: U32
+
+    @property
+    def size(self) -> int:
+        """How many quads these are."""
+        return len(self.subject)
+
+
+def match(
+    tables: Tables,
+    subject: int = 0,
+    predicate: int = 0,
+    object: int = 0,
+    graph: int = ANY_GRAPH,
+    where: int = HOLDS,
+    block_rows: int = BLOCK,
+) -> Iterator[Rows]:
+    """The quads with these ids (0: any) in this graph (0: the default graph), in blocks."""
+    if graph in (ANY_GRAPH, 0):
+        for name in _fact_names(tables, subject, predicate, object):
+            yield from _facts(tables, name, subject, object, where, block_rows)
+    if graph == ANY_GRAPH:
+        for name in _quad_names(tables, subject, predicate, object):
+            yield from _quads(tables, name, subject, object, where, block_rows)
+    elif graph:
+        yield from _graph(tables, graph, subject, predicate, object, where, block_rows)
+
+
+def _facts(
+    tables: Tables, name: int, s: int, o: int, where: int, block_rows: int
+) -> Iterator[Rows]:
+    relation = tables.relation(name)
+    for subjects, objects in _pairs(relation, s, o, where, block_rows):
+        yield _rows(subjects, name, objects, 0)
+
+
+def _quads(
+    tables: Tables, name: int, s: int, o: int, where: int, block_rows: int
+) -> Iterator[Rows]:
+    relation = tables.quads(name)
+    blocks: Iterator[Columns]
+    if s and o:
+        _, (graphs,) = relation.probe((SUBJECT, OBJECT), (_one(s), _one(o)), where)
+        blocks = iter([(_full(s, len(graphs)), _full(o, len(graphs)), graphs)])
+    elif s or o:
+        order = SUBJECT if s else OBJECT
+        blocks = relation.scan(where, order=order, first=s or o, block_rows=block_rows)
+    else:
+        blocks = relation.scan(where, block_rows=block_rows)
+    for subjects, objects, graphs in blocks:
+        if len(subjects):
+            yield Rows(subjects, _full(name, len(subjects)), objects, graphs)
+
+
+def _graph(
+    tables: Tables, graph: int, s: int, p: int, o: int, where: int, block_rows: int
+) -> Iterator[Rows]:
+    view = tables.graph(graph)
+    if p:
+        names = [p]
+    elif s or o:
+        # What the term occurs with anywhere is less than what the graph holds, as a rule.
+        names = _quad_names(tables, s, 0, o)
+    else:
+        names = _listed(view.names())
+    for name in names:
+        if o and not s:
+            # Quads are not sorted by object within a graph: look the object up in all graphs.
+            for rows in _quads(tables, name, 0, o, where, block_rows):
+                same = rows.graph == np.uint32(graph)
+                if same.any():
+                    yield Rows(*(column[same] for column in rows))
+            continue
+        for subjects, objects in _pairs(view.relation(name), s, o, where, block_rows):
+            yield _rows(subjects, name, objects, graph)
+
+
+def _pairs(
+    relation: PlainRelation, s: int, o: int, where: int, block_rows: int
+) -> Iterator[tuple[U32, U32]]:
+    """The rows of a relation of two columns, never an empty block."""
+    if s and o:
+        if relation.has(s, o, where):
+            yield _one(s), _one(o)
+        return
+    if s:
+        objects = relation.by_first(s, where)
+        if len(objects):
+            yield _full(s, len(objects)), objects
+        return
+    if o:
+        subjects = relation.by_second(o, where)
+        if len(subjects):
+            yield subjects, _full(o, len(subjects))
+        return
+    for subjects, objects in relation.scan(where, block_rows=block_rows):
+        if len(subjects):
+            yield subjects, objects
+
+
+def _fact_names(tables: Tables, s: int, p: int, o: int) -> list[int]:
+    if p:
+        return [p]
+    if s or o:
+        return _occurring(tables, s, o)
+    return _listed(tables.names())
+
+
+def _quad_names(tables: Tables, s: int, p: int, o: int) -> list[int]:
+    if p:
+        return [p] if tables.quad_total() else []
+    if not tables.quad_total():
+        return []
+    if s or o:
+        return _occurring(tables, s, o)
+    return _listed(tables.quad_names())
+
+
+def _occurring(tables: Tables, s: int, o: int) -> list[int]:
+    """The predicates with which subject and object may occur: their characteristic sets."""
+    names = tables.predicates_of(_one(s), SUBJECT)[1] if s else None
+    if o:
+        others = tables.predicates_of(_one(o), OBJECT)[1]
+        names = others if names is None else np.intersect1d(names, others)
+    assert names is not None
+    return _listed(names)
+
+
+def _listed(ids: U32) -> list[int]:
+    listed: list[int] = ids.tolist()
+    return listed
+
+
+def _rows(subjects: U32, name: int, objects: U32, graph: int) -> Rows:
+    size = len(subjects)
+    return Rows(subjects, _full(name, size), objects, _full(graph, size))
+
+
+def _one(value: int) -> U32:
+    return np.array([value], dtype=np.uint32)
+
+
+def _full(value: int, size: int) -> U32:
+    """A column of one value: a view that costs four bytes, whatever its length."""
+    # As `np.broadcast_to` makes it, in a tenth of the time.
+    column: U32 = np.ndarray((size,), np.uint32, _one(value), strides=(0,))
+    column.flags.writeable = False
+    return column

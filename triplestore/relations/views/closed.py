@@ -1,0 +1,339 @@
+"""Closed relations: stored rows, and with them all pairs of a closure that nobody writes out.
+
+Start reading at `ClosedRelation`. The stored rows are what the closure is of: facts that are
+stated, or that rules derive from elsewhere, with statuses and counts of their own. Every other pair
+of the closure holds as inferred, without a count. It is looked up in a scheme (`Pairs` says what
+that must answer), from either side, and listed in blocks; only `keys` and `runs` write it all out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from triplestore.relations.layers.read_layers import bounded_groups
+from triplestore.relations.layers.sorted_order import Run, make_order
+from triplestore.relations.packed_keys import (
+    I64,
+    NO_KEYS,
+    U8,
+    U32,
+    U64,
+    Bools,
+    Columns,
+    in_sorted,
+    pack,
+    swap,
+)
+from triplestore.relations.relation import BLOCK
+from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.relations.views.plain import FORWARD, PlainRelation
+
+
+class Pairs(Protocol):
+    """What a closure answers; see `triplestore.closures.scheme.Readable`, which has all of it."""
+
+    def count(self) -> int:
+        """How many pairs there are."""
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these pairs there are."""
+
+    def forward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that begin with each node: (place in `nodes`, second id)."""
+
+    def backward(self, nodes: U32) -> tuple[I64, U32]:
+        """The pairs that end with each node: (place in `nodes`, first id)."""
+
+    def forward_counts(self, nodes: U32) -> I64:
+        """How many pairs begin with each node."""
+
+    def backward_counts(self, nodes: U32) -> I64:
+        """How many pairs end with each node."""
+
+    def subjects(self) -> U32:
+        """The first ids of all pairs, sorted and distinct."""
+
+    def objects(self) -> U32:
+        """The second ids of all pairs, sorted and distinct."""
+
+    def blocks(self, size: int = ..., *, swapped: bool = ...) -> Iterator[U64]:
+        """All pairs as sorted packed keys, in pieces."""
+
+
+class RowPairs:
+    """The rows of a stored relation, as `Pairs`."""
+
+    __slots__ = ("relation",)
+
+    def __init__(self, relation: PlainRelation) -> None:
+        self.relation = relation
+
+    def count(self) -> int:
+        """How many rows hold."""
+        return len(self.relation)
+
+    def nbytes(self) -> int:
+        """Nothing beside the rows."""
+        return 0
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these rows hold."""
+        found: Bools = self.relation.status_of_keys(keys) != 0
+        return found
+
+    def forward(self, nodes: U32) -> tuple[I64, U32]:
+        """The rows that begin with each node: (place in `nodes`, second id)."""
+        index, (free,) = self.relation.probe((0,), (nodes,))
+        return index, free
+
+    def backward(self, nodes: U32) -> tuple[I64, U32]:
+        """The rows that end with each node: (place in `nodes`, first id)."""
+        index, (free,) = self.relation.probe((1,), (nodes,))
+        return index, free
+
+    def forward_counts(self, nodes: U32) -> I64:
+        """How many rows begin with each node."""
+        return np.bincount(self.forward(nodes)[0], minlength=len(nodes))
+
+    def backward_counts(self, nodes: U32) -> I64:
+        """How many rows end with each node."""
+        return np.bincount(self.backward(nodes)[0], minlength=len(nodes))
+
+    def subjects(self) -> U32:
+        """The first ids of all rows, sorted and distinct."""
+        return self.relation.distinct(0)
+
+    def objects(self) -> U32:
+        """The second ids of all rows, sorted and distinct."""
+        return self.relation.distinct(1)
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """All rows as sorted packed keys, in pieces."""
+        return self.relation.scan_keys(order=int(swapped), block_rows=size)
+
+
+def resolved(pairs: Any, read: Callable[[int, bool], tuple[Pairs, bool]]) -> Pairs:
+    """The pairs; where these only say of which relations they are the union, a view over these.
+
+    read  the pairs of a relation, and whether they are turned around
+    """
+    over = getattr(type(pairs), "over", None)  # the class is asked: some are built when asked
+    found: Pairs = pairs if over is None else over(pairs, read)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The pairs of a relation; those of a scheme, or the same turned around."""
+
+    pairs: Pairs
+    turned: bool
+
+    def count(self) -> int:
+        """How many there are."""
+        return self.pairs.count()
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The pairs with these ids in one place: (number of the value, id in the other place)."""
+        if (place == 0) != self.turned:
+            return self.pairs.forward(values)
+        return self.pairs.backward(values)
+
+    def fanout(self, place: int, values: U32) -> I64:
+        """How many pairs have each of these ids in one place."""
+        if (place == 0) != self.turned:
+            return self.pairs.forward_counts(values)
+        return self.pairs.backward_counts(values)
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these pairs there are."""
+        return self.pairs.contains(swap(keys) if self.turned else keys)
+
+    def blocks(self, order: int, size: int = BLOCK) -> Iterator[U64]:
+        """All pairs sorted by one place, that one in front."""
+        return self.pairs.blocks(size, swapped=(order == 1) != self.turned)
+
+    def distinct(self, place: int) -> U32:
+        """The ids in one place, increasing."""
+        return self.pairs.subjects() if (place == 0) != self.turned else self.pairs.objects()
+
+
+class ClosedRelation(PlainRelation):
+    """A relation of two columns of which the closure holds, and is not stored.
+
+    rows    what is stored
+    closed  the pairs; those of the stored rows are among them
+    """
+
+    __slots__ = ("_distinct", "_written", "closed", "rows")
+
+    def __init__(self, rows: PlainRelation, closed: Closed) -> None:
+        inferred = max(0, closed.count() - rows.explicit)
+        super().__init__(rows.name, (), (), rows.explicit, inferred)
+        self.rows = rows
+        self.closed = closed
+        self._written: dict[int, tuple[Run, ...]] = {}
+        self._distinct: dict[int, int] = {}
+
+    def __repr__(self) -> str:
+        return f"<relation {self.name}: closure of {len(self.rows)} rows, {len(self)} pairs>"
+
+    @property
+    def stored_rows(self) -> int:
+        """How many pairs there are: at least as many as hold."""
+        return max(len(self), self.rows.stored_rows)
+
+    def runs(self, order: int) -> tuple[Run, ...]:
+        """All pairs as one run, written out for those who need to have it so."""
+        found = self._written.get(order)
+        if found is None:
+            blocks = list(self.closed.blocks(order))
+            keys = np.concatenate(blocks) if blocks else NO_KEYS
+            status = np.full(len(keys), INFERRED, dtype=np.uint8)
+            stated = in_sorted(keys, self.rows.keys(order, EXPLICIT))
+            status[stated] = EXPLICIT
+            names = np.full(len(keys), self.name, dtype=np.uint32)
+            made = make_order(names, keys, status=status)
+            found = self._written[order] = (made.run(0),) if len(keys) else ()
+        return found
+
+    # -- slices ---------------------------------------------------------------------------------
+
+    def _slice(self, order: int, first: int, where: int) -> U32:
+        if where == EXPLICIT:
+            return self.rows._slice(order, first, where)
+        found = self.closed.match(order, np.array([first], dtype=np.uint32))[1]
+        if where == INFERRED:
+            found = found[~in_sorted(found, self.rows._slice(order, first, EXPLICIT))]
+        return found
+
+    # -- scans ----------------------------------------------------------------------------------
+
+    def keys(self, order: int = FORWARD, where: int = HOLDS) -> U64:
+        """All rows as packed keys, sorted, written out."""
+        if where == EXPLICIT:
+            return self.rows.keys(order, where)
+        blocks = list(self.scan_keys(where, order=order))
+        return np.concatenate(blocks) if blocks else NO_KEYS
+
+    def scan_keys(
+        self,
+        where: int = HOLDS,
+        *,
+        order: int = FORWARD,
+        first: int | None = None,
+        block_rows: int = BLOCK,
+    ) -> Iterator[U64]:
+        """`scan`, with rows as packed keys (second id in front in the backward order)."""
+        if where == EXPLICIT:
+            yield from self.rows.scan_keys(where, order=order, first=first, block_rows=block_rows)
+            return
+        if first is not None:
+            seconds = self._slice(order, first, where)
+            for at in range(0, len(seconds), block_rows):
+                part = seconds[at : at + block_rows]
+                yield pack(np.full(len(part), first, dtype=np.uint32), part)
+            return
+        stated = self.rows.keys(order, EXPLICIT) if where == INFERRED else NO_KEYS
+        for block in self.closed.blocks(order, block_rows):
+            keys = block
+            if len(stated):
+                keys = keys[~in_sorted(keys, stated)]
+            if len(keys):
+                yield keys
+
+    def distinct(self, column: int, where: int = HOLDS) -> U32:
+        """The ids that occur in this column, increasing."""
+        if where == HOLDS:
+            return self.closed.distinct(column)
+        return super().distinct(column, where)
+
+    # -- batches --------------------------------------------------------------------------------
+
+    def probe_blocks(
+        self,
+        columns: Sequence[int],
+        values: Sequence[U32],
+        where: int = HOLDS,
+        block_rows: int = BLOCK,
+    ) -> Iterator[tuple[I64, Columns]]:
+        """`probe` in pieces of about `block_rows`, except that one value's rows stay together."""
+        if where == EXPLICIT:
+            yield from self.rows.probe_blocks(columns, values, where, block_rows)
+            return
+        if len(columns) == 2:
+            yield from super().probe_blocks(columns, values, where, block_rows)
+            return
+        place, ids = columns[0], values[0]
+        sizes = self.closed.fanout(place, ids)
+        for start, stop in bounded_groups(sizes, block_rows):
+            part = ids[start:stop]
+            index, found = self.closed.match(place, part)
+            if where == INFERRED and len(index):
+                ends = (part[index], found) if place == 0 else (found, part[index])
+                keep = self.rows.status_of(ends) != EXPLICIT
+                index, found = index[keep], found[keep]
+            for at in range(0, len(index), block_rows):
+                stop_at = at + block_rows
+                yield index[at:stop_at] + start, (found[at:stop_at],)
+
+    def fanout(self, columns: Sequence[int], values: Sequence[U32]) -> I64:
+        """For each value how many rows a probe looks at."""
+        if len(columns) == 2:
+            return np.ones(len(values[0]), dtype=np.int64)
+        return self.closed.fanout(columns[0], values[0])
+
+    def status(self, first: int, second: int) -> int:
+        """The status of one row; 0 if it does not hold."""
+        status = self.rows.status(first, second)
+        if status == 0:
+            key = np.array([first << 32 | second], dtype=np.uint64)
+            status = INFERRED if self.closed.contains(key)[0] else 0
+        return status
+
+    def status_of_keys(self, keys: U64) -> U8:
+        """The statuses of rows given as packed keys, in any order."""
+        return self._with_closed(keys, self.rows.status_of_keys(keys))
+
+    def look_up_keys(self, keys: U64) -> tuple[U8, U32]:
+        """The statuses and the counts of rows given as packed keys; 0 where they do not hold."""
+        status, counts = self.rows.look_up_keys(keys)
+        return self._with_closed(keys, status), counts
+
+    def _with_closed(self, keys: U64, status: U8) -> U8:
+        """Statuses, given those of the stored rows."""
+        open_ = np.flatnonzero(status == 0)
+        if len(open_):
+            held = self.closed.contains(keys[open_])
+            status[open_[held]] = INFERRED
+        return status
+
+    def count_of(self, rows: Columns) -> U32:
+        """The counts kept with these rows; 0 for those that have none."""
+        return self.rows.count_of(rows)
+
+    def semijoin(self, column: int, ids: U32, where: int = HOLDS) -> Bools:
+        """Which of `ids` occur in this column, without listing the rows."""
+        if where == EXPLICIT:
+            return self.rows.semijoin(column, ids, where)
+        occurs: Bools = self.closed.fanout(column, ids) > 0
+        if where == HOLDS:
+            return occurs
+        (places,) = occurs.nonzero()
+        occurs[:] = False
+        for index, _ in self.probe_blocks((column,), (ids[places],), where):
+            occurs[places[index]] = True
+        return occurs
+
+    # -- statistics -----------------------------------------------------------------------------
+
+    def distinct_estimate(self, column: int) -> int:
+        """How many ids occur in this column: counted once, for every plan asks for it."""
+        found = self._distinct.get(column)
+        if found is None:
+            found = self._distinct[column] = len(self.closed.distinct(column))
+        return found

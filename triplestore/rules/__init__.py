@@ -1,0 +1,1 @@
+"""Rules compiled: simplified, grouped into families and strata. Start at `compiled_program`."""

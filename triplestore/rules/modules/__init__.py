@@ -1,0 +1,1 @@
+"""Which rules a module may own, found by their shape. Start at `recognise`."""

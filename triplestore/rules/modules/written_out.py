@@ -1,0 +1,72 @@
+"""Which closures are written out as rows, and which are kept by their scheme alone.
+
+Start reading at `Choice.compressed`. A scheme is made in any case, for it is what a module computes
+with; so how large the closure is, and how large the scheme, is known before a row is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from triplestore.closures.scheme import Scheme
+
+Mode: TypeAlias = Literal["auto", "plain", "compressed"]
+
+ROW_BYTES = 16
+"""What a pair takes as a row in two orders."""
+
+MANY = 1 << 20
+"""Closures of fewer pairs are written out: rules and queries read rows faster."""
+
+FEW = 1 << 18
+"""Compressed closures stay so until they have fewer pairs than this."""
+
+SAVING = 8
+"""So many times smaller than the rows a scheme must be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How closures are kept.
+
+    mode         of all relations that `by_relation` does not name
+    by_relation  key of a property -> its mode
+
+    >>> Choice("plain", {b"p": "compressed"}).mode_of([b"q", b"p"])
+    'compressed'
+    """
+
+    mode: Mode = "auto"
+    by_relation: Mapping[bytes, Mode] = field(default_factory=dict)
+
+    @property
+    def says(self) -> bool:
+        """Whether it says of any relation how to keep it."""
+        return self.mode != "auto" or bool(self.by_relation)
+
+    def mode_of(self, relations: Iterable[bytes]) -> Mode:
+        """The mode of relations that have one closure."""
+        named = [self.by_relation[name] for name in relations if name in self.by_relation]
+        return named[0] if named else self.mode
+
+    def compressed(
+        self, relations: Iterable[bytes], scheme: Scheme, before: bool, most: int | None
+    ) -> bool:
+        """Whether to keep a closure by its scheme.
+
+        before  whether it was until now
+        most    the bytes that facts may take
+        """
+        names = list(relations)
+        mode = self.mode_of(names)
+        if mode != "auto":
+            return mode == "compressed"
+        pairs = scheme.count()
+        rows = pairs * ROW_BYTES * len(names)
+        if most is not None and rows > most:
+            return True
+        if before:
+            return pairs >= FEW
+        return pairs >= MANY and rows > SAVING * scheme.nbytes()

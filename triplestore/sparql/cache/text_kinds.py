@@ -1,0 +1,133 @@
+"""Which texts are asked alike: by shape where they have one, else each by itself; and with which
+variables given.
+
+Start at `Kinds.of`. The first text of a shape is planned like any other, since most shapes are
+never asked with other constants; when a second one comes, it is found out which of them can be
+exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+from triplestore.expressions.tree import Constant
+from triplestore.sparql.algebra.nodes import Query
+from triplestore.sparql.cache.kept_plans import Question
+from triplestore.sparql.cache.slots import Exchangeable, Slots, exchangeable, exchangeable_values
+from triplestore.sparql.cache.text_shapes import Shapes
+from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
+
+Parse: TypeAlias = Callable[[str], Query]
+"""Gives the rewritten algebra of a text."""
+
+_CONSTANT = (IRI, STRING, LANG, TYPED)  # a blank node stands for itself, which no text can say
+_MOST_KINDS = 512
+_MOST_TEXTS = 256
+
+
+@dataclass(slots=True, eq=False)
+class Kind:
+    """What texts of a shape have in common.
+
+    first   the constants of the first one
+    chosen  which constants can be exchanged; None as long as all had the same
+    fixed   the numbers of the others
+    """
+
+    first: tuple[bytes, ...]
+    chosen: Exchangeable | None = None
+    fixed: tuple[int, ...] = ()
+
+
+@dataclass(slots=True, frozen=True)
+class Asked:
+    """A text: of which kind it is, its constants, and how to find out which can be exchanged.
+
+    of    what tells it from others but for its constants
+    kind  None if it is one by itself
+    """
+
+    of: Hashable
+    kind: Kind | None = None
+    constants: tuple[bytes, ...] = ()
+    find: Callable[[Parse], Exchangeable] | None = None
+
+    def question(self, of_what: Hashable) -> Question:
+        """What is asked with it of something."""
+        if self.kind is None:
+            return Question((self.of, of_what))
+        constants, chosen = self.constants, self.kind.chosen
+        if chosen is None or not chosen.others.isdisjoint(constants):
+            return Question((self.of, of_what), constants)
+        fixed = tuple([constants[n] for n in self.kind.fixed])
+        return Question((self.of, of_what), constants, fixed)
+
+    def slots(self, parse: Parse) -> Slots | None:
+        """What notes its constants in a plan; None if that is no use (yet)."""
+        kind, constants = self.kind, self.constants
+        if kind is None or self.find is None:
+            return None
+        if kind.chosen is None:
+            if kind.first == constants:
+                return None
+            chosen = self.find(parse)
+            kind.fixed = tuple([n for n in range(len(constants)) if n not in chosen.numbers])
+            kind.chosen = chosen
+        if not kind.chosen.others.isdisjoint(constants):
+            return None
+        return Slots(constants, kind.chosen.numbers)
+
+
+class Kinds:
+    """The kinds of the texts that were asked lately."""
+
+    def __init__(self) -> None:
+        self._shapes = Shapes()
+        self._kinds: dict[Hashable, Kind] = {}
+        self._texts: dict[tuple[Any, ...], Asked] = {}
+
+    def of(
+        self, key: tuple[Any, ...], text: str, prefixes: Mapping[str, str], base: str | None
+    ) -> Asked:
+        """What a text is; `key` is all that its algebra depends on."""
+        found = self._texts.get(key)
+        if found is None:
+            found = self._read(key, text, prefixes, base)
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
+            self._texts[key] = found
+        return found
+
+    def _read(
+        self, key: tuple[Any, ...], text: str, prefixes: Mapping[str, str], base: str | None
+    ) -> Asked:
+        shape = self._shapes.read(text, prefixes, base)
+        if shape is None:
+            return Asked(key)
+        (_, _, optimise, *_) = key
+        kind = self._kind((shape.key, optimise), shape.constants)
+        return Asked(kind, kind, shape.constants, partial(exchangeable, shape))
+
+    def with_values(
+        self, key: tuple[Any, ...], values: Mapping[str, Constant], read: Callable[[], Query]
+    ) -> Asked | None:
+        """What a text is whose variables have values; None if these are no constants."""
+        if any(one.kind not in _CONSTANT for one in values.values()):
+            return None
+        numbers: dict[bytes, int] = {}
+        same = tuple([numbers.setdefault(one.key, len(numbers)) for one in values.values()])
+        constants = tuple(numbers)
+        about = (key, tuple(values), same, bytes([one[0] for one in constants]))
+        kind = self._kind(about, constants)
+        return Asked(kind, kind, constants, lambda _: exchangeable_values(read(), values))
+
+    def _kind(self, about: Hashable, constants: tuple[bytes, ...]) -> Kind:
+        kind = self._kinds.get(about)
+        if kind is None:
+            if len(self._kinds) >= _MOST_KINDS:
+                self._kinds.clear()
+            kind = self._kinds[about] = Kind(constants)
+        return kind

@@ -1,0 +1,405 @@
+"""Queries: from text to results, on one snapshot.
+
+Start at `Engine.query`. The algebra of a text is kept, so that asking again costs no parsing; plans
+are made from the sizes of the tables as they are, and kept as long as the state that they read (see
+`plans`), also for texts that differ by their constants (`kinds`). What is always true: a query
+reads one snapshot; its memory and time are those of its `Context`, also while results are read.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from triplestore.deep_calls import when_large
+from triplestore.expressions.evaluate_columns import Scope
+from triplestore.expressions.evaluate_scalar import Surroundings
+from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.tree import Constant, Variable
+from triplestore.operators.context import Context, current, running
+from triplestore.operators.row_operators import Limit
+from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.sparql.advice import advice
+from triplestore.sparql.algebra.nodes import (
+    Ask,
+    Construct,
+    Describe,
+    Group,
+    OrderBy,
+    Project,
+    Query,
+    Select,
+    Slice,
+)
+from triplestore.sparql.algebra.substitute import with_values
+from triplestore.sparql.cache.kept_plans import Loan, Plan, Plans, Question
+from triplestore.sparql.cache.slots import Slots
+from triplestore.sparql.cache.text_kinds import Kinds
+from triplestore.sparql.construct import constructed, described
+from triplestore.sparql.evaluate.dataset import STORE_DEFAULT, Dataset
+from triplestore.sparql.plan.planned import ANYTHING, NONE, Planned, Wanted
+from triplestore.sparql.plan.planner import Options, Planner
+from triplestore.sparql.results.solutions import Rows, Solutions, Triples, WriteResult
+from triplestore.sparql.rewrites import PASSES, rewrite
+from triplestore.sparql.syntax.parser import parse_query
+from triplestore.terms import Dictionary
+from triplestore.terms.vocabulary import XSD
+
+if TYPE_CHECKING:
+    from triplestore.relations import Tables
+    from triplestore.terms import Term
+
+Result: TypeAlias = Solutions | Triples | bool
+
+PSEUDO_GRAPHS = {
+    "http://www.ontotext.com/explicit": EXPLICIT,
+    "http://www.ontotext.com/implicit": INFERRED,
+}
+"""What FROM says with these is which facts are meant."""
+
+_KEPT_TEXTS = 256
+_LONG_TEXT = 20_000  # characters of a text of which nothing is kept
+_BYTES = 15  # of its algebra, for each character
+_SMALL_BLOCKS = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a query is asked of.
+
+    where    statuses of the facts that it sees
+    default  the graphs whose merge is the default graph, by id; 0 is the store's own
+    named    the named graphs that GRAPH reaches, whatever FROM says; None for those that it says
+    hidden   True if there are facts that are no triples of RDF, which are not shown
+    chosen   True if `default` was asked for, and goes before FROM
+    plans    what keeps plans as long as the state is read; None if nothing does
+    """
+
+    dictionary: Dictionary
+    tables: Tables
+    where: int = HOLDS
+    default: tuple[int, ...] = (STORE_DEFAULT,)
+    named: tuple[int, ...] | None = None
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    hidden: bool = False
+    chosen: bool = False
+    plans: Plans | None = None
+
+    @property
+    def what(self) -> tuple[Hashable, ...]:
+        """What tells questions of one state from each other."""
+        return (self.where, self.default, self.named, self.hidden, self.chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """Functions and aggregates, by IRI, that whoever asks brings along.
+
+    functions   take terms and give a term, or None for an error
+    aggregates  make an object with `accumulate(term)` and `finish()`, one for each group
+    """
+
+    functions: Mapping[str, Callable[..., Term | None]] = field(default_factory=dict)
+    aggregates: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+
+NOTHING_CUSTOM = Custom()
+
+
+class Engine:
+    """Parses queries, keeping their algebra by text, and evaluates them.
+
+    write  writes results as documents
+    """
+
+    def __init__(self, write: WriteResult) -> None:
+        self._write = write
+        self._parsed: OrderedDict[tuple[Any, ...], Query] = OrderedDict()
+        self._kinds = Kinds()
+
+    def parse(
+        self,
+        text: str,
+        prefixes: Mapping[str, str],
+        base: str | None,
+        optimise: bool = True,
+        aggregates: Collection[str] = (),
+    ) -> Query:
+        """The rewritten algebra of a text."""
+        return self._read(_key_of(text, prefixes, base, optimise, aggregates), prefixes, aggregates)
+
+    def _read(
+        self, key: tuple[Any, ...], prefixes: Mapping[str, str], aggregates: Collection[str]
+    ) -> Query:
+        found = self._parsed.get(key)
+        if found is None:
+            text, base, optimise, *_ = key
+            parsed = parse_query(text, prefixes=prefixes, base=base, aggregates=aggregates)
+            found = prepared(parsed, optimise)
+            if len(text) > _LONG_TEXT:
+                current().charge(_BYTES * len(text))
+                return found
+            self._parsed[key] = found
+            if len(self._parsed) > _KEPT_TEXTS:
+                self._parsed.popitem(last=False)
+        return found
+
+    def query(
+        self,
+        text: str,
+        asked: Asked,
+        context: Context,
+        *,
+        base: str | None = None,
+        options: Options | None = None,
+        values: Mapping[str, Constant] | None = None,
+        custom: Custom = NOTHING_CUSTOM,
+    ) -> Result:
+        """The result of a query, in which some variables may have values."""
+        with running(context):
+            return self._query(text, asked, context, base, options, values, custom)
+
+    def _query(
+        self,
+        text: str,
+        asked: Asked,
+        context: Context,
+        base: str | None,
+        options: Options | None,
+        values: Mapping[str, Constant] | None,
+        custom: Custom,
+    ) -> Result:
+        rewrites = options is None or options.rewrites
+        key = _key_of(text, asked.prefixes, base, rewrites, custom.aggregates)
+
+        prefixes, aggregates = asked.prefixes, custom.aggregates
+
+        def read() -> Query:  # which results keep: it must not hold what is asked
+            return self._read(key, prefixes, aggregates)
+
+        found, query_of = None, read
+        if values:
+            query_of = partial(_given, read, values)
+        if asked.plans is not None and custom is NOTHING_CUSTOM and len(text) <= _LONG_TEXT:
+            if values:
+                found = self._kinds.with_values(key, values, read)
+            else:
+                found = self._kinds.of(key, text, prefixes, base)
+        if found is None or asked.plans is None:
+            run = _Run(query_of(), asked, context, self._write, options, custom, query_of)
+            return run.result()
+        question = found.question((asked.what, options))
+        plan = asked.plans.lend(question)
+        if plan is not None:
+            run = _Run(plan.query, asked, context, self._write, options, custom, query_of)
+            plan.begin(context)
+            return run.of_plan(plan, Loan(asked.plans, question, plan))
+        run = _Run(query_of(), asked, context, self._write, options, custom, query_of)
+
+        def parse(other: str) -> Query:
+            parsed = parse_query(other, prefixes=asked.prefixes, base=base)
+            return prepared(parsed, rewrites)
+
+        run.slots = when_large(run.query.size, found.slots, parse)
+        run.plans, run.question = asked.plans, found.question((asked.what, options))
+        return run.result()
+
+
+def _given(read: Callable[[], Query], values: Mapping[str, Constant]) -> Query:
+    """The query that is read, with values for variables."""
+    query = read()
+    return when_large(query.size, with_values, query, values)
+
+
+def _key_of(
+    text: str,
+    prefixes: Mapping[str, str],
+    base: str | None,
+    optimise: bool,
+    aggregates: Collection[str],
+) -> tuple[Any, ...]:
+    return (text, base, optimise, tuple(prefixes.items()), *sorted(aggregates))
+
+
+def prepared(query: Query, optimise: bool = True) -> Query:
+    """A query whose pattern is rewritten."""
+    passes = PASSES if optimise else ()
+    return replace(query, pattern=when_large(query.size, rewrite, query.pattern, passes))
+
+
+@dataclass(slots=True)
+class _Run:
+    """One query that was rewritten, on its way to a result.
+
+    read             parses the text that is asked, of which `query` may have other constants
+    plans, question  where its plan may be kept, and as what; None if it is not
+    slots            notes where constants are in the plan
+    """
+
+    query: Query
+    asked: Asked
+    context: Context
+    write: WriteResult
+    options: Options | None
+    custom: Custom
+    read: Callable[[], Query]
+    plans: Plans | None = None
+    question: Question | None = None
+    slots: Slots | None = None
+
+    def result(self) -> Result:
+        """The result of the query."""
+        query = self.query
+        if isinstance(query, Describe):
+            return _describe(self.planner(), query, self.context, self.write)
+        plan = self.planned(query)
+        loan = None
+        if self.plans is not None and self.question is not None:
+            loan = Loan(self.plans, self.question, plan)
+        return self.of_plan(plan, loan)
+
+    def of_plan(self, plan: Plan, loan: Loan | None) -> Result:
+        """The result of a plan that is ready."""
+        query, context = plan.query, self.context
+        if _wants_few(query):
+            context.block_rows = min(context.block_rows, _SMALL_BLOCKS)
+        if isinstance(query, Ask):
+            holds = Limit(plan.operator, 1).run(context).rows > 0
+            if loan is not None:
+                loan.finished = True
+            return holds
+        read = self.read
+        terms, operator, dataset = plan.planner.scope.terms, plan.operator, plan.planner.dataset
+
+        def advise() -> list[str]:
+            return advice(read(), operator, dataset, terms.dictionary)
+
+        if isinstance(query, Select):
+            names = tuple(variable.name for variable in query.variables)
+            prefixes = {**self.asked.prefixes, **query.prefixes}
+            rows = Rows(operator, context, loan)
+            return Solutions(names, rows, terms, prefixes, self.write, advise)
+        template = plan.planner.slots.templates(query.template)
+
+        def construct() -> list[U32]:
+            with running(context):
+                return constructed(template, operator, terms, context)
+
+        return Triples(
+            construct,
+            terms,
+            self.write,
+            dict(query.prefixes),
+            operator,
+            advise,
+            loan,
+        )
+
+    def planner(self) -> Planner:
+        """A planner for this query."""
+        scope = Scope(QueryTerms(self.asked.dictionary), Around(self.query.base))
+        scope.around.functions = self.custom.functions
+        planner = Planner(dataset_of(self.query, self.asked), scope, self.options)
+        planner.context = self.context
+        planner.size = self.query.size
+        planner.aggregates = self.custom.aggregates
+        return planner
+
+    def planned(self, query: Ask | Select | Construct) -> Plan:
+        """The plan of its pattern."""
+        planner = self.planner()
+        if isinstance(query, Select):
+            wanted = ANYTHING
+        elif isinstance(query, Ask):
+            wanted = Wanted(names=NONE, bag=False)
+        else:
+            terms = (term for triple in query.template for term in triple)
+            names = frozenset(term.name for term in terms if isinstance(term, Variable))
+            wanted = Wanted(names=names)
+        if self.slots is not None:
+            planner.slots = self.slots
+        operator = planner.plan_large(query.pattern, wanted).operator
+        planner.slots.finish(operator, [atom for _, atom in planner.atoms.values()])
+        return Plan(planner, operator, query)
+
+
+def _wants_few(query: Query) -> bool:
+    """True if some rows of the pattern are enough, so that operators should begin with few."""
+    if isinstance(query, Ask):
+        return True
+    top = query.pattern
+    if not isinstance(top, Slice) or top.limit is None:
+        return False
+    inner = top.pattern
+    streams = isinstance(inner, Project) and not isinstance(inner.pattern, OrderBy | Group)
+    return streams and top.offset + top.limit <= _SMALL_BLOCKS
+
+
+def _describe(planner: Planner, query: Describe, context: Context, write: WriteResult) -> Triples:
+    terms = planner.scope.terms
+    wanted = [t.name for t in query.targets if isinstance(t, Variable)]
+    constants = [t for t in query.targets if isinstance(t, Constant)]
+    made: Planned | None = None
+    if wanted:
+        names = Wanted(names=frozenset(wanted), bag=False)
+        made = planner.plan_large(query.pattern, names)
+    ids = [planner.look_up(term) for term in constants]
+
+    def describe() -> list[U32]:
+        with running(context):
+            return described(ids, made, planner.dataset, terms, context)
+
+    return Triples(
+        describe,
+        terms,
+        write,
+        dict(query.prefixes),
+        None if made is None else made.operator,
+    )
+
+
+def dataset_of(query: Query, asked: Asked) -> Dataset:
+    """The graphs that a query sees: those it is asked of, else those its FROM names."""
+    kinds = asked.dictionary.kinds if asked.hidden else None
+    where, default, named = asked.where, asked.default, asked.named
+    if query.dataset is not None:
+        statuses, graphs = _sorted_out(query.dataset.default)
+        where = reduce(or_, statuses) if statuses else where
+        if graphs or query.dataset.named or not statuses:
+            if named is None:
+                named = _known(asked.dictionary, query.dataset.named)
+            if not asked.chosen and (graphs or not statuses):
+                default = _known(asked.dictionary, graphs)
+    return Dataset(asked.tables, default, named, where, kinds)
+
+
+def _sorted_out(graphs: Sequence[Constant]) -> tuple[list[int], list[Constant]]:
+    """What FROM names: the statuses that it means by some names, and real graphs."""
+    statuses = [PSEUDO_GRAPHS.get(graph.key[1:].decode()) for graph in graphs]
+    real = [graph for graph, status in zip(graphs, statuses, strict=True) if status is None]
+    return [status for status in statuses if status is not None], real
+
+
+def _known(dictionary: Dictionary, graphs: Sequence[Constant]) -> tuple[int, ...]:
+    ids = dictionary.lookup_keys([graph.key for graph in graphs]).tolist()
+    return tuple(sorted({term_id for term_id in ids if term_id}))
+
+
+class Around(Surroundings):
+    """The surroundings of a query: the time of it is taken when NOW() is first asked for."""
+
+    def __init__(self, base: str | None) -> None:
+        super().__init__(base)
+        del self.now
+
+    def __getattr__(self, name: str) -> bytes:
+        if name != "now":
+            raise AttributeError(name)
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self.now = b"\x05" + f'{now}"^^<{XSD}dateTime>'.encode()
+        return self.now

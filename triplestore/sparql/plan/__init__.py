@@ -1,0 +1,1 @@
+"""From algebra to operators. Start at `planner.Planner`."""

@@ -1,0 +1,244 @@
+"""What combines patterns: UNION, OPTIONAL, MINUS, BIND.
+
+Start at `joined`, which OPTIONAL, MINUS and EXISTS come down to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from triplestore.expressions.tree import Constant
+from triplestore.operators.context import current
+from triplestore.operators.frame import ID, Frame
+from triplestore.operators.joins.hash_join import How
+from triplestore.operators.joins.merge_join import join
+from triplestore.operators.joins.probe import Probe
+from triplestore.operators.leaves import Values
+from triplestore.operators.operator import Operator, Text
+from triplestore.operators.row_operators import Extend, Union
+from triplestore.sparql.algebra import nodes as sparql
+from triplestore.sparql.algebra.nodes import Node
+from triplestore.sparql.algebra.variables import names_in
+from triplestore.sparql.evaluate.compatible import CompatibleJoin
+from triplestore.sparql.evaluate.pieces import column_of, condition_of
+from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
+from triplestore.sparql.plan.blank_labels import has_labels, numbered, with_solution
+from triplestore.sparql.plan.join_order import LOOK_UP, expected
+from triplestore.sparql.plan.matching import atoms_of, expected_rows
+from triplestore.sparql.plan.planned import NONE, Planned, Wanted, trimmed
+
+if TYPE_CHECKING:
+    from triplestore.sparql.plan.planner import Planner
+
+
+_MANY = 1000  # parts of a UNION beyond which their plans are charged
+_PART_BYTES = 1500
+
+
+def plan_union(planner: Planner, node: sparql.Union, wanted: Wanted) -> Planned:
+    """The plan of UNION."""
+    if len(node.parts) > _MANY:
+        current().charge(_PART_BYTES * len(node.parts))
+    return union([planner.plan(part, wanted) for part in node.parts])
+
+
+def union(plans: Iterable[Planned]) -> Planned:
+    """The rows of all plans, with columns for all variables."""
+    plans = list(plans)
+    names = tuple(dict.fromkeys(name for made in plans for name in made.names))
+    maybe: set[str] = set()
+    operators = []
+    distinct: dict[str, float] = {}
+    for made in plans:
+        for name in made.names:
+            distinct[name] = distinct.get(name, 0.0) + made.distinct.get(name, made.rows)
+        whole = unbound(made, [name for name in names if name not in made.names])
+        maybe |= whole.maybe
+        operators.append(whole.operator)
+    return Planned(Union(operators), frozenset(maybe), distinct)
+
+
+def plan_left_join(
+    planner: Planner, node: sparql.LeftJoin, wanted: Wanted, how: How = "left"
+) -> Planned:
+    """The plan of OPTIONAL; with `how="anti"`, of its solutions in which nothing optional is."""
+    seen = planner.seen
+    shared = seen.in_scope(node.right) & seen.in_scope(node.left)
+    asked = NONE if node.condition is None else names_in(node.condition, seen)
+    inside = wanted.with_names(None if wanted.names is None else wanted.names | shared | asked)
+    left = planner.plan(node.left, inside)
+    condition: Callable[[Frame], np.ndarray] | None = None
+    text: Text = ""
+    if node.condition is not None:
+        condition = condition_of(planner.evaluator(node.condition, wanted.graph), planner.check)
+        text = planner.show(node.condition)
+
+    optional = inside if how == "left" else Wanted(wanted.graph, shared | asked, False)
+
+    def right(seed: Values | None) -> Planned:
+        return planner.plan(node.right, optional.with_seed(seed))
+
+    made = joined(planner, left, right, how, node.right, optional, condition, text)
+    if how == "anti":
+        absent = seen.in_scope(node.right) - seen.in_scope(node.left)
+        made = unbound(made, absent if wanted.names is None else absent & wanted.names)
+    return trimmed(made, wanted)
+
+
+def unbound(made: Planned, names: Iterable[str]) -> Planned:
+    """The rows of a plan with columns of variables that have no value."""
+    operator = made.operator
+    for name in sorted(names):
+        operator = Extend(operator, name, np.uint32(0), ID, text="unbound")
+    return Planned(operator, made.maybe.union(names), made.distinct)
+
+
+def plan_minus(planner: Planner, node: sparql.Minus, wanted: Wanted) -> Planned:
+    """The plan of MINUS."""
+    shared = planner.seen.in_scope(node.right) & planner.seen.in_scope(node.left)
+    if not shared:
+        return planner.plan(node.left, wanted)
+    inside = wanted if wanted.names is None else wanted.with_names(wanted.names | shared)
+    left = planner.plan(node.left, inside)
+
+    def right(seed: Values | None) -> Planned:
+        return planner.plan(node.right, taken.with_seed(seed))
+
+    taken = Wanted(wanted.graph, shared, False)
+    made = joined(planner, left, right, "anti", node.right, taken, overlap=True)
+    return trimmed(made, wanted)
+
+
+def joined(
+    planner: Planner,
+    left: Planned,
+    plan_right: Callable[[Values | None], Planned],
+    how: How,
+    node: Node,
+    wanted: Wanted,
+    condition: Callable[[Frame], np.ndarray] | None = None,
+    text: Text = "",
+    *,
+    overlap: bool = False,
+) -> Planned:
+    """A left, semi or anti join, with a seed for the right side where that should be cheaper.
+
+    node     the pattern of the right side, which `plan_right` plans
+    wanted   what is wanted of it
+    overlap  as MINUS wants it: rows must have a variable in common
+    """
+    if condition is None and planner.options.seeds:
+        probed = _looked_up(planner, left, how, node, wanted)
+        if probed is not None:
+            return probed
+    certain = planner.seen.certain(node).intersection(left.certain)
+    rows = expected_rows(planner, node, wanted.graph)
+    right = None
+    if rows is None:
+        right = plan_right(None)
+        rows = right.rows
+    worth = left.rows * planner.options.seed_from < rows
+    if planner.options.seeds and certain and worth:
+        names = [name for name in left.names if name in certain]
+        seed = make_seed(tuple(names), min(left.rows, 1000.0))
+        block = empty_values(left.names, left.rows)
+        right = plan_right(seed)
+        inner = Planned(block, left.maybe, left.distinct)
+        made = _join(inner, right, how, condition, text, overlap)
+        operator: Operator = Seeded(left.operator, block, seed, made.operator)
+        return Planned(operator, made.maybe, left.distinct)
+    return _join(left, right or plan_right(None), how, condition, text, overlap)
+
+
+def _looked_up(
+    planner: Planner, left: Planned, how: How, node: Node, wanted: Wanted
+) -> Planned | None:
+    """The join of few rows with one triple pattern, which is looked up for each; else None."""
+    if not isinstance(node, sparql.Bgp) or len(node.patterns) != 1:
+        return None
+    found = atoms_of(planner, node, wanted.graph)
+    atom = found[0] if found else None
+    if atom is None or LOOK_UP * left.rows > atom.size + left.rows:
+        return None
+    shared = atom.names.intersection(left.names)
+    if not shared or not left.maybe.isdisjoint(shared):
+        return None
+    keep = atom.names if wanted.names is None else wanted.names
+    rows = left.rows / 2
+    if how == "left":
+        rows = max(left.rows, expected(left.rows, left.distinct, atom)[0])
+    operator = Probe(
+        left.operator,
+        atom.relation,
+        atom.probe_pattern(left.names, keep),
+        where=atom.where,
+        how=how,
+        name=atom.label,
+        estimate=rows,
+    )
+    return Planned(operator, left.maybe.union(operator.names[len(left.names) :]), left.distinct)
+
+
+def _join(
+    left: Planned,
+    right: Planned,
+    how: How,
+    condition: Callable[[Frame], np.ndarray] | None,
+    text: Text,
+    overlap: bool,
+) -> Planned:
+    """A left, semi or anti join of two plans."""
+    shared = tuple(name for name in left.names if name in right.names)
+    doubtful = tuple(name for name in shared if name in left.maybe or name in right.maybe)
+    maybe = left.maybe
+    if how == "left":
+        maybe |= frozenset(right.names) - frozenset(left.names)
+    operator: Operator
+    if doubtful:
+        operator = CompatibleJoin(
+            left.operator,
+            right.operator,
+            doubtful,
+            how,
+            condition=condition,
+            text=text,
+            overlap=overlap,
+        )
+    elif overlap and not shared:
+        operator = left.operator
+    else:
+        operator = join(
+            left.operator,
+            right.operator,
+            shared,
+            how,
+            condition=condition,
+            text=text,
+        )
+    return Planned(operator, frozenset(maybe), dict(left.distinct))
+
+
+def plan_extend(planner: Planner, node: sparql.Extend, wanted: Wanted) -> Planned:
+    """The plan of BIND."""
+    name = node.variable.name
+    inside = wanted
+    if wanted.names is not None:
+        if name not in wanted.names:
+            return planner.plan(node.pattern, wanted)
+        looked_at = names_in(node.expression, planner.seen)
+        inside = wanted.with_names((wanted.names - {name}) | looked_at)
+    made = planner.plan(node.pattern, inside)
+    expression = node.expression
+    if has_labels(expression):
+        made = numbered(made)
+        expression = with_solution(expression)
+    value = column_of(planner.evaluator(expression, wanted.graph), planner.check)
+    text = planner.show(node.expression)
+    operator: Operator = Extend(made.operator, name, value, ID, text=text)
+    maybe = made.maybe
+    if not isinstance(node.expression, Constant):
+        maybe = maybe | {name}
+    return trimmed(Planned(operator, maybe, made.distinct), wanted)

@@ -1,0 +1,132 @@
+"""Solution modifiers: GROUP BY, ORDER BY, projection, DISTINCT, REDUCED, LIMIT and OFFSET."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from triplestore.expressions.tree import Variable
+from triplestore.operators.distinct import Distinct
+from triplestore.operators.frame import ID
+from triplestore.operators.row_operators import Extend, Limit, Project
+from triplestore.sparql.algebra import nodes as sparql
+from triplestore.sparql.algebra.nodes import is_hidden
+from triplestore.sparql.algebra.short_text import show_expression
+from triplestore.sparql.algebra.variables import names_in
+from triplestore.sparql.evaluate.grouped import Grouped
+from triplestore.sparql.evaluate.ordered import Ordered
+from triplestore.sparql.evaluate.pieces import column_of
+from triplestore.sparql.plan.planned import Planned, Wanted, trimmed
+
+if TYPE_CHECKING:
+    from triplestore.sparql.plan.planner import Planner
+
+_REPEATABLE = ("min", "max", "sample")  # a row that comes twice changes nothing
+
+
+def plan_grouping(planner: Planner, node: sparql.Group, wanted: Wanted) -> Planned:
+    """The plan of GROUP BY with its aggregates."""
+    graph = wanted.graph
+    inside: set[str] = set()
+    for key in node.keys:
+        inside |= names_in(key.expression, planner.seen)
+    for made_of in node.aggregates:
+        if made_of.aggregate.argument is not None:
+            inside |= names_in(made_of.aggregate.argument, planner.seen)
+    multiple = [a.aggregate for a in node.aggregates if not a.aggregate.distinct]
+    repeats = any(a.function not in _REPEATABLE for a in multiple)
+    whole = any(a.argument is None for _, a in node.aggregates if a.distinct)
+    if whole:  # COUNT(DISTINCT *): of what a solution shows
+        inside |= {n for n in planner.seen.in_scope(node.pattern) if not is_hidden(Variable(n))}
+    asked = frozenset(inside)
+    made = planner.plan(node.pattern, Wanted(graph, asked, repeats))
+    keys = []
+    for key in node.keys:
+        name = key.variable.name
+        if isinstance(key.expression, Variable) and key.expression == key.variable:
+            if name in made.names:
+                keys.append(name)
+            continue
+        value = column_of(planner.evaluator(key.expression, graph), planner.check)
+        operator = Extend(made.operator, name, value, ID)
+        made = Planned(operator, made.maybe | {name}, made.distinct)
+        keys.append(name)
+    aggregates = []
+    for variable, aggregate in node.aggregates:
+        argument = aggregate.argument
+        evaluator = None if argument is None else planner.evaluator(argument, graph)
+        aggregates.append((variable.name, aggregate, evaluator))
+    terms = planner.scope.terms
+    grouped = Grouped(
+        made.operator, tuple(keys), aggregates, terms, bool(node.keys), planner.aggregates
+    )
+    certain = planner.seen.certain(node)
+    maybe = (frozenset(grouped.names) - certain) - (frozenset(keys) & made.certain)
+    return trimmed(Planned(grouped, maybe), wanted)
+
+
+def plan_ordering(
+    planner: Planner, node: sparql.OrderBy, wanted: Wanted, limit: int | None = None
+) -> Planned:
+    """The plan of ORDER BY, of which maybe only the first rows are asked for."""
+    inside = wanted
+    if wanted.names is not None:
+        asked = (names_in(key.expression, planner.seen) for key in node.keys)
+        inside = wanted.with_names(wanted.names.union(*asked))
+    if limit is not None:
+        inside = Wanted(inside.graph, inside.names, True, inside.seed)
+    made = planner.plan(node.pattern, inside)
+    keys = [
+        (
+            planner.evaluator(key.expression, wanted.graph),
+            key.descending,
+            show_expression(key.expression),
+        )
+        for key in node.keys
+    ]
+    ordered = Ordered(made.operator, keys, planner.scope.terms, limit)
+    return trimmed(made.with_operator(ordered), wanted)
+
+
+def plan_projection(
+    planner: Planner, node: sparql.Project, wanted: Wanted, limit: int | None = None
+) -> Planned:
+    """The plan of the variables of a SELECT."""
+    names = tuple(variable.name for variable in node.variables)
+    if wanted.names is not None:
+        names = tuple(name for name in names if name in wanted.names)
+    hidden = wanted.graph_column
+    seed = wanted.seed
+    asked = frozenset((*names, *hidden))
+    if seed is not None and not set(seed.names) <= asked:
+        seed = None
+    inside = Wanted(wanted.graph, asked, wanted.bag, seed)
+    if limit is not None and isinstance(node.pattern, sparql.OrderBy):
+        made = plan_ordering(planner, node.pattern, inside, limit)
+    else:
+        made = planner.plan(node.pattern, inside)
+    kept = tuple(name for name in (*names, *hidden) if name in made.names)
+    if kept == made.names:
+        return made
+    return made.with_operator(Project(made.operator, kept))
+
+
+def plan_distinct(planner: Planner, node: sparql.Distinct, wanted: Wanted) -> Planned:
+    """The plan of DISTINCT, for which all columns count, whether they are needed or not."""
+    made = planner.plan(node.pattern, Wanted(wanted.graph, None, False, wanted.seed))
+    return trimmed(made.with_operator(Distinct(made.operator)), wanted)
+
+
+def plan_reduced(planner: Planner, node: sparql.Reduced, wanted: Wanted) -> Planned:
+    """The plan of REDUCED."""
+    return planner.plan(node.pattern, Wanted(wanted.graph, wanted.names, False, wanted.seed))
+
+
+def plan_slice(planner: Planner, node: sparql.Slice, wanted: Wanted) -> Planned:
+    """The plan of LIMIT and OFFSET."""
+    inner = node.pattern
+    inside = Wanted(wanted.graph, wanted.names)
+    if isinstance(inner, sparql.Project) and node.limit is not None:
+        made = plan_projection(planner, inner, inside, node.offset + node.limit)
+    else:
+        made = planner.plan(inner, inside)
+    return made.with_operator(Limit(made.operator, node.limit, offset=node.offset))

@@ -1,0 +1,204 @@
+"""Property paths in groups: how they are estimated, and how they are joined.
+
+Start at `PathPart` and `make_step`. Sequences, alternatives and inverses outside of closures are
+joins and unions by the time a path gets here (see `rewrites.paths`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from triplestore.expressions.tree import Constant
+from triplestore.operators.context import current
+from triplestore.operators.frame import Array, Frame
+from triplestore.operators.joins.merge_join import join
+from triplestore.operators.leaves import Values
+from triplestore.operators.operator import Operator, Text
+from triplestore.operators.row_operators import Filter, Project
+from triplestore.sparql.algebra.nodes import (
+    Alternative,
+    Inverse,
+    NegatedSet,
+    OneOrMore,
+    PathExpression,
+    Sequence,
+    ZeroOrMore,
+    ZeroOrOne,
+)
+from triplestore.sparql.evaluate.paths import PathProbe, Starts
+from triplestore.sparql.evaluate.steps import (
+    AlternativeStep,
+    ClosureStep,
+    InverseStep,
+    NegatedStep,
+    Nodes,
+    PredicateStep,
+    SequenceStep,
+    Step,
+)
+from triplestore.sparql.plan.planned import LEAST, Names, Planned
+
+if TYPE_CHECKING:
+    from triplestore.sparql.evaluate.dataset import Dataset
+    from triplestore.sparql.plan.planner import Planner
+
+
+_EVERY = 1024  # names between two looks at the limits
+
+
+@dataclass(slots=True)
+class PathPart:
+    """A path between two terms: names of variables, or ids."""
+
+    subject: str | int
+    step: Step
+    object: str | int
+    nodes: Nodes
+    text: Text
+
+    @property
+    def names(self) -> Names:
+        """The variables."""
+        return frozenset([end for end in (self.subject, self.object) if isinstance(end, str)])
+
+    @property
+    def has_constant(self) -> bool:
+        """True if an end is known without any join."""
+        return isinstance(self.subject, int) or isinstance(self.object, int)
+
+    @property
+    def size(self) -> float:
+        """The pairs that are expected."""
+        size = max(self.step.size, 1.0)
+        return math.sqrt(size) if self.has_constant else size
+
+    def distinct(self, name: str) -> float:
+        """About how many different values an end has."""
+        return float(max(1.0, self.size**0.75))
+
+    def joined(self, planner: Planner, made: Planned, keep: Names) -> Planned:
+        """A plan joined with the path."""
+        child = made.operator
+        doubtful = self.names & made.maybe
+        renamed: dict[str, str] = {}
+        if doubtful:
+            # An end that may be unbound is looked for anew, and compared with what is there.
+            renamed = {name: planner.new_name(name) for name in doubtful}
+        subject, object_ = (renamed.get(str(end), end) for end in (self.subject, self.object))
+        known = [isinstance(end, int) or end in child.names for end in (subject, object_)]
+        if not any(known):
+            assert isinstance(subject, str)
+            starts = Starts(subject, self.step)
+            child = join(child, starts, ()) if child.names or not _is_unit(child) else starts
+        rows = max(LEAST, made.rows * self._each(all(known)))
+        operator: Operator = PathProbe(
+            child, self.step, subject, object_, self.nodes, text=self.text, estimate=rows
+        )
+        names = set(self.names)
+        if not renamed:
+            return Planned(operator, made.maybe, {**made.distinct})
+        operator = _merged(operator, renamed, made.names)
+        return Planned(operator, made.maybe - names, {**made.distinct})
+
+    def _each(self, both: bool) -> float:
+        """How many pairs are expected for one value of an end."""
+        return 0.5 if both else math.sqrt(math.sqrt(max(self.size, 1.0)))
+
+
+def _is_unit(operator: Operator) -> bool:
+    return isinstance(operator, Values) and not operator.names and operator.frame.rows == 1
+
+
+def _merged(operator: Operator, renamed: dict[str, str], names: tuple[str, ...]) -> Operator:
+    """The rows whose old and new columns are compatible, with the new ones in their place."""
+
+    def compatible(frame: Frame) -> Array:
+        mask = np.ones(frame.rows, np.bool_)
+        for old, new in renamed.items():
+            mask &= (frame[old] == 0) | (frame[old] == frame[new])
+        return mask
+
+    filtered = Filter(operator, compatible, text="compatible ends")
+    temporary = set(renamed.values())
+    columns = {name: renamed.get(name, name) for name in names}
+    columns |= {n: n for n in operator.names if n not in names and n not in temporary}
+    return Project(filtered, columns)
+
+
+def is_closed(
+    path: PathExpression, dataset: Dataset, graph: int | None, look_up: Callable[[Constant], int]
+) -> bool:
+    """True if a path is a property, or the inverse of one, that is transitive by its rules."""
+    while isinstance(path, Inverse):
+        path = path.path
+    return isinstance(path, Constant) and dataset.is_transitive(look_up(path), graph)
+
+
+_Closure: TypeAlias = ZeroOrMore | OneOrMore | ZeroOrOne
+
+
+def _one_closure(path: _Closure) -> _Closure:
+    """The closure that a closure of closures is: nested ones would follow each other's paths again
+    and again.
+
+    >>> p = Constant.iri("http://ex.org/p")
+    >>> _one_closure(OneOrMore(ZeroOrOne(OneOrMore(p)))) == ZeroOrMore(p)
+    True
+    """
+    inner: PathExpression = path
+    some = endless = False  # whether one of them may be empty, and go on without end
+    while isinstance(inner, _Closure):
+        some |= not isinstance(inner, OneOrMore)
+        endless |= not isinstance(inner, ZeroOrOne)
+        inner = inner.path
+    if not endless:
+        return ZeroOrOne(inner)
+    return ZeroOrMore(inner) if some else OneOrMore(inner)
+
+
+def make_step(
+    path: PathExpression,
+    dataset: Dataset,
+    graph: int | None,
+    look_up: Callable[[Constant], int],
+) -> Step:
+    """The step of a path expression in a graph (None: the default graph)."""
+
+    def made_of(parts: Iterable[PathExpression]) -> list[Step]:
+        return [make(part) for part in parts]
+
+    def make(inner: PathExpression) -> Step:
+        current().check()
+        match inner:
+            case Constant():
+                return PredicateStep(dataset.graph(graph).relation(look_up(inner)), dataset.where)
+            case Inverse(other):
+                return InverseStep(make(other))
+            case Sequence(parts):
+                return SequenceStep(made_of(parts))
+            case Alternative(parts):  # below a closure, which gives each pair once
+                return AlternativeStep(made_of(dict.fromkeys(parts)))
+            case NegatedSet(iris):
+                excluded = []
+                for at, iri in enumerate(iris):
+                    if at % _EVERY == 0:
+                        current().check()
+                    excluded.append(look_up(iri))
+                return NegatedStep(dataset.facts(graph), excluded, dataset.where)
+            case ZeroOrMore(other) | OneOrMore(other) | ZeroOrOne(other):
+                nodes = Nodes(dataset.facts(graph), dataset.where)
+                inner = _one_closure(inner)
+                other, least = inner.path, int(isinstance(inner, OneOrMore))
+                # The closure of what is closed is itself.
+                closed = is_closed(other, dataset, graph, look_up)
+                if closed and least == 1:
+                    return make(other)
+                endless = not (closed or isinstance(inner, ZeroOrOne))
+                return ClosureStep(make(other), least, endless, nodes)
+
+    return make(path)

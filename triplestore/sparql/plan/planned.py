@@ -1,0 +1,239 @@
+"""What planning works with: what is wanted of a pattern, its plan, atoms of triple patterns.
+
+Start at `Wanted`, `Planned` and `Atom`. What is always true: columns of a plan are ids, named as
+the variables; those not in `maybe` are bound in every row; estimates are never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from triplestore.operators.frame import ID, Frame, empty_frame
+from triplestore.operators.leaves import Pattern, Scan, Values
+from triplestore.operators.operator import Operator
+from triplestore.operators.row_operators import Project
+from triplestore.relations.views.plain import PlainRelation
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+LEAST = 0.01
+
+Where: TypeAlias = int | str | None
+"""The active graph: None for the default one, an id, or the column of the graph's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of a pattern.
+
+    graph  the active graph
+    names  the variables; None for all
+    bag    False if it does not matter how often a solution comes
+    seed   values of some certain variables, which the solutions may be restricted to
+    """
+
+    graph: Where = None
+    names: Names | None = None
+    bag: bool = True
+    seed: Values | None = None
+
+    def with_names(self, names: Names | None) -> Wanted:
+        """The same of other variables."""
+        return Wanted(self.graph, names, self.bag, self.seed)
+
+    def with_seed(self, seed: Values | None) -> Wanted:
+        """The same for other values."""
+        return Wanted(self.graph, self.names, self.bag, seed)
+
+    @property
+    def graph_column(self) -> tuple[str, ...]:
+        """The column of the active graph, which every plan keeps, if there is one."""
+        return (self.graph,) if isinstance(self.graph, str) else ()
+
+
+ANYTHING = Wanted()
+"""All solutions, in the default graph."""
+
+
+@dataclass(slots=True)
+class Planned:
+    """A plan of a pattern.
+
+    maybe     columns that may be unbound
+    distinct  about how many different values columns have; those left out: as many as rows
+    """
+
+    operator: Operator
+    maybe: Names = NONE
+    distinct: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.operator.names
+
+    @property
+    def rows(self) -> float:
+        """The rows that are expected."""
+        return max(self.operator.estimate, LEAST)
+
+    @property
+    def certain(self) -> Names:
+        """The columns that are bound in every row."""
+        return frozenset(self.operator.names) - self.maybe
+
+    def with_operator(self, operator: Operator) -> Planned:
+        """The same of another operator with some of the columns."""
+        return Planned(operator, self.maybe.intersection(operator.names), self.distinct)
+
+
+def unit() -> Planned:
+    """One row without columns."""
+    return Planned(Values(Frame((), (), 1, (), True)))
+
+
+def nothing(names: tuple[str, ...]) -> Planned:
+    """No rows of these columns."""
+    return Planned(Values(empty_frame(names, (ID,) * len(names), (), True)))
+
+
+def trimmed(made: Planned, wanted: Wanted) -> Planned:
+    """A plan without the columns that are not wanted; those of the planner's own stay."""
+    needed = wanted.names
+    if needed is None or needed.issuperset(made.names):
+        return made
+    kept = tuple(name for name in made.names if name in needed or name[0] == " ")
+    if kept == made.names:
+        return made
+    return made.with_operator(Project(made.operator, kept))
+
+
+@dataclass(slots=True)
+class Atom:
+    """A triple pattern as a pattern of a relation: names of variables and ids.
+
+    size       rows with these ids: exact for relations of triples
+    names      the variables
+    constants  how many ids there are
+    """
+
+    relation: Any
+    pattern: tuple[str | int, ...]
+    where: int
+    label: str
+    size: float
+    names: Names
+    constants: int
+    _distinct: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, relation: Any, pattern: tuple[str | int, ...], where: int, label: str) -> Atom:
+        """The atom, with its size looked up."""
+        size = _size_of(relation, pattern, where)
+        given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
+        names = NONE.union([term for term in pattern if isinstance(term, str)])
+        return cls(relation, pattern, where, label, size, names, len(given))
+
+    def size_of(self, pattern: tuple[str | int, ...]) -> float:
+        """The size with other ids in the same places."""
+        return _size_of(self.relation, pattern, self.where)
+
+    def distinct(self, name: str) -> float:
+        """About how many different values a variable has."""
+        found = self._distinct.get(name)
+        if found is None:
+            found = self._distinct[name] = self._count_distinct(name)
+        return found
+
+    def _count_distinct(self, name: str) -> float:
+        if self.constants == len(self.pattern) - 1:
+            return self.size  # what is left is different in each row
+        known = self.relation.distinct_estimate(self.pattern.index(name))
+        return float(max(1, min(known, self.size)))
+
+    def scan(self, keep: Names, order: int | None = None) -> Scan:
+        """The scan of its rows, with the columns that are kept."""
+        if order is None and len(self.pattern) > 2 and len(self.names) == len(self.pattern):
+            order = 1  # all predicates: one after the other, not merged by subject
+        pattern = self._kept_of(keep)
+        return Scan(
+            self.relation,
+            pattern,
+            where=self.where,
+            order=order,
+            name=self.label,
+            estimate=self.size,
+        )
+
+    def probe_pattern(self, left: tuple[str, ...], keep: Names) -> Pattern:
+        """The pattern for a probe from a plan with the columns `left`."""
+        return self._kept_of(keep.union(left))
+
+    def _kept_of(self, keep: Names) -> Pattern:
+        """The pattern, with None for variables that nobody wants and that stand in it once."""
+        if self.names <= keep:
+            return self.pattern
+        pattern = self.pattern
+        return [
+            term if isinstance(term, int) or term in keep or pattern.count(term) > 1 else None
+            for term in pattern
+        ]
+
+    def place_of(self, name: str) -> int:
+        """In which column of the relation a variable stands first."""
+        return self.pattern.index(name)
+
+
+def _size_of(relation: Any, pattern: tuple[str | int, ...], where: int) -> float:
+    """How many rows a pattern of a relation has, or about so many."""
+    given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
+    if not given:
+        size = float(relation.count(where))
+    elif len(given) == len(pattern):
+        size = 1.0
+    else:
+        size = _size_with(relation, pattern, given)
+    return max(size, LEAST)
+
+
+def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) -> float:
+    """How many rows have these ids, or a few more where a relation lies in several runs."""
+    if type(relation) is PlainRelation and len(given) == 1:
+        (place,) = given
+        first, size = pattern[place], 0
+        assert isinstance(first, int)
+        for run in relation.runs(place):
+            lo, hi = run.bounds(first)
+            size += hi - lo
+        return float(size)
+    values = [np.array([pattern[place]], np.uint32) for place in given]
+    return float(relation.fanout(given, values)[0])
+
+
+@dataclass(slots=True)
+class Part:
+    """A part of a group that is a plan of its own.
+
+    again  plans it anew with a seed for some of its certain columns; None if that is no use
+    """
+
+    planned: Planned
+    again: Callable[[Any, Names], Planned] | None = None
+
+    @property
+    def names(self) -> Names:
+        """The variables."""
+        return frozenset(self.planned.names)
+
+    @property
+    def size(self) -> float:
+        """The rows that are expected."""
+        return self.planned.rows
+
+    def distinct(self, name: str) -> float:
+        """About how many different values a variable has."""
+        return min(self.size, self.planned.distinct.get(name, self.size))

@@ -1,0 +1,381 @@
+"""Results of queries: solutions of SELECT, triples of CONSTRUCT and DESCRIBE.
+
+Start at `Solutions`. Rows come as columns of ids, block by block, as they are asked for; terms are
+made when somebody looks at them. What is always true: blocks that were read stay, so that a result
+can be read again, counted and turned into columns at any time, at 4 bytes a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+import pyoxigraph as ox
+
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.operators import statistics
+from triplestore.operators.context import Context, running
+from triplestore.operators.frame import Frame
+from triplestore.operators.operator import Operator
+from triplestore.sparql.results.decode import terms_of
+from triplestore.sparql.results.text_table import text_table
+
+if TYPE_CHECKING:
+    from triplestore.expressions.query_terms import U32
+    from triplestore.sparql.cache.kept_plans import Loan
+    from triplestore.sparql.results.formats import FormatLike, Output
+    from triplestore.terms import Term
+
+WriteResult: TypeAlias = Callable[..., bytes | None]
+"""Writes (result, output, format, *, prefixes) as a document: whoever knows files brings it."""
+
+_FIRST_ROWS = 64
+_MOST_ROWS = 8192
+SHOWN_ROWS = 100
+"""So many rows are printed."""
+
+
+_SHORT_NAMES = 1000  # characters of names of variables that are kept
+
+
+class Solution(tuple["Term | None", ...]):
+    """One solution: its values by place, by name or by variable; None where it has none.
+
+    A name that is not among the variables raises `KeyError`, a place behind the last `IndexError`:
+    None would hide a misspelling (pyoxigraph gives it).
+
+    >>> row = solution_class(("x", "y"))((ox.Literal("a"), None))
+    >>> row["x"].value, row[1], len(row)
+    ('a', None, 2)
+    """
+
+    # A tuple that python makes without a call of ours, and that knows the names by its class: half
+    # of what an object with two slots takes, and a third where all values are taken.
+    __slots__ = ()
+
+    _names: ClassVar[tuple[str, ...]] = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, int):
+            return tuple.__getitem__(self, key)
+        name = key.value if isinstance(key, ox.Variable) else key
+        try:
+            return tuple.__getitem__(self, self._names.index(name))
+        except ValueError:
+            raise KeyError(f"no variable ?{name}: there are {self._listed()}") from None
+
+    def _listed(self) -> str:
+        return ", ".join(f"?{name}" for name in self._names) or "none"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Solution):
+            return NotImplemented
+        return self._names == other._names and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
+
+    def __repr__(self) -> str:
+        pairs = zip(self._names, self, strict=True)
+        return f"<solution {' '.join(f'?{name}={value}' for name, value in pairs)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _solution, (self._names, tuple(self))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return self._names
+
+    def as_dict(self) -> dict[str, Term]:
+        """The variables that have a value, and their values."""
+        pairs = zip(self._names, self, strict=True)
+        return {name: value for name, value in pairs if value is not None}
+
+
+def solution_class(names: tuple[str, ...]) -> type[Solution]:
+    """The solutions that have these variables."""
+    return _known_class(names) if sum(map(len, names)) <= _SHORT_NAMES else _new_class(names)
+
+
+def _new_class(names: tuple[str, ...]) -> type[Solution]:
+    return type("Solution", (Solution,), {"__slots__": (), "_names": names})
+
+
+_known_class = lru_cache(256)(_new_class)
+
+
+def _solution(names: tuple[str, ...], values: tuple[Term | None, ...]) -> Solution:
+    """What was pickled or copied."""
+    return solution_class(names)(values)
+
+
+class Rows:
+    """Blocks of ids of a running plan, read as they are needed, and kept."""
+
+    def __init__(self, plan: Operator, context: Context, loan: Loan | None = None) -> None:
+        self.plan = plan
+        self._loan = loan
+        self._context = context
+        self._stream: Iterator[Frame] | None = plan.stream(context)
+        self._blocks: list[Frame] = []
+
+    def blocks(self) -> Iterator[Frame]:
+        """All blocks, those read before first."""
+        place = 0
+        while True:
+            if place < len(self._blocks):
+                yield self._blocks[place]
+                place += 1
+            elif not self._read():
+                return
+
+    def _read(self) -> bool:
+        """Read one more block; False at the end."""
+        if self._stream is None:
+            return False
+        with running(self._context):
+            block = next(self._stream, None)
+        if block is None:
+            self._stream = None
+            if self._loan is not None:
+                self._loan.finished = True
+            return False
+        self._context.charge(block.nbytes)
+        self._blocks.append(block)
+        return True
+
+    def read_all(self) -> list[Frame]:
+        """All blocks."""
+        while self._read():
+            pass
+        return self._blocks
+
+
+class Solutions:
+    """The solutions of a SELECT, in order.
+
+    Iterate over it, ask for its length, print it, or take it as columns: `to_arrow()`,
+    `to_pandas()`, `to_polars()`. Iterating begins at once, while the rest is still computed.
+    """
+
+    def __init__(
+        self,
+        variables: tuple[str, ...],
+        rows: Rows,
+        terms: QueryTerms,
+        prefixes: dict[str, str],
+        write: WriteResult,
+        advise: Callable[[], list[str]] = list,
+    ) -> None:
+        self._advise = advise
+        self._write = write
+        self.variables = variables
+        self._rows = rows
+        self._terms = terms
+        self._prefixes = prefixes
+        self._iterator: Iterator[Solution] | None = None
+
+    def __iter__(self) -> Iterator[Solution]:
+        return self._solutions()
+
+    def __next__(self) -> Solution:
+        if self._iterator is None:
+            self._iterator = self._solutions()
+        return next(self._iterator)
+
+    def __len__(self) -> int:
+        return sum(block.rows for block in self._rows.read_all())
+
+    def __bool__(self) -> bool:
+        return any(block.rows for block in self._rows.blocks())
+
+    def _solutions(self) -> Iterator[Solution]:
+        return map(solution_class(self.variables), self.tuples())
+
+    def tuples(self) -> Iterator[tuple[Term | None, ...]]:
+        """The solutions as plain tuples, in the order of the variables."""
+        size = _FIRST_ROWS
+        for block in self._rows.blocks():
+            start = 0
+            while start < block.rows:
+                stop = min(start + size, block.rows)
+                columns = [self._decoded(block, name, start, stop) for name in self.variables]
+                if columns:
+                    yield from zip(*columns, strict=True)
+                else:
+                    yield from [()] * (stop - start)
+                start, size = stop, min(size * 4, _MOST_ROWS)
+
+    def _decoded(self, block: Frame, name: str, start: int, stop: int) -> list[Term | None]:
+        if name not in block.names:
+            return [None] * (stop - start)
+        return terms_of(block[name][start:stop], self._terms)
+
+    def ids(self, name: str) -> U32:
+        """The ids of a column: of the store's dictionary, or, from 0xF0000000 on, of the query."""
+        parts = []
+        for block in self._rows.read_all():
+            has = name in block.names
+            parts.append(block[name] if has else np.zeros(block.rows, np.uint32))
+        return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
+
+    def keys(self, name: str) -> list[bytes | None]:
+        """The terms of a column as the keys of `terms.model`."""
+        return self._terms.keys(self.ids(name))
+
+    def explain(self) -> str:
+        """The plan as a tree: estimated and actual rows, time and memory of each operator.
+
+        Likely mistakes come first, a line each.
+        """
+        self._rows.read_all()
+        lines = [f"warning: {text}" for text in self.advice()]
+        return "\n".join([*lines, statistics.explain(self._rows.plan)])
+
+    def explain_json(self) -> dict[str, Any]:
+        """The same as a tree of dicts; the topmost has the warnings, too."""
+        self._rows.read_all()
+        return {**statistics.to_json(self._rows.plan), "warnings": self.advice()}
+
+    def advice(self) -> list[str]:
+        """Likely mistakes: variables, properties and classes that are not there, products."""
+        return self._advise()
+
+    # --- as columns -----------------------------------------------------------------------------
+
+    def to_arrow(self, *, typed: bool = True) -> Any:
+        """The solutions as a table of pyarrow.
+
+        A column of integers, doubles, booleans or times (one datatype) has that type; any other
+        holds texts: IRIs and lexical forms as they are. With `typed=False` all columns hold terms
+        as in N-Triples, so that nothing is lost.
+        """
+        from triplestore.sparql.results.arrow import arrow_table
+
+        return arrow_table(self.variables, self.ids, self._terms, typed)
+
+    def to_pandas(self, *, typed: bool = True) -> Any:
+        """The solutions as a DataFrame of pandas; see `to_arrow`."""
+        return self.to_arrow(typed=typed).to_pandas()
+
+    def to_polars(self, *, typed: bool = True) -> Any:
+        """The solutions as a DataFrame of polars; see `to_arrow`."""
+        import polars
+
+        return polars.from_arrow(self.to_arrow(typed=typed))
+
+    # --- as documents ---------------------------------------------------------------------------
+
+    def serialize(
+        self, output: Output | None = None, format: FormatLike | None = None
+    ) -> bytes | None:
+        """The solutions as JSON, XML, CSV or TSV: as bytes, or written to a path or a file.
+
+        `format` is one of pyoxigraph's, or a name; for a path it comes from its ending, as does the
+        compression, and the file is there complete or not at all. Blocks are written as they are
+        computed.
+        """
+        return self._write(self, output, format)
+
+    def document(self, form: ox.QueryResultsFormat) -> Iterator[bytes]:
+        """The solutions in a format, in pieces, which are made as they are asked for."""
+        from triplestore.sparql.results.write import write_frames
+
+        return write_frames(self.variables, self._rows.blocks(), self._terms, form)
+
+    # --- for people -----------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        rows: list[tuple[Term | None, ...]] = []
+        for row in self.tuples():
+            if len(rows) == SHOWN_ROWS:
+                break
+            rows.append(row)
+        return text_table(self.variables, rows, len(self), self._prefixes)
+
+    def __repr__(self) -> str:
+        names = " ".join(f"?{name}" for name in self.variables)
+        return f"<solutions {names}>"
+
+
+class Triples:
+    """The triples of a CONSTRUCT or a DESCRIBE, each once."""
+
+    def __init__(
+        self,
+        columns: Callable[[], list[U32]],
+        terms: QueryTerms,
+        write: WriteResult,
+        prefixes: dict[str, str] | None = None,
+        plan: Operator | None = None,
+        advise: Callable[[], list[str]] = list,
+        loan: Loan | None = None,
+    ) -> None:
+        self._make = columns
+        self._loan = loan
+        self._write = write
+        self._plan = plan
+        self._advise = advise
+        self._prefixes = prefixes or {}
+        self._columns: list[U32] | None = None
+        self._terms = terms
+        self._iterator: Iterator[ox.Triple] | None = None
+
+    def ids(self) -> list[U32]:
+        """Subjects, predicates and objects as columns of ids."""
+        if self._columns is None:
+            self._columns = self._make()
+            if self._loan is not None:
+                self._loan.finished = True
+        return self._columns
+
+    def explain(self) -> str:
+        """How the solutions were found that the triples are made of; see `Solutions.explain`."""
+        self.ids()
+        lines = [f"warning: {text}" for text in self._advise()]
+        if self._plan is not None:
+            lines.append(statistics.explain(self._plan))
+        return "\n".join(lines)
+
+    def explain_json(self) -> dict[str, Any]:
+        """The same as a tree of dicts."""
+        self.ids()
+        tree = {} if self._plan is None else statistics.to_json(self._plan)
+        return {**tree, "warnings": self._advise()}
+
+    def __len__(self) -> int:
+        return len(self.ids()[0])
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __iter__(self) -> Iterator[ox.Triple]:
+        columns = self.ids()
+        start, size = 0, _FIRST_ROWS
+        while start < len(columns[0]):
+            part = [terms_of(column[start : start + size], self._terms) for column in columns]
+            yield from map(ox.Triple, *part)
+            start, size = start + size, min(size * 4, _MOST_ROWS)
+
+    def __next__(self) -> ox.Triple:
+        if self._iterator is None:
+            self._iterator = iter(self)
+        return next(self._iterator)
+
+    def serialize(
+        self, output: Output | None = None, format: ox.RdfFormat | str | None = None
+    ) -> bytes | None:
+        """The triples in a syntax of RDF; see `Solutions.serialize`."""
+        return self._write(self, output, format, prefixes=self._prefixes)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{triple} ." for triple in self)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} triples>"

@@ -1,0 +1,47 @@
+"""Solutions as a table of text, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from triplestore.expressions.text.expression_printer import Namer
+from triplestore.expressions.tree import Constant
+
+_WIDEST = 60
+
+
+def text_table(
+    variables: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    total: int,
+    prefixes: Mapping[str, str],
+) -> str:
+    """A table with a heading; it says so if there are more rows than are given.
+
+    >>> import pyoxigraph as ox
+    >>> print(text_table(["x", "n"], [[ox.NamedNode("http://e/a"), ox.Literal(5)]], 3, {}))
+    ?x            ?n
+    ------------  --
+    <http://e/a>  5
+    ... and 2 more
+    """
+    namer = Namer(dict(prefixes))
+    cells = [[f"?{name}" for name in variables]]
+    cells += [[_text(value, namer) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    cells.insert(1, ["-" * width for width in widths])
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+    if total > len(rows):
+        lines.append(f"... and {total - len(rows):,} more")
+    return "\n".join(lines)
+
+
+def _text(value: Any, namer: Namer) -> str:
+    if value is None:
+        return ""
+    text = str(namer.term(Constant.of(value))).replace("\n", "\\n")
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."

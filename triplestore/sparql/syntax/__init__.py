@@ -1,0 +1,1 @@
+"""Text of queries and updates to algebra, and back. Start at `parser`."""

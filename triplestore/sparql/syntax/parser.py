@@ -1,0 +1,199 @@
+"""SPARQL 1.1 from text to algebra: `parse_query` and `parse_update`.
+
+Recursive descent over the tokens of `expr.tokens`, one class on top of the other, each in a file:
+terms and expressions (`expr`), `parser_expressions`, `parser_paths`, `parser_triples`,
+`parser_patterns`, `parser_modifiers`, `parser_queries`, `parser_updates`; `parser_data` reads large
+blocks of data. The algebra is made while reading; there is no tree in between.
+
+What is always true: what is not a matter of grammar (unknown prefixes, variables out of place) is
+reported altogether, a breach of grammar ends the reading; either raises `QuerySyntaxError` with
+line and column, what was expected, and where names are close what may have been meant. A column
+counts an escape `\\u0041` that stands outside strings and IRIs as the one character that it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from triplestore.deep_calls import when_large
+from triplestore.errors import QuerySyntaxError
+from triplestore.expressions.text.term_parser import Stop
+from triplestore.expressions.text.tokens import Tokens
+from triplestore.sparql.algebra.nodes import Modify, Node, Query, Update, children
+from triplestore.sparql.syntax.data_blocks import LONG, data_blocks
+from triplestore.sparql.syntax.updates import NotPlainError, UpdateParser
+
+MOST_DEEP = 300
+"""How deep operators may be nested, as in a chain of OPTIONALs: Python's stack has an end."""
+
+
+_LONGEST_LINE = 1000  # characters of one that an error keeps and Python prints
+
+
+class Mistake(NamedTuple):
+    """One thing that is wrong with a text."""
+
+    line: int
+    column: int
+    message: str
+
+
+def parse_query(
+    text: str,
+    *,
+    prefixes: Mapping[str, str] | None = None,
+    base: str | None = None,
+    file: str | None = None,
+    aggregates: Collection[str] = (),
+) -> Query:
+    """The algebra of a query.
+
+    prefixes    known besides those the text declares, such as a store's
+    base        what relative IRIs are relative to, unless the text has a BASE
+    aggregates  IRIs of functions that are aggregates
+
+    >>> query = parse_query("SELECT * { ?s a <http://e/C> }")
+    >>> print(*query.variables, query.pattern.pattern.patterns[0].object)
+    ?s <http://e/C>
+    >>> parse_query("SELECT * { ?s a ?c FILER(?s = ?c) }")
+    Traceback (most recent call last):
+    ...
+    triplestore.errors.QuerySyntaxError: input:1:20: expected ... (did you mean FILTER?)
+    """
+    tokens = Tokens(_without_escapes(text), file)
+    parser = _parser(tokens, prefixes, base, aggregates)
+    found = when_large(len(tokens.kinds), _run, parser, parser.query)
+    _check_depth(found.pattern, tokens)
+    return replace(found, size=len(tokens.kinds))
+
+
+def parse_update(
+    text: str,
+    *,
+    prefixes: Mapping[str, str] | None = None,
+    base: str | None = None,
+    file: str | None = None,
+    aggregates: Collection[str] = (),
+) -> Update:
+    """The algebra of an update, arguments as for `parse_query`.
+
+    >>> parse_update("INSERT DATA { <http://e/a> <http://e/p> 1 }").operations[0].quads
+    (<Quad subject=<NamedNode value=http://e/a> predicate=...>,)
+    """
+    text = _without_escapes(text)
+    blocks = data_blocks(text) if len(text) > LONG else []
+    try:
+        return _update(Tokens(text, file, blocks=blocks), prefixes, base, aggregates)
+    except NotPlainError:
+        return _update(Tokens(text, file), prefixes, base, aggregates)
+
+
+def _update(
+    tokens: Tokens,
+    prefixes: Mapping[str, str] | None,
+    base: str | None,
+    aggregates: Collection[str],
+) -> Update:
+    parser = _parser(tokens, prefixes, base, aggregates)
+    size = len(tokens.kinds)
+    found = when_large(size, _run, parser, parser.update)
+    operations = []
+    for operation in found.operations:
+        if isinstance(operation, Modify):
+            _check_depth(operation.pattern, tokens)
+            operation = replace(operation, size=size)
+        operations.append(operation)
+    return replace(found, operations=tuple(operations))
+
+
+def _parser(
+    tokens: Tokens,
+    prefixes: Mapping[str, str] | None,
+    base: str | None,
+    aggregates: Collection[str],
+) -> UpdateParser:
+    parser = UpdateParser(tokens, prefixes, aggregates)
+    if base is not None:
+        parser.set_base(base)
+    return parser
+
+
+_Found = TypeVar("_Found", Query, Update)
+
+
+def _run(parser: UpdateParser, read: Callable[[], _Found]) -> _Found:
+    """What is read; raises all problems, if there are any."""
+    try:
+        found = read()
+    except Stop:
+        raise _error(parser) from None
+    if parser.problems:
+        raise _error(parser)
+    return found
+
+
+def _error(parser: UpdateParser) -> QuerySyntaxError:
+    tokens = parser.tokens
+    mistakes = [
+        Mistake(*tokens.place(one.offset), one.message) for one in sorted(set(parser.problems))
+    ]
+    name = tokens.file or "input"
+    first = mistakes[0]
+    line_of_text = re.split(r"\n|\r\n?", tokens.text)[first.line - 1]
+    return QuerySyntaxError(
+        "\n".join(f"{name}:{line}:{column}: {message}" for line, column, message in mistakes),
+        mistakes,
+        filename=tokens.file,
+        line=first.line,
+        column=first.column,
+        text=line_of_text if len(line_of_text) <= _LONGEST_LINE else None,
+    )
+
+
+# --- depth ---------------------------------------------------------------------------------------
+
+
+def _check_depth(node: Node, tokens: Tokens) -> None:
+    if len(tokens.kinds) > MOST_DEEP and max(_depths(node)) > MOST_DEEP:
+        raise QuerySyntaxError(
+            f"{tokens.file or 'input'}: more than {MOST_DEEP} operators deep, as a chain of "
+            "OPTIONAL, MINUS or BIND is; put parts of it in groups of their own"
+        )
+
+
+def _depths(node: Node) -> Iterator[int]:
+    stack = [(node, 1)]
+    while stack:
+        found, depth = stack.pop()
+        yield depth
+        stack += [(child, depth + 1) for child in children(found)]
+
+
+# --- escapes -------------------------------------------------------------------------------------
+
+_ESCAPE = re.compile(
+    r"""
+      (?P<kept> \"\"\"(?:[^"\\]++|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]++|\\.|'(?!''))*+'''
+        | "(?:[^"\\\n\r]++|\\.)*+" | '(?:[^'\\\n\r]++|\\.)*+'
+        | <[^\x00-\x20<>"{}|^`]*> | \#[^\n\r]* )
+      | \\u(?P<short>[0-9A-Fa-f]{4}) | \\U(?P<long>[0-9A-Fa-f]{8})
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def _without_escapes(text: str) -> str:
+    """The text without \\u and \\U outside strings and IRIs (those in them are read with them)."""
+    text = text.removeprefix("\ufeff")
+    return _ESCAPE.sub(_escaped, text) if "\\u" in text or "\\U" in text else text
+
+
+def _escaped(match: re.Match[str]) -> str:
+    if match["kept"] is not None:
+        return match["kept"]
+    code = int(match["short"] or match["long"], 16)
+    # what is no character, and a backslash, would begin another escape
+    return match[0] if code > 0x10FFFF or 0xD800 <= code < 0xE000 or code == 0x5C else chr(code)

@@ -1,0 +1,306 @@
+"""The parser of queries: prologue, forms, SELECT clauses and solution modifiers.
+
+Start at `QueryParser.query`. What is always true: the operators on top of a pattern come in the
+order of section 18.2.4 of the specification: Group, Filter (HAVING), Join (VALUES at the end),
+Extend, OrderBy, Project, Distinct or Reduced, Slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from triplestore.expressions.text.term_parser import Stop
+from triplestore.expressions.text.tokens import END, IRI, PREFIXED, VARIABLE, WORD
+from triplestore.expressions.tree import Constant, Expression, Variable, substitute, variables_of
+from triplestore.sparql.algebra.nodes import (
+    UNIT,
+    Ask,
+    Bgp,
+    Construct,
+    Dataset,
+    Describe,
+    Distinct,
+    Extend,
+    Node,
+    Project,
+    Query,
+    Reduced,
+    Select,
+    Slice,
+    TermOrVariable,
+    TriplePattern,
+    is_hidden,
+)
+from triplestore.sparql.syntax.modifiers import (
+    AFTER,
+    ModifierParser,
+    Modifiers,
+    ordered,
+    ordered_and_sliced,
+    sliced,
+)
+from triplestore.sparql.syntax.patterns import Read
+
+_MOST_NODES = 100_000
+"""Of an expression of SELECT, with those that it is made of put into it."""
+
+FORMS = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
+UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY")
+
+
+@dataclass(slots=True)
+class _Item:
+    """A variable of SELECT and, if it is computed, from what; `at` is its token."""
+
+    variable: Variable
+    expression: Expression | None
+    at: int
+
+
+@dataclass(slots=True)
+class _Clause:
+    """What is selected, None for `*`; `distinct` is DISTINCT, REDUCED or ""."""
+
+    distinct: str
+    items: list[_Item] | None
+    at: int
+
+    def computed(self) -> dict[Variable, Expression]:
+        """Variable -> what it is computed from, without variables that are computed."""
+        found: dict[Variable, Expression] = {}
+        for item in self.items or ():
+            if item.expression is not None:
+                found[item.variable] = substitute(item.expression, found)
+        return found
+
+
+class QueryParser(ModifierParser):
+    """Reads queries."""
+
+    # --- prologue and forms ---------------------------------------------------------------------
+
+    def prologue(self) -> None:
+        """BASE and PREFIX."""
+        while self.kinds[self.at] == WORD and self.take_declaration():
+            pass
+
+    def query(self) -> Query:
+        """A whole query."""
+        self.prologue()
+        word = self.texts[self.at].upper() if self.kinds[self.at] == WORD else ""
+        if word not in FORMS:
+            hint = ", but this is an update" if word in UPDATES else ""
+            self.fail(f"{', '.join(FORMS[:-1])} or {FORMS[-1]}{hint}", known=FORMS)
+        self.at += 1
+        self._new_bgp()
+        self.aggregates = {}
+        if word == "SELECT":
+            found: Query = self._select_query()
+        elif word == "ASK":
+            dataset = self.dataset_clauses("FROM")
+            found = Ask(
+                self._where_and_modifiers(),
+                dataset=dataset,
+            )
+        elif word == "CONSTRUCT":
+            found = self._construct()
+        else:
+            found = self._describe()
+        if self.kinds[self.at] != END:
+            self.fail("the end of the query or " + ", ".join(AFTER), known=AFTER)
+        return replace(found, base=self.base, prefixes=self.known_prefixes())
+
+    def known_prefixes(self) -> dict[str, str]:
+        """The prefixes in force."""
+        return {p: name for p, name in self.prefixes.items() if p not in self._unknown}
+
+    def dataset_clauses(self, word: str) -> Dataset | None:
+        """FROM and FROM NAMED, or USING and USING NAMED."""
+        default: list[Constant] = []
+        named: list[Constant] = []
+        while self.take_word(word):
+            chosen = named if self.take_word("NAMED") else default
+            chosen.append(self.expect_iri(f"after {word}: the name of a graph"))
+        return Dataset(tuple(default), tuple(named)) if default or named else None
+
+    def expect_iri(self, where: str) -> Constant:
+        """An IRI that must come next."""
+        if not self.is_iri():
+            self.fail(f"an IRI {where}")
+        return self.iri()
+
+    def _select_query(self) -> Select:
+        clause = self._select_clause()
+        dataset = self.dataset_clauses("FROM")
+        node = self._selected(clause, self._where())
+        return Select(node, dataset=dataset)
+
+    def _construct(self) -> Construct:
+        if self.is_operator("{"):
+            template = self._template()
+            dataset = self.dataset_clauses("FROM")
+            pattern = self._where_and_modifiers()
+            return Construct(pattern, template, dataset=dataset)
+        dataset = self.dataset_clauses("FROM")
+        self.expect_word("WHERE", "or a template in '{' after CONSTRUCT")
+        opened = self.at
+        self.expect("{", "after WHERE")
+        self._simple_triples()
+        self.close("}", opened, "or '.' after a triple: without a template there are only triples")
+        triples, self.triples = tuple(self.triples), []
+        pattern = self._modified(Read(Bgp(triples) if triples else UNIT, [], self.scope))
+        template = tuple(TriplePattern(*map(_as_template, triple)) for triple in triples)
+        return Construct(pattern, template, dataset=dataset)
+
+    def _simple_triples(self) -> None:
+        """Triples of a pattern, in which there are no paths."""
+        start = self.at
+        self.triples_block()
+        if self.paths:
+            self.report("without a template there are no paths: a path cannot be made", start)
+
+    def _template(self) -> tuple[TriplePattern, ...]:
+        opened = self.at
+        self.expect("{", "")
+        self.template = True
+        self.triples_block()
+        self.template = False
+        self.close("}", opened, "or '.' after a triple of a template")
+        triples, self.triples = tuple(self.triples), []
+        return triples
+
+    def _describe(self) -> Describe:
+        targets: list[TermOrVariable] = []
+        star = self.take("*")
+        if not star:
+            targets.append(self._iri_or_variable("or '*' after DESCRIBE"))
+            while self.kinds[self.at] in (VARIABLE, IRI, PREFIXED):
+                targets.append(self._iri_or_variable(""))
+        dataset = self.dataset_clauses("FROM")
+        has_where = star or self.is_word("WHERE") or self.is_operator("{")
+        read = self._where() if has_where else Read(UNIT, [], {})
+        pattern = self._modified(read)
+        if star:
+            targets = list(read.scope)
+        return Describe(pattern, tuple(targets), dataset=dataset)
+
+    def _where(self) -> Read:
+        self.take_word("WHERE")
+        return self.group("where the pattern begins (WHERE)")
+
+    def _where_and_modifiers(self) -> Node:
+        return self._modified(self._where())
+
+    def _modified(self, read: Read) -> Node:
+        """A pattern with the modifiers behind it, of a form that is no SELECT."""
+        modifiers = self.modifiers(read)
+        return ordered_and_sliced(self.grouped(read, modifiers, {}), modifiers)
+
+    # --- SELECT ---------------------------------------------------------------------------------
+
+    def sub_select(self) -> Node:
+        """A SELECT in braces; `scope` is afterwards what it projects."""
+        self.at += 1
+        self.aggregates = {}
+        node = self._selected(self._select_clause(), self._where())
+        self.scope = dict.fromkeys(_projected(node))
+        return node
+
+    def _select_clause(self) -> _Clause:
+        distinct = "DISTINCT" if self.take_word("DISTINCT") else ""
+        if not distinct and self.take_word("REDUCED"):
+            distinct = "REDUCED"
+        start = self.at
+        if self.take("*"):
+            return _Clause(distinct, None, start)
+        items = list(self._items())
+        if not items:
+            hint = ""
+            if self.kinds[start] in (WORD, IRI, PREFIXED) and self.texts[start + 1] == "(":
+                hint = f": what is computed has a name, ({self.texts[start]}(...) AS ?name)"
+            self.fail(f"a variable, '(expression AS ?variable)' or '*' after SELECT{hint}")
+        return _Clause(distinct, items, start)
+
+    def _items(self) -> Iterator[_Item]:
+        while True:
+            start = self.at
+            self.count_part()
+            if self.kinds[start] == VARIABLE:
+                yield _Item(self.variable(""), None, start)
+            elif self.take("("):
+                self.enter()
+                expression = self.expression()
+                self.leave()
+                self.expect_word("AS", "and a variable, or an operator, after an expression")
+                variable = self.variable("after AS")
+                self.expect(")", "after the variable of an expression")
+                yield _Item(variable, expression, start)
+            else:
+                return
+
+    def _selected(self, clause: _Clause, read: Read) -> Node:
+        """The algebra of a SELECT; the modifiers behind its WHERE are read here."""
+        modifiers = self.modifiers(read)
+        self._check_growth(clause)
+        node = self.grouped(read, modifiers, clause.computed())
+        if clause.items is None:
+            if modifiers.grouped:
+                self.report("SELECT * cannot be with GROUP BY or aggregates", clause.at)
+            variables = [*read.scope, *(modifiers.values.variables if modifiers.values else ())]
+        else:
+            self._check_items(clause.items, read, modifiers)
+            variables = [item.variable for item in clause.items]
+            for item in clause.items:
+                if item.expression is not None:
+                    node = Extend(node, item.variable, item.expression)
+        node = Project(ordered(node, modifiers), tuple(dict.fromkeys(variables)))
+        if clause.distinct:
+            node = Distinct(node) if clause.distinct == "DISTINCT" else Reduced(node)
+        return sliced(node, modifiers)
+
+    def _check_growth(self, clause: _Clause) -> None:
+        """Refuse (?x + ?x AS ?y) (?y + ?y AS ?z) and so on: putting them together may double."""
+        sizes: dict[Variable, int] = {}
+        for item in clause.items or ():
+            if item.expression is not None:
+                size = 1 + sum(sizes.get(v, 1) for v in variables_of(item.expression))
+                if size > _MOST_NODES:
+                    self.report(f"{item.variable} is made of too many others: use BIND", item.at)
+                    raise Stop
+                sizes[item.variable] = size
+
+    def _check_items(self, items: list[_Item], read: Read, modifiers: Modifiers) -> None:
+        keys = {key.variable for key in modifiers.keys}
+        in_scope = set(keys if modifiers.grouped else read.scope)
+        if modifiers.values:
+            in_scope.update(modifiers.values.variables)
+        selected: set[Variable] = set()
+        for item in items:
+            used = [item.variable] if item.expression is None else variables_of(item.expression)
+            for variable in used if modifiers.grouped else ():
+                has = variable in in_scope or variable in selected
+                if not has and not is_hidden(variable):
+                    self.report(
+                        f"{variable} is neither in GROUP BY nor in an aggregate: each group may "
+                        f"have many; take SAMPLE({variable}), or group by it",
+                        item.at,
+                    )
+            known = item.variable in in_scope or item.variable in selected
+            if item.expression is not None and known:
+                self.report(f"{item.variable} has a value already: give this another name", item.at)
+            selected.add(item.variable)
+
+
+def _as_template(term: TermOrVariable) -> TermOrVariable:
+    """A blank node of a pattern as one of a template."""
+    if isinstance(term, Variable) and is_hidden(term):
+        return Constant(b"\x02" + term.name[2:].encode())
+    return term
+
+
+def _projected(node: Node) -> tuple[Variable, ...]:
+    while not isinstance(node, Project):
+        assert isinstance(node, Distinct | Reduced | Slice)
+        node = node.pattern
+    return node.variables

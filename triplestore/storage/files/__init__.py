@@ -1,0 +1,1 @@
+"""Files of a store: sections, journal, manifest, lock. Start at `system`."""

@@ -1,0 +1,54 @@
+"""The lock of the one writer: an advisory lock on the file LOCK, which says who holds it.
+
+The operating system drops the lock with the process that holds it, however that ends; what is
+written in the file is for error messages only, and never decides anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+
+from triplestore.errors import LockedError
+from triplestore.storage.files.system import Files, Lock
+
+NAME = "LOCK"
+
+
+def take_lock(files: Files, directory: Path) -> Lock:
+    """Become the writer of a store, or raise LockedError, which names the one who is."""
+    path = directory / NAME
+    lock = files.lock(path)
+    if lock is None:
+        raise LockedError(
+            f"{directory} is being written by {_holder(files, path)}; to read it meanwhile, open "
+            f"it read-only: Store.read_only({str(directory)!r})"
+        )
+    me = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    with contextlib.suppress(OSError):  # a full disk must not keep a store from being opened
+        file = files.open(path)
+        try:
+            file.truncate(0)
+            file.write(json.dumps(me).encode(), 0)
+        finally:
+            file.close()
+    return lock
+
+
+def _holder(files: Files, path: Path) -> str:
+    try:
+        holder = json.loads(files.read(path))
+        pid, host, since = int(holder["pid"]), str(holder["host"]), str(holder["since"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"
+    if (pid, host) == (os.getpid(), socket.gethostname()):
+        return f"this very process, through another Store opened at {since}"
+    return f"process {pid} on {host}, since {since}"

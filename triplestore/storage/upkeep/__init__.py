@@ -1,0 +1,1 @@
+"""Checkpoints, merges, compaction, backup and verification."""

@@ -1,0 +1,130 @@
+"""A sequence of additions and removals of quads, settled into the changes that it amounts to.
+
+Start reading at `settle`. Operations come in order, and the last word on a quad wins; what each one
+found (already there, not stated) is tallied as if they had been carried out one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from triplestore.relations import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Tables
+from triplestore.relations.changes import NO_FACTS, NO_GRAPHS, NO_QUADS
+from triplestore.relations.packed_keys import U8, U32, Bools, Columns, key_of, last_of_equals
+
+
+class Settled(NamedTuple):
+    """What a sequence of operations amounts to."""
+
+    changes: Changes
+    already_there: int
+    not_stated: int
+    only_inferred: int
+    """Those not stated that hold all the same, because they follow."""
+
+
+class _Part(NamedTuple):
+    rows: ChangedRows
+    already_there: int
+    not_stated: int
+    only_inferred: int = 0
+
+
+def settle(tables: Tables, add: Bools, s: U32, p: U32, o: U32, g: U32) -> Settled:
+    """Operation i adds or removes the quad s[i] p[i] o[i] g[i]; g = 0 is the default graph.
+
+    A quad added to a named graph makes the graph exist; removing its last quad leaves it there.
+    """
+    named = g != 0
+    if not named.any():
+        facts = _settle_rows((p, s, o), add, lambda rows: tables.status_of_facts(*rows), tables)
+        return Settled(
+            Changes(facts=facts.rows), facts.already_there, facts.not_stated, facts.only_inferred
+        )
+    quads = _settle_rows(
+        (p[named], s[named], o[named], g[named]),
+        add[named],
+        lambda rows: tables.status_of_quads(*rows),
+    )
+    plain = ~named
+    facts = _Part(NO_FACTS, 0, 0)
+    if plain.any():
+        facts = _settle_rows(
+            (p[plain], s[plain], o[plain]),
+            add[plain],
+            lambda rows: tables.status_of_facts(*rows),
+            tables,
+        )
+    graphs = new_graphs(tables, g[named & add])
+    return Settled(
+        Changes(facts=facts.rows, quads=quads.rows, graphs=graphs),
+        facts.already_there + quads.already_there,
+        facts.not_stated + quads.not_stated,
+        facts.only_inferred,
+    )
+
+
+def new_graphs(tables: Tables, graphs: U32) -> ChangedRows:
+    """The rows that make these named graphs exist, of those that do not yet."""
+    wanted = np.unique(graphs)
+    missing = wanted[tables.tuples(*GRAPHS).status_of((wanted,)) == 0]
+    return ChangedRows.of((missing,)) if len(missing) else NO_GRAPHS
+
+
+def _settle_rows(
+    columns: Columns,
+    add: Bools,
+    status_of: Callable[[Columns], U8],
+    facts: Tables | None = None,
+) -> _Part:
+    """What operations on rows amount to.
+
+    facts  the tables, if the rows are facts: they may hold without being written
+    """
+    if len(add) == 1:  # by far the most common: one `add` or `remove` of its own
+        part = _settle_one(columns, bool(add[0]), status_of(columns))
+        return part if facts is None else _told_from_rows(part, facts)
+    keys = key_of(columns)
+    order = np.argsort(keys, kind="stable")
+    keys, add = keys[order], add[order]
+    last = last_of_equals(keys)
+    first = np.concatenate(([True], last[:-1]))
+    rows = tuple(column[order[last]] for column in columns)
+    before = status_of(rows)
+    stated = (before & np.uint8(EXPLICIT)) != 0
+    # What each operation finds: for the first of a quad the tables, then the operation before it.
+    found = np.empty(len(add), dtype=np.bool_)
+    found[1:] = add[:-1]
+    found[first] = stated
+    already_there = int(np.count_nonzero(add & found))
+    not_stated = int(np.count_nonzero(~add & ~found))
+    only_inferred = 0
+    if not_stated and (before == INFERRED).any():
+        follows = (before == INFERRED)[np.cumsum(first) - 1]
+        only_inferred = int(np.count_nonzero(~add & ~found & follows))
+    wanted = add[last]
+    changed = wanted != stated
+    status = np.where(wanted, np.uint8(EXPLICIT), np.uint8(0))
+    result = ChangedRows.of(rows, status, before)
+    part = _Part(result.take(changed), already_there, not_stated, only_inferred)
+    return part if facts is None else _told_from_rows(part, facts)
+
+
+def _told_from_rows(part: _Part, tables: Tables) -> _Part:
+    """The same with what was written before in the place of what held."""
+    rows = part.rows
+    if not tables.closed or len(rows) == 0:
+        return part
+    before = tables.stored_status_of_facts(*rows.columns)
+    return part._replace(rows=ChangedRows.of(rows.columns, rows.status, before))
+
+
+def _settle_one(columns: Columns, add: bool, before: U8) -> _Part:
+    stated = bool(before[0] & EXPLICIT)
+    if add == stated:
+        none = NO_FACTS if len(columns) == 3 else NO_QUADS
+        return _Part(none, int(add), int(not add), int(not add and before[0] == INFERRED))
+    return _Part(ChangedRows.of(columns, EXPLICIT if add else 0, before), 0, 0)

@@ -1,0 +1,597 @@
+"""What can be read, whoever is asked: a store, a snapshot of it, or a transaction.
+
+Start reading at `Reading`. Those three differ in one thing only: which tables they read, which
+`_view` says.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from os import PathLike
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from pyoxigraph import DefaultGraph, Quad
+
+from triplestore.reasoning.stale import refuse_if_stale
+from triplestore.reasoning.visible import is_triple, shown
+from triplestore.relations import INFERRED, Tables
+from triplestore.relations.lookup import ANY_GRAPH, Rows, match
+from triplestore.relations.relation import BLOCK
+from triplestore.relations.views.equality import equality_of
+from triplestore.sparql.cache.kept_plans import Plans
+from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
+from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
+from triplestore.terms import Dictionary, key_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pyoxigraph import RdfFormat
+
+    from triplestore.datalog.program import Program
+    from triplestore.maintenance.audit import Audit
+    from triplestore.operators.context import Flag
+    from triplestore.operators.text_limits import TextLimits
+    from triplestore.proofs import Proof, WhyNot
+    from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.reasoning.violations import Inconsistencies, Violation
+    from triplestore.sparql.engine import Result
+    from triplestore.storage import State
+    from triplestore.store.explain import FactLike
+    from triplestore.store.prepared import Prepared
+    from triplestore.terms import Term
+
+# The first block of an iteration is small, so that the first answer comes at once.
+FIRST_BLOCK = 64
+
+MOST_OF_EACH = 20
+"""So many violations of each constraint are listed by `inconsistencies`."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything that reading needs: frozen tables, and the dictionary their ids belong to."""
+
+    dictionary: Dictionary
+    tables: Tables
+    prefixes: Mapping[str, str]
+    rules: Callable[[], Rules | None] = lambda: None
+    """The rules in force."""
+    hidden: int = 0
+    """How many facts hold that are no triples of RDF, and are not shown."""
+    regimes: tuple[str, ...] = ()
+    """The names of the regimes in force."""
+    plans: Plans = field(default_factory=Plans, init=False, compare=False, repr=False)
+    """Plans of queries that were asked of this state."""
+
+    @classmethod
+    def of(cls, state: State) -> View:
+        """Everything that reading a committed state needs; refused if its closure is stale."""
+        meta = state.meta
+        refuse_if_stale(meta)
+        return cls(
+            state.dictionary,
+            state.tables,
+            prefixes_of(meta),
+            lambda: rules_in(state),
+            hidden_count(meta),
+            regimes_in(meta),
+        )
+
+    def match(
+        self, pattern: tuple[int, int, int, int], where: int, block_rows: int = BLOCK
+    ) -> Iterator[Rows]:
+        """The rows of a pattern that can be shown."""
+        blocks = match(self.tables, *pattern, where=where, block_rows=block_rows)
+        return shown(self.dictionary, blocks) if self.hidden else blocks
+
+
+def regimes_in(meta: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The names of the regimes that a store keeps."""
+    if REGIMES not in meta:
+        return ()
+    from triplestore.reasoning.program.in_force import Regimes
+
+    return Regimes.of(meta).names
+
+
+def rules_in(state: State) -> Rules | None:
+    """The rules in force in a state; None if there are none."""
+    if PROGRAM not in state.meta and REGIMES not in state.meta:
+        return None
+    from triplestore.reasoning.program.in_force import rules_of_state
+
+    return rules_of_state(state)
+
+
+class Reading(ABC):
+    """Look-ups, counts, iteration and dumps over one consistent state."""
+
+    @abstractmethod
+    def _view(self) -> View:
+        """The state to read."""
+
+    # -- quads ----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def __bool__(self) -> bool:
+        return self.count() > 0
+
+    def count(self, facts: str = "all") -> int:
+        """How many quads there are: exact, and known without counting."""
+        view, where = self._view(), facts_mask(facts)
+        hidden = view.hidden if where & INFERRED else 0
+        return view.tables.total(where) + view.tables.quad_total(where) - hidden
+
+    def __iter__(self) -> Iterator[Quad]:
+        return self.quads_for_pattern(None, None, None)
+
+    def __contains__(self, quad: QuadLike) -> bool:
+        view = self._view()
+        s, p, o, graph = quad_keys(quad)
+        ids = view.dictionary.lookup_keys([s, p, o] if graph is None else [s, p, o, graph])
+        if graph is None and view.regimes:
+            from triplestore.reasoning.trivial_facts import holds_anyway
+
+            if holds_anyway(view, s, p, o):
+                return True
+        if not ids.all():
+            return False
+        columns = [ids[place : place + 1] for place in range(len(ids))]
+        if graph is None:
+            return bool(view.tables.status_of_facts(columns[1], columns[0], columns[2])[0])
+        status = view.tables.status_of_quads(columns[1], columns[0], columns[2], columns[3])
+        return bool(status[0])
+
+    def quads_for_pattern(
+        self,
+        subject: TermLike | None,
+        predicate: TermLike | None,
+        object: TermLike | None,
+        graph_name: TermLike | None = None,
+        *,
+        facts: str = "all",
+    ) -> Iterator[Quad]:
+        """The quads with these terms; None stands for any term, or any graph.
+
+        They are read from the state at the time of the call, as they are asked for.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :a :p :b, :c .", "ttl")
+        >>> from pyoxigraph import NamedNode
+        >>> for quad in store.quads_for_pattern(NamedNode("http://ex.org/a"), None, None):
+        ...     print(quad.object)
+        <http://ex.org/b>
+        <http://ex.org/c>
+        """
+        view = self._view()
+        pattern = _pattern(view, subject, predicate, object, graph_name)
+        if pattern is None:
+            return iter(())
+        return quads_of(view.dictionary, view.match(pattern, facts_mask(facts)))
+
+    # -- SPARQL ---------------------------------------------------------------------------------
+
+    def query(
+        self,
+        query: str,
+        *,
+        facts: str = "all",
+        equality: str = "all",
+        base_iri: str | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        use_default_graph_as_union: bool = False,
+        default_graph: TermLike | Iterable[TermLike] | None = None,
+        named_graphs: Iterable[TermLike] | None = None,
+        timeout: float | None = None,
+        budget: int | None = None,
+        cancel: Flag | None = None,
+        limits: TextLimits | None = None,
+        substitutions: Mapping[Any, TermLike] | None = None,
+        custom_functions: Mapping[Any, Callable[..., Any]] | None = None,
+        custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
+    ) -> Result:
+        """The result of a SPARQL query: solutions, triples, or True or False for an ASK.
+
+        Prefixes of loaded files are known to it. `facts` says which facts it sees: "all" that hold,
+        "explicit" or "inferred" ones. Where equals are rewritten (see `Store.reason`) it sees the
+        facts of all of them, unless `equality="representatives"` asks for one answer for each
+        class: then a name in a pattern stands for its class. `timeout` (seconds) and `budget`
+        (bytes; by default half of the machine's memory) stop a query that takes too much, as does
+        `cancel`, a `threading.Event` that another thread sets; how large its text may be is said by
+        `limits`, a `TextLimits`. `substitutions` gives values to
+        variables, by name; functions and aggregates that the query calls by IRI can be given in
+        Python, as for pyoxigraph's store. A text that was asked before is not parsed again.
+
+        >>> from triplestore import NamedNode, Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
+        >>> print(store.query("SELECT ?x { :ada :sees+ ?x }"))
+        ?x
+        ----
+        :bob
+        :cy
+        >>> store.query("ASK { ?x :sees ?y }", substitutions={"x": NamedNode("http://ex.org/cy")})
+        False
+        """
+        from triplestore.store.run_query import query as ask
+
+        return ask(
+            self._view(),
+            query,
+            facts=facts,
+            equality=equality,
+            base_iri=base_iri,
+            prefixes=prefixes,
+            use_default_graph_as_union=use_default_graph_as_union,
+            default_graph=default_graph,
+            named_graphs=named_graphs,
+            timeout=timeout,
+            budget=budget,
+            cancel=cancel,
+            limits=limits,
+            substitutions=substitutions,
+            custom_functions=custom_functions,
+            custom_aggregate_functions=custom_aggregate_functions,
+        )
+
+    def prepare(self, query: str, **options: Any) -> Prepared:
+        """A query to be asked often, with other values for its variables each time.
+
+        What is wrong with its text is said at once. `options` are those of `query`.
+
+        >>> from triplestore import NamedNode, Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
+        >>> sees = store.prepare("SELECT ?y { ?x :sees ?y }", timeout=1)
+        >>> [solution["y"].value for solution in sees(x=NamedNode("http://ex.org/bob"))]
+        ['http://ex.org/cy']
+        """
+        from triplestore.store.prepared import Prepared
+        from triplestore.store.run_query import read
+
+        read(self._view(), query, **options)
+        return Prepared(self, query, options)
+
+    # -- columns of ids -------------------------------------------------------------------------
+
+    def rows_for_pattern(
+        self,
+        subject: TermLike | None = None,
+        predicate: TermLike | None = None,
+        object: TermLike | None = None,
+        graph_name: TermLike | None = None,
+        *,
+        facts: str = "all",
+        block_rows: int = BLOCK,
+    ) -> Iterator[Rows]:
+        """Like `quads_for_pattern`, as blocks of columns of ids, at the speed of memory.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :a :p :b, :c .", "ttl")
+        >>> [rows.size for rows in store.rows_for_pattern()]
+        [2]
+        """
+        view = self._view()
+        pattern = _pattern(view, subject, predicate, object, graph_name)
+        if pattern is None:
+            return iter(())
+        return view.match(pattern, facts_mask(facts), block_rows)
+
+    def lookup_ids(self, terms: Iterable[TermLike]) -> NDArray[np.uint32]:
+        """The ids of terms; 0 for a term that the store has never seen."""
+        return self._view().dictionary.lookup_keys([key_of(term) for term in terms])
+
+    def terms(self, ids: NDArray[np.uint32]) -> list[Term]:
+        """The terms of ids."""
+        return self._view().dictionary.terms(ids)
+
+    def objects_of(
+        self, subjects: NDArray[np.uint32], predicate: TermLike, *, facts: str = "all"
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """The objects of many subjects at once, in the default graph.
+
+        Returns (index, objects): objects[k] belongs to subjects[index[k]].
+        """
+        return self._probe(subjects, predicate, 0, facts)
+
+    def subjects_of(
+        self, objects: NDArray[np.uint32], predicate: TermLike, *, facts: str = "all"
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """The subjects of many objects at once, in the default graph; see `objects_of`."""
+        return self._probe(objects, predicate, 1, facts)
+
+    def _probe(
+        self, ids: NDArray[np.uint32], predicate: TermLike, column: int, facts: str
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        view = self._view()
+        name = int(view.dictionary.lookup_keys([key_of(predicate)])[0])
+        wanted = np.ascontiguousarray(ids, dtype=np.uint32)
+        index, (found,) = view.tables.relation(name).probe((column,), (wanted,), facts_mask(facts))
+        if view.hidden:
+            subjects = found if column else wanted[index]
+            fine = is_triple(view.dictionary, subjects, np.full(len(found), name, np.uint32))
+            index, found = index[fine], found[fine]
+        return index, found
+
+    # -- rules ----------------------------------------------------------------------------------
+
+    @property
+    def program(self) -> Program:
+        """The rules in force, which print as text that `reason` reads back.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> text = "@prefix : <http://ex.org/> . :knows[?y, ?x] :- :knows[?x, ?y] ."
+        >>> _ = store.reason(rules=text)
+        >>> print(store.program, end="")
+        @prefix : <http://ex.org/> .
+        <BLANKLINE>
+        :knows[?y, ?x] :- :knows[?x, ?y] .
+        """
+        from triplestore.datalog.program import Program
+
+        rules = self._view().rules()
+        return Program() if rules is None else rules.program
+
+    def known_names(self) -> list[bytes] | None:
+        """The keys of the properties and classes that the facts have; None if these are many."""
+        from triplestore.reasoning.commands import known_names
+
+        view = self._view()
+        return known_names(view.tables, view.dictionary)
+
+    def describe_rules(self, *what: str) -> str:
+        """The rules in words: any of `program`, `strata`, `modules`, `families`, `plans`; or all.
+
+        Strata come one after the other; a module closes the relations of its rules at once; a
+        family is evaluated as one; plans say in which order the
+        items of a body are matched, from each item that may change.
+        """
+        from triplestore.reasoning.reports.describe import describe
+
+        return describe(self._view(), what)
+
+    def violations(self, limit: int | None = None) -> list[Violation]:
+        """The matches of constraints, and the members of owl:Nothing; at most so many.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :a :parent :a .", "ttl")
+        >>> _ = store.reason(rules='constraint "loop" "is its own parent" :- :parent[?x, ?x] .')
+        >>> print(store.violations()[0])
+        loop: is its own parent: ?x = <http://ex.org/a>
+        """
+        from triplestore.reasoning.violations import listed, violations
+
+        view = self._view()
+        where = listed(view.rules(), view.dictionary)
+        return list(islice(violations(view.tables, where, view.dictionary), limit))
+
+    def facts_by_rule(self) -> dict[str, int]:
+        """Name of a rule -> how many facts it concludes; evaluates all rules once.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load('''@prefix : <http://ex.org/> .
+        ...     @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        ...     :Cat rdfs:subClassOf :Animal . :tom a :Cat . :kit a :Cat .''', "ttl")
+        >>> _ = store.reason("owl-rl")
+        >>> store.facts_by_rule()
+        {'cax-sco': 2}
+        """
+        from triplestore.reasoning.reports.facts_by_rule import facts_by_rule
+
+        return facts_by_rule(self._view())
+
+    @property
+    def inconsistencies(self) -> Inconsistencies:
+        """The violations counted by rule, with some of each; `why` has the causes of one.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load('''@prefix : <http://ex.org/> .
+        ...     @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        ...     :loves a owl:IrreflexiveProperty . :narcissus :loves :narcissus .''', "ttl")
+        >>> _ = store.reason("owl-rl")
+        >>> print(store.inconsistencies)
+        prp-irp         1
+          <http://ex.org/loves> is irreflexive: ?x = <http://ex.org/narcissus>
+        """
+        from triplestore.reasoning.violations import inconsistencies, listed
+
+        view = self._view()
+        where = listed(view.rules(), view.dictionary)
+        return inconsistencies(view.tables, where, view.dictionary, MOST_OF_EACH)
+
+    def why(
+        self,
+        fact: FactLike,
+        *,
+        alternatives: int = 0,
+        members: int = 5,
+        seconds: float = 5.0,
+    ) -> Proof | WhyNot:
+        """The smallest proof of a fact from what is stated; of one that does not hold, why not.
+
+        A fact is a quad of the default graph, a triple, a tuple of terms, one of `violations()`, or
+        a text: `:ada :parent :bob` as in Turtle, or `:parent[:ada, :bob]` as in rules. The answer
+        prints as text, is true if the fact holds, and has `json()`; a proof has `dot()` and
+        `mermaid()`, too. With `alternatives` it comes with so many proofs by other last steps;
+        of the matches that an aggregate counts, `members` are listed. A search that takes longer
+        than `seconds` settles for a proof that may not be the smallest, or is given up.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("@prefix : <http://ex.org/> . :ada :parent :bob .", "ttl")
+        >>> _ = store.reason(rules="rule 'base' :ancestor[?x, ?y] :- :parent[?x, ?y] .")
+        >>> print(store.why(":ada :ancestor :bob"))
+        :ancestor[:ada, :bob]
+        │  by rule base (input:1:1)
+        │  :ancestor[?x, ?y] :- :parent[?x, ?y] .
+        │  ?x = :ada, ?y = :bob
+        └─ :parent[:ada, :bob]  (stated)
+        >>> print(store.why(":bob :ancestor :ada"))
+        :ancestor[:bob, :ada] does not hold: it is not stated, and the rule that could ...
+        <BLANKLINE>
+        by rule base (input:1:1)
+        :ancestor[?x, ?y] :- :parent[?x, ?y] .
+        with ?x = :bob, ?y = :ada
+        └─ no match: :parent[:bob, :ada]
+        """
+        from triplestore.store.explain import explain
+
+        return explain(self._view(), fact, alternatives, members, seconds)
+
+    def audit(self, *, thorough: bool = False, progress: bool = False) -> Audit:
+        """Whether the inferred facts are exactly those that follow, with the right counters.
+
+        The closure is computed anew in memory from what is stated, and compared; nothing is
+        changed. `thorough` checks every rule instance instead, by other means.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.reason(rules="@prefix : <http://ex.org/> . :A[:a] . :B[?x] :- :A[?x] .")
+        >>> print(store.audit())
+        0 explicit and 2 inferred facts: the closure is exact
+        """
+        from triplestore.reasoning.progress import ProgressLine
+        from triplestore.store.explain import audited
+
+        line = ProgressLine() if progress else None
+        try:
+            return audited(self._view(), thorough, line)
+        finally:
+            if line is not None:
+                line.close()
+
+    def tuples(
+        self, name: TermLike, arity: int | None = None, *, facts: str = "all"
+    ) -> Iterator[tuple[Term, ...]]:
+        """The rows of a relation of three columns or more, which only rules can fill.
+
+        `arity`, the number of columns, matters only if several relations have this name.
+
+        >>> from triplestore import NamedNode, Store
+        >>> store = Store()
+        >>> _ = store.reason(rules='@prefix : <http://ex.org/> . :flight[:LHR, :CDG, "09:30"] .')
+        >>> for row in store.tuples(NamedNode("http://ex.org/flight")):
+        ...     print(*row)
+        <http://ex.org/LHR> <http://ex.org/CDG> "09:30"
+        """
+        from triplestore.rules.simplify import is_helper
+
+        view, where, key = self._view(), facts_mask(facts), key_of(name)
+        equality = equality_of(view.tables)
+        classes = None if equality is None else equality.classes
+        wanted = 0 if is_helper(key) else int(view.dictionary.lookup_keys([key])[0])
+        for known, columns in view.tables.tuple_names():
+            if wanted and known == wanted and arity in (None, columns):
+                for block in view.tables.tuples(known, columns).scan(where):
+                    rows = block if classes is None else classes.expand_rows(block)
+                    yield from zip(*(view.dictionary.terms(column) for column in rows), strict=True)
+
+    # -- graphs and prefixes --------------------------------------------------------------------
+
+    def named_graphs(self) -> Iterator[Term]:
+        """The named graphs that exist, also those without a triple."""
+        view = self._view()
+        return iter(view.dictionary.terms(view.tables.graphs()))
+
+    def contains_named_graph(self, graph_name: TermLike) -> bool:
+        """True if this named graph exists; the default graph always does."""
+        view = self._view()
+        key = graph_key(graph_name)
+        if key is None:
+            return True
+        graph = int(view.dictionary.lookup_keys([key])[0])
+        return graph != 0 and view.tables.has_graph(graph)
+
+    @property
+    def prefixes(self) -> Mapping[str, str]:
+        """The prefixes of the files that were loaded, and those that were bound; name to IRI."""
+        return MappingProxyType(self._view().prefixes)
+
+    # -- writing out ----------------------------------------------------------------------------
+
+    def dump(
+        self,
+        output: IO[bytes] | str | PathLike[str] | None = None,
+        format: RdfFormat | str | None = None,
+        *,
+        from_graph: TermLike | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        base_iri: str | None = None,
+        facts: str = "explicit",
+    ) -> bytes | None:
+        """Write quads to a file or stream, or return them as bytes.
+
+        The format is one of pyoxigraph's or its name; without it, it comes from the file's name, as
+        does the compression. What is written is what was stated, unless `facts` says otherwise.
+
+        >>> from triplestore import Store
+        >>> store = Store()
+        >>> _ = store.load("<http://ex.org/a> <http://ex.org/p> 'b'@EN .", "ttl")
+        >>> store.dump(format="nt")
+        b'<http://ex.org/a> <http://ex.org/p> "b"@en .\\n'
+        """
+        from triplestore.loaders import dump
+
+        view = self._view()
+        where = facts_mask(facts)
+        pattern = _pattern(view, None, None, None, from_graph)
+        blocks = iter(()) if pattern is None else view.match(pattern, where)
+        return dump(
+            blocks,
+            view.dictionary,
+            output,
+            format,
+            one_graph=from_graph is not None,
+            prefixes=view.prefixes if prefixes is None else prefixes,
+            base_iri=base_iri,
+        )
+
+
+def _pattern(
+    view: View, s: Any, p: Any, o: Any, graph_name: Any
+) -> tuple[int, int, int, int] | None:
+    """The ids of a pattern; None if one of its terms is unknown, so that nothing matches."""
+    keys = [key_of(term) for term in (s, p, o) if term is not None]
+    graph = graph_key(graph_name)
+    if graph is not None:
+        keys.append(graph)
+    found = view.dictionary.lookup_keys(keys).tolist() if keys else []
+    if 0 in found:
+        return None
+    ids = iter(found)
+    spo = [0 if term is None else next(ids) for term in (s, p, o)]
+    g = ANY_GRAPH if graph_name is None else 0 if graph is None else next(ids)
+    return spo[0], spo[1], spo[2], g
+
+
+def quads_of(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
+    """Quads of pyoxigraph, decoded as they are asked for."""
+    default = DefaultGraph()
+    for rows in blocks:
+        size, start, step = rows.size, 0, FIRST_BLOCK
+        while start < size:
+            stop = min(start + step, size)
+            s, p, o, g = (_decode(dictionary, column[start:stop], default) for column in rows)
+            yield from map(Quad, s, p, o, g)
+            start, step = stop, min(step * 4, 8192)
+
+
+def _decode(dictionary: Dictionary, ids: NDArray[np.uint32], default: DefaultGraph) -> list[Any]:
+    """Terms of a column; a column of one value (a predicate, a graph) is looked up once."""
+    if ids.strides == (0,) or len(ids) == 1:
+        first = int(ids[0])
+        return [dictionary.term(first) if first else default] * len(ids)
+    return dictionary.terms(ids)

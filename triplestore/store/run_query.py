@@ -1,0 +1,122 @@
+"""SPARQL queries of a store, a snapshot or a transaction.
+
+Start at `query`. The engine keeps the algebra of texts for all stores of a process.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from triplestore.expressions.tree import Constant
+from triplestore.operators.context import Context, Flag
+from triplestore.operators.text_limits import DEFAULT, TextLimits
+from triplestore.reasoning.equality.answers import of_representatives
+from triplestore.sparql.engine import NOTHING_CUSTOM, Asked, Custom, Engine, Result
+from triplestore.store.answers import write_answer
+from triplestore.store.arguments import TermLike, facts_mask, graph_key
+
+if TYPE_CHECKING:
+    from triplestore.sparql.plan.planner import Options
+    from triplestore.store.readable import View
+    from triplestore.terms import Dictionary
+
+_ENGINE = Engine(write_answer)
+
+
+def query(
+    view: View,
+    text: str,
+    *,
+    facts: str = "all",
+    equality: str | None = None,
+    base_iri: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    use_default_graph_as_union: bool = False,
+    default_graph: TermLike | Iterable[TermLike] | None = None,
+    named_graphs: Iterable[TermLike] | None = None,
+    timeout: float | None = None,
+    budget: int | None = None,
+    cancel: Flag | None = None,
+    substitutions: Mapping[Any, TermLike] | None = None,
+    custom_functions: Mapping[Any, Callable[..., Any]] | None = None,
+    custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
+    limits: TextLimits | None = None,
+    options: Options | None = None,
+) -> Result:
+    """The result of a query on one state.
+
+    `default_graph` and `named_graphs` go before the query's FROM and FROM NAMED, as for pyoxigraph;
+    the union of all graphs is only the default graph of queries whose FROM names none, because who
+    serves a store says so once for all queries.
+    """
+    known = {**view.prefixes, **(prefixes or {})}
+    dictionary = view.dictionary
+    if use_default_graph_as_union:
+        default: tuple[int, ...] = (0, *view.tables.graphs().tolist())
+    elif default_graph is None:
+        default = (0,)
+    else:
+        default = _ids(dictionary, _listed(default_graph))
+    named = None if named_graphs is None else _ids(dictionary, named_graphs)
+    where, hidden = facts_mask(facts), view.hidden > 0
+    chosen = default_graph is not None and not use_default_graph_as_union
+    seen = of_representatives(view, equality)  # but graphs have names of their own
+    asked = Asked(
+        seen.dictionary, seen.tables, where, default, named, known, hidden, chosen, seen.plans
+    )
+    budget = default_budget() if budget is None else budget
+    context = Context(budget, seconds=timeout, cancel=cancel, text=limits or DEFAULT)
+    custom = NOTHING_CUSTOM
+    if custom_functions or custom_aggregate_functions:
+        custom = Custom(_by_name(custom_functions), _by_name(custom_aggregate_functions))
+    values = {name: Constant.of(v) for name, v in _by_name(substitutions).items()}
+    return _ENGINE.query(
+        text, asked, context, base=base_iri, options=options, values=values, custom=custom
+    )
+
+
+def read(
+    view: View,
+    text: str,
+    *,
+    base_iri: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
+    **_: Any,
+) -> None:
+    """Parse a query with the options of `query`, and keep its algebra for when it is asked."""
+    known = {**view.prefixes, **(prefixes or {})}
+    aggregates = _by_name(custom_aggregate_functions)
+    _ENGINE.parse(text, known, base_iri, aggregates=aggregates)
+
+
+def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
+    """By the names of variables or functions, which may be texts or terms of pyoxigraph."""
+    return {str(getattr(name, "value", name)): value for name, value in (given or {}).items()}
+
+
+@cache
+def default_budget() -> int | None:
+    """The bytes a query may use if nobody says how many: half of the machine's memory.
+
+    None where the system does not say how much there is.
+    """
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _listed(graphs: TermLike | Iterable[TermLike]) -> list[TermLike]:
+    return list(graphs) if isinstance(graphs, list | tuple | set | frozenset) else [graphs]
+
+
+def _ids(dictionary: Dictionary, graphs: Iterable[TermLike]) -> tuple[int, ...]:
+    """The ids of graphs, 0 for the default graph; graphs that nobody knows are left out."""
+    keys = [graph_key(graph) for graph in graphs]
+    named = dictionary.lookup_keys([key for key in keys if key is not None]).tolist()
+    own = [0] if None in keys else []
+    return tuple(own + sorted({term_id for term_id in named if term_id}))

@@ -1,0 +1,228 @@
+"""SPARQL updates in a transaction.
+
+Start at `update`. The operations of a request run in their order. What is always true: a WHERE sees
+all that holds after the operations before it, what follows from them included; only what is stated
+is deleted, copied and moved; whatever a request cannot do raises, so that nothing of it is
+committed, unless the operation is SILENT.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyoxigraph as ox
+
+from triplestore.errors import ParseError, TimeLimitError, UsageError
+from triplestore.expressions.tree import Constant
+from triplestore.operators.context import Context, Flag, running
+from triplestore.operators.text_limits import DEFAULT, TextLimits
+from triplestore.sparql.algebra import nodes as sparql
+from triplestore.sparql.engine import Asked
+from triplestore.sparql.syntax.parser import parse_update
+from triplestore.sparql.update import changed_rows
+from triplestore.store.arguments import facts_mask, quad_keys
+from triplestore.store.fetching import fetch
+from triplestore.thread_limits import limited
+
+if TYPE_CHECKING:
+    from triplestore.store.transaction import Transaction
+
+_DEFAULT = ox.DefaultGraph()
+_MANY = 4096
+"""So many quads of data are loaded as a document, which is quicker than one by one."""
+
+
+def update(
+    transaction: Transaction,
+    text: str,
+    *,
+    base_iri: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    load_from: Iterable[str] = (),
+    timeout: float | None = None,
+    budget: int | None = None,
+    cancel: Flag | None = None,
+    limits: TextLimits | None = None,
+) -> None:
+    """Carry out a request; see `Store.update`."""
+    known = {**transaction.known_prefixes(), **(prefixes or {})}
+    deadline = None if timeout is None else time.monotonic() + timeout
+    text_limits = limits or DEFAULT
+    context = Context(budget, seconds=timeout, cancel=cancel, text=text_limits)
+    with running(context):
+        request = parse_update(text, prefixes=known, base=base_iri)
+    run = _Run(transaction, request.base, tuple(load_from), deadline, budget, cancel, text_limits)
+    for operation in request.operations:
+        run.operation(operation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """The limits of a context for code that looks at those of its thread."""
+
+    context: Context
+
+    def look(self, about: object) -> None:
+        """Raise if it is time to stop."""
+        self.context.check()
+
+    def needs(self, size: int) -> None:
+        """Raise if there is no room for so many bytes."""
+        self.context.need(size)
+
+
+@dataclass(slots=True)
+class _Run:
+    transaction: Transaction
+    base: str | None
+    load_from: tuple[str, ...]
+    deadline: float | None
+    budget: int | None
+    cancel: Flag | None
+    limits: TextLimits
+
+    def context(self) -> Context:
+        """What is left of the limits of the request."""
+        left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
+        context = Context(self.budget, seconds=left, cancel=self.cancel, text=self.limits)
+        context.check()
+        return context
+
+    def operation(self, operation: sparql.Operation) -> None:
+        """Carry out one operation."""
+        context = self.context()
+        with running(context):
+            self._carry_out(operation, context)
+
+    def _carry_out(self, operation: sparql.Operation, context: Context) -> None:
+        if isinstance(operation, sparql.InsertData):
+            self.insert(operation.quads)
+        elif isinstance(operation, sparql.DeleteData):
+            self.transaction.remove_all(operation.quads)
+        elif isinstance(operation, sparql.Modify):
+            self.modify(operation, context)
+        elif isinstance(operation, sparql.Load):
+            self.load(operation, context)
+        else:
+            try:
+                self.graphs(operation)
+            except UsageError:
+                if not operation.silent:
+                    raise
+
+    # --- triples --------------------------------------------------------------------------------
+
+    def insert(self, quads: tuple[ox.Quad, ...]) -> None:
+        """State quads; a label is a new blank node, the same one in all of this operation."""
+        if len(quads) >= _MANY:
+            document = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
+            self.transaction.load(document, ox.RdfFormat.N_QUADS)
+            return
+        nodes: dict[bytes, bytes] = {}
+
+        def own(key: bytes) -> bytes:
+            if key not in nodes:
+                nodes[key] = b"\x02" + ox.BlankNode().value.encode()
+            return nodes[key]
+
+        keys: list[bytes] = []
+        for quad in quads:
+            s, p, o, g = quad_keys(quad)
+            keys += (
+                own(s) if s[0] == 2 else s,
+                p,
+                own(o) if o[0] == 2 else o,
+                b"" if g is None else g,
+            )
+        known = dict.fromkeys(keys)
+        known.pop(b"", None)
+        ids = self.transaction.ids_of(list(known))
+        found = dict(zip(known, ids.tolist(), strict=True))
+        found[b""] = 0
+        rows = np.array([found[key] for key in keys], np.uint32).reshape(-1, 4)
+        columns = [np.ascontiguousarray(column) for column in rows.T]
+        self.transaction.change_rows(np.ones(len(rows), np.bool_), *columns)
+
+    def modify(self, operation: sparql.Modify, context: Context) -> None:
+        """DELETE and INSERT with a WHERE: what is deleted goes first."""
+        deleted, inserted = changed_rows(operation, self.asked(), context, self.base)
+        add = np.repeat([False, True], [len(deleted.subject), len(inserted.subject)])
+        columns = [np.concatenate(pair) for pair in zip(deleted, inserted, strict=True)]
+        self.transaction.change_rows(add, *columns)
+
+    def asked(self) -> Asked:
+        """The state that a WHERE sees."""
+        view = self.transaction.view()
+        return Asked(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
+
+    def load(self, operation: sparql.Load, context: Context) -> None:
+        """LOAD; SILENT is about documents, not about limits of the request."""
+        graph = None if operation.graph is None else operation.graph.term
+        source = operation.source.key[1:].decode()
+        try:
+            document = fetch(source, self.load_from)
+            with limited(_Looking(context)):
+                self.transaction.load(
+                    document.data,
+                    document.format,
+                    path=document.path,
+                    base_iri=source,
+                    to_graph=graph,
+                )
+        except TimeLimitError:
+            raise
+        except (UsageError, ParseError, OSError):
+            if not operation.silent:
+                raise
+
+    # --- graphs ---------------------------------------------------------------------------------
+
+    def graphs(self, operation: Any) -> None:
+        """An operation on whole graphs."""
+        if isinstance(operation, sparql.Create):
+            self.create(operation.graph)
+        elif isinstance(operation, sparql.Clear):
+            for graph in self.targets(operation.target):
+                self.transaction.clear_graph(graph)
+        elif isinstance(operation, sparql.Drop):
+            for graph in self.targets(operation.target):
+                self.transaction.remove_graph(graph)
+        else:
+            self.copy(operation)
+
+    def create(self, graph: Constant) -> None:
+        """CREATE."""
+        if self.transaction.has_graph(graph.term):
+            raise UsageError(f"graph {graph} exists already: CREATE SILENT does not mind")
+        self.transaction.add_graph(graph.term)
+
+    def targets(self, target: sparql.GraphTarget) -> list[Any]:
+        """The graphs that CLEAR and DROP are about."""
+        if isinstance(target, Constant):
+            return [self.existing(target)]
+        named = self.transaction.graphs_now() if target != "DEFAULT" else []
+        return named if target == "NAMED" else [_DEFAULT, *named]
+
+    def existing(self, graph: Constant | None) -> Any:
+        """A graph by its name, None being the default graph; it must exist."""
+        if graph is None:
+            return _DEFAULT
+        if not self.transaction.has_graph(graph.term):
+            raise UsageError(f"there is no graph {graph}: SILENT does not mind")
+        return graph.term
+
+    def copy(self, operation: sparql.Add | sparql.Move | sparql.Copy) -> None:
+        """ADD, COPY, MOVE: of a graph to itself they do nothing."""
+        source = self.existing(operation.source)
+        target = _DEFAULT if operation.target is None else operation.target.term
+        if source == target:
+            return
+        if not isinstance(operation, sparql.Add):
+            self.transaction.remove_graph(target)
+        self.transaction.copy_graph(source, target)
+        if isinstance(operation, sparql.Move):
+            self.transaction.remove_graph(source)

@@ -1,0 +1,230 @@
+"""A state of the dictionary: what readers see at one time, and everything they can ask.
+
+Always true: segments and, after them, the live table cover the ids from 1 on without a gap; a
+state that was published is only appended to (in its live table and its caches), so that readers
+in any thread need no lock. The caches hold what cannot change while the state is in use: ids and
+terms of segments, and keys that no segment has.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from triplestore.terms.hashing import hash_text
+from triplestore.terms.live_table import LiveTable
+from triplestore.terms.segment import TermSegment
+from triplestore.terms.spans import I64, U8, U32, copy_texts, spans_of_keys
+from triplestore.terms.term_keys import Term, term_of
+from triplestore.terms.values.value_stack import ValueStack
+
+_FEW = 16  # keys that are looked up, or ids that are decoded, one by one
+_CACHED = 1 << 16  # terms and ids in each cache
+_SHORT = 256  # bytes of a key that may be cached
+_ABSENT = 1 << 10  # keys known to be in no segment: names that every commit asks for
+_AT_ONCE = 1 << 8  # unknown keys of one question that are kept in these caches
+
+
+class State:
+    """Segments, the live table after them, and caches."""
+
+    __slots__ = ("absent", "bounds", "cached", "firsts", "found", "live", "segments", "values")
+
+    def __init__(self, segments: tuple[TermSegment, ...], live: LiveTable) -> None:
+        self.segments = segments
+        self.live = live
+        self.values = ValueStack(tuple(segment.values for segment in segments), live.values)
+        self.firsts = [segment.first_id for segment in segments]
+        self.bounds = np.array([*self.firsts, live.first_id], np.uint32)
+        self.found: dict[bytes, int] = {}  # ids of sealed terms
+        self.absent: set[bytes] = set()  # keys that none of these segments has
+        self.cached: dict[int, Term] = {}  # sealed terms
+
+    def succeeded_by(self, segments: tuple[TermSegment, ...], live: LiveTable) -> State:
+        """Another state in which all terms keep their ids, and the caches stay."""
+        state = State(segments, live)
+        state.found = self.found
+        state.cached = self.cached
+        return state
+
+    def segment_at(self, term_id: int) -> TermSegment:
+        """The segment that holds a sealed id."""
+        return self.segments[bisect_right(self.firsts, term_id) - 1]
+
+    def parts(self, ids: U32) -> list[tuple[TermSegment | LiveTable | None, Any]]:
+        """Which rows of `ids` are in which segment or in the live table; None holds id 0."""
+        if len(ids) == 0:
+            return []
+        least, most = ids.min(), ids.max()
+        if int(most) > self.live.last_id:
+            raise IndexError(f"no term has id {int(most)}; the last is {self.live.last_id}")
+        homes = [None, *self.segments, self.live]
+        first, last = np.searchsorted(self.bounds, [least, most], "right").tolist()
+        if first == last:
+            return [(homes[first], slice(None))]
+        home_of = np.searchsorted(self.bounds, ids, "right")
+        return [(homes[h], np.flatnonzero(home_of == h)) for h in np.unique(home_of).tolist()]
+
+    # --- from terms to ids ----------------------------------------------------------------------
+
+    def lookup(self, key: bytes) -> int:
+        """The id of a key, 0 if it has none."""
+        known = self.live.ids.get(key) or self.found.get(key)
+        if known or not self.segments or key in self.absent:
+            return known or 0
+        kind, text = key[0], key[1:]
+        hashed = hash_text(kind, text)
+        for segment in self.segments:
+            found = segment.find(kind, text, hashed)
+            if found:
+                break
+        else:
+            found = 0
+        self._remember((key,), (found,))
+        return found
+
+    def lookup_many(self, keys: Sequence[bytes]) -> U32:
+        """The ids of keys, 0 for those that have none."""
+        if len(keys) <= _FEW:
+            return np.array([self.lookup(key) for key in keys], np.uint32)
+        live, found, absent = self.live.ids.get, self.found.get, self.absent
+        ids = [live(key) or found(key, 0) for key in keys]
+        rows = [row for row, known in enumerate(ids) if not known and keys[row] not in absent]
+        if rows:
+            unknown = [keys[row] for row in rows]
+            sealed = self.lookup_sealed(unknown).tolist()
+            for row, term_id in zip(rows, sealed, strict=True):
+                ids[row] = term_id
+            if len(rows) <= _AT_ONCE:  # a vocabulary, that is asked for again
+                self._remember(unknown, sealed)
+        return np.array(ids, np.uint32)
+
+    def _remember(self, keys: Iterable[bytes], ids: Iterable[int]) -> None:
+        """Keep which segments' ids these keys have, or that they have none. An id of the live table
+        is left out: its transaction may take it back."""
+        for key, term_id in zip(keys, ids, strict=True):
+            if len(key) > _SHORT or term_id >= self.live.first_id:
+                continue
+            if term_id:
+                if len(self.found) >= _CACHED:
+                    self.found.clear()
+                self.found[key] = term_id
+            else:
+                if len(self.absent) >= _ABSENT:
+                    self.absent.clear()
+                self.absent.add(key)
+
+    def lookup_sealed(self, keys: Sequence[bytes]) -> U32:
+        """The ids of keys that are not in the live table, 0 for those that have none."""
+        if len(keys) <= _FEW or not self.segments:
+            return np.array([self.lookup(key) for key in keys], np.uint32)
+        out = np.zeros(len(keys), np.uint32)
+        spans = spans_of_keys(keys)
+        for segment in self.segments:
+            segment.find_many(spans, out)
+        return out
+
+    # --- from ids to terms ----------------------------------------------------------------------
+
+    def key(self, term_id: int) -> bytes:
+        """The key of an id."""
+        row = term_id - self.live.first_id
+        if row >= 0:
+            if row >= len(self.live.keys):
+                raise IndexError(f"no term has id {term_id}; the last is {self.live.last_id}")
+            return self.live.keys[row]
+        if term_id < 1:
+            raise IndexError(f"no term has id {term_id}; ids begin with 1")
+        return self.segment_at(term_id).key(term_id)
+
+    def term(self, term_id: int) -> Term:
+        """The term of an id."""
+        known = self.cached.get(term_id)
+        if known is not None:
+            return known
+        key = self.key(term_id)
+        if len(key) > _SHORT:
+            return term_of(key)
+        if term_id >= self.live.first_id:
+            return _short_term(key)
+        if len(self.cached) >= _CACHED:
+            self.cached.clear()
+        self.cached[term_id] = made = term_of(key)
+        return made
+
+    def keep(self, ids: U32, terms: Iterable[Term]) -> None:
+        """Cache the terms of ids in increasing order, those of them that are sealed."""
+        sealed = ids[: int(ids.searchsorted(np.uint32(self.live.first_id)))]
+        if len(self.cached) + len(sealed) > _CACHED:
+            self.cached.clear()
+        self.cached.update(zip(sealed.tolist(), terms, strict=False))
+
+    def terms(self, ids: U32) -> list[Any]:
+        """The terms of ids (`Term`), None for 0."""
+        if len(ids) <= _FEW:
+            return [self.term(term_id) if term_id else None for term_id in ids.tolist()]
+        distinct, places = np.unique(ids, return_inverse=True)
+        buf, offsets, kinds = self.text(distinct)
+        raw, ends = buf.tobytes(), offsets.tolist()
+        made = [
+            term_of(bytes((kind,)) + raw[ends[i] : ends[i + 1]]) if kind else None
+            for i, kind in enumerate(kinds.tolist())
+        ]
+        return [made[place] for place in places.tolist()]
+
+    def text(self, ids: U32) -> tuple[U8, I64, U8]:
+        """The texts of ids: bytes, where each begins (and the last ends), and kinds; 0 is empty."""
+        parts = self.parts(ids)
+        lengths, kinds = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.uint8)
+        live: list[tuple[Any, U8, I64, I64]] = []
+        for home, rows in parts:
+            if isinstance(home, TermSegment):
+                lengths[rows] = home.lengths_of(ids[rows])
+                kinds[rows] = home.kinds_of(ids[rows])
+            elif home is not None:
+                buf, starts, sizes, kinds[rows] = home.texts(ids[rows])
+                live.append((rows, buf, starts, sizes))
+                lengths[rows] = sizes
+        offsets = np.zeros(len(ids) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        out = np.empty(int(offsets[-1]), np.uint8)
+        for home, rows in parts:
+            if isinstance(home, TermSegment):
+                home.copy_texts(ids[rows], out, offsets[:-1][rows])
+        for rows, buf, starts, sizes in live:
+            copy_texts(buf, starts, sizes, out, offsets[:-1][rows])
+        return out, offsets, kinds
+
+    def lengths(self, ids: U32) -> I64:
+        """The bytes of the texts of ids; 0 for 0."""
+        out = np.zeros(len(ids), np.int64)
+        for home, rows in self.parts(ids):
+            if isinstance(home, TermSegment):
+                out[rows] = home.lengths_of(ids[rows])
+            elif home is not None:
+                out[rows] = home.lengths(ids[rows])
+        return out
+
+    def kind(self, term_id: int) -> int:
+        """The kind of the term of one id, which there is."""
+        row = term_id - self.live.first_id
+        return self.live.keys[row][0] if row >= 0 else self.segment_at(term_id).kind(term_id)
+
+    def kinds(self, ids: U32) -> U8:
+        """The kinds of the terms of ids, 0 for 0."""
+        out = np.zeros(len(ids), np.uint8)
+        for home, rows in self.parts(ids):
+            if isinstance(home, TermSegment):
+                out[rows] = home.kinds_of(ids[rows])
+            elif home is not None:
+                out[rows] = home.kinds(ids[rows])
+        return out
+
+
+@lru_cache(maxsize=_CACHED)
+def _short_term(key: bytes) -> Term:
+    return term_of(key)

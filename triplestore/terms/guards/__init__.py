@@ -1,0 +1,1 @@
+"""What is checked before a document is parsed: depth, length, and what expands."""

@@ -1,0 +1,90 @@
+"""Sorting terms by kind, then bytes: sample sort into buckets, multikey quicksort in each.
+
+`sorted_terms` is all there is. A bucket holds about 64k terms, so that it fits the cache, a kernel
+call stays short and buckets are sorted by several threads; the cost per term grows only with the
+logarithm of the number of buckets, and a prefix shared by all terms is read once per pass.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from triplestore.terms.spans import I64, PIECE_ROWS, U8, U32, U64, copy_texts, offsets_of
+
+BUCKET = 1 << 16
+_PER_BUCKET = 32  # terms of the sample for each bucket
+_MOST_BUCKETS = 1 << 14
+_PATIENCE = 1 << 20  # steps of one kernel call
+_WORTH_A_COPY = 1 << 12  # terms from which they are first brought together: a third is saved
+_TOO_MUCH_TO_COPY = 1 << 25  # bytes
+
+
+def sorted_terms(texts: U8, offsets: U64, kinds: U8, terms: U32, threads: int = 1) -> U32:
+    """The numbers `terms` in the order of kind, then bytes; the terms are distinct."""
+    own = kinds[terms]
+    parts = [terms[own == kind] for kind in np.flatnonzero(np.bincount(own))]
+    if not parts:
+        return terms.copy()
+    with ThreadPoolExecutor(threads) as pool:
+        return np.concatenate([_sorted_by_bytes(texts, offsets, part, pool) for part in parts])
+
+
+def _sorted_by_bytes(texts: U8, offsets: U64, terms: U32, pool: ThreadPoolExecutor) -> U32:
+    if len(terms) <= 2 * BUCKET:
+        _sort_bucket(texts, offsets, terms)
+        return terms
+    buckets = min(len(terms) // BUCKET + 1, _MOST_BUCKETS)
+    sample = np.random.default_rng(0).choice(terms, buckets * _PER_BUCKET)  # deterministic
+    sample = np.unique(sample)
+    _sort_bucket(texts, offsets, sample)
+    splitters = np.ascontiguousarray(sample[_PER_BUCKET::_PER_BUCKET])
+    bucket_of = _classified(texts, offsets, terms, splitters, pool)
+    order = terms[np.argsort(bucket_of, kind="stable")]
+    ends = np.cumsum(np.bincount(bucket_of)).tolist()
+    del bucket_of
+    ranges = zip([0, *ends[:-1]], ends, strict=True)
+    list(pool.map(lambda r: _sort_bucket(texts, offsets, order[r[0] : r[1]]), ranges))
+    return order
+
+
+def _classified(
+    texts: U8, offsets: U64, terms: U32, splitters: U32, pool: ThreadPoolExecutor
+) -> np.ndarray[tuple[int], np.dtype[np.uint16]]:
+    from triplestore.kernels.terms.sort_terms import classify_terms
+
+    out = np.empty(len(terms), np.uint16)
+
+    def classify(lo: int) -> None:
+        part = slice(lo, lo + PIECE_ROWS // 4)
+        classify_terms(texts, offsets, terms[part], splitters, out[part])
+
+    list(pool.map(classify, range(0, len(terms), PIECE_ROWS // 4)))
+    return out
+
+
+def _sort_bucket(texts: U8, offsets: U64, order: U32) -> None:
+    """Sort some terms in place."""
+    starts = offsets[order].astype(np.int64)
+    lengths = offsets[order + np.int64(1)].astype(np.int64) - starts
+    own = offsets_of(lengths)
+    if len(order) < _WORTH_A_COPY or int(own[-1]) > _TOO_MUCH_TO_COPY:
+        _sort(texts, offsets, order)
+        return
+    near = np.empty(int(own[-1]), np.uint8)
+    copy_texts(texts, starts, lengths, near, own[:-1].astype(np.int64))
+    places = np.arange(len(order), dtype=np.uint32)
+    _sort(near, own, places)
+    order[:] = order[places]
+
+
+def _sort(texts: U8, offsets: U64, order: U32) -> None:
+    from triplestore.kernels.terms.sort_terms import sort_groups
+
+    words = np.empty(len(order), np.uint64)
+    stack: I64 = np.zeros(3 * 3 * 32, np.int64)
+    stack[:3] = 0, len(order), ~0
+    top = 1 if len(order) > 1 else 0
+    while top:
+        top = sort_groups(texts, offsets, order, words, stack, top, _PATIENCE)
