@@ -47,7 +47,7 @@ def queries(given: argparse.Namespace) -> Iterator[Entry]:
 
 
 def rules(given: argparse.Namespace) -> Iterator[Entry]:
-    from tests.reasoning_limits.hostile import CASES
+    from tests.reasoning.limits.hostile import CASES
 
     # A time limit that is far away: with one, joins make fewer rows at once.
     tuning = {"processor": given.seconds, "max_seconds": 3600, "max_bytes": given.memory}
@@ -61,7 +61,7 @@ def reasoned(name: str, tuning: str) -> Found:
     """What a case of reasoning took, in a process of its own."""
     from tests.sparql.hostile_run import Found
 
-    command = [sys.executable, "-m", "tests.reasoning_limits.measure", name, tuning]
+    command = [sys.executable, "-m", "tests.reasoning.limits.measure", name, tuning]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     if done.returncode != 0:
         return Found(name, f"DIED {' '.join(done.stderr.split())[-90:]}", MOST, MOST, 0)

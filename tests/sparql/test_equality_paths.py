@@ -21,7 +21,7 @@ from tests.ontologies.random_ontologies import (
     PROPERTIES,
     make_pool,
 )
-from tests.store.equality_schedules import fresh
+from tests.reasoning.equality_schedules import fresh
 from triplestore import Store
 
 PREFIXES = """PREFIX ex: <http://example.org/> PREFIX owl: <http://www.w3.org/2002/07/owl#>

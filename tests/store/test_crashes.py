@@ -20,7 +20,7 @@ from support.schedule import SMALL
 
 from tests.maintenance.naive import Fact
 from tests.maintenance.notation import facts, program
-from tests.store.reasoned import check, quad_of, text_of
+from tests.reasoning.reasoned import check, quad_of, text_of
 from triplestore import Store
 from triplestore.datalog.program import Program
 from triplestore.storage import Database

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from tests.store.families import ANCESTORS, ENDLESS, PREFIX, family, parents, quad
+from tests.reasoning.families import ANCESTORS, ENDLESS, PREFIX, family, parents, quad
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.maintenance.strategies import STRATEGIES

@@ -11,7 +11,7 @@ import pytest
 
 from tests.maintenance.naive import Fact
 from tests.maintenance.programs import Case, random_case
-from tests.store.reasoned import (
+from tests.reasoning.reasoned import (
     GRAPH,
     check,
     check_tables,

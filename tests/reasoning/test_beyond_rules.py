@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.equal_stores import MODES, PREFIXES
+from tests.reasoning.equal_stores import MODES, PREFIXES
 from triplestore import Store, WhyNot
 
 SOME = "[ owl:onProperty :p ; owl:someValuesFrom :C ]"

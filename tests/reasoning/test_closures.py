@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.maintenance.closures import closure_case, union_case
-from tests.store.test_reasoning import bounds, random_tuning, run_case
+from tests.reasoning.test_reasoning import bounds, random_tuning, run_case
 from triplestore import NamedNode, Quad, Store
 from triplestore.errors import BudgetError, UsageError
 from triplestore.relations.facts import difference_set

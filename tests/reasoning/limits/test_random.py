@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.fuzzing import seeds
 
-from tests.reasoning_limits.hostile import PREFIXES, a_list, chain, names, nested, star
+from tests.reasoning.limits.hostile import PREFIXES, a_list, chain, names, nested, star
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, ProgramError, TimeLimitError
 

@@ -15,8 +15,8 @@ from pyoxigraph import DefaultGraph, NamedNode, Quad
 
 from tests.maintenance.naive import Fact, naive
 from tests.maintenance.programs import Case, random_case
-from tests.store.reasoned import facts_of, is_rdf, text_of
-from tests.store.test_reasoning import sensible
+from tests.reasoning.reasoned import facts_of, is_rdf, text_of
+from tests.reasoning.test_reasoning import sensible
 from triplestore import Store
 from triplestore.datalog.program import Program
 from triplestore.maintenance import changed_rows as write_module

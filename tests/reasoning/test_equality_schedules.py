@@ -10,8 +10,8 @@ from pyoxigraph import Literal, NamedNode, Quad
 from support.fuzzing import seeds
 
 from tests.ontologies.random_ontologies import EQUALITY, EVERYTHING, LINKED, MERGED, VALUES
-from tests.store.equal_stores import PREFIXES, assert_alike, classes_of, pair_of
-from tests.store.equality_schedules import Schedule, assert_counted
+from tests.reasoning.equal_stores import PREFIXES, assert_alike, classes_of, pair_of
+from tests.reasoning.equality_schedules import Schedule, assert_counted
 from triplestore import Store
 from triplestore.errors import TimeLimitError
 from triplestore.storage.metadata import HIDDEN

@@ -8,7 +8,7 @@ import pytest
 from pyoxigraph import Quad
 
 from tests.ontologies.random_ontologies import EQUALITY, EVERYTHING, VALUES, Kind, make_pool
-from tests.store.equal_stores import LONG, PREFIXES, check_proof
+from tests.reasoning.equal_stores import LONG, PREFIXES, check_proof
 from triplestore import Store
 from triplestore.proofs import Proof
 from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY

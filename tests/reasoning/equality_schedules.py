@@ -17,7 +17,7 @@ from tests.ontologies.in_store import differences, is_in_expression
 from tests.ontologies.oracle import Closure, Fact, close
 from tests.ontologies.random_ontologies import Kind, make_pool
 from tests.ontologies.test_against_random import RULES
-from tests.store.equal_stores import MODES, assert_kept, bag, violations_of
+from tests.reasoning.equal_stores import MODES, assert_kept, bag, violations_of
 from triplestore import Store
 from triplestore.store.readable import Reading
 

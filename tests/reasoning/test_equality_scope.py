@@ -9,7 +9,14 @@ import pytest
 from pyoxigraph import DefaultGraph, NamedNode, Quad
 
 from tests.ontologies.random_ontologies import EQUALITY, EVERYTHING, META, VALUES, Kind, make_pool
-from tests.store.equal_stores import LONG, MODES, PREFIXES, assert_alike, check_proof, classes_of
+from tests.reasoning.equal_stores import (
+    LONG,
+    MODES,
+    PREFIXES,
+    assert_alike,
+    check_proof,
+    classes_of,
+)
 from triplestore import Store
 from triplestore.proofs import Proof
 from triplestore.reasoning.program.graph_scope import is_of_scope

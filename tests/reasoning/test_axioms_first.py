@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.equal_stores import PREFIXES
+from tests.reasoning.equal_stores import PREFIXES
 from triplestore import Store
 from triplestore.reasoning import closing
 from triplestore.reasoning.program.in_force import InForce

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from tests.maintenance.programs import random_case
-from tests.store.test_reasoning import sensible
+from tests.reasoning.test_reasoning import sensible
 from triplestore import Store
 from triplestore.datalog.check import Checked, check
 from triplestore.datalog.program import Program, Rule

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyoxigraph import Literal, NamedNode, Quad
 
-from tests.store.families import ANCESTORS, ENDLESS, PREFIX, family, node, parents, quad
+from tests.reasoning.families import ANCESTORS, ENDLESS, PREFIX, family, node, parents, quad
 from triplestore import Store, TripleStoreError
 from triplestore.datalog.program import Aggregate, Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.maintenance.programs import random_case
-from tests.store.reasoned import check, check_tables, is_rdf, text_of
-from tests.store.test_reasoning import sensible, write
+from tests.reasoning.reasoned import check, check_tables, is_rdf, text_of
+from tests.reasoning.test_reasoning import sensible, write
 from triplestore import Change, NamedNode, Quad, Store
 from triplestore.datalog.program import Program
 from triplestore.errors import BudgetError, UsageError

@@ -18,7 +18,7 @@ import pytest
 from triplestore.ontologies.read import read_ontology
 from triplestore.ontologies.translate.regimes import translate
 
-from tests.reasoning_limits.hostile import (
+from tests.reasoning.limits.hostile import (
     CASES,
     GROWTH,
     LISTS,
@@ -325,7 +325,7 @@ def test_hostile__ends_by_default_with_the_name_of_the_suspect(name: str) -> Non
 
 def measured(name: str, tuning: dict[str, Any]) -> dict[str, Any]:
     """What becomes of a case in a process of its own."""
-    command = [sys.executable, "-m", "tests.reasoning_limits.measure", name, json.dumps(tuning)]
+    command = [sys.executable, "-m", "tests.reasoning.limits.measure", name, json.dumps(tuning)]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-2000:]
     return dict(json.loads(done.stdout.splitlines()[-1]))

@@ -18,7 +18,7 @@ from tests.ontologies.random_ontologies import (
     make_pool,
     schedule,
 )
-from tests.store.equal_stores import (
+from tests.reasoning.equal_stores import (
     LONG,
     MODES,
     PREFIXES,

@@ -32,7 +32,7 @@ from tests.ontologies.random_ontologies import (
     make_pool,
     negative,
 )
-from tests.store.equal_stores import MODES, PREFIXES, is_stated
+from tests.reasoning.equal_stores import MODES, PREFIXES, is_stated
 from triplestore import Literal, NamedNode, Proof, Quad, Store, Violation, WhyNot
 from triplestore.datalog.program import (
     Atom,

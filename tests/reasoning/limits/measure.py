@@ -1,6 +1,6 @@
 """Runs one hostile case in this process and prints what became of it, as JSON.
 
-    python -m tests.reasoning_limits.measure "numbers" '{"max_seconds": 2, "max_bytes": 200000000}'
+    python -m tests.reasoning.limits.measure "numbers" '{"max_seconds": 2, "max_bytes": 200000000}'
 
 It takes 4 GB of address space at most. Kernels are loaded before the clock starts.
 `processor` beside the tuning is a number of seconds of the processor after which it is called off:
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.reasoning_limits.hostile import CASES, PREFIXES, Case
+from tests.reasoning.limits.hostile import CASES, PREFIXES, Case
 from tests.sparql.hostile_run import Spent, prepare_kernels
 from triplestore import Store
 from triplestore.errors import TripleStoreError
