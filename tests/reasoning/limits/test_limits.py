@@ -34,7 +34,7 @@ from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.maintenance.limits import budget
 from triplestore.rules.compiled_program import Compiled
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 SMALL = "numbers", "text", "names", "two ways", "new things", "axioms"
 
 
