@@ -15,7 +15,7 @@ from tests.ontologies.oracle.closing import Closure, _holds_always
 from tests.ontologies.rule_cases import RuleCase
 from triplestore import Store
 
-# What the translation is known to leave out: see `ontologies/DESIGN.md`, "Weak spots".
+# What the translation is known to leave out: see `ontologies/DESIGN.md`, "Known limits".
 LEFT_OUT = {
     "eq-rep-p of the type itself": "axiomatic triples of OWL are not there to follow from",
     "prp-dom of the type": "likewise",

@@ -1,10 +1,9 @@
 """From terms and rows to a store: what the driver (or `pull`) assembles, in memory.
 
-Start reading at `write_store`. One segment of terms and one layer of rows, made by the very
-functions of the local loader (`TermSegment.of_arrays`, `Layer.bulk`), from columns that Spark has
-numbered: so the files are those of a local load, byte by byte, whatever Spark's partitions were,
-and statistics, characteristic sets and value columns need no second implementation. Costs some 40
-bytes a row and twice the texts of the terms in memory; DESIGN-output.md says where that ends.
+Start reading at `write_store`. It makes one segment of terms and one layer of rows with the local
+loader's functions (`TermSegment.of_arrays`, `Layer.bulk`) from columns that Spark has numbered. So
+the files are those of a local load, byte by byte, whatever Spark's partitions were. It needs some 40
+bytes per row and twice the texts of the terms in memory; `loaders/spark/DESIGN.md` has the limits.
 """
 
 from __future__ import annotations
