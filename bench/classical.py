@@ -116,7 +116,7 @@ STAR = """
 
 
 def reach(nodes: int = 1_500) -> Setting:
-    """A random graph with three edges a node: nearly every node reaches nearly every other."""
+    """A random graph with three edges per node: nearly every node reaches nearly every other."""
     return setting("reach", REACH, {"edge": random_pairs("reach", nodes, nodes, 3 * nodes)})
 
 

@@ -25,7 +25,7 @@ class Input:
 
 
 def lubm_file(universities: int, *, format: str = "ntriples", shuffle: bool = False) -> Input:
-    """The file with so many universities, made if it is not there yet."""
+    """The file with so many universities, made if it does not exist yet."""
     order = " in random order" if shuffle else ""
     kind = {"ntriples": "N-Triples", "turtle": "Turtle"}[format]
     ending = {"ntriples": "nt", "turtle": "ttl"}[format]

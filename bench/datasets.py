@@ -46,7 +46,7 @@ class Dataset:
 
 
 def dataset(name: str) -> Dataset:
-    """The dataset of a name, made if it is not there yet."""
+    """The dataset of a name, made if it does not exist yet."""
     kind, *sizes = name.split("-")
     if kind == "original" or (kind.startswith("lubm") and kind[4:].isdigit()):
         return _lubm(name, kind)

@@ -30,7 +30,7 @@ LARGE = 30.0
 def measure(
     data: str, way: str, samples: int, facts: int, share: float, seconds: float
 ) -> dict[str, Any]:
-    """Close, delete some facts and state them again some times, delete a share of all of them.
+    """Close, delete some facts and assert them again some times, delete a share of all of them.
 
     A small update is of so many facts, but not of more than a hundredth of all. Ends early, with
     what there is, when the whole has taken so many seconds; "at least" has what the part that was

@@ -111,7 +111,7 @@ def converted(source: Path) -> Path:
 
 
 def _properties(ontology: Path) -> list[str]:
-    """The object properties of an ontology, but for those that are out of use."""
+    """The object properties of an ontology, except those that are out of use."""
     from pyoxigraph import NamedNode, RdfFormat, Store
 
     store = Store()

@@ -174,7 +174,7 @@ def expanded(scheme: Any) -> int:
 def engine(
     name: str, kind: str, way: str, batch: int, singles: int, seconds: float, turns: int
 ) -> dict[str, Any]:
-    """A store whose rules say that a property is the closure of what is stated."""
+    """A store whose rules say that a property is the closure of what is asserted."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     start()
     made = assembled(name, RULES[kind], [Statements("p", graph(name))])

@@ -83,7 +83,7 @@ from .profile import outside_of
 AnyClause = TypeVar("AnyClause", Rule, Constraint)
 
 NODES = "x-triplestore:node/"
-"""Names in the place of blank nodes."""
+"""Names instead of blank nodes."""
 
 FRESH = "x-triplestore:some/"
 """Names of the constants that stand for values that must exist."""
@@ -157,7 +157,7 @@ def _blank_classes(rule: Rule) -> Iterator[Constant]:
 
 
 def _named(clause: AnyClause) -> AnyClause:
-    """A rule or constraint with names in the place of blank nodes."""
+    """A rule or constraint with names instead of blank nodes."""
 
     def name(term: Term) -> Term:
         if isinstance(term, Constant) and term.kind == BLANK:

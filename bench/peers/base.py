@@ -47,7 +47,7 @@ class Peer(Protocol):
         """The number of triples beyond which loading takes too long to be worth waiting for."""
 
     def open(self, folder: Path | None, durability: str = "commit") -> Handle:
-        """Open a store in a folder (made if it is not there), or in memory."""
+        """Open a store in a folder (made if it is missing), or in memory."""
 
     def warm_up(self) -> None:
         """Do once what only the first use in a process pays for, beyond imports."""

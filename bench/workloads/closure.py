@@ -32,7 +32,7 @@ def ontology() -> Path | None:
 
 
 def task_of(source: Input) -> Task:
-    """The task of a file, made if it is not there yet."""
+    """The task of a file, made if it does not exist yet."""
     from triplestore.datalog.text import read
 
     rules = RULES.read_text()

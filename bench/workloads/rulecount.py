@@ -30,7 +30,7 @@ GENERAL = """@prefix : <http://example.org/> .
 
 
 def measure(data: str, updates: int) -> dict[str, Any]:
-    """In a child: close, then take back and state again single facts."""
+    """In a child: close, then remove and state again single facts."""
     OURS.start()  # what only the first closure in a process pays for
     kept = Maintained(dataset(data))
     closed = kept.reason(AUTO)
@@ -134,7 +134,7 @@ def our_table(results: list[Result]) -> Table:
 
 
 def tasks_of(data: str, harness: Harness) -> list[Task]:
-    """Rules as rules and rules as data; none if the data is not there."""
+    """Rules as rules and rules as data; none if the data is missing."""
     kind, *sizes = data.split("-")
     folders = [TASKS / f"{data}-{form}" for form in ("rules", "data")]
     if all((folder / "task.json").exists() for folder in folders):

@@ -18,7 +18,7 @@ from bench.workloads.base import Workload, numbers, quantile
 
 
 def measure(data: str, strategy: str, facts: int) -> dict[str, Any]:
-    """In a child: facts taken back and stated again, one in a commit."""
+    """In a child: facts deleted and asserted again, one in a commit."""
     kept = Maintained(dataset(data))
     kept.reason(strategy)
     before = kept.count()

@@ -1,7 +1,7 @@
 """OASIS XML catalogues, as ontology editors write them (`catalog-v001.xml`).
 
 Start at `CatalogueFile`. Understood are `uri`, `rewriteURI`, `group`, `nextCatalog`, and `system`
-and `rewriteSystem` as the same; everything else is passed over.
+and `rewriteSystem` as the same; everything else is skipped.
 """
 
 from __future__ import annotations

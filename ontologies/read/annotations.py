@@ -1,7 +1,7 @@
 """Annotations of axioms: `owl:Axiom` and `owl:Annotation` nodes that name a triple.
 
 Start at `Annotations`. Nothing follows from them; they are kept for reports. A node that annotates
-a triple which is not there is reported where the triple would be an axiom. Some tools write the
+a triple which is missing is reported where the triple would be an axiom. Some tools write the
 expressions of an annotated axiom twice, under two blank nodes: then the axiom is found by what its
 expressions say.
 """

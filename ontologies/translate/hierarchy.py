@@ -57,7 +57,7 @@ class Hierarchy:
         return found
 
     def reduced(self) -> Keys:
-        """The least pairs with the same closure, but for those of something with itself."""
+        """The least pairs with the same closure, except those of something with itself."""
         first = self.first
         groups: dict[int, list[int]] = {}
         for member, least in first.items():

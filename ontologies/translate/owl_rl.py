@@ -111,7 +111,7 @@ def _of_axiom(axiom: Axiom) -> Part:
 
 @lru_cache(maxsize=1 << 17)
 def _of_expression(expression: Expression) -> Part:
-    """What one expression gives, but for those inside of it."""
+    """What one expression gives, except those inside of it."""
     draft = Draft()
     translate_expression(expression, draft)
     return draft.part()

@@ -143,7 +143,7 @@ class Translation:
     outside     axioms, and parts of axioms, without rules
     used        how many axioms were translated
     reflective  whether rules may conclude triples of axioms that no vocabulary rule would: then
-                axioms that are inferred count as much as stated ones, and a translation of these
+                axioms that are inferred count as much as asserted ones, and a translation of these
                 only has nothing else
     valued      properties whose values are compared, if they are literals, by their values
     negated     rules of users that negate or aggregate on a way to triples of axioms

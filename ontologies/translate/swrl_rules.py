@@ -206,7 +206,7 @@ class _Body:
         return [same, [related(property, subject, other), variant(value, other)]]
 
     def _of_difference(self, left: Term, right: Term) -> list[list[Item]]:
-        """That two things are different: as it is stated, or the other way round."""
+        """That two things are different: as it is asserted, or the other way round."""
         found: list[list[Item]] = []
         for one, other in ((left, right), (right, left)):
             found.append([TripleAtom(one, DIFFERENT, other)])

@@ -86,8 +86,8 @@ def loose_classes(expressions: Iterable[Description], kept: Collection[Constant]
     """The classes in which types are trivial: they follow from the rest and are not listed.
 
     These are the blank nodes that stand for an expression. Not those that are kept: of which
-    something is stated to be a member, or which a disjointness names. What is the same as a member
-    is one by the same rules, since these name nothing that is the same as something else.
+    something is asserted to be a member, or which a disjointness names. What equals a member is a
+    member by the same rules, since these name nothing that is the same as something else.
     """
     nodes = {class_of(expression) for expression in expressions}
     return {node for node in nodes if node.kind == BLANK and node not in kept}
@@ -223,7 +223,7 @@ class _Unfolding:
         return True
 
     def _pairs(self, class_: bytes) -> dict[int, list[int]]:
-        """For each use of a class the definitions that would say something in its place."""
+        """For each use of a class, the definitions that would say something in its place."""
         made = [(number, self.clauses[number]) for number in self.made[class_]]
         found = {}
         for number in self.used[class_]:
@@ -232,7 +232,7 @@ class _Unfolding:
         return found
 
     def _has_room(self, class_: bytes, pairs: dict[int, list[int]]) -> bool:
-        """Whether there may be the body items that unfolding a class makes; then there will be."""
+        """Whether there is room for the body items that unfolding a class makes; if so, take it."""
         sizes = {number: self.clauses[number].size for number in self.made[class_]}
         more = -sum(sizes.values())
         for number, chosen in pairs.items():
@@ -244,7 +244,7 @@ class _Unfolding:
         return True
 
     def _put(self, number: int, class_: bytes, definition: Open) -> None:
-        """A definition in the place of its class in a clause; that goes if it says nothing then."""
+        """Replace a class by its definition; a clause that says nothing then is removed."""
         if not self.clauses[number].put(class_, definition):
             self._taken(number)
             return
@@ -272,7 +272,7 @@ class _Unfolding:
         return clause
 
     def _drop_repeated(self, numbers: Collection[int]) -> None:
-        """Of clauses that say the same keep one."""
+        """Keep one of the clauses that say the same."""
         known: set[Hashable] = set()
         for number in list(numbers):
             key = signature(self.clauses[number].closed())
