@@ -90,7 +90,7 @@ class Maintained:
         start = time.perf_counter()
         with self.store.transaction() as transaction:
             transaction.remove_all(quads)
-        commit = time.perf_counter() - start  # the report is made for who asks for it
+        commit = time.perf_counter() - start  # the report is made on demand
         return _done(transaction.report, commit, self.clock.spent)
 
     def add(self, quads: Sequence[Any]) -> Done:

@@ -41,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that is to be true, what was measured, and whether it is so."""
+    """A claim, what was measured, and whether it holds."""
 
     text: str
     measured: str

@@ -58,7 +58,7 @@ def prepared() -> None:
 
 
 def timed(turns: int, act: Callable[..., Any], *given: Any) -> tuple[float, Any]:
-    """The least seconds of so many turns, and what the last one gave."""
+    """The least seconds of several turns, and the result of the last one."""
     best, found = float("inf"), None
     for _ in range(turns):
         found = None

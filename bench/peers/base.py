@@ -22,7 +22,7 @@ class Handle(Protocol):
         """Add one triple of pyoxigraph terms, and commit it."""
 
     def look_up(self, pattern: Lookup) -> int:
-        """Fetch everything that matches a pattern; return how much that is."""
+        """Fetch everything that matches a pattern; return the number of matches."""
 
     def close(self) -> None:
         """Release everything."""

@@ -1,7 +1,7 @@
 """The closure of LUBM under the rules of its ontology, beside other reasoners, at several sizes.
 
-Everybody gets the same integers in files. Measured apart: reading the rules, reading the integers,
-reasoning.
+All reasoners get the same integers in files. Measured apart: reading the rules, reading the
+integers, reasoning.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def measure(
 class Turns:
     """Strategies that delete the same facts and assert them again, one after the other.
 
-    A strategy leaves out samples for which its seconds would not do: those before them count.
+    A strategy leaves out samples that its seconds do not suffice for; the earlier ones count.
     """
 
     def __init__(self, kept: Maintained, strategies: list[str], seconds: float) -> None:

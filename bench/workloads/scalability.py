@@ -37,7 +37,7 @@ class Trial:
         self.take(min(1000, self.facts // 2), 0)  # warms up
 
     def take(self, size: int, turn: int) -> dict[str, tuple[Done, Done]]:
-        """What each strategy took to delete so many facts, and to assert them again."""
+        """What each strategy took to delete this many facts, and to assert them again."""
         rows = self.order[:size]
         return self.turns.take(turn, self.kept.quads(column[rows] for column in self.columns))
 
@@ -62,7 +62,7 @@ def search(data: str, strategy: str, seconds: float) -> dict[str, Any]:
 
 
 def out_of_time(tried: dict[int, dict[str, float]], seconds: float) -> str | None:
-    """Why a search came to no end, if one of the two had no time left for a size.
+    """Why a search did not finish, if one of the two had no time left for a size.
 
     >>> out_of_time({500: {"dred": 1.0, "rematerialise": 2.0}, 750: {"dred": 9.0}}, 10)
     'out of its 10 s after 1 sizes'

@@ -92,7 +92,7 @@ class Measured:
         )
 
     def claim(self, text: str, measured: float, limit: float, unit: str) -> None:
-        """Something that is to be at most so much."""
+        """A claim that something is at most this much."""
         self.report.claim(text, f"{format_number(measured)} {unit}", measured <= limit)
 
 

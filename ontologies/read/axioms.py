@@ -1,7 +1,7 @@
 """Axioms, predicate by predicate.
 
-Start at `AxiomReader.read`. What is one triple with two operands stands in `PAIRS`, what is a type
-of a property in `CHARACTERISTICS`; the rest are lists and nodes.
+Start at `AxiomReader.read`. Axioms of one triple with two operands are in `PAIRS`, types of
+properties in `CHARACTERISTICS`; the rest are lists and nodes.
 """
 
 from __future__ import annotations

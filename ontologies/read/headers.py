@@ -37,7 +37,7 @@ def read_headers(graph: SchemaGraph, problems: Problems) -> tuple[Header, ...]:
 
 
 def read_declarations(graph: SchemaGraph) -> dict[NamedNode, frozenset[Node]]:
-    """Kind -> what is declared to be of it. A kind of which there is nothing is there, too."""
+    """Kind -> what is declared to be of it; kinds without declarations are included."""
     found: dict[NamedNode, set[Node]] = {}
     for cls, kinds in v.DECLARATIONS.items():
         nodes = {

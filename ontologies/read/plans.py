@@ -1,6 +1,6 @@
-"""The constructors of OWL's expressions, node by node, before what is inside of them is known.
+"""The constructors of OWL's expressions, node by node, before their parts are known.
 
-Start at `Planner.plans`. Types are not asked for: `owl:onProperty` with `owl:someValuesFrom` is a
+Start at `Planner.plans`. Types are not required: `owl:onProperty` with `owl:someValuesFrom` is a
 restriction whether or not it says so, as the W3C rules have it.
 """
 
@@ -261,7 +261,7 @@ class Planner:
         arguments: tuple[object, ...],
         own: tuple[Triple, ...],
     ) -> None:
-        """Note a plan for the subject of its first triple, if its parts can be what they are."""
+        """Note a plan for the subject of its first triple, if its parts fit."""
         node = own[0][0]
         self._problems.used.update(own)
         for role, argument in zip(roles, arguments, strict=True):

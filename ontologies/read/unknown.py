@@ -1,4 +1,4 @@
-"""Names in the namespaces of RDF, RDFS and OWL that these do not have: mostly slips.
+"""Names in the namespaces of RDF, RDFS and OWL that do not exist: mostly typing errors.
 
 Start at `report_unknown`.
 """
@@ -25,7 +25,7 @@ KNOWN = {
 }
 KNOWN |= {RDF + name: name for name in ("langRange", "CompoundLiteral")}
 SHOWN = 3
-"""How many triples are given as examples."""
+"""Maximum number of triples given as examples."""
 
 
 def report_unknown(graph: SchemaGraph, problems: Problems) -> None:
