@@ -153,8 +153,8 @@ class QuadText:
             message = f"expected an absolute IRI, or base_iri given to load: {message}"
         if _REMOTE in message:
             message = (
-                "expected a context within the document: one that is named by its address is not "
-                "fetched, so write it there instead of the address"
+                "expected a context within the document: a context named by its address is not "
+                "fetched, so put it into the document"
             )
         line = error.lineno
         if line is None:

@@ -160,7 +160,7 @@ class Work:
         text, faults = judged(piece.odd_lines(), document.form, self._lenient)
         length = second.fill(text)
         for good in second.pieces(length, QUADS | TRUSTED, document.scope):
-            assert len(good.odd) == 0, f"not as our writer writes: {good.odd_lines()[0]!r}"
+            assert len(good.odd) == 0, f"not in canonical form: {good.odd_lines()[0]!r}"
             self._keep(document, found, good)
         found.bad += len(faults)
         lines = piece.odd[:, 2].tolist()

@@ -301,7 +301,7 @@ def add_options(parser: argparse.ArgumentParser, data: list[str]) -> None:
 
 WORKLOAD = Workload(
     "maintenance",
-    "A thousand facts deleted and stated again under every strategy, beside rematerialising.",
+    "A thousand facts deleted and asserted again under every strategy, beside rematerialising.",
     options,
     run,
 )

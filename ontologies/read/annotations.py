@@ -133,7 +133,7 @@ class Annotations:
     def _report_missing(self, triple: Triple, triples: tuple[Triple, ...]) -> None:
         self._problems.report(
             "annotated-axiom-missing",
-            f"{show(triples[0][0])} annotates an axiom about {show(triple[0])} that is not stated",
+            f"{show(triples[0][0])} annotates an axiom of {show(triple[0])} that is not asserted",
             triples,
-            f"state it ({' '.join(map(show, triple))}), or take the annotation away",
+            f"assert it ({' '.join(map(show, triple))}), or remove the annotation",
         )

@@ -197,7 +197,7 @@ class AxiomReader:
         for predicate in MEMBER_PREDICATES:
             for triple in self._graph.having(predicate):
                 if triple not in self._problems.used and triple[0] not in typed:
-                    message = f"{show(triple[0])} has {show(predicate)}, but what of them?"
+                    message = f"{show(triple[0])} has {show(predicate)}, but no type"
                     remedy = "add the type owl:AllDifferent, owl:AllDisjointClasses or "
                     remedy += "owl:AllDisjointProperties; it was not read"
                     self._problems.report("members-without-type", message, (triple,), remedy)

@@ -23,7 +23,7 @@ def read_headers(graph: SchemaGraph, problems: Problems) -> tuple[Header, ...]:
     imported = {triple[2] for triple in graph.having(v.IMPORTS) if triple[0] != triple[2]}
     for triple in graph.having(v.IMPORTS):
         if not isinstance(triple[2], NamedNode):
-            message = f"{show(triple[0])} imports {show(triple[2])}, which is no IRI"
+            message = f"{show(triple[0])} imports {show(triple[2])}, which is not an IRI"
             problems.report("import-no-iri", message, (triple,), "name the ontology by its IRI")
     return tuple(
         Header(

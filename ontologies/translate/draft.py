@@ -100,7 +100,7 @@ def class_of(expression: ClassExpression) -> Constant:
     """The class that stands for an expression: itself, or its node."""
     if isinstance(expression, OwlExpression):
         if expression.node is None:
-            raise ValueError(f"an expression without a node is nobody's class: {expression}")
+            raise ValueError(f"an expression without a node has no class: {expression}")
         return constant(expression.node)
     return constant(expression)
 

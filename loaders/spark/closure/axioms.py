@@ -105,7 +105,7 @@ class _Taking:
         return found
 
     def members(self) -> list[tuple[int, int, int, bool]]:
-        """One stated member of each class that an axiom speaks of."""
+        """One asserted member of each class that an axiom names."""
         if not self._type:
             return []
         classes = self._schema().selectExpr("s AS i").dropDuplicates()

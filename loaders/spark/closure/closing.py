@@ -133,7 +133,7 @@ def close(
         if not programs.next(_axioms(_triples(evaluated), naming, programs.valued, regimes)):
             return _closure(spark, evaluated, programs, turn, place)
         before = evaluated
-    raise UsageError("the axioms do not come to rest: each turn makes new ones")
+    raise UsageError("the axioms did not reach a fixpoint: each turn made new ones")
 
 
 def _triples(evaluated: Evaluated) -> Frame:
