@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from pyoxigraph import NamedNode, Quad
+from support.fuzzing import each_seed
 
 from tests.ontologies.random_ontologies import (
     EQUALITY,
@@ -35,7 +36,7 @@ SEEDS = [pytest.param(n, marks=LONG if n >= 2 else ()) for n in range(60)]
 
 
 @pytest.mark.parametrize("kind", [EQUALITY, VALUES, EVERYTHING, META], ids=lambda kind: kind.name)
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed(SEEDS)
 def test_rewriting__along_random_schedules_equals_rules(kind: Kind, seed: int) -> None:
     random = Random(seed)
     pool = make_pool(random, kind, random.choice((15, 30, 45)))
@@ -268,7 +269,7 @@ def test_rewriting__beside_other_regimes() -> None:
     assert_alike(*stores)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each_seed(range(8))
 def test_diff__of_rows_of_relations_is_of_all_members(seed: int) -> None:
     random, t = Random(seed), NamedNode("http://ex.org/t")
     things = [NamedNode(f"http://ex.org/n{n}") for n in range(4)]
