@@ -36,7 +36,7 @@ SEEDS = [pytest.param(n, marks=LONG if n >= 2 else ()) for n in range(60)]
 
 
 @pytest.mark.parametrize("kind", [EQUALITY, VALUES, EVERYTHING, META], ids=lambda kind: kind.name)
-@each_seed(SEEDS)
+@pytest.mark.parametrize("seed", SEEDS)
 def test_rewriting__along_random_schedules_equals_rules(kind: Kind, seed: int) -> None:
     random = Random(seed)
     pool = make_pool(random, kind, random.choice((15, 30, 45)))

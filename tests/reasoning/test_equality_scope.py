@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 from pyoxigraph import DefaultGraph, NamedNode, Quad
-from support.fuzzing import each_seed
 
 from tests.ontologies.random_ontologies import EQUALITY, EVERYTHING, META, VALUES, Kind, make_pool
 from tests.reasoning.equal_stores import (
@@ -37,7 +36,7 @@ def stores_of(data: str = "", **options: object) -> tuple[Store, Store]:
 
 
 @pytest.mark.parametrize("kind", [EQUALITY, VALUES, EVERYTHING, META], ids=lambda kind: kind.name)
-@each_seed(SEEDS)
+@pytest.mark.parametrize("seed", SEEDS)
 def test_scope__along_random_schedules_equals_rules(kind: Kind, seed: int) -> None:
     random = Random(seed)
     facts = make_pool(random, kind, random.choice((15, 30)))
@@ -159,7 +158,7 @@ def test_scope__why_says_which_graph_fact_it_rests_on(data: str, fact: str) -> N
 
 
 @pytest.mark.parametrize("kind", [EQUALITY, EVERYTHING, VALUES], ids=lambda kind: kind.name)
-@each_seed(SEEDS)
+@pytest.mark.parametrize("seed", SEEDS)
 def test_scope__every_fact_of_a_random_store_has_a_proof(kind: Kind, seed: int) -> None:
     random = Random(seed)
     store = Store()

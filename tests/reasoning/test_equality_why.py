@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 from pyoxigraph import Quad
-from support.fuzzing import each_seed
 
 from tests.ontologies.random_ontologies import EQUALITY, EVERYTHING, VALUES, Kind, make_pool
 from tests.reasoning.equal_stores import LONG, PREFIXES, check_proof
@@ -26,7 +25,7 @@ def rewriting(data: str) -> Store:
 
 
 @pytest.mark.parametrize("kind", [EQUALITY, EVERYTHING, VALUES], ids=lambda kind: kind.name)
-@each_seed(SEEDS)
+@pytest.mark.parametrize("seed", SEEDS)
 def test_why__every_fact_of_a_random_store_has_a_proof(kind: Kind, seed: int) -> None:
     random = Random(seed)
     store = Store()
