@@ -33,8 +33,8 @@ CODE = re.compile(r"`([\w./-]+\.(?:py|tsv|toml)|[\w./-]+/[\w-]+\.md)(?:: ([\w.]+
 LONE = re.compile(r"`([A-Z]\w*[a-z]\w*\.[a-z_]\w*)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 ARROW = re.compile(r"^ *([\w.]+) --> ([\w.]+)$", re.MULTILINE)
-NOT_DRAWN = BELOW_ALL | {"deep_calls"}
-"""Single modules that are in the table of packages only."""
+NOT_DRAWN = BELOW_ALL
+"""Single modules, which are in the table of packages only."""
 
 
 def without_blocks(text: str) -> str:
