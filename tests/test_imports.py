@@ -29,7 +29,15 @@ LAYERS |= {
     "expressions": {"terms", "operators", "deep_calls"},
     "datalog": {"terms", "expressions"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
-    "evaluate": {"relations", "operators", "deep_calls", "expressions", "rules"},
+    "evaluate": {
+        "terms",
+        "relations",
+        "operators",
+        "deep_calls",
+        "expressions",
+        "datalog",
+        "rules",
+    },
     "maintenance": {
         "kernels",
         "terms",

@@ -17,7 +17,6 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.naive import Fact
 from triplestore.evaluate import evaluation
 from triplestore.evaluate.evaluation import Evaluation
-from triplestore.maintenance import fbf
 from triplestore.maintenance.search import instance_pieces, kernel_search
 from triplestore.maintenance.search.instance_pieces import Pieces
 from triplestore.maintenance.search.proof_search import Search
@@ -129,10 +128,10 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
             made.note(made.looking_for, self.family, kept, len(chosen))
         return rows, n
 
-    def note_goals(update: StratumUpdate, name: Any, keys: Any, phase: str, *args: Any) -> Any:
+    def note_goals(work: Any, kept: Any, name: Any, keys: Any, phase: str, *args: Any) -> Any:
         made.looking_for, made.goals = phase, set()
         try:
-            return derivable_keys(update, name, keys, phase, *args)
+            return derivable_keys(work, kept, name, keys, phase, *args)
         finally:
             made.looking_for = None
 
@@ -169,8 +168,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
     monkeypatch.setattr(Search, "_meet", note_meet)
     monkeypatch.setattr(StratumUpdate, "drop", note_drop)
     monkeypatch.setattr(StratumUpdate, "outcome", note_outcome)
-    for module in (rederive, fbf):
-        monkeypatch.setattr(module, "derivable_keys", note_goals)
+    monkeypatch.setattr(rederive, "derivable_keys", note_goals)
     return made
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from triplestore import thread_limits
 from triplestore.checked_columns import Column
 from triplestore.errors import BudgetError
-from triplestore.maintenance.mat_mod import StratumReport
+from triplestore.maintenance.stratum_report import StratumReport
 from triplestore.maintenance.update_state import Work, facts_of
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey

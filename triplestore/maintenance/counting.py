@@ -14,7 +14,7 @@ import numpy as np
 
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.evaluate.evaluation import Around
-from triplestore.maintenance.dred import DRedCounting
+from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.steps.recursive_rules import Recursion
 from triplestore.maintenance.steps.replay import Replay
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
@@ -42,7 +42,7 @@ class Counting(Strategy):
         work, task = update.work, update.task
         large = bool(update.large_gone or update.large_added) or update.reads_large()
         if not task.recursive or work.traces is None or large:
-            DRedCounting().run(update)
+            DRedC().run(update)
             why = "a closure below is too large" if large else "rules have changed"
             return self.name, "no recursion" if not task.recursive else why
         parts = _parts(work.compiled, task.number)

@@ -17,13 +17,14 @@ from triplestore.maintenance.search.give_up import DEFAULT, SWIFT, Abort
 from triplestore.maintenance.search.kernel_cursors import Cursors, Given
 from triplestore.maintenance.search.kernel_rules import Rules
 from triplestore.maintenance.search.numbered_facts import I32, Linked, Numbered
-from triplestore.maintenance.search.proof_search import Search, Test
-from triplestore.maintenance.steps.rederive import concluding
-from triplestore.maintenance.steps.stratum import StratumUpdate
+from triplestore.maintenance.search.proof_search import Search
+from triplestore.maintenance.steps.rederive import Test, concluding
+from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import ANY, FactSet, KeySet, RelationKey, TupleSet
 from triplestore.relations.facts.sorted_arrays import loaded_kernels
 from triplestore.relations.packed_keys import I64, U8, U64, Bools, Keys, distinct
 from triplestore.relations.status import EXPLICIT
+from triplestore.rules.compiled_program import CompiledStratum
 
 _ABSENT = np.uint8(32)
 """Flag of facts that were taken away for good; `kernels/rules/backward` knows it."""
@@ -32,16 +33,24 @@ _FAR = 1 << 30
 _NOTHING = np.zeros(0, dtype=np.int64)
 
 
-def new_search(update: StratumUpdate, test: Test, abort: Abort | None, counted: bool) -> Search:
+def new_search(
+    work: Work,
+    kept: CompiledStratum,
+    absent: FactSet,
+    test: Test,
+    abort: Abort | None,
+    counted: bool,
+) -> Search:
     """The search for the facts of a stratum: with kernels if they are loaded and of use."""
-    if loaded_kernels() is None or not _all_listed(update.gone_below()):
-        return Search(update, test, abort or DEFAULT, counted)
-    rules = update.kept.cursors
+    if loaded_kernels() is None or not _all_listed(absent):
+        return Search(work, kept, absent, test, abort or DEFAULT, counted)
+    rules = kept.cursors
     if rules is None:
-        rules = update.kept.cursors = Rules(update.kept.recursive)
+        rules = kept.cursors = Rules(kept.recursive)
     if not rules.families:
-        return Search(update, test, abort or DEFAULT, counted)
-    return SwiftSearch(update, test, abort or (DEFAULT if rules.others else SWIFT), counted)
+        return Search(work, kept, absent, test, abort or DEFAULT, counted)
+    abort = abort or (DEFAULT if rules.others else SWIFT)
+    return SwiftSearch(work, kept, absent, test, abort, counted)
 
 
 def _all_listed(facts: FactSet) -> bool:
@@ -54,9 +63,17 @@ class SwiftSearch(Search):
 
     facts: Numbered
 
-    def __init__(self, update: StratumUpdate, test: Test, abort: Abort, counted: bool) -> None:
-        super().__init__(update, test, abort, counted)
-        rules = update.kept.cursors
+    def __init__(
+        self,
+        work: Work,
+        kept: CompiledStratum,
+        absent: FactSet,
+        test: Test,
+        abort: Abort,
+        counted: bool = False,
+    ) -> None:
+        super().__init__(work, kept, absent, test, abort, counted)
+        rules = kept.cursors
         assert rules is not None
         self.facts = Numbered(rules.names)
         self._linked = Linked(self.facts)
@@ -68,7 +85,7 @@ class SwiftSearch(Search):
 
     def _by_other_rules(self) -> I64 | None:
         """The relations that rules conclude which do not recurse; None for any."""
-        kept = self.update.kept
+        kept = self.kept
         heads = {family.head.relation for family in (*kept.nonrecursive, *kept.aggregating)}
         places = [self.facts.places[name] for name in heads if name in self.facts.places]
         return None if ANY in heads else np.array(places, dtype=np.int64)
@@ -91,7 +108,7 @@ class SwiftSearch(Search):
 
     def _open_others(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
         """Begin with goals that rules may conclude which cursors do not follow."""
-        for family in concluding(self.update, name, keys):
+        for family in concluding(self.work, self.kept, name, keys):
             if family in self._cursors.others:
                 self._pieces_of(family, name).open(keys, numbers)
 

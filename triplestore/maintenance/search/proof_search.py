@@ -1,6 +1,6 @@
 """The search for proofs of facts that may be lost: backward, many facts at a time.
 
-Start reading at `Search.settle`. It is given the facts that lost a derivation, and says which of
+Start reading at `Search.unproved`. It is given the facts that lost a derivation, and says which of
 them have no proof any more. Going backward from all of them at once would look at everything that
 may have to do with any; so every open fact gets only a few instances in every second round - 1, 1,
 1, 2, 2, 2, 4 and so on - and none once it is proved, or once it serves only facts that are. An
@@ -20,7 +20,6 @@ instances (see DESIGN.md).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 
@@ -37,16 +36,13 @@ from triplestore.maintenance.search.checked_facts import (
 from triplestore.maintenance.search.give_up import ROUND, Abort
 from triplestore.maintenance.search.instance_pieces import Pieces
 from triplestore.maintenance.search.waiting_instances import Instances
-from triplestore.maintenance.steps.rederive import concluding
-from triplestore.maintenance.steps.stratum import StratumUpdate
-from triplestore.maintenance.update_state import united
+from triplestore.maintenance.steps.rederive import Test, concluding
+from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
-from triplestore.relations.facts.fact_sets import Batch, RelationKey, size_of
+from triplestore.relations.facts.fact_sets import Batch, FactSet, RelationKey, size_of
 from triplestore.relations.packed_keys import I64, U32, Bools, Keys, distinct, start_of_runs
+from triplestore.rules.compiled_program import CompiledStratum
 from triplestore.rules.families import LOWER, MIXED, Family
-
-Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
-"""Which facts follow without a recursive rule."""
 
 _REST = 2
 """In one of so many rounds a fact gets instances; in the others, the facts that those need do."""
@@ -61,22 +57,30 @@ _TIMES = 3
 class Search:
     """What is known of the facts of one stratum while it is updated.
 
+    kept     the rules of the stratum
+    absent   facts that cannot be used any more: gone, and not only because a check was aborted; it
+             grows
     test     which facts follow without a recursive rule
     counted  whether the test is a look-up, and so comes before the question whether to give up
     """
 
     def __init__(
-        self, update: StratumUpdate, test: Test, abort: Abort, counted: bool = False
+        self,
+        work: Work,
+        kept: CompiledStratum,
+        absent: FactSet,
+        test: Test,
+        abort: Abort,
+        counted: bool = False,
     ) -> None:
-        self.update = update
-        self.work = update.work
+        self.work = work
+        self.kept = kept
         self.test = test
         self.abort = abort
         self.counted = counted
         self.facts = Checked()
         self.dropped_blocked: list[I64] = []
-        self._absent = update.gone_below()
-        """What cannot be used any more: gone, and not only because its check was aborted."""
+        self._absent = absent
         self._pieces: dict[tuple[int, RelationKey], Pieces] = {}
         self._found = Instances()
         self.rounds = 0
@@ -89,8 +93,10 @@ class Search:
 
     # -- goals -----------------------------------------------------------------------------------
 
-    def settle(self, goals: Batch) -> Batch:
+    def unproved(self, goals: Batch) -> Batch:
         """Those facts that must be taken away: they have no proof, or it was not looked for."""
+        if not goals:
+            return goals
         facts = self.facts
         self._candidates += size_of(goals)
         self._settled += 1
@@ -132,6 +138,20 @@ class Search:
             return lost
         self.dropped_blocked.append(stopped)
         return united(lost, facts.batch(stopped))
+
+    def proved_late(self) -> Batch:
+        """What was taken away because its check was aborted, and was proved after that."""
+        return self._stopped_facts(True)
+
+    def unknown(self) -> Batch:
+        """What was taken away because its check was aborted, and may follow after all."""
+        return self._stopped_facts(False)
+
+    def _stopped_facts(self, proved: bool) -> Batch:
+        if not self.dropped_blocked:
+            return {}
+        numbers = np.concatenate(self.dropped_blocked)
+        return self.facts.batch(numbers[self.facts.has(numbers, PROVED) == proved])
 
     def _leave(self, numbers: I64) -> None:
         """Facts are taken away for good."""
@@ -179,7 +199,7 @@ class Search:
 
     def _open(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
         """Begin to look for the instances of facts."""
-        for family in concluding(self.update, name, keys):
+        for family in concluding(self.work, self.kept, name, keys):
             if family.recursive:
                 self._pieces_of(family, name).open(keys, numbers)
 
@@ -282,7 +302,7 @@ class Search:
         self, found: list[tuple[Family, Rows, int]]
     ) -> tuple[I64, dict[RelationKey, tuple[I64, Keys]]]:
         """The goal of each instance, and (instance, fact of this stratum) pairs by relation."""
-        work, stratum = self.work, self.update.task.number
+        work, stratum = self.work, self.kept.number
         goals: list[U32] = []
         parts: dict[RelationKey, list[tuple[I64, Keys]]] = {}
         base = 0

@@ -1,7 +1,8 @@
 """One stratum of an update: the steps that strategies are made of.
 
-Start reading at `StratumUpdate`. `touched` and `gained` are the papers' first steps of deletion and
-insertion, `drop` and `insert` go on from there; `firing` evaluates the rules.
+Start reading at `StratumUpdate`, which are the `Steps` of the protocol over columns: `touched` and
+`gained` are the papers' first steps of deletion and insertion, `drop` and `add` the steps of their
+loops. `firing` evaluates the rules.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ from typing import Any
 from triplestore.evaluate.conclusions import Heads
 from triplestore.evaluate.evaluation import Around
 from triplestore.maintenance.modules.leaping import Leaps
+from triplestore.maintenance.search.give_up import Abort
+from triplestore.maintenance.search.kernel_search import new_search
+from triplestore.maintenance.search.proof_search import Search
 from triplestore.maintenance.steps.firing import Firing, Large, blocks_of
 from triplestore.maintenance.steps.many_rounds import Climb
+from triplestore.maintenance.steps.rederive import derivable, has_proof, remaining
 from triplestore.maintenance.steps.regrouping import Regrouped, regroup, summarise_whole
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts import difference_set
@@ -75,13 +80,33 @@ class Strategy(ABC):
         """Do it; returns the name of what was done, and why."""
 
 
+class Observer:
+    """Who wants to know how far a strategy has come, and may raise `Overrun`."""
+
+    def deletes(self, facts: Batch) -> None:
+        """These facts are about to be deleted, or just were."""
+
+    def rederives(self) -> None:
+        """Deletion is done: now those of the facts are looked for that hold again."""
+
+    def inserts(self) -> None:
+        """These are known."""
+
+    def searched(self, search: Search) -> None:
+        """A search for proofs has done one more round."""
+
+
+UNOBSERVED = Observer()
+
+
 class StratumUpdate:
-    """The steps that strategies are made of, for one stratum."""
+    """The steps that strategies are made of, for one stratum: see `protocol.Steps`."""
 
     def __init__(self, work: Work, task: Task) -> None:
         self.work = work
         self.task = task
         self.kept = task.kept
+        self.observer = UNOBSERVED
         self._firing = Firing(work)
         self.begin()
 
@@ -92,6 +117,8 @@ class StratumUpdate:
         self.low_added, self.large_added = _relevant(work.added, task)
         self.regrouped: Regrouped | None = None
         self._leaps: Leaps | None = None
+        self._climb: Climb | None = None
+        self._first = True
         self._touched: Batch = {}
         self._all_dropped: list[Batch] = []
         self._all_gained: list[Batch] = []
@@ -179,16 +206,25 @@ class StratumUpdate:
         found = self.drop_by(batch, frozenset())
         return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
 
-    def descend(self, found: Batch, climb: Climb) -> tuple[Batch, Batch]:
-        """`drop` of what one rule derived and lost, time and again: what that takes away, and what
-        is left to be looked at."""
+    def unsupported(self, batch: Batch) -> Batch:
+        """The facts without a nonrecursive derivation."""
         work = self.work
-        lost, rest = climb.down(found)
-        if not lost:
-            return lost, rest
-        work.take_away(lost)
-        self._all_dropped.append(lost)
-        return lost, work.filter(rest, lambda name, keys: ~work.gone.contains(name, keys))
+        return work.filter(batch, lambda name, keys: ~work.supported(name, keys))
+
+    def drop_unsupported(self, batch: Batch) -> Batch:
+        """Take facts away, and return those without a nonrecursive derivation of what recursive
+        rules derived with them. Rounds of one small rule are done together."""
+        work = self.work
+        self.observer.deletes(batch)
+        if self._climb is None:
+            self._climb = Climb(work, [self.kept.own])
+        lost, rest = self._climb.down(self.drop(batch))
+        if lost:
+            work.take_away(lost)
+            self._all_dropped.append(lost)
+            rest = work.filter(rest, lambda name, keys: ~work.gone.contains(name, keys))
+            self.observer.deletes(lost)
+        return self.unsupported(rest)
 
     def drop_by(self, batch: Batch, done: Set[Family]) -> Batch:
         """Take facts away, and return what recursive rules derived with them, but for some rules;
@@ -221,6 +257,42 @@ class StratumUpdate:
         """The facts of this stratum that were taken away so far."""
         return united(*self._all_dropped)
 
+    # -- what holds again ------------------------------------------------------------------------
+
+    def remaining(self, batch: Batch) -> Batch:
+        """The facts that are stated, or that some rule derives from what survives."""
+        return remaining(self.work, self.kept, batch) if batch else batch
+
+    def rederived(self, batch: Batch) -> Batch:
+        """The facts that a recursive rule still derives: by the counters, or else backwards."""
+        self.observer.rederives()
+        counters = self.work.recursive
+        again: Batch = {}
+        if batch and self.task.recursive:
+            if counters is not None:
+                again = self.work.filter(batch, lambda name, keys: counters.current(name, keys) > 0)
+            else:
+                again = derivable(self.work, self.kept, batch, "rederivation", is_recursive)
+        self.observer.inserts()
+        return again
+
+    def search(self, counted: bool, abort: Abort | None) -> Search:
+        """A search for proofs of facts of this stratum."""
+        test = self.work.supported if counted else has_proof(self.work, self.kept)
+        search = new_search(self.work, self.kept, self.gone_below(), test, abort, counted)
+        search.watch = self.observer.searched
+        return search
+
+    def bring_back(self, batch: Batch) -> Batch:
+        """Facts that were taken away hold nevertheless. What follows from them is there; but where
+        C_r lost their instances, they are returned, to be inserted like others."""
+        work = self.work
+        if work.recursive is not None:
+            return batch
+        for name, keys in batch.items():
+            work.gone.discard(name, keys)
+        return {}
+
     # -- what is gained --------------------------------------------------------------------------
 
     def gained(self) -> Batch:
@@ -243,58 +315,68 @@ class StratumUpdate:
         gained = self._firing.count(heads, 1)
         return united(task.plus, gained, self._firing.concluded(heads_rec, 1), many, fresh)
 
-    def insert(self, again: Batch) -> None:
-        """Bring in what is stated, what follows from changes below, and what follows from that.
-
-        again  facts that are gone, and must come back
-        """
+    def begin_insertion(self, *again: Batch) -> Batch:
+        """What is stated, what follows from changes below, and facts that are gone and must come
+        back."""
         work = self.work
         gained = self.gained()
-        found = united(again, gained)
+        found = united(*again, gained)
         leaps = self._all_leaps()
         if leaps is not None:
             leaps.gain(united(self._touched, gained))
-        if not (found or self.task.fresh is not None or leaps is not None):
+        self._climb = None if leaps is not None else Climb(work, self._own())
+        self._first = bool(found) or self.task.fresh is not None or leaps is not None
+        if not self._first:
             work.budget.check()
-            return
-        climb = None if leaps is not None else Climb(work, self._own())
-        first = True
-        while found or first:
-            delta = work.coming(found)
-            # Beside what is there already, atoms before the pivot need not leave them out; but
-            # that is one array more to look through.
-            many = size_of(delta) > ONE_RUN * len(delta)
-            apart = many and leaps is None and not work.come_back(delta)
-            if not apart:
-                work.admit(delta)
-            done: frozenset[Family] = frozenset()
-            if leaps is not None:
-                delta, done = leaps.follow(delta, first)
-            if delta:
-                self._all_gained.append(delta)
-                work.rounds += 1
-            heads = Heads()
-            if delta:
-                came = set_of(delta)
-                before = work.new()
-                after = before.beside(came) if apart else before
-                before = before if apart else before.without(came)
-                heads = self.fire(delta, before, after, after, "insertion", done)
-                if not first:
-                    self._fire_fresh(delta, before, after, heads, done)
-                if apart:
-                    work.admit(delta)
-            if first:
-                self._fresh_recursive(heads, done)
-                first = False
-            found = self._firing.concluded(heads, 1)
-            if climb is not None:
-                new, found = climb.up(found)
-                if new:
-                    work.admit(new)
-                    self._all_gained.append(new)
+        return found
+
+    def coming(self, found: Batch) -> Batch | None:
+        """Those of some facts that do not hold yet; None if the insertion is over."""
+        leaps = self._all_leaps()
+        if found or self._first:
+            delta = self.work.coming(found)
+            if delta or self._first or leaps is not None:
+                return delta
         if leaps is not None:
             leaps.end()
+        return None
+
+    def add(self, delta: Batch) -> Batch:
+        """Facts that did not hold do from now on; returned is what recursive rules conclude with
+        them."""
+        work, leaps, first = self.work, self._all_leaps(), self._first
+        # Beside what is there already, atoms before the pivot need not leave them out; but that is
+        # one array more to look through.
+        many = size_of(delta) > ONE_RUN * len(delta)
+        apart = many and leaps is None and not work.come_back(delta)
+        if not apart:
+            work.admit(delta)
+        done: frozenset[Family] = frozenset()
+        if leaps is not None:
+            delta, done = leaps.follow(delta, first)
+        heads = Heads()
+        if delta:
+            self._all_gained.append(delta)
+            work.rounds += 1
+            came = set_of(delta)
+            before = work.new()
+            after = before.beside(came) if apart else before
+            before = before if apart else before.without(came)
+            heads = self.fire(delta, before, after, after, "insertion", done)
+            if not first:
+                self._fire_fresh(delta, before, after, heads, done)
+            if apart:
+                work.admit(delta)
+        if first:
+            self._fresh_recursive(heads, done)
+            self._first = False
+        found = self._firing.concluded(heads, 1)
+        if self._climb is not None:
+            new, found = self._climb.up(found)
+            if new:
+                work.admit(new)
+                self._all_gained.append(new)
+        return found
 
     def _own(self) -> list[Triggers]:
         """What looks at facts of this stratum."""
@@ -392,6 +474,11 @@ class StratumUpdate:
         sure = {name: keys for name, keys in gained.items() if name not in work.gone}
         rest = {name: keys for name, keys in gained.items() if name in work.gone}
         return gone, sure | work.filter(rest, work.added.contains)  # some may have come back only
+
+
+def is_recursive(family: Family) -> bool:
+    """Whether a family is recursive."""
+    return family.recursive
 
 
 def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:

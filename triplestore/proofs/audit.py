@@ -20,7 +20,7 @@ from itertools import repeat
 
 import numpy as np
 
-from triplestore.closures.attached import UNION, Attached
+from triplestore.closures.attached import Attached
 from triplestore.datalog.text import show
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.maintenance.limits.budget import Budget
@@ -365,7 +365,7 @@ def _keys(tables: Tables, relation: RelationKey, where: int, type_id: int) -> Ke
 def _same_pairs(one: Attached, other: Attached) -> bool:
     """Whether two closures of one structure have the same pairs, if their rows are the same. The
     parts of a union are compared as what they are."""
-    if one.structure.kind == UNION:
+    if one.structure.is_union:
         return True
     return one.closure.count() == other.closure.count() and np.array_equal(
         one.closure.edges, other.closure.edges

@@ -1,6 +1,6 @@
 """A module at work: the closure of one group of rules, by a scheme instead of rule by rule.
 
-Start reading at `close_group`. The stratum of the group is done in three steps: the nonrecursive
+Start reading at `ClosureModule`. The stratum of the group is done in three steps: the nonrecursive
 rules say, by the counters, which facts come from outside (*external* facts: they are stated, or a
 nonrecursive rule derives them); the scheme says what the change of these does to the closure,
 exactly; and that is what is gone and new. Nothing is overdeleted, and no proof is looked for.
@@ -14,38 +14,63 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, TypeAlias
 
 import numpy as np
 
-from triplestore.closures.attached import CHAINS, UNION, Attached, Structure
-from triplestore.closures.kinds import SCHEMES
-from triplestore.closures.packed_pairs import in_order
-from triplestore.closures.scheme import BLOCK, Pairs, Scheme
-from triplestore.maintenance.dred import DRedCounting
-from triplestore.maintenance.modules.chain import chains_built, chains_changed
-from triplestore.maintenance.modules.external_facts import all_external, is_external, was_external
-from triplestore.maintenance.modules.union import Done, close_union
+from triplestore.closures.attached import Attached, Structure
+from triplestore.closures.scheme import BLOCK
+from triplestore.maintenance.dred_c import DRedC
+from triplestore.maintenance.modules.chain import Chain
+from triplestore.maintenance.modules.external_facts import all_external, is_external
+from triplestore.maintenance.modules.one_closure import is_compressed
+from triplestore.maintenance.modules.protocol import Closing, Done, Facts, Module
+from triplestore.maintenance.modules.symmetric_transitive import SymmetricTransitive
+from triplestore.maintenance.modules.transitive import Transitive
 from triplestore.maintenance.rematerialise import Rematerialise
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
 from triplestore.maintenance.update_state import Work, united
-from triplestore.relations.facts.difference_set import DifferenceSet, Matched
-from triplestore.relations.facts.fact_sets import Batch, KeySet, RelationKey
-from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite, without
+from triplestore.relations.facts.difference_set import DifferenceSet
+from triplestore.relations.facts.fact_sets import Batch, KeySet
+from triplestore.relations.facts.sorted_arrays import unite, without
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
-from triplestore.relations.packed_keys import NO_KEYS, U64, swap
+from triplestore.relations.packed_keys import NO_KEYS, U64
 from triplestore.relations.views.closed import Closed
 from triplestore.rules.compiled_program import nonrecursive_part
 from triplestore.rules.modules.module_groups import Owned
 
-Facts: TypeAlias = dict[RelationKey, Any]
-"""Facts by relation, like a `Batch`, but for those that are too many to be written out."""
+CLOSINGS: dict[str, Closing] = {
+    one.kind: one for one in (Transitive(), SymmetricTransitive(), Chain())
+}
+"""How the closures of each kind are found."""
+
+
+class ClosureModule(Module):
+    """The rules of a group that is a closure."""
+
+    def __init__(self, owned: Owned) -> None:
+        self.owned = self.at = owned
+
+    def update(self, work: Work, task: Task) -> Done:
+        """See `Module.update`."""
+        return close_group(self.owned, work, task)
+
+    def is_kept_otherwise(self, work: Work) -> bool:
+        """See `Module.is_kept_otherwise`."""
+        group = self.owned.group
+        known = work.schemes.get(self.owned.anchor)
+        if known is None:
+            wanted = work.choice.says and work.choice.mode_of(group.relations) == "compressed"
+            return wanted and CLOSINGS[group.structure.kind].compresses
+        closing = CLOSINGS.get(known.structure.kind)
+        if closing is None or not closing.compresses:
+            return False
+        if not known.compressed and not work.choice.says:
+            return False
+        return is_compressed(work, known) != known.compressed
 
 
 def close_group(owned: Owned, work: Work, task: Task) -> Done:
     """Bring the stratum of a group up to date."""
-    if owned.group.structure.kind == UNION:
-        return close_union(owned, work, task)
     structure = owned.structure(work.new())
     if structure is None:
         return _by_rules(owned, work, task)
@@ -53,8 +78,7 @@ def close_group(owned: Owned, work: Work, task: Task) -> Done:
     touched = united(update.touched(), update.gained())
     known = work.schemes.get(owned.anchor)
     if known is not None and known.structure == structure:
-        change = _chains_changed if structure.kind == CHAINS else _changed
-        made, gone, added = change(owned, work, known, touched)
+        made, gone, added = CLOSINGS[structure.kind].changed(owned, work, known, touched)
         why = "edges changed"
     else:
         made, gone, added = _built(owned, work, structure, touched)
@@ -78,7 +102,7 @@ def _by_rules(owned: Owned, work: Work, task: Task) -> Done:
         return "rules", "nothing has changed", ({}, {})
     for name in owned.relations:  # what rules derived that are gone was not looked for
         task.lost_rec.put(name, unsupported_keys(work.stored, name))
-    strategy: Strategy = Rematerialise() if task.kept.families else DRedCounting()
+    strategy: Strategy = Rematerialise() if task.kept.families else DRedC()
     counters, work.recursive = work.recursive, None  # facts that a module owns have none
     update = StratumUpdate(work, task)
     how, _ = strategy.run(update)
@@ -101,95 +125,6 @@ def _counted_part(task: Task, type_id: int) -> Task:
     return Task(task.number, kept, fresh, task.minus, task.plus, task.lost)
 
 
-# -- a change of what comes from outside -----------------------------------------------------------
-
-
-def _changed(
-    owned: Owned, work: Work, known: Attached, touched: Batch
-) -> tuple[Attached, Facts, Facts]:
-    """The scheme after some facts were touched, and what is gone and new."""
-    edges = sorted_distinct(_edges(owned, known.structure, touched))
-    before, after = (np.zeros(len(edges), dtype=np.bool_) for _ in range(2))
-    for name, turned in zip(owned.relations, known.structure.turned, strict=True):
-        keys = swap(edges) if turned else edges
-        before |= was_external(work, name, keys)
-        after |= is_external(work, name, keys)
-    removed, added = edges[before & ~after], edges[after & ~before]
-    work.run.instances["closure"] += len(edges)
-    scheme, difference = known.closure.changed(removed, added, work.budget)
-    made = _attached(owned, work, known.structure, scheme)
-    lost: Facts = {}
-    gained: Facts = {}
-    for name, turned in zip(owned.relations, known.structure.turned, strict=True):
-        old, new = work.stored.pairs(name), Closed(scheme, turned)
-        _put(lost, work, made, name, difference.lost, turned, old, new)
-        _put(gained, work, made, name, difference.gained, turned, new, old)
-    return made, lost, gained
-
-
-def _chains_changed(
-    owned: Owned, work: Work, known: Attached, touched: Batch
-) -> tuple[Attached, Facts, Facts]:
-    """The same for chains."""
-    scheme, differences = chains_changed(owned, work, known, touched, was_external, is_external)
-    made = known._replace(scheme=scheme)
-    lost: Facts = {}
-    gained: Facts = {}
-    for name, difference in differences.items():
-        for facts, pairs in ((lost, difference.lost), (gained, difference.gained)):
-            count = pairs.count()
-            work.run.instances["closure"] += count
-            work.budget.check(count)
-            if count:
-                facts[name] = _written(pairs.blocks())
-    return made, lost, gained
-
-
-def _attached(owned: Owned, work: Work, structure: Structure, scheme: Scheme) -> Attached:
-    """A scheme, and whether the closure is written out."""
-    made = Attached(structure, owned.relations, scheme, False)
-    if work.is_compressed(made):
-        return made._replace(compressed=True)
-    work.budget.check(scheme.count() * len(owned.relations))
-    return made
-
-
-def _put(
-    facts: Facts,
-    work: Work,
-    made: Attached,
-    name: int,
-    pairs: Pairs,
-    turned: bool,
-    these: Matched,
-    others: Matched,
-) -> None:
-    """Add pairs of a closure to facts. Where the closure is compressed nobody needs a list of them,
-    unless a rule, a counter or a reader asks for it."""
-    count = pairs.count()
-    if count == 0:
-        return
-    work.run.instances["closure"] += count
-    if made.compressed:
-        facts[name] = DifferenceSet(these, others, count, lambda: pairs.blocks(swapped=turned))
-    else:
-        facts[name] = _written(pairs.blocks(swapped=turned))
-
-
-def _edges(owned: Owned, structure: Structure, facts: Batch) -> U64:
-    """Facts of the group as edges of its closure, with repetitions."""
-    found = []
-    for name, turned in zip(owned.relations, structure.turned, strict=True):
-        if name in facts:
-            found.append(swap(facts[name]) if turned else facts[name])
-    return found[0] if len(found) == 1 else np.concatenate([NO_KEYS, *found])
-
-
-def _written(blocks: Iterator[U64]) -> U64:
-    found = list(blocks)
-    return found[0] if len(found) == 1 else np.concatenate([NO_KEYS, *found])
-
-
 # -- all of it -------------------------------------------------------------------------------------
 
 
@@ -203,7 +138,7 @@ def _built(
         keys = unite(keys, work.counts.changed(name)[0])  # rules that are recursive no more
         from_outside = is_external(work, name, keys)
         external[name] = keys if from_outside.all() else keys[from_outside]
-    made, closures = _made(owned, work, structure, external)
+    made, closures = CLOSINGS[structure.kind].built(owned, work, structure, external)
     gone: Facts = {}
     added: Facts = {}
     for name, new in zip(owned.relations, closures, strict=True):
@@ -218,22 +153,6 @@ def _built(
         elif count:
             added[name] = _written_without(new.blocks(0, BLOCK), count, old)
     return made, gone, added
-
-
-def _made(
-    owned: Owned, work: Work, structure: Structure, external: Batch
-) -> tuple[Attached, list[Closed]]:
-    """The scheme, and the closure of each relation."""
-    if structure.kind == CHAINS:
-        chains = chains_built(owned, work, structure, external)
-        closures = [Closed(chains.relation(key), False) for key in structure.relations]
-        work.budget.check(sum(one.count() for one in closures))
-        made = Attached(structure, owned.relations, chains, False)
-        return made, closures
-    edges = in_order(_edges(owned, structure, external))
-    scheme = SCHEMES[structure.kind](edges, work.budget)
-    made = _attached(owned, work, structure, scheme)
-    return made, [Closed(scheme, turned) for turned in structure.turned]
 
 
 def _compared(old: StoredPairs, new: Closed, external: U64) -> tuple[U64, int]:
