@@ -40,20 +40,20 @@ Given: TypeAlias = "Counter[tuple[Key, tuple[Key, ...]]]"
 def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Kernels as if they were loaded; how many instances came from cursors and from pieces."""
     found: Counter[str] = Counter()
-    given, others = kernel_search.SwiftSearch._meet_given, kernel_search.SwiftSearch._meet
+    given, others = kernel_search.KernelSearch._meet_given, kernel_search.KernelSearch._meet
 
-    def meet_given(self: kernel_search.SwiftSearch, some: kernel_cursors.Given) -> None:
+    def meet_given(self: kernel_search.KernelSearch, some: kernel_cursors.Given) -> None:
         found["cursors"] += len(some.goals)
         given(self, some)
 
-    def meet(self: kernel_search.SwiftSearch, some: list[tuple[Family, Rows, int]]) -> int:
+    def meet(self: kernel_search.KernelSearch, some: list[tuple[Family, Rows, int]]) -> int:
         found["pieces"] += sum(n for _, _, n in some)
         return others(self, some)
 
     monkeypatch.setattr(tables, "COMBINE_ROWS", 0)  # each step of a schedule is a layer more
     monkeypatch.setattr(kernel_search, "loaded_kernels", lambda: loaded)
-    monkeypatch.setattr(kernel_search.SwiftSearch, "_meet_given", meet_given)
-    monkeypatch.setattr(kernel_search.SwiftSearch, "_meet", meet)
+    monkeypatch.setattr(kernel_search.KernelSearch, "_meet_given", meet_given)
+    monkeypatch.setattr(kernel_search.KernelSearch, "_meet", meet)
     return found
 
 

@@ -21,7 +21,7 @@ from tests.reference import OVERDELETION, PROVING, Materialisation
 from triplestore.errors import ProgramError
 from triplestore.maintenance.fbf import BF, FBF
 from triplestore.maintenance.fbf_c import BFC, FBFC
-from triplestore.maintenance.search.checked_facts import Checked
+from triplestore.maintenance.search.checked_facts import CheckedFacts
 from triplestore.maintenance.search.give_up import Abort
 from triplestore.maintenance.search.instance_pieces import Pieces
 from triplestore.maintenance.steps.stratum import Strategy
@@ -263,7 +263,7 @@ def test_pieces__several_steps__the_first_pull_goes_through_all_of_them() -> Non
     work = Work(driver.compiled, driver.tables, driver.terms)
     (family,) = driver.compiled.strata.families
     goals = driver.batch(facts("A(a)"))[driver.type_id]
-    known = Checked()
+    known = CheckedFacts()
     pieces = Pieces(work.run, known, family, driver.type_id, work.old())
     pieces.open(goals, known.add(driver.type_id, goals))
     goal, old = np.array([0]), work.old()
@@ -297,7 +297,7 @@ def _compare_pieces(driver: Driver, recording: Recording, rng: random.Random) ->
             recording.note(
                 "whole", family, *work.run.backward(family, keys, name, setting, nots, "")
             )
-            known = Checked()
+            known = CheckedFacts()
             pieces = Pieces(work.run, known, family, name, setting)
             half = len(keys) // 2
             numbers = known.add(name, keys)

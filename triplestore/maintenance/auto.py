@@ -31,7 +31,7 @@ from triplestore.maintenance.limits.costs import (
     Cost,
 )
 from triplestore.maintenance.rematerialise import Rematerialise
-from triplestore.maintenance.search.proof_search import Search
+from triplestore.maintenance.search.proof_search import BackwardSearch
 from triplestore.maintenance.steps.stratum import UNOBSERVED, Observer, Strategy, StratumUpdate
 from triplestore.relations import EXPLICIT
 from triplestore.relations.facts.fact_sets import Batch, RelationKey, size_of
@@ -215,7 +215,7 @@ class _Trial:
         if self._left < 0 and self._matters:
             raise Overrun
 
-    def searched(self, search: Search) -> None:
+    def searched(self, search: BackwardSearch) -> None:
         """A search has done one more round."""
         if not self.hopeful and search.proofs * HOPEFUL > search.facts.count:
             self.hopeful = True
@@ -247,7 +247,7 @@ class _OfSearch(Observer):
     def __init__(self, trial: _Trial) -> None:
         self._trial = trial
 
-    def searched(self, search: Search) -> None:
+    def searched(self, search: BackwardSearch) -> None:
         """See `Observer.searched`."""
         self._trial.searched(search)
 

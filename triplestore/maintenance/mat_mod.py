@@ -23,8 +23,9 @@ import time
 from collections.abc import Iterable
 
 from triplestore.maintenance.modules.owners import module_of_stratum
-from triplestore.maintenance.modules.protocol import Done
-from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
+from triplestore.maintenance.modules.protocol import StratumOutcome
+from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.stratum_report import StratumReport
 from triplestore.maintenance.tasks import Tasks
 from triplestore.maintenance.update_state import Work
@@ -58,7 +59,7 @@ class Maintenance:
             self._tasks.reach(gone, task.number)
             self._tasks.reach(added, task.number)
 
-    def _stratum(self, task: Task) -> Done:
+    def _stratum(self, task: Task) -> StratumOutcome:
         """Do one stratum, and report."""
         work = self.work
         started, instances, rounds = time.perf_counter(), work.run.instances.copy(), work.rounds
@@ -82,7 +83,7 @@ class Maintenance:
             )
         return done
 
-    def _update(self, task: Task) -> Done:
+    def _update(self, task: Task) -> StratumOutcome:
         """Bring one stratum up to date; returns how, why so, and what is gone and new."""
         module = module_of_stratum(self.work.compiled, task.number, self.fresh)
         if module is not None:

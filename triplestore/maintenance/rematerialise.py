@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from triplestore.maintenance.seminaive import seminaive
-from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
+from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.steps.without_stratum import (
     Derived,
     Restated,

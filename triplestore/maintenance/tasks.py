@@ -13,7 +13,7 @@ from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.maintenance.modules.owners import module_for
 from triplestore.maintenance.modules.viewed_rules import viewed_rules
 from triplestore.maintenance.steps.regrouping import summarise_whole
-from triplestore.maintenance.steps.stratum import Task
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.stored_facts import unsupported_keys

@@ -34,7 +34,7 @@ from triplestore.relations.packed_keys import (
 )
 
 if TYPE_CHECKING:
-    from triplestore.maintenance.steps.stratum import Task
+    from triplestore.maintenance.steps.stratum_state import Task
     from triplestore.maintenance.update_state import Work
     from triplestore.rules.families import IdsOf
 

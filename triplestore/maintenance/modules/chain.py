@@ -15,7 +15,7 @@ from triplestore.closures.chains.regular_rules import ChainRule, regular_system
 from triplestore.closures.scheme import Difference
 from triplestore.maintenance.modules.external_facts import is_external, was_external
 from triplestore.maintenance.modules.one_closure import written_out
-from triplestore.maintenance.modules.protocol import Closing, Facts
+from triplestore.maintenance.modules.protocol import Closing, FactsByRelation
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
@@ -52,11 +52,11 @@ class Chain(Closing):
 
     def changed(
         self, owned: Owned, work: Work, known: Attached, touched: Batch
-    ) -> tuple[Attached, Facts, Facts]:
+    ) -> tuple[Attached, FactsByRelation, FactsByRelation]:
         """See `Closing.changed`."""
         scheme, differences = _changed(owned, work, known, touched)
-        lost: Facts = {}
-        gained: Facts = {}
+        lost: FactsByRelation = {}
+        gained: FactsByRelation = {}
         for name, difference in differences.items():
             for facts, pairs in ((lost, difference.lost), (gained, difference.gained)):
                 count = pairs.count()

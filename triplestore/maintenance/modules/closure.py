@@ -23,11 +23,17 @@ from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.modules.chain import Chain
 from triplestore.maintenance.modules.external_facts import all_external, is_external
 from triplestore.maintenance.modules.one_closure import is_compressed
-from triplestore.maintenance.modules.protocol import Closing, Done, Facts, Module
+from triplestore.maintenance.modules.protocol import (
+    Closing,
+    FactsByRelation,
+    Module,
+    StratumOutcome,
+)
 from triplestore.maintenance.modules.symmetric_transitive import SymmetricTransitive
 from triplestore.maintenance.modules.transitive import Transitive
 from triplestore.maintenance.rematerialise import Rematerialise
-from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
+from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.difference_set import DifferenceSet
 from triplestore.relations.facts.fact_sets import Batch, KeySet
@@ -50,7 +56,7 @@ class ClosureModule(Module):
     def __init__(self, owned: Owned) -> None:
         self.owned = self.at = owned
 
-    def update(self, work: Work, task: Task) -> Done:
+    def update(self, work: Work, task: Task) -> StratumOutcome:
         """See `Module.update`."""
         return close_group(self.owned, work, task)
 
@@ -69,7 +75,7 @@ class ClosureModule(Module):
         return is_compressed(work, known) != known.compressed
 
 
-def close_group(owned: Owned, work: Work, task: Task) -> Done:
+def close_group(owned: Owned, work: Work, task: Task) -> StratumOutcome:
     """Bring the stratum of a group up to date."""
     structure = owned.structure(work.new())
     if structure is None:
@@ -95,7 +101,7 @@ def close_group(owned: Owned, work: Work, task: Task) -> Done:
     return f"{structure.kind} closure", kept + why, (gone, added)
 
 
-def _by_rules(owned: Owned, work: Work, task: Task) -> Done:
+def _by_rules(owned: Owned, work: Work, task: Task) -> StratumOutcome:
     """Derive the stratum by the rules whose guards hold."""
     work.made_schemes[owned.anchor] = None
     if not (_is_touched(work, task) or owned.anchor in work.schemes):
@@ -130,7 +136,7 @@ def _counted_part(task: Task, type_id: int) -> Task:
 
 def _built(
     owned: Owned, work: Work, structure: Structure, touched: Batch
-) -> tuple[Attached, Facts, Facts]:
+) -> tuple[Attached, FactsByRelation, FactsByRelation]:
     """The scheme of all that comes from outside, and in what it differs from what there was."""
     external: Batch = {}
     for name in owned.relations:
@@ -139,8 +145,8 @@ def _built(
         from_outside = is_external(work, name, keys)
         external[name] = keys if from_outside.all() else keys[from_outside]
     made, closures = CLOSINGS[structure.kind].built(owned, work, structure, external)
-    gone: Facts = {}
-    added: Facts = {}
+    gone: FactsByRelation = {}
+    added: FactsByRelation = {}
     for name, new in zip(owned.relations, closures, strict=True):
         old = work.stored.pairs(name)
         lost, common = _compared(old, new, external[name])

@@ -6,8 +6,8 @@ The module computes the classes of each touched member anew and compares them wi
 
 from __future__ import annotations
 
-from triplestore.maintenance.modules.protocol import Done, Module
-from triplestore.maintenance.steps.stratum import Task
+from triplestore.maintenance.modules.protocol import Module, StratumOutcome
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.packed_keys import NO_IDS
 from triplestore.rules.subclass_levels import Hierarchy
@@ -26,7 +26,7 @@ class HierarchyModule(Module):
         self.block = block
         self.fresh = fresh
 
-    def update(self, work: Work, task: Task) -> Done:
+    def update(self, work: Work, task: Task) -> StratumOutcome:
         """See `Module.update`."""
         bodies = NO_IDS if self.fresh is None else self.fresh.bodies
         return "hierarchy", "subclass rules only", self.block.update(work, task, bodies)

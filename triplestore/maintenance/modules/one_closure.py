@@ -14,7 +14,7 @@ from triplestore.closures.kinds import SCHEMES
 from triplestore.closures.packed_pairs import in_order
 from triplestore.closures.scheme import Pairs, Scheme
 from triplestore.maintenance.modules.external_facts import is_external, was_external
-from triplestore.maintenance.modules.protocol import Closing, Facts
+from triplestore.maintenance.modules.protocol import Closing, FactsByRelation
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.difference_set import DifferenceSet, Matched
 from triplestore.relations.facts.fact_sets import Batch
@@ -38,7 +38,7 @@ class OneClosure(Closing):
 
     def changed(
         self, owned: Owned, work: Work, known: Attached, touched: Batch
-    ) -> tuple[Attached, Facts, Facts]:
+    ) -> tuple[Attached, FactsByRelation, FactsByRelation]:
         """See `Closing.changed`."""
         edges = sorted_distinct(_edges(owned, known.structure, touched))
         before, after = (np.zeros(len(edges), dtype=np.bool_) for _ in range(2))
@@ -50,8 +50,8 @@ class OneClosure(Closing):
         work.run.instances["closure"] += len(edges)
         scheme, difference = known.closure.changed(removed, added, work.budget)
         made = _attached(owned, work, known.structure, scheme)
-        lost: Facts = {}
-        gained: Facts = {}
+        lost: FactsByRelation = {}
+        gained: FactsByRelation = {}
         for name, turned in zip(owned.relations, known.structure.turned, strict=True):
             old, new = work.stored.pairs(name), Closed(scheme, turned)
             _put(lost, work, made, name, difference.lost, turned, old, new)
@@ -76,7 +76,7 @@ def _attached(owned: Owned, work: Work, structure: Structure, scheme: Scheme) ->
 
 
 def _put(
-    facts: Facts,
+    facts: FactsByRelation,
     work: Work,
     made: Attached,
     name: int,
@@ -98,7 +98,7 @@ def _put(
 
 
 def _edges(owned: Owned, structure: Structure, facts: Batch) -> U64:
-    """Facts of the group as edges of its closure, with repetitions."""
+    """FactsByRelation of the group as edges of its closure, with repetitions."""
     found = []
     for name, turned in zip(owned.relations, structure.turned, strict=True):
         if name in facts:

@@ -16,16 +16,16 @@ from abc import ABC, abstractmethod
 from typing import Any, TypeAlias
 
 from triplestore.closures.attached import Attached, Structure
-from triplestore.maintenance.steps.stratum import Task
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.views.closed import Closed
 from triplestore.rules.modules.module_groups import Owned
 
-Facts: TypeAlias = dict[RelationKey, Any]
+FactsByRelation: TypeAlias = dict[RelationKey, Any]
 """Facts by relation, like a `Batch`, but for those that are too many to be written out."""
 
-Done: TypeAlias = tuple[str, str, tuple[Facts, Facts]]
+StratumOutcome: TypeAlias = tuple[str, str, tuple[FactsByRelation, FactsByRelation]]
 """How a stratum was done, why so, and what is gone and new."""
 
 
@@ -38,7 +38,7 @@ class Module(ABC):
     at: Owned | str
 
     @abstractmethod
-    def update(self, work: Work, task: Task) -> Done:
+    def update(self, work: Work, task: Task) -> StratumOutcome:
         """Bring the stratum up to date: Diff, Del, Red and Add."""
 
     def is_kept_otherwise(self, work: Work) -> bool:
@@ -67,5 +67,5 @@ class Closing(ABC):
     @abstractmethod
     def changed(
         self, owned: Owned, work: Work, known: Attached, touched: Batch
-    ) -> tuple[Attached, Facts, Facts]:
+    ) -> tuple[Attached, FactsByRelation, FactsByRelation]:
         """Del, Red and Add: the scheme after some facts were touched, and what is gone and new."""

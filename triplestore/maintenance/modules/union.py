@@ -22,8 +22,9 @@ from triplestore.closures.unions.union_of import UnionOf
 from triplestore.closures.unions.union_streams import merged
 from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.modules.external_facts import all_external, is_external, was_external
-from triplestore.maintenance.modules.protocol import Done, Module
-from triplestore.maintenance.steps.stratum import StratumUpdate, Task
+from triplestore.maintenance.modules.protocol import Module, StratumOutcome
+from triplestore.maintenance.steps.stratum import StratumUpdate
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.body_views import PairView
@@ -50,7 +51,7 @@ class UnionModule(Module):
     def __init__(self, owned: Owned) -> None:
         self.owned = self.at = owned
 
-    def update(self, work: Work, task: Task) -> Done:
+    def update(self, work: Work, task: Task) -> StratumOutcome:
         """See `Module.update`."""
         return close_union(self.owned, work, task)
 
@@ -61,7 +62,7 @@ class UnionModule(Module):
         return mode == ("compressed" if known is None else "plain")
 
 
-def close_union(owned: Owned, work: Work, task: Task) -> Done:
+def close_union(owned: Owned, work: Work, task: Task) -> StratumOutcome:
     """Bring the stratum of a union up to date."""
     name = owned.anchor
     known = work.schemes.get(name)

@@ -40,5 +40,5 @@ ALWAYS = Abort(depth=0)
 DEFAULT = Abort(work=40 * ROUND, share=1.0)
 """What a search may cost unless the caller says otherwise: as much as overdeleting would."""
 
-SWIFT = Abort(work=400 * ROUND, share=1.0)
+BY_KERNELS = Abort(work=400 * ROUND, share=1.0)
 """The same where kernels do all of it: as much time, in which they look at ten times as many."""

@@ -49,7 +49,7 @@ _NO_KEYS, _NO_STATUS = frozen(NO_KEYS.copy()), frozen(NO_STATUS.copy())
 _NO_COUNTS = frozen(NO_IDS.copy())
 
 
-class Given(NamedTuple):
+class CursorInstances(NamedTuple):
     """Instances: their goals, and what they need: `STEPS` facts each, as one more than the number,
     0 for none; how many rows were looked at; and how many facts had numbers before."""
 
@@ -135,7 +135,7 @@ class Cursors:
         )
         return status, count
 
-    def pull(self, goals: I64, quota: I64) -> Iterator[Given]:
+    def pull(self, goals: I64, quota: I64) -> Iterator[CursorInstances]:
         """Up to quota[i] more instances of goals[i]; facts that these need get numbers."""
         facts, rules, runs = self.facts, self.rules, self._runs
         size = min(int(quota.sum()), _ROOM)
@@ -177,7 +177,7 @@ class Cursors:
             )
             facts.count, found, looked, begin = result.tolist()
             used = found * kernels.STEPS
-            yield Given(self._goals[:found], self._needed[:used], looked, known)
+            yield CursorInstances(self._goals[:found], self._needed[:used], looked, known)
 
 
 def _by_place(gone: FactSet, rules: Rules) -> tuple[U64, I64]:

@@ -135,7 +135,9 @@ class Climb:
                 batch[name] = facts
         return new, left
 
-    def _rules(self, name: int, keys: U64, setting: Setting) -> list[tuple[Stage, Rows]] | None:
+    def _rules(
+        self, name: int, keys: U64, setting: Setting
+    ) -> list[tuple[Stage, RelationArrays]] | None:
         """What the kernel is told of the rules, and the rows of their other atoms; None where
         something is not as it needs it."""
         only = [] if loaded_kernels() is None else self._only(name, keys)
@@ -178,11 +180,11 @@ def _is_plain(family: Family, name: int) -> bool:
     return one and family.head.relation == name
 
 
-Rows: TypeAlias = tuple[U64, U64, U64, U64]
+RelationArrays: TypeAlias = tuple[U64, U64, U64, U64]
 """The rows of a relation as two arrays, and those left out of them as two."""
 
 
-def _arrays(setting: Setting, relation: int, place: int) -> Rows | None:
+def _arrays(setting: Setting, relation: int, place: int) -> RelationArrays | None:
     view = setting.view(relation)
     arrays = view.arrays(place, ROOM) if isinstance(view, PairView) else None
     if arrays is None:
@@ -194,7 +196,9 @@ def _arrays(setting: Setting, relation: int, place: int) -> Rows | None:
     return runs[0] if runs else NO_KEYS, later, minus, less
 
 
-def _call(keys: U64, rules: Sequence[tuple[Stage, Rows]], held: tuple[U64, U64]) -> Rounds:
+def _call(
+    keys: U64, rules: Sequence[tuple[Stage, RelationArrays]], held: tuple[U64, U64]
+) -> Rounds:
     from triplestore.kernels.rules.fire import climb
 
     rows = [array for _, four in rules for array in four]

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.maintenance.search.checked_facts import PROVED, Checked
+from triplestore.maintenance.search.checked_facts import PROVED, CheckedFacts
 from triplestore.maintenance.search.instance_pieces import Pieces
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
@@ -106,7 +106,7 @@ def derivable_keys(
 
     setting  what there is, if not what survives: nothing else is seen, nor by negations
     """
-    facts = Checked()
+    facts = CheckedFacts()
     nots = setting or work.union()
     setting = setting or work.survivors()
     numbers = facts.add(name, keys)

@@ -9,65 +9,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Set
-from dataclasses import dataclass, field
-from typing import Any
 
 from triplestore.evaluate.conclusions import Heads
 from triplestore.evaluate.evaluation import Around
 from triplestore.maintenance.modules.leaping import Leaps
 from triplestore.maintenance.search.give_up import Abort
 from triplestore.maintenance.search.kernel_search import new_search
-from triplestore.maintenance.search.proof_search import Search
+from triplestore.maintenance.search.proof_search import BackwardSearch
 from triplestore.maintenance.steps.firing import Firing, Large, blocks_of
 from triplestore.maintenance.steps.many_rounds import Climb
 from triplestore.maintenance.steps.rederive import derivable, has_proof, remaining
 from triplestore.maintenance.steps.regrouping import Regrouped, regroup, summarise_whole
+from triplestore.maintenance.steps.stratum_state import StratumState, Task, set_with_large
 from triplestore.maintenance.update_state import Work, united
-from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.body_views import Setting
-from triplestore.relations.facts.difference_set import DifferenceSet
 from triplestore.relations.facts.fact_sets import (
     ONE_RUN,
     Batch,
-    FactSet,
-    RelationKey,
     set_of,
     size_of,
 )
-from triplestore.rules.compiled_program import CompiledStratum, Triggers
+from triplestore.rules.compiled_program import Triggers
 from triplestore.rules.families import Family
-
-
-@dataclass(slots=True)
-class Task:
-    """What one stratum has to deal with.
-
-    minus, plus      facts of it that are not stated any more, and that are from now on
-    lost, lost_rec   conclusions of rules that were taken out: nonrecursive (each as often as it was
-                     derived), and recursive ones
-    fewer            whether recursive rules were taken out whose conclusions are not among these,
-                     because a module closes the stratum
-    """
-
-    number: int
-    kept: CompiledStratum
-    fresh: CompiledStratum | None = None
-    minus: Batch = field(default_factory=dict)
-    plus: Batch = field(default_factory=dict)
-    lost: Heads = field(default_factory=Heads)
-    lost_rec: Heads = field(default_factory=Heads)
-    fewer: bool = False
-
-    @property
-    def recursive(self) -> bool:
-        """Whether the stratum has recursive rules that were there before."""
-        return bool(self.kept.recursive)
-
-    @property
-    def recursive_ever(self) -> bool:
-        """Whether it has, had, or gets recursive rules."""
-        fresh = self.fresh is not None and bool(self.fresh.recursive)
-        return self.recursive or fresh or bool(self.lost_rec)
 
 
 class Strategy(ABC):
@@ -92,36 +55,29 @@ class Observer:
     def inserts(self) -> None:
         """These are known."""
 
-    def searched(self, search: Search) -> None:
+    def searched(self, search: BackwardSearch) -> None:
         """A search for proofs has done one more round."""
 
 
 UNOBSERVED = Observer()
 
 
-class StratumUpdate:
+class StratumUpdate(StratumState):
     """The steps that strategies are made of, for one stratum: see `protocol.Steps`."""
 
     def __init__(self, work: Work, task: Task) -> None:
-        self.work = work
-        self.task = task
-        self.kept = task.kept
         self.observer = UNOBSERVED
         self._firing = Firing(work)
-        self.begin()
+        super().__init__(work, task)
 
     def begin(self) -> None:
         """Begin, or begin again after `Work.restore`."""
-        work, task = self.work, self.task
-        self.low_gone, self.large_gone = _relevant(work.gone, task)
-        self.low_added, self.large_added = _relevant(work.added, task)
+        super().begin()
         self.regrouped: Regrouped | None = None
         self._leaps: Leaps | None = None
         self._climb: Climb | None = None
         self._first = True
         self._touched: Batch = {}
-        self._all_dropped: list[Batch] = []
-        self._all_gained: list[Batch] = []
 
     # -- what is lost ----------------------------------------------------------------------------
 
@@ -166,19 +122,6 @@ class StratumUpdate:
         added = [self.low_added, *blocks_of(self.large_added)]
         if any(gone) or any(added):
             self.regrouped = regroup(self.work, self.kept, gone, added)
-
-    def reads_large(self) -> bool:
-        """Whether rules of the stratum look at a closure that should not be written out."""
-        relations = self.kept.relations
-        return any(
-            closed.count() > difference_set.LARGE
-            for name, closed in self.work.stored.tables.closed.items()
-            if relations is None or name in relations
-        )
-
-    def gone_below(self) -> FactSet:
-        """The facts of lower strata that are gone, as far as rules of this one look at them."""
-        return _set_of(self.low_gone, self.large_gone)
 
     def _from_below(
         self,
@@ -253,10 +196,6 @@ class StratumUpdate:
         self._firing.fire(self.kept.own, batch, around, phase, heads, heads, done)
         return heads
 
-    def dropped(self) -> Batch:
-        """The facts of this stratum that were taken away so far."""
-        return united(*self._all_dropped)
-
     # -- what holds again ------------------------------------------------------------------------
 
     def remaining(self, batch: Batch) -> Batch:
@@ -276,7 +215,7 @@ class StratumUpdate:
         self.observer.inserts()
         return again
 
-    def search(self, counted: bool, abort: Abort | None) -> Search:
+    def search(self, counted: bool, abort: Abort | None) -> BackwardSearch:
         """A search for proofs of facts of this stratum."""
         test = self.work.supported if counted else has_proof(self.work, self.kept)
         search = new_search(self.work, self.kept, self.gone_below(), test, abort, counted)
@@ -306,7 +245,7 @@ class StratumUpdate:
             for name, keys in self.regrouped.gained.items():
                 heads.put(name, keys)
         new = work.new()
-        before = new.without(_set_of(self.low_added, self.large_added))
+        before = new.without(set_with_large(self.low_added, self.large_added))
         around = Around(before, new, new, work.union())  # what is gone is among what held
         low = (self.low_added, self.low_gone)
         large = (self.large_added, self.large_gone)
@@ -428,73 +367,7 @@ class StratumUpdate:
             around = Around(before, after, after, after)
             self._firing.fire(fresh.own, batch, around, "insertion", heads, heads, done)
 
-    # -- the end ---------------------------------------------------------------------------------
-
-    def settle(self, gone: Batch, added: Batch, *, counted: bool = False) -> None:
-        """Take facts away and bring others, by a strategy that knows what the stratum comes to.
-
-        counted  whether it has changed the recursive counters, where they are kept
-        """
-        work = self.work
-        for sets, batch in ((work.gone, gone), (work.added, added)):
-            for name, keys in batch.items():
-                sets.add(name, keys)
-        self._all_dropped.append(gone)
-        self._all_gained.append(added)
-        if work.recursive is not None and self.task.recursive_ever and not counted:
-            work.recursive.complete = False  # how often each fact was derived is not known
-
-    def is_plain(self) -> bool:
-        """Whether the stratum has no rules, new ones or others, nor had any: what is stated is all
-        that changes it, as in the lowest ones."""
-        task = self.task
-        ruled = self.kept.families or task.fresh is not None or task.fewer
-        return not (ruled or task.lost or task.lost_rec)
-
-    def settle_stated(self) -> None:
-        """Do a plain stratum: what every strategy comes to, by a third of the steps."""
-        work, task = self.work, self.task
-        work.budget.check()
-        if task.minus:
-            gone = work.filter(task.minus, lambda name, keys: ~work.supported(name, keys))
-            self._all_dropped.append(gone)
-            work.take_away(gone)
-            work.rounds += bool(gone)
-        if task.plus:
-            came = work.coming(task.plus)
-            self._all_gained.append(came)
-            work.admit(came)
-            work.rounds += bool(came)
-
-    def outcome(self) -> tuple[Batch, Batch]:
-        """The facts of this stratum that are gone, and those that are new."""
-        work = self.work
-        dropped, gained = united(*self._all_dropped), united(*self._all_gained)
-        gone = work.filter(dropped, work.gone.contains)
-        sure = {name: keys for name, keys in gained.items() if name not in work.gone}
-        rest = {name: keys for name, keys in gained.items() if name in work.gone}
-        return gone, sure | work.filter(rest, work.added.contains)  # some may have come back only
-
 
 def is_recursive(family: Family) -> bool:
     """Whether a family is recursive."""
     return family.recursive
-
-
-def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:
-    """The changed facts that rules of a stratum may look at."""
-    relations = task.kept.relations
-    batch: Batch = {}
-    large: Large = {}
-    for name in changed if relations is None else relations:
-        found: object = changed.get(name)
-        if isinstance(found, DifferenceSet) and len(found) > difference_set.LARGE:
-            large[name] = found
-        elif found is not None and len(changed[name]):
-            batch[name] = changed[name].keys()
-    return batch, large
-
-
-def _set_of(batch: Batch, large: Large) -> FactSet:
-    found: dict[RelationKey, Any] = {**set_of(batch), **large}  # all are read in the same way
-    return FactSet(found)
