@@ -1,11 +1,11 @@
-"""`auto`: the strategy for each stratum and update, from its size and what work has cost so far.
+"""`auto`: choose the strategy for each stratum and update, by its size and measured costs.
 
-Start reading at `Auto`. What only brings facts is maintained incrementally: its rule instances are
-among those of rematerialising. What takes facts away is maintained so in a time that may not exceed
-what rematerialising is expected to take: if it does, the stratum's sets are dropped, which undoes
-everything, and it is rematerialised. So a wrong guess costs at most what the right choice would
-have cost. What is known to be hopeless is not tried. What is learned (`costs`) belongs to a
-compiled program.
+Start reading at `Auto`. An update that only adds facts is maintained by DRed^c: its rule instances
+are among those of rematerialising. An update that deletes facts is tried with B/F^c and DRed^c, for
+at most the time that rematerialising is expected to take. If that is not enough, the sets of the
+stratum are dropped, which undoes everything, and it is rematerialised. So a wrong guess costs at
+most what the right choice would have cost. A strategy that is known to be too slow is not tried.
+What is learned (`limits/costs`) belongs to a compiled program.
 """
 
 from __future__ import annotations
@@ -144,10 +144,10 @@ class _Choice:
 
 
 class _Trial:
-    """A strategy that has so much time, in seconds, and less where it seems to be in vain.
+    """A strategy with a time limit in seconds, which is less where it seems to be in vain.
 
-    dropped  so many facts at most may be taken away by a strategy that has to bring some back
-    full     what the stratum would take anew
+    dropped  the maximum number of facts that DRed^c may delete
+    full     the expected time of rematerialising
     hopeful  whether a search has found proofs for many of the facts that it looked at: there
              overdeletion would be in vain
     """

@@ -29,7 +29,7 @@ from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.packed_keys import U8, U32, U64, Keys, columns_of, frozen
 
 MOST_DERIVATIONS = 2**32 - 1
-"""So many derivations of a fact are counted."""
+"""Maximum number of derivations of a fact that can be counted."""
 
 
 class WrittenRows(NamedTuple):
@@ -47,7 +47,7 @@ class WrittenRows(NamedTuple):
 
 @dataclass
 class Closure:
-    """What an update amounts to.
+    """The result of an update.
 
     rows          by relation, the rows to be written above the stated ones
     inferred_added, inferred_removed   facts that hold without being stated, and did not before;
@@ -106,7 +106,7 @@ class Closure:
 
 
 LARGE = 1 << 12
-"""From so many rows on a layer is made without sorting all rows again."""
+"""Minimum number of rows of a layer that is made without sorting all rows again."""
 
 
 def write(work: Work, stated: Tables) -> Closure:
@@ -136,7 +136,7 @@ def write(work: Work, stated: Tables) -> Closure:
 
 
 def _derived(work: Work, name: RelationKey, closure: Closure) -> WrittenRows | None:
-    """All rows where rules derived facts, new ones or others once more, and nothing else happened.
+    """All rows, where the only change is that rules derived facts, new or known ones.
 
     None if new facts are not among those whose counts changed: recursive rules count nothing.
     """
@@ -153,7 +153,7 @@ def _derived(work: Work, name: RelationKey, closure: Closure) -> WrittenRows | N
 
 
 def _new(work: Work, name: RelationKey, closure: Closure) -> WrittenRows:
-    """Facts that nobody stated, and that were not there before."""
+    """Inferred facts that did not hold before."""
     keys = work.added[name].keys()
     if name in work.plus:
         keys = without(keys, work.plus[name].keys())
@@ -232,7 +232,7 @@ def _known_one(
 
 
 def _count_moves(closure: Closure, was: U8, now: U8) -> None:
-    """Note how many facts began or ceased to be inferred."""
+    """Count the facts that became inferred, and those that are not inferred any more."""
     if len(was) <= _FEW:  # one by one: a fifth of the time
         moves = list(zip(was.tolist(), now.tolist(), strict=True))
         closure.inferred_added += moves.count((0, INFERRED))
@@ -245,7 +245,7 @@ def _count_moves(closure: Closure, was: U8, now: U8) -> None:
 
 
 _ROW_BYTES = 40
-"""What a new row takes until it is in a table, beside its key."""
+"""Bytes of a new row until it is in a table, beside its key."""
 
 _FEW = 16
 _NONE: U8 = np.zeros(0, dtype=np.uint8)

@@ -1,9 +1,9 @@
 """Recursive counting: go by how often each fact is derived in each round of its stratum.
 
 *Revisited*, algorithm 3, lines 21 to 38 for one stratum (with the minus that lines 23 and 36 lack
-in print), and algorithm 2, lines 11 to 18, for a trace that is not there (`make_trace`). Start reading
-at `Counting`. The first round, of statements and nonrecursive rules, is that of all strategies
-(`touched` is line 23, `gained` is line 24); the other rounds are `steps/replay`, lines 26 to 38.
+in print), and algorithm 2, lines 11 to 18, for a trace that is not there (`make_trace`). Start
+reading at `Counting`. The first round, of statements and nonrecursive rules, is that of all
+strategies (`touched` is line 23, `gained` is line 24); the others are `steps/replay`, 26 to 38.
 
 Ours deviates as follows. The papers go through all rounds of both runs, so the cost goes by I; here
 it goes by the instances of facts that move from one round to another (see `replay`). So the text is

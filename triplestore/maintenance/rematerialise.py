@@ -1,9 +1,9 @@
-"""Rematerialisation: what follows is derived from what is stated, and compared with what there was.
+"""Rematerialisation: derive a stratum from explicit facts and lower strata, and compare.
 
-Start reading at `Rematerialise`, which does this for one stratum, or at `rematerialise_all`, which
-does it for all of them at once. Both evaluate as if nothing had been derived before: the stored
-facts are seen without those in question (see `restated`), the rest is a first materialisation. Only
-differences are handed on, so what is written is what any other strategy would write.
+Start reading at `Rematerialise`. It is `seminaive` (*revisited*, algorithm 1, lines 3 to 8) on the
+stored facts without those that were derived in the stratum (`steps/without_stratum`). Only the
+differences to what held before are handed on, so the rows that are written are those that any other
+strategy would write.
 """
 
 from __future__ import annotations

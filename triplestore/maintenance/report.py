@@ -14,7 +14,7 @@ from triplestore.maintenance.changed_rows import Closure
 from triplestore.maintenance.stratum_report import StratumReport
 
 MOST_STRATA = 12
-"""So many strata are printed, those that took longest."""
+"""Maximum number of strata that are printed: those that took longest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Work:
         self.rewritten = FactSet()
         self.counts = CountChanges(self.stored)
         self.recursive: RecursiveChanges | None = None
-        """C_r, where somebody keeps it."""
+        """C_r, if it is kept."""
         self.budget = (budget or Budget()).start()
         self.tally = Tally(compiled)
         self.budget.blame = self.tally.blame
@@ -134,15 +134,15 @@ class Work:
             found = found | self.added.contains(relation, keys)
         return found
 
-    # -- changing one's mind -----------------------------------------------------------------------
+    # -- undoing -----------------------------------------------------------------------
 
     def mark(self) -> Mark:
-        """What `restore` needs to go back to now."""
+        """What `restore` needs to return to this state."""
         recursive = None if self.recursive is None else self.recursive.copied()
         return self.gone.copied(), self.added.copied(), self.counts.copied(), recursive
 
     def restore(self, mark: Mark) -> None:
-        """Undo everything since a mark; what was counted and measured stays."""
+        """Undo all changes since a mark; counts of instances and measured times stay."""
         self.gone, self.added, self.counts, self.recursive = mark
 
     # -- schemes -----------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ class Difference:
 class Audit:
     """What an audit found.
 
-    explicit, inferred  how many facts there are, helper relations left out (they are checked, too)
+    explicit, inferred  how many facts there are, without helper relations (which are also checked)
     counts              which numbers of a store differ from its rows, in words
     """
 
@@ -118,7 +118,7 @@ def audit(
     """Whether tables are closed under a program, facts and counters.
 
     dictionary  of the tables; or the terms that the rules were compiled with
-    examples    so many facts are named for each kind of difference
+    examples    the maximum number of facts that are named for each kind of difference
     progress    called with what is being done
 
     >>> from triplestore.datalog.text import read

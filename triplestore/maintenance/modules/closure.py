@@ -1,13 +1,13 @@
-"""A module at work: the closure of one group of rules, by a scheme instead of rule by rule.
+"""A module that owns a stratum: the closure of a group of rules, by a scheme.
 
 Start reading at `ClosureModule`. The stratum of the group is done in three steps: the nonrecursive
 rules say, by the counters, which facts come from outside (*external* facts: they are stated, or a
 nonrecursive rule derives them); the scheme says what the change of these does to the closure,
 exactly; and that is what is gone and new. Nothing is overdeleted, and no proof is looked for.
 
-Where there is no scheme yet, or the chains of the group come to something else than before, the
-closure is built from all external facts and compared with what there was. Where guards fail, and
-the rules that are left come to nothing that a scheme knows, the stratum is derived anew by them.
+Where there is no scheme yet, or the rules of the group that are in force have changed, the closure
+is built from all external facts and compared with what held before. Where guards fail and no scheme
+fits the rules that are left, the stratum is derived anew by these rules.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _counted_part(task: Task, type_id: int) -> Task:
 def _built(
     owned: Owned, work: Work, structure: Structure, touched: Batch
 ) -> tuple[Attached, FactsByRelation, FactsByRelation]:
-    """The scheme of all that comes from outside, and in what it differs from what there was."""
+    """The scheme of all that comes from outside, and how it differs from what held before."""
     external: Batch = {}
     for name in owned.relations:
         keys = unite(all_external(work, name), touched.get(name, NO_KEYS))

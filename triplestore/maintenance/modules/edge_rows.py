@@ -1,4 +1,4 @@
-"""What is written of relations whose closure a scheme keeps: their edges, and nothing else.
+"""The rows of relations whose closure is kept by a scheme: only their edges are written.
 
 Start reading at `written`. Such a relation has rows for the facts that come from outside, with
 statuses and counts as everywhere; when it is a closure that was written out until now, the other

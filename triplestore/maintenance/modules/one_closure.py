@@ -85,8 +85,8 @@ def _put(
     these: Matched,
     others: Matched,
 ) -> None:
-    """Add pairs of a closure to facts. Where the closure is compressed nobody needs a list of them,
-    unless a rule, a counter or a reader asks for it."""
+    """Add pairs of a closure to facts. Where the closure is compressed they are listed only if a
+    rule, a counter or a reader asks for it."""
     count = pairs.count()
     if count == 0:
         return
@@ -98,7 +98,7 @@ def _put(
 
 
 def _edges(owned: Owned, structure: Structure, facts: Batch) -> U64:
-    """FactsByRelation of the group as edges of its closure, with repetitions."""
+    """Facts of the group as edges of its closure, with repetitions."""
     found = []
     for name, turned in zip(owned.relations, structure.turned, strict=True):
         if name in facts:

@@ -1,11 +1,11 @@
-"""Unions as views: a property above closures that are not written out has no rows of theirs either.
+"""Unions as views: the rows of closures that are not written out are not copied upwards either.
 
 Start reading at `UnionModule`. The rules that copy other properties into this one are not evaluated
 where it is a view: its pairs are those of its parts and its own rows, which are the facts that are
 stated or that other rules derive. Only these have counts. What a change does to the union is found
 from the changes of its parts: a pair that a part lost is gone if no other part has it.
 
-Where it would be no use (the parts are rows, or few) the property has rows like any other, by all
+Where a view saves nothing (the parts are rows, or few) the property has rows like any other, by all
 its rules, with all their counts.
 """
 
@@ -115,7 +115,7 @@ def _parts(owned: Owned) -> list[UnionPart]:
 
 
 def _is_viewed(owned: Owned, work: Work, parts: Sequence[UnionPart], before: bool) -> bool:
-    """Whether to keep the union as a view: if somebody says so, or parts that are closures are not
+    """Whether to keep the union as a view: if `schemes` says so, or parts that are closures are not
     written out and have many pairs, or all pairs as rows would not fit in the budget."""
     mode = work.choice.mode_of(owned.group.relations)
     if mode != "auto":

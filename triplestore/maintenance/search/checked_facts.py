@@ -21,7 +21,7 @@ aborted."""
 PROVED = np.uint8(2)
 """The fact follows from what survives (P)."""
 BLOCKED = np.uint8(4)
-"""Not all ways to prove the fact were looked at, and nobody will (B)."""
+"""Not all ways to prove the fact were looked at, and they will not be (B)."""
 DEAD = np.uint8(8)
 """There is no proof: all ways were looked at."""
 LIVE = np.uint8(16)
@@ -29,7 +29,7 @@ LIVE = np.uint8(16)
 
 
 SHORT = 2048
-"""Runs shorter than this are joined at once: that costs less than one more run to look through."""
+"""Minimum length of a run: joining shorter ones costs less than one more run to look through."""
 
 
 class CheckedFacts:

@@ -76,7 +76,7 @@ class Pieces:
         came, and is 0 for other goals.
 
         The number of the goal is the last column. There may be more instances even if fewer come
-        than are needed, because so many rows may fail tests only.
+        than are needed, because all rows that were looked at may have failed tests.
         """
         found: list[tuple[Rows, int]] = []
         if not any(stage.chunks for stage in self.stages):

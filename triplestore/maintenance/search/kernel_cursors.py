@@ -33,16 +33,16 @@ from triplestore.relations.packed_keys import (
 )
 
 _UNVERIFIED = 1 << 16
-"""Rows in a file that were not verified yet are, if a relation has no more than these."""
+"""Maximum number of rows of a relation in a file that are verified before they are read."""
 
 _ROOM = 1 << 14
-"""So many instances a call of the kernel may give."""
+"""Maximum number of instances that a call of the kernel gives."""
 
 _LOOKS = 128
-"""So many rows may be looked at for each instance that is wanted; more may have to fail a test."""
+"""Maximum number of rows that are looked at for each instance that is wanted."""
 
 _KEPT = kernels.RUNS - 1
-"""So many orders of layers are read where they are."""
+"""Maximum number of orders of layers that are read in place."""
 
 _NONE = np.zeros(0, dtype=np.int64)
 _NO_KEYS, _NO_STATUS = frozen(NO_KEYS.copy()), frozen(NO_STATUS.copy())

@@ -55,7 +55,7 @@ class Numbered(CheckedFacts):
         self.make_room(len(self.flags))
 
     def make_room(self, more: int) -> None:
-        """Have room for so many facts more."""
+        """Make room for this many more facts."""
         size = self.count + more
         if size > self.capacity:
             self.capacity = size = 2 * size

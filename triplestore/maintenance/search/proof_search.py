@@ -55,13 +55,13 @@ from triplestore.rules.compiled_program import CompiledStratum
 from triplestore.rules.families import LOWER, MIXED, Family
 
 _REST = 2
-"""In one of so many rounds a fact gets instances; in the others, the facts that those need do."""
+"""A fact gets instances in one of this many rounds; in the others, the facts that those need do."""
 
 _FEW = 8
-"""So few open facts do not rest: a round costs more than the instances that resting saves."""
+"""Maximum number of open facts that do not rest: a round costs more than resting saves."""
 
 _TIMES = 3
-"""So many times a fact gets the same number of instances; then twice as many."""
+"""Number of times that a fact gets the same number of instances; then it gets twice as many."""
 
 
 class BackwardSearch:

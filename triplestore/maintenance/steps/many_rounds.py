@@ -1,4 +1,4 @@
-"""Rules that go on by themselves from few facts: many rounds as one call of a kernel.
+"""Long chains of rounds with few facts: many rounds in one call of a kernel.
 
 Start reading at `Climb`. What is reached along a chain of ten thousand nodes takes as many rounds,
 of some thirty microseconds each, whatever they bring or take away. Where a round concluded facts of
@@ -25,19 +25,19 @@ from triplestore.rules.compiled_program import Triggers
 from triplestore.rules.families import Family
 
 AFTER = 8
-"""So many rounds are done as usual, before it is looked whether others may be done so."""
+"""Number of rounds after which it is checked whether the next ones can be done by the kernel."""
 
 WIDE = 1 << 10
-"""Rounds that bring more facts than this gain nothing."""
+"""Maximum number of facts of a round: larger rounds gain nothing."""
 
 LONG = 1 << 12
-"""So many rounds at most are done in one call, after which budgets are looked at."""
+"""Maximum number of rounds of one call; budgets are checked after each call."""
 
 RULES = 4
-"""So many rules at most; the kernel has room for the rows of so many."""
+"""Maximum number of rules: the kernel has room for the rows of this many."""
 
 ROOM = 1 << 14
-"""Facts that one call may find, and conclusions of one round: a power of two."""
+"""Maximum number of facts of one call, and of conclusions of one round: a power of two."""
 
 
 class Rounds(NamedTuple):

@@ -1,4 +1,4 @@
-"""Backward evaluation: which facts does some rule still derive.
+"""Backward evaluation: which facts some rule still derives.
 
 Start reading at `remaining` and `derivable`. Few instances of each fact are asked for first, since
 one is enough.
@@ -24,12 +24,12 @@ Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
 """Which facts pass."""
 
 _FIRST, _MOST = 4, 1 << 40
-"""Instances of each fact looked for at first, and at most."""
+"""Number of instances of each fact that are looked for at first, and at most."""
 
 
 MANY = 1 << 12
-"""Of more goals than these those are sorted out first that a family cannot conclude, and they are
-taken to be of all classes."""
+"""Maximum number of goals for which their classes are looked at; of more goals, those that a family
+cannot conclude are sorted out first."""
 
 
 def derivable(
@@ -104,7 +104,7 @@ def derivable_keys(
 ) -> Bools:
     """`derivable` for sorted, distinct facts of one relation.
 
-    setting  what there is, if not what survives: nothing else is seen, nor by negations
+    setting  the facts that bodies and negations look at, if not those that survive
     """
     facts = CheckedFacts()
     nots = setting or work.union()

@@ -1,4 +1,4 @@
-"""One stratum of an update: what it has to deal with, and what has become of it so far.
+"""One stratum of an update: its task, and what was deleted and added so far.
 
 Start reading at `Task`, then `StratumState`. The steps themselves are in `stratum`.
 """
