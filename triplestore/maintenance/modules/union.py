@@ -1,9 +1,10 @@
 """Unions as views: the rows of closures that are not written out are not copied upwards either.
 
-Start reading at `UnionModule`. The rules that copy other properties into this one are not evaluated
-where it is a view: its pairs are those of its parts and its own rows, which are the facts that are
-stated or that other rules derive. Only these have counts. What a change does to the union is found
-from the changes of its parts: a pair that a part lost is gone if no other part has it.
+The union scheme of the storage paper (algorithm 3), with deletions. Start reading at `UnionModule`.
+The rules that copy other properties into this one are not evaluated where it is a view: its pairs
+are those of its parts and its own rows, which are the facts that are stated or that other rules
+derive. Only these have counts. What a change does to the union is found from the changes of its
+parts: a pair that a part lost is gone if no other part has it.
 
 Where a view saves nothing (the parts are rows, or few) the property has rows like any other, by all
 its rules, with all their counts.

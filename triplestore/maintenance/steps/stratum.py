@@ -34,26 +34,26 @@ from triplestore.rules.families import Family
 
 
 class Strategy(ABC):
-    """How a stratum is brought up to date; see `strategies`."""
+    """An algorithm that brings a stratum up to date; see `strategies`."""
 
     name = "none"
 
     @abstractmethod
     def run(self, update: StratumUpdate) -> tuple[str, str]:
-        """Do it; returns the name of what was done, and why."""
+        """Bring the stratum up to date; returns the name of the algorithm, and why it was used."""
 
 
 class Observer:
-    """Who wants to know how far a strategy has come, and may raise `Overrun`."""
+    """Is told how far a strategy has come. It may raise `Overrun`, which ends the strategy."""
 
     def deletes(self, facts: Batch) -> None:
-        """These facts are about to be deleted, or just were."""
+        """These facts are about to be deleted, or were just deleted."""
 
     def rederives(self) -> None:
-        """Deletion is done: now those of the facts are looked for that hold again."""
+        """Deletion is done; the search for deleted facts that hold nevertheless begins."""
 
     def inserts(self) -> None:
-        """These are known."""
+        """That search is done; insertion begins."""
 
     def searched(self, search: BackwardSearch) -> None:
         """A search for proofs has done one more round."""

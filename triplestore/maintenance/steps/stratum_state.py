@@ -19,7 +19,7 @@ from triplestore.rules.compiled_program import CompiledStratum
 
 @dataclass(slots=True)
 class Task:
-    """What one stratum has to deal with.
+    """What changes in one stratum, and by which rules.
 
     minus, plus      facts of it that are not stated any more, and that are from now on
     lost, lost_rec   conclusions of rules that were taken out: nonrecursive (each as often as it was
