@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import TYPE, Constraint, Program, Rule
+from triplestore.datalog.rules import signature
 from triplestore.datalog.slices import Slice
 from triplestore.datalog.stratify import Method, Stratification, stratify
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey

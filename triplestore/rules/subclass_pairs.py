@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import Constant, Program, Rule, TripleAtom
+from triplestore.datalog.rules import signature
 from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
 from triplestore.relations.facts.sorted_arrays import sorted_distinct

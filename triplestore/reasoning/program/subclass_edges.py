@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import Program, Rule
+from triplestore.datalog.rules import signature
 from triplestore.ontologies.translate.owl_rl import sub_class_rule
 from triplestore.relations.facts.sorted_arrays import without
 from triplestore.relations.packed_keys import NO_KEYS, U64, Bools, distinct, high, in_sorted, pack
