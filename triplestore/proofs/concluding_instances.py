@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.conclusions import Heads
+from triplestore.maintenance.steps.regrouping import summarise
 from triplestore.proofs.body_matching import Matching, Sees
 from triplestore.proofs.closed_facts import Closed, Concluding, Place
 from triplestore.relations import EXPLICIT
@@ -212,9 +214,6 @@ def rules_of(family: Family, rows: Rows, n: int) -> I64:
 
 def _aggregates(closed: Closed, family: Family, relation: RelationKey, goals: Keys) -> Instances:
     """The goals that an aggregate rule concludes; they have no premises, but members."""
-    from triplestore.evaluate.conclusions import Heads
-    from triplestore.maintenance.steps.regrouping import summarise
-
     summary = family.summary
     assert summary is not None
     rows, n = closed.run.goals(family, relation, goals)
