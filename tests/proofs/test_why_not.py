@@ -45,7 +45,7 @@ from triplestore.errors import CorruptError, UsageError
 from triplestore.expressions.tree import variables_of
 from triplestore.maintenance.strategies import strategy
 from triplestore.proofs import Attempt, WhyNot, why_not
-from triplestore.proofs import why_not as absent
+from triplestore.proofs import attempts as absent
 from triplestore.relations import INFERRED, ChangedRows, Changes, Layer
 from triplestore.rules.modules.written_out import Choice
 

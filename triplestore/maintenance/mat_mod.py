@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from triplestore.closures.attached import CHAINS, UNION
 from triplestore.evaluate.conclusions import Heads, conclude
+from triplestore.maintenance.modules.hierarchy import update_hierarchy
 from triplestore.maintenance.modules.viewed_rules import viewed_rules
 from triplestore.maintenance.steps.regrouping import summarise_whole
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
@@ -26,8 +27,9 @@ from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch, size_of
 from triplestore.relations.facts.stored_facts import unsupported_keys
 from triplestore.relations.packed_keys import NO_IDS
-from triplestore.rules.compiled_program import Compiled, CompiledStratum, Strata
+from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.modules.module_groups import Owned
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 @dataclass(slots=True)
@@ -178,7 +180,8 @@ class Maintenance:
             self.work.tally.at = "a hierarchy of classes (rdfs:subClassOf)"
             fresh = None if self.fresh is None else self.fresh.hierarchies.get(task.number)
             bodies = NO_IDS if fresh is None else fresh.bodies
-            return "hierarchy", "subclass rules only", block.update(self.work, task, bodies)
+            outcome = update_hierarchy(block, self.work, task, bodies)
+            return "hierarchy", "subclass rules only", outcome
         owned = self.work.compiled.modules.get(task.number)
         if owned is not None:
             from triplestore.maintenance.modules.close_group import close_group

@@ -34,8 +34,10 @@ from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey, set_o
 from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.facts.sorted_arrays import summed, unite, without
 from triplestore.relations.packed_keys import I64, Bools, Keys, high
-from triplestore.rules.compiled_program import Compiled, CompiledStratum, Levels, Strata
+from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.levels import Levels
 from triplestore.rules.modules.written_out import Choice
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 class Rematerialise(Strategy):

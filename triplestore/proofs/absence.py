@@ -1,4 +1,7 @@
-"""Why a fact does not hold, as an object. Start reading at `WhyNot`; `why_not` makes it."""
+"""Why a fact does not hold, as an object.
+
+Start reading at `WhyNot`; `questions.why_not` makes it.
+"""
 
 from __future__ import annotations
 

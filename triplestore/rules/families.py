@@ -36,7 +36,7 @@ from triplestore.datalog.stratify import Stratification
 from triplestore.expressions.tree import Call, Expression, variables_of
 from triplestore.relations.facts.fact_sets import ANY, RelationKey
 from triplestore.relations.packed_keys import U32
-from triplestore.rules.subclass_levels import copied_class
+from triplestore.rules.subclass_rules import copied_class
 from triplestore.thread_limits import looking
 
 IdsOf: TypeAlias = Callable[[Sequence[bytes]], U32]

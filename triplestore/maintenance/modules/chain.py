@@ -13,27 +13,17 @@ from typing import TypeAlias
 from triplestore.closures.attached import Attached, Structure
 from triplestore.closures.chains.automaton import Name
 from triplestore.closures.chains.regular_closure import RegularClosure
-from triplestore.closures.chains.regular_rules import ChainRule, regular_system
+from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.closures.scheme import Difference
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_KEYS, U64, Bools
+from triplestore.rules.modules.chain_rules import outside, system_of
 from triplestore.rules.modules.module_groups import Owned
 
 IsExternal: TypeAlias = Callable[[Work, int, U64], Bools]
 """Which facts come from outside."""
-
-
-def system_of(structure: Structure) -> list[ChainRule]:
-    """The chains of a structure, and with them that each relation has facts from outside."""
-    chains = [ChainRule(head, body) for head, body in structure.chains]
-    return chains + [ChainRule(name, ((outside(name), False),)) for name in structure.relations]
-
-
-def outside(name: bytes) -> Name:
-    """The label of the facts of a relation that come from outside."""
-    return ("outside", name)
 
 
 def chains_changed(

@@ -35,8 +35,8 @@ from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite, wi
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import NO_KEYS, U64, swap
 from triplestore.relations.views.closed import Closed
-from triplestore.rules.compiled_program import nonrecursive_part
 from triplestore.rules.modules.module_groups import Owned
+from triplestore.rules.strata import nonrecursive_part
 
 Facts: TypeAlias = dict[RelationKey, Any]
 """Facts by relation, like a `Batch`, but for those that are too many to be written out."""

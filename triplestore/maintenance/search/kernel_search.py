@@ -15,7 +15,6 @@ from triplestore.kernels.rules.backward import STEPS
 from triplestore.maintenance.search.checked_facts import BLOCKED, CHECKED, PROVED
 from triplestore.maintenance.search.give_up import DEFAULT, SWIFT, Abort
 from triplestore.maintenance.search.kernel_cursors import Cursors, Given
-from triplestore.maintenance.search.kernel_rules import Rules
 from triplestore.maintenance.search.numbered_facts import I32, Linked, Numbered
 from triplestore.maintenance.search.proof_search import Search, Test
 from triplestore.maintenance.steps.rederive import concluding
@@ -24,6 +23,7 @@ from triplestore.relations.facts.fact_sets import ANY, FactSet, KeySet, Relation
 from triplestore.relations.facts.sorted_arrays import loaded_kernels
 from triplestore.relations.packed_keys import I64, U8, U64, Bools, Keys, distinct
 from triplestore.relations.status import EXPLICIT
+from triplestore.rules.backward_rules import BackwardRules
 
 _ABSENT = np.uint8(32)
 """Flag of facts that were taken away for good; `kernels/rules/backward` knows it."""
@@ -38,7 +38,7 @@ def new_search(update: StratumUpdate, test: Test, abort: Abort | None, counted: 
         return Search(update, test, abort or DEFAULT, counted)
     rules = update.kept.cursors
     if rules is None:
-        rules = update.kept.cursors = Rules(update.kept.recursive)
+        rules = update.kept.cursors = BackwardRules(update.kept.recursive)
     if not rules.families:
         return Search(update, test, abort or DEFAULT, counted)
     return SwiftSearch(update, test, abort or (DEFAULT if rules.others else SWIFT), counted)

@@ -29,8 +29,8 @@ from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey, size_
 from triplestore.relations.facts.recursive_counts import RecursiveChanges
 from triplestore.relations.packed_keys import I64, U32
 from triplestore.rules.body_plans import WHOLE, AtomStep, plan_for
-from triplestore.rules.compiled_program import Triggers
 from triplestore.rules.families import Family
+from triplestore.rules.strata import Triggers
 
 Large: TypeAlias = dict[RelationKey, DifferenceSet]
 """Facts that changed, too many of them to be written out at once."""

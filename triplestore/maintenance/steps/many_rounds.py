@@ -21,8 +21,8 @@ from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import loaded_kernels, sorted_distinct, unite
 from triplestore.relations.packed_keys import I64, NO_KEYS, U64, Bools
-from triplestore.rules.compiled_program import Triggers
 from triplestore.rules.families import Family
+from triplestore.rules.strata import Triggers
 
 AFTER = 8
 """So many rounds are done as usual, before it is looked whether others may be done so."""

@@ -16,8 +16,9 @@ from triplestore.evaluate.binding_frames import Rows
 from triplestore.evaluate.conclusions import body_facts
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey
 from triplestore.relations.packed_keys import I64, Bools, Keys
-from triplestore.rules.compiled_program import CompiledStratum, Levels, Strata
 from triplestore.rules.families import LOWER, MIXED, OWN, Family
+from triplestore.rules.levels import Levels
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 @dataclass(slots=True)

@@ -29,8 +29,8 @@ from triplestore.relations.facts.fact_sets import (
     set_of,
     size_of,
 )
-from triplestore.rules.compiled_program import CompiledStratum, Triggers
 from triplestore.rules.families import Family
+from triplestore.rules.strata import CompiledStratum, Triggers
 
 
 @dataclass(slots=True)

@@ -18,8 +18,8 @@ from triplestore.datalog.rules import signature
 from triplestore.ontologies.translate.owl_rl import sub_class_rule
 from triplestore.relations.facts.sorted_arrays import without
 from triplestore.relations.packed_keys import NO_KEYS, U64, Bools, distinct, high, in_sorted, pack
-from triplestore.rules.subclass_levels import copied_class
-from triplestore.rules.subclass_pairs import SubClasses, names_of
+from triplestore.rules.subclass_pairs import SubClasses
+from triplestore.rules.subclass_rules import copied_class, names_of
 
 if TYPE_CHECKING:
     from triplestore.terms import Dictionary

@@ -37,7 +37,7 @@ from triplestore.proofs.closed_facts import Closed, ground, unify
 from triplestore.proofs.origins import helper_rule, is_helper_atom, origin_of, renaming
 from triplestore.proofs.steps import Attempt, Values
 from triplestore.relations.packed_keys import key_of
-from triplestore.rules.subclass_levels import copied_class
+from triplestore.rules.subclass_rules import copied_class
 
 MOST_SETS = 500  # sets of items of one rule that are tried
 MOST_ROWS = 100_000  # matches that are followed, and rows of an atom that nothing leads to
