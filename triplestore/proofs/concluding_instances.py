@@ -201,12 +201,12 @@ def rules_of(family: Family, rows: Rows, n: int) -> I64:
     """The number of the rule of each row."""
     if family.table is None:
         return np.full(n, family.rules[0], dtype=np.int64)
-    known = family.plans.get("rules")
+    known = family.known.rule_numbers
     if known is None:
         keys = key_of(family.table.columns)
         order = np.argsort(keys, kind="stable")
         numbers = np.array(family.rules, dtype=np.int64)
-        known = family.plans["rules"] = keys[order], numbers[order]
+        known = family.known.rule_numbers = keys[order], numbers[order]
     columns = [column for v in family.table.variables if (column := rows[v]) is not None]
     found: I64 = known[1][known[0].searchsorted(key_of(columns))]
     return found

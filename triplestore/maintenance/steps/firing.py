@@ -74,7 +74,7 @@ class Firing:
         jobs = [
             changed_job(family, item, batch, around, phase)
             for family, item in items
-            if family.plans or not self._is_idle(family, batch)
+            if family.known.is_planned or not self._is_idle(family, batch)
         ]
         self._work.run.conclude_all(jobs, size_of(batch), heads, recursive)
 
