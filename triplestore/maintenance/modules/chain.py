@@ -11,7 +11,7 @@ from __future__ import annotations
 from triplestore.closures.attached import CHAINS, Attached, Structure
 from triplestore.closures.chains.automaton import Name
 from triplestore.closures.chains.regular_closure import RegularClosure
-from triplestore.closures.chains.regular_rules import ChainRule, regular_system
+from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.closures.scheme import Difference
 from triplestore.maintenance.modules.external_facts import is_external, was_external
 from triplestore.maintenance.modules.one_closure import written_out
@@ -21,18 +21,8 @@ from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_KEYS, U64
 from triplestore.relations.views.closed import Closed
+from triplestore.rules.modules.chain_rules import outside, system_of
 from triplestore.rules.modules.module_groups import Owned
-
-
-def system_of(structure: Structure) -> list[ChainRule]:
-    """The chains of a structure, and with them that each relation has facts from outside."""
-    chains = [ChainRule(head, body) for head, body in structure.chains]
-    return chains + [ChainRule(name, ((outside(name), False),)) for name in structure.relations]
-
-
-def outside(name: bytes) -> Name:
-    """The label of the facts of a relation that come from outside."""
-    return ("outside", name)
 
 
 class Chain(Closing):

@@ -41,8 +41,8 @@ from triplestore.relations.facts.sorted_arrays import unite, without
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import NO_KEYS, U64
 from triplestore.relations.views.closed import Closed
-from triplestore.rules.compiled_program import nonrecursive_part
 from triplestore.rules.modules.module_groups import Owned
+from triplestore.rules.strata import nonrecursive_part
 
 CLOSINGS: dict[str, Closing] = {
     one.kind: one for one in (Transitive(), SymmetricTransitive(), Chain())

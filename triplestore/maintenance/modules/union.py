@@ -34,9 +34,9 @@ from triplestore.relations.facts.fact_sets import KeySet
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack, swap
-from triplestore.rules.compiled_program import CompiledStratum, Strata
 from triplestore.rules.modules.module_groups import Owned
 from triplestore.rules.modules.written_out import FEW, MANY, ROW_BYTES
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 class UnionPart(NamedTuple):

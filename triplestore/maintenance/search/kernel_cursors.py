@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from triplestore.checked_columns import Column
 from triplestore.kernels.rules import backward as kernels
-from triplestore.maintenance.search.kernel_rules import Rules
 from triplestore.maintenance.search.numbered_facts import I32, Numbered
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import FactSet
@@ -31,6 +30,7 @@ from triplestore.relations.packed_keys import (
     frozen,
     last_of_equals,
 )
+from triplestore.rules.backward_rules import BackwardRules
 
 _UNVERIFIED = 1 << 16
 """Maximum number of rows of a relation in a file that are verified before they are read."""
@@ -63,7 +63,7 @@ class Cursors:
     """Where each goal is among the instances that conclude it."""
 
     def __init__(
-        self, rules: Rules, facts: Numbered, stored: Stored, setting: Setting, gone: FactSet
+        self, rules: BackwardRules, facts: Numbered, stored: Stored, setting: Setting, gone: FactSet
     ) -> None:
         self.rules = rules
         self.facts = facts
@@ -180,7 +180,7 @@ class Cursors:
             yield CursorInstances(self._goals[:found], self._needed[:used], looked, known)
 
 
-def _by_place(gone: FactSet, rules: Rules) -> tuple[U64, I64]:
+def _by_place(gone: FactSet, rules: BackwardRules) -> tuple[U64, I64]:
     """The facts of relations one after the other, by their numbers, and where each begins."""
     sizes = np.zeros(len(rules.names) + 1, dtype=np.int64)
     found = {rules.places[name]: gone.keys_of(name) for name in gone if name in rules.places}

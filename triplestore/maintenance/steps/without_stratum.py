@@ -32,7 +32,7 @@ from triplestore.relations.packed_keys import (
 from triplestore.relations.views.closed import ClosedRelation
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.relations.views.wide import TupleRelation
-from triplestore.rules.compiled_program import Levels
+from triplestore.rules.levels import Levels
 
 
 class Restated(Stored):
