@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from triplestore.datalog.program import Program
     from triplestore.maintenance.audit import Audit
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.proofs import Proof, WhyNot
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.violations import Inconsistencies, Violation
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from triplestore.store.explain import FactLike
     from triplestore.store.prepared import Prepared
     from triplestore.terms import Term
+    from triplestore.text_limits import TextLimits
 
 # The first block of an iteration is small, so that the first answer comes at once.
 FIRST_BLOCK = 64

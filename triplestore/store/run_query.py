@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context, Flag
-from triplestore.operators.text_limits import DEFAULT, TextLimits
 from triplestore.reasoning.equality.answers import of_representatives
 from triplestore.sparql.engine import NOTHING_CUSTOM, Asked, Custom, Engine, Result
 from triplestore.store.answers import write_answer
 from triplestore.store.arguments import TermLike, facts_mask, graph_key
+from triplestore.text_limits import DEFAULT, TextLimits
 
 if TYPE_CHECKING:
     from triplestore.sparql.plan.planner import Options

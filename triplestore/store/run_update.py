@@ -19,13 +19,13 @@ import pyoxigraph as ox
 from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context, Flag, running
-from triplestore.operators.text_limits import DEFAULT, TextLimits
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.engine import Asked
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import facts_mask, quad_keys
 from triplestore.store.fetching import fetch
+from triplestore.text_limits import DEFAULT, TextLimits
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from triplestore.maintenance.report import Report
     from triplestore.ontologies.bounds import Bound
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
+    from triplestore.text_limits import TextLimits
 
     PathLike = str | os.PathLike[str]
 

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from triplestore.loaders import Loaded, Problem
     from triplestore.maintenance.report import Report
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
     from triplestore.reasoning.difference import Difference
     from triplestore.reasoning.program.ontology_graphs import Places
@@ -63,6 +62,7 @@ if TYPE_CHECKING:
     from triplestore.relations import Tables
     from triplestore.storage import Database
     from triplestore.terms import Dictionary
+    from triplestore.text_limits import TextLimits
 
     PathLike = str | os.PathLike[str]
 
