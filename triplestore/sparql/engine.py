@@ -45,7 +45,7 @@ from triplestore.sparql.evaluate.dataset import STORE_DEFAULT, Dataset
 from triplestore.sparql.plan.planned import ANYTHING, NONE, Planned, Wanted
 from triplestore.sparql.plan.planner import Options, Planner
 from triplestore.sparql.results.solutions import Rows, Solutions, Triples, WriteResult
-from triplestore.sparql.rewrites import PASSES, rewrite
+from triplestore.sparql.rewrites import NEEDED, PASSES, rewrite
 from triplestore.sparql.syntax.parser import parse_query
 from triplestore.terms import Dictionary
 from triplestore.terms.vocabulary import XSD
@@ -228,7 +228,7 @@ def _key_of(
 
 def prepared(query: Query, optimise: bool = True) -> Query:
     """A query whose pattern is rewritten."""
-    passes = PASSES if optimise else ()
+    passes = PASSES if optimise else NEEDED
     return replace(query, pattern=when_large(query.size, rewrite, query.pattern, passes))
 
 

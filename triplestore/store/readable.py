@@ -26,6 +26,7 @@ from triplestore.relations.views.equality import equality_of
 from triplestore.sparql.cache.kept_plans import Plans
 from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
 from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
+from triplestore.store.query_options import QueryOptions
 from triplestore.terms import Dictionary, key_of
 
 if TYPE_CHECKING:
@@ -223,24 +224,23 @@ class Reading(ABC):
         """
         from triplestore.store.run_query import query as ask
 
-        return ask(
-            self._view(),
-            query,
-            facts=facts,
-            equality=equality,
-            base_iri=base_iri,
-            prefixes=prefixes,
-            use_default_graph_as_union=use_default_graph_as_union,
-            default_graph=default_graph,
-            named_graphs=named_graphs,
-            timeout=timeout,
-            budget=budget,
-            cancel=cancel,
-            limits=limits,
-            substitutions=substitutions,
-            custom_functions=custom_functions,
-            custom_aggregate_functions=custom_aggregate_functions,
+        options = QueryOptions(
+            facts,
+            equality,
+            base_iri,
+            prefixes,
+            use_default_graph_as_union,
+            default_graph,
+            named_graphs,
+            timeout,
+            budget,
+            cancel,
+            limits,
+            substitutions,
+            custom_functions,
+            custom_aggregate_functions,
         )
+        return ask(self._view(), query, options)
 
     def prepare(self, query: str, **options: Any) -> Prepared:
         """A query to be asked often, with other values for its variables each time.
@@ -257,8 +257,9 @@ class Reading(ABC):
         from triplestore.store.prepared import Prepared
         from triplestore.store.run_query import read
 
-        read(self._view(), query, **options)
-        return Prepared(self, query, options)
+        chosen = QueryOptions(**options)
+        read(self._view(), query, chosen)
+        return Prepared(self._view, query, chosen)
 
     # -- columns of ids -------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
 from triplestore.store.arguments import QuadLike, TermLike
 from triplestore.store.info import Info, describe
+from triplestore.store.query_options import UpdateOptions
 from triplestore.store.readable import Reading, View
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.transaction import Transaction
@@ -311,17 +312,9 @@ class Store(Reading):
         >>> print(store.update("DELETE { ?x :sees ?y } INSERT { ?y :by ?x } WHERE { ?x :sees ?y }"))
         added 2, removed 2
         """
+        options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
         with self._begin() as transaction:
-            transaction.update(
-                update,
-                base_iri=base_iri,
-                prefixes=prefixes,
-                load_from=load_from,
-                timeout=timeout,
-                budget=budget,
-                cancel=cancel,
-                limits=limits,
-            )
+            transaction.carry_out(update, options)
         return transaction.change
 
     # -- rules ----------------------------------------------------------------------------------

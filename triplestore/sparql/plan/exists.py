@@ -103,8 +103,6 @@ def _split(planner: Planner, pattern: Node, names: Names) -> tuple[Node, list[Ex
     outside = names - planner.seen.certain(pattern)
     own = [c for c in filters if outside.isdisjoint(names_in(c, planner.seen))]
     others = [c for c in filters if not outside.isdisjoint(names_in(c, planner.seen))]
-    while not filters and isinstance(pattern, sparql.LeftJoin):
-        pattern = pattern.left  # whether what is optional is there changes nothing
     return (sparql.Filter(pattern, conjunction(own)) if own else pattern), others
 
 

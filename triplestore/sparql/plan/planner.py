@@ -104,6 +104,7 @@ class Planner:
         self.atoms: dict[tuple[int, Where], tuple[TriplePattern, Atom | None]] = {}
         self.repeatable = True
         self.slots = Slots((), frozenset())
+        self.solutions = count()  # their numbers, for labels of new blank nodes
         self._numbers = count()
         self.size = 0
         self._asking = 0  # EXISTS that are evaluated now, each in the one before
@@ -112,10 +113,6 @@ class Planner:
         """The plan of a pattern, of which something is wanted."""
         self.check()
         return _PLANS[type(node)](self, node, wanted)
-
-    def plan_absent(self, node: sparql.LeftJoin, wanted: Wanted) -> Planned:
-        """The plan of the solutions of an OPTIONAL in which nothing optional is."""
-        return plan_left_join(self, node, wanted, "anti")
 
     def check(self) -> None:
         """Raise if the query is out of time, or was cancelled."""
