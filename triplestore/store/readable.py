@@ -23,7 +23,7 @@ from triplestore.relations import INFERRED, Tables
 from triplestore.relations.lookup import ANY_GRAPH, Rows, match
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import equality_of
-from triplestore.sparql.cache.kept_plans import Plans
+from triplestore.sparql.cache.kept_plans import StatePlans
 from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
 from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
 from triplestore.store.query_options import QueryOptions
@@ -66,8 +66,8 @@ class View:
     """How many facts hold that are no triples of RDF, and are not shown."""
     regimes: tuple[str, ...] = ()
     """The names of the regimes in force."""
-    plans: Plans = field(default_factory=Plans, init=False, compare=False, repr=False)
-    """Plans of queries that were asked of this state."""
+    plans: StatePlans = field(default_factory=StatePlans, init=False, compare=False, repr=False)
+    """StatePlans of queries that were asked of this state."""
 
     @classmethod
     def of(cls, state: State) -> View:

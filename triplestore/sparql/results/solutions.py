@@ -24,7 +24,7 @@ from triplestore.sparql.results.text_table import text_table
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import U32
-    from triplestore.sparql.cache.kept_plans import Loan
+    from triplestore.sparql.cache.kept_plans import PlanLoan
     from triplestore.sparql.results.formats import FormatLike, Output
     from triplestore.terms import Term
 
@@ -118,7 +118,7 @@ def _solution(names: tuple[str, ...], values: tuple[Term | None, ...]) -> Soluti
 class Rows:
     """Blocks of ids of a running plan, read as they are needed, and kept."""
 
-    def __init__(self, plan: Operator, context: Context, loan: Loan | None = None) -> None:
+    def __init__(self, plan: Operator, context: Context, loan: PlanLoan | None = None) -> None:
         self.plan = plan
         self._loan = loan
         self._context = context
@@ -315,7 +315,7 @@ class Triples:
         prefixes: dict[str, str] | None = None,
         plan: Operator | None = None,
         advise: Callable[[], list[str]] = list,
-        loan: Loan | None = None,
+        loan: PlanLoan | None = None,
     ) -> None:
         self._make = columns
         self._loan = loan
