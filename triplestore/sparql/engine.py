@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from triplestore.expressions.evaluate_columns import Scope
 from triplestore.expressions.evaluate_scalar import Surroundings
@@ -61,10 +62,10 @@ PSEUDO_GRAPHS = {
 """What FROM says with these is which facts are meant."""
 
 _SMALL_BLOCKS = 2048
+_NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class AskedState(NamedTuple):
     """What a query is asked of.
 
     where    statuses of the facts that it sees
@@ -80,7 +81,7 @@ class Asked:
     where: int = HOLDS
     default: tuple[int, ...] = (STORE_DEFAULT,)
     named: tuple[int, ...] | None = None
-    prefixes: Mapping[str, str] = field(default_factory=dict)
+    prefixes: Mapping[str, str] = _NO_PREFIXES
     hidden: bool = False
     chosen: bool = False
     plans: StatePlans | None = None
@@ -129,7 +130,7 @@ class Engine:
     def query(
         self,
         text: str,
-        asked: Asked,
+        asked: AskedState,
         context: Context,
         *,
         base: str | None = None,
@@ -146,7 +147,7 @@ class Engine:
     def _query(
         self,
         text: QueryText,
-        asked: Asked,
+        asked: AskedState,
         context: Context,
         options: Options | None,
         values: Mapping[str, Constant] | None,
@@ -193,7 +194,7 @@ class _Run:
     """
 
     query: Query
-    asked: Asked
+    asked: AskedState
     context: Context
     write: WriteResult
     options: Options | None
@@ -310,7 +311,7 @@ def _describe(planner: Planner, query: Describe, context: Context, write: WriteR
     )
 
 
-def dataset_of(query: Query, asked: Asked) -> Dataset:
+def dataset_of(query: Query, asked: AskedState) -> Dataset:
     """The graphs that a query sees: those it is asked of, else those its FROM names."""
     kinds = asked.dictionary.kinds if asked.hidden else None
     where, default, named = asked.where, asked.default, asked.named

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context
 from triplestore.reasoning.equality.answers import of_representatives
-from triplestore.sparql.engine import NOTHING_CUSTOM, Asked, Custom, Engine, Result
+from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
 from triplestore.store.answers import write_answer
 from triplestore.store.arguments import TermLike, facts_mask, graph_key
 from triplestore.store.query_options import DEFAULTS, QueryOptions
@@ -51,7 +51,7 @@ def query(view: View, text: str, options: QueryOptions = DEFAULTS) -> Result:
     )
 
 
-def _asked(view: View, options: QueryOptions) -> Asked:
+def _asked(view: View, options: QueryOptions) -> AskedState:
     """What of a state a query sees."""
     dictionary, default_graph = view.dictionary, options.default_graph
     if options.use_default_graph_as_union:
@@ -62,7 +62,7 @@ def _asked(view: View, options: QueryOptions) -> Asked:
         default = _ids(dictionary, _listed(default_graph))
     named = None if options.named_graphs is None else _ids(dictionary, options.named_graphs)
     seen = of_representatives(view, options.equality)  # but graphs have names of their own
-    return Asked(
+    return AskedState(
         seen.dictionary,
         seen.tables,
         facts_mask(options.facts),

@@ -19,7 +19,7 @@ from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context, running
 from triplestore.sparql.algebra import nodes as sparql
-from triplestore.sparql.engine import Asked
+from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import facts_mask, quad_keys
@@ -143,10 +143,10 @@ class _Run:
         columns = [np.concatenate(pair) for pair in zip(deleted, inserted, strict=True)]
         self.transaction.change_rows(add, *columns)
 
-    def asked(self) -> Asked:
+    def asked(self) -> AskedState:
         """The state that a WHERE sees."""
         view = self.transaction.view()
-        return Asked(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
+        return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
 
     def load(self, operation: sparql.Load, context: Context) -> None:
         """LOAD; SILENT is about documents, not about limits of the request."""

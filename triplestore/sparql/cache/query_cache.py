@@ -52,7 +52,8 @@ class QueryText:
         self.base = base
         self.aggregates = aggregates
         self.rewritten = rewritten
-        self.key = (text, base, rewritten, tuple(prefixes.items()), *sorted(aggregates))
+        names = tuple(sorted(aggregates)) if aggregates else ()
+        self.key = (text, base, rewritten, tuple(prefixes.items()), names)
 
     def other(self, text: str) -> QueryText:
         """Another text under the same circumstances."""
@@ -62,7 +63,7 @@ class QueryText:
 class Reuse:
     """What can be reused of one question to one state."""
 
-    __slots__ = ("_about", "_cache", "_known", "_plans", "_text")
+    __slots__ = ("_about", "_cache", "_key", "_known", "_plans", "_text")
 
     def __init__(
         self,
@@ -77,21 +78,24 @@ class Reuse:
         self._known = known
         self._plans = plans
         self._about = about
+        self._key = known.plan_key(about)
 
     def plan(self, context: Context) -> QueryPlan | None:
         """A kept plan that answers the question, made ready; None if there is none."""
-        found = self._plans.lend(self._known.plan_key(self._about))
+        found = self._plans.lend(self._key)
         if found is not None:
             found.begin(context)
         return found
 
     def slots(self, query: Query) -> Slots | None:
         """Notes, for the plan of a query, where its constants are; None if that is no use yet."""
-        return when_large(query.size, self._known.slots, self._parse)
+        found = when_large(query.size, self._known.slots, self._parse)
+        self._key = self._known.plan_key(self._about)  # which constants count may be known now
+        return found
 
     def loan(self, plan: QueryPlan) -> PlanLoan:
         """What a result of a plan holds; the plan is kept when the result is gone."""
-        return PlanLoan(self._plans, self._known.plan_key(self._about), plan)
+        return PlanLoan(self._plans, self._key, plan)
 
     def _parse(self, text: str) -> Query:
         return self._cache.parse(self._text.other(text))
