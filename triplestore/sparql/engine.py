@@ -43,6 +43,7 @@ from triplestore.sparql.construct import constructed, described
 from triplestore.sparql.evaluate.dataset import STORE_DEFAULT, Dataset
 from triplestore.sparql.plan.planned import ANYTHING, NONE, Planned, Wanted
 from triplestore.sparql.plan.planner import Options, Planner
+from triplestore.sparql.plan.query_planner import QueryPlanner
 from triplestore.sparql.results.solutions import Rows, Solutions, Triples, WriteResult
 from triplestore.sparql.rewrites import NEEDED, PASSES, rewrite
 from triplestore.sparql.syntax.parser import parse_query
@@ -251,7 +252,7 @@ class _Run:
         """A planner for this query."""
         scope = Scope(QueryTerms(self.asked.dictionary), Around(self.query.base))
         scope.around.functions = self.custom.functions
-        planner = Planner(dataset_of(self.query, self.asked), scope, self.options)
+        planner = QueryPlanner(dataset_of(self.query, self.asked), scope, self.options)
         planner.context = self.context
         planner.size = self.query.size
         planner.aggregates = self.custom.aggregates

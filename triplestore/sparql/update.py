@@ -25,7 +25,7 @@ from triplestore.operators.operator import pack_last
 from triplestore.sparql.algebra.nodes import Modify, QuadPattern, Select, TermOrVariable
 from triplestore.sparql.engine import Around, AskedState, dataset_of, prepared
 from triplestore.sparql.plan.planned import Wanted
-from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.query_planner import QueryPlanner
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import BLANK, IRI
 
@@ -54,7 +54,7 @@ def changed_rows(
         asked = asked._replace(default=tuple(term_id for term_id in known if term_id))
     size = operation.size
     query = prepared(Select(operation.pattern, dataset=operation.dataset, base=base, size=size))
-    planner = Planner(dataset_of(query, asked), Scope(terms, Around(base)))
+    planner = QueryPlanner(dataset_of(query, asked), Scope(terms, Around(base)))
     planner.context = context
     planner.size = size
     patterns = (*operation.delete, *operation.insert)

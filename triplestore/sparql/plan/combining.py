@@ -6,7 +6,6 @@ Start at `joined`, which OPTIONAL, MINUS and EXISTS come down to.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,10 +27,7 @@ from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
 from triplestore.sparql.plan.join_order import LOOK_UP, expected
 from triplestore.sparql.plan.matching import atoms_of, expected_rows
 from triplestore.sparql.plan.planned import NONE, Planned, Wanted, trimmed
-
-if TYPE_CHECKING:
-    from triplestore.sparql.plan.planner import Planner
-
+from triplestore.sparql.plan.planner import Planner
 
 _MANY = 1000  # parts of a UNION beyond which their plans are charged
 _PART_BYTES = 1500

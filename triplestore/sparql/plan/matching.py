@@ -6,8 +6,6 @@ puts them together.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.context import current
 from triplestore.operators.distinct import Distinct
@@ -33,11 +31,8 @@ from triplestore.sparql.plan.planned import (
     Where,
     nothing,
 )
+from triplestore.sparql.plan.planner import Planner
 from triplestore.terms.dictionary import FIRST_QUERY_ID
-
-if TYPE_CHECKING:
-    from triplestore.sparql.plan.planner import Planner
-
 
 _MANY = 1000  # names that are wanted of a part, beyond which they are charged
 _NAME_BYTES = 20

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from triplestore.sparql.algebra.nodes import (
     ZeroOrMore,
     ZeroOrOne,
 )
+from triplestore.sparql.evaluate.dataset import Dataset
 from triplestore.sparql.evaluate.paths import PathProbe, Starts
 from triplestore.sparql.evaluate.steps import (
     AlternativeStep,
@@ -42,11 +42,7 @@ from triplestore.sparql.evaluate.steps import (
     Step,
 )
 from triplestore.sparql.plan.planned import LEAST, Names, Planned
-
-if TYPE_CHECKING:
-    from triplestore.sparql.evaluate.dataset import Dataset
-    from triplestore.sparql.plan.planner import Planner
-
+from triplestore.sparql.plan.planner import Planner
 
 _EVERY = 1024  # names between two looks at the limits
 

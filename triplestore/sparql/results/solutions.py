@@ -15,8 +15,8 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.operators import statistics
 from triplestore.operators.context import Context, running
+from triplestore.operators.explain_plan import explain, to_json
 from triplestore.operators.frame import Frame
 from triplestore.operators.operator import Operator
 from triplestore.sparql.results.decode import terms_of
@@ -236,12 +236,12 @@ class Solutions:
         """
         self._rows.read_all()
         lines = [f"warning: {text}" for text in self.advice()]
-        return "\n".join([*lines, statistics.explain(self._rows.plan)])
+        return "\n".join([*lines, explain(self._rows.plan)])
 
     def explain_json(self) -> dict[str, Any]:
         """The same as a tree of dicts; the topmost has the warnings, too."""
         self._rows.read_all()
-        return {**statistics.to_json(self._rows.plan), "warnings": self.advice()}
+        return {**to_json(self._rows.plan), "warnings": self.advice()}
 
     def advice(self) -> list[str]:
         """Likely mistakes: variables, properties and classes that are not there, products."""
@@ -340,13 +340,13 @@ class Triples:
         self.ids()
         lines = [f"warning: {text}" for text in self._advise()]
         if self._plan is not None:
-            lines.append(statistics.explain(self._plan))
+            lines.append(explain(self._plan))
         return "\n".join(lines)
 
     def explain_json(self) -> dict[str, Any]:
         """The same as a tree of dicts."""
         self.ids()
-        tree = {} if self._plan is None else statistics.to_json(self._plan)
+        tree = {} if self._plan is None else to_json(self._plan)
         return {**tree, "warnings": self._advise()}
 
     def __len__(self) -> int:
