@@ -23,7 +23,7 @@ LAYERS |= {
     "kernels": set(),
     "terms": {"kernels"},
     "relations": {"kernels"},
-    "closures": {"kernels"},
+    "closures": {"kernels", "relations"},
     "operators": {"kernels", "relations", "deep_calls"},
     "deep_calls": {"operators"},
     "expressions": {"terms", "operators", "deep_calls"},

@@ -14,9 +14,10 @@ import numpy as np
 
 from triplestore.closures.breadth_first import Search
 from triplestore.closures.edge_graph import Graph, Lists
-from triplestore.closures.packed_pairs import I64, U32, sorted_distinct
 from triplestore.closures.scheme import Estimate
 from triplestore.closures.transitive.strong_components import number_components
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import I64, U32
 
 SAMPLE = 256
 """Nodes that are looked at."""

@@ -32,7 +32,7 @@ from triplestore.relations.facts.recursive_counts import RecursiveChanges
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.packed_keys import U8, Bools, Columns, Keys, columns_of
-from triplestore.relations.views.closed import Closed
+from triplestore.relations.pair_relation import PairRelation, inverse
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.modules.written_out import Choice
 
@@ -124,7 +124,7 @@ class Work:
 
     def held(self, relation: RelationKey, keys: Keys) -> Bools:
         """Which facts are in I."""
-        return self.stored.of(relation).contains(keys)
+        return self.stored.of(relation).contains_keys(keys)
 
     def holds(self, relation: RelationKey, keys: Keys, before: U8 | None = None) -> Bools:
         """Which facts hold now; `before` are their statuses, if known."""
@@ -156,7 +156,7 @@ class Work:
         before = closure.ids[0] in self.stored.tables.closed
         return self.choice.compressed(names, closure.closure, before, self.budget.bytes)
 
-    def closed_now(self, relation: int) -> Closed | None:
+    def closed_now(self, relation: int) -> PairRelation | None:
         """The pairs of a relation as they are now, if these are not written out."""
         for made in self.schemes_after().values():
             if not made.compressed or relation not in made.ids:
@@ -166,9 +166,9 @@ class Work:
                     return None  # a stratum by itself: it does not know the rows of others
                 from triplestore.maintenance.modules.union import view_now
 
-                return Closed(view_now(self, made.union), False)
+                return view_now(self, made.union)
             turned = made.structure.turned[made.ids.index(relation)]
-            return Closed(made.closure, turned)
+            return inverse(made.closure) if turned else made.closure
         return None
 
     def closed_relations(self) -> tuple[set[int], set[int]]:

@@ -22,9 +22,9 @@ from triplestore.relations.status import HOLDS
 class Answering(ABC):
     """A relation whose batches are answered by `probe` and `status_of`.
 
-    >>> from triplestore.relations import Layer, Tables
+    >>> from triplestore.relations import Tables, bulk_layer
     >>> column = np.array([1, 2], dtype=np.uint32)
-    >>> relation = Tables([Layer.bulk(column * 0 + 9, column, column)]).relation(9)
+    >>> relation = Tables([bulk_layer(column * 0 + 9, column, column)]).relation(9)
     >>> isinstance(relation, Answering), relation.contains((column, column[::-1])).tolist()
     (True, [False, False])
     """

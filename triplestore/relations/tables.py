@@ -27,11 +27,11 @@ from triplestore.relations.layers.layer import Layer
 from triplestore.relations.layers.merge_layers import merge_layers
 from triplestore.relations.layers.table import Nets, add_nets
 from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Bools, distinct, pack
+from triplestore.relations.pair_relation import PairRelation, inverse
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
-from triplestore.relations.views.closed import Closed, ClosedRelation, Pairs, RowPairs, resolved
+from triplestore.relations.views.closed import ClosedRelation, resolved
 from triplestore.relations.views.named_graphs import GraphView, QuadRelation
 from triplestore.relations.views.plain import PlainRelation
-from triplestore.relations.views.virtual import AllFacts, ClassView
 from triplestore.relations.views.wide import TupleRelation
 
 COMBINE_ROWS = 256
@@ -71,11 +71,11 @@ class Tables:
         self.layers = tuple(layers)
         self._apart = apart
         self.schemes = schemes
-        self._closed = {
-            name: Closed(resolved(pairs, self._pairs_of), turned)
-            for scheme in schemes.values()
-            for name, pairs, turned in scheme.closures()
-        }
+        self._closed: dict[int, PairRelation] = {}
+        for scheme in schemes.values():
+            for name, pairs, turned in scheme.closures():
+                closure = resolved(pairs, self._pairs_of)
+                self._closed[name] = inverse(closure) if turned else closure
         self._sealed = sealed
         self._relations: dict[tuple[str, int], PlainRelation] = {}
 
@@ -112,15 +112,13 @@ class Tables:
             relation = self._relations["stored", name] = self._make_relation(name)
         return relation
 
-    def _pairs_of(self, name: int, stored: bool) -> tuple[Pairs, bool]:
-        """The pairs of a relation, or only those written as rows; whether they are turned."""
+    def _pairs_of(self, name: int, stored: bool) -> PairRelation:
+        """The pairs of a relation, or only those stored as rows."""
         closed = None if stored else self._closed.get(name)
-        if closed is None:
-            return RowPairs(self.stored_relation(name)), False
-        return closed.pairs, closed.turned
+        return self.stored_relation(name) if closed is None else closed
 
     @property
-    def closed(self) -> Mapping[int, Closed]:
+    def closed(self) -> Mapping[int, PairRelation]:
         """The predicates of which more holds than is written: the closure of what is."""
         return self._closed
 
@@ -147,15 +145,6 @@ class Tables:
         names = _names_with_rows([layer.facts.nets for layer in self.layers])
         more = [name for name, pairs in self._closed.items() if pairs.count()]
         return np.union1d(names, np.array(more, dtype=np.uint32)) if more else names
-
-    @property
-    def virtual(self) -> AllFacts:
-        """All facts as one relation of three columns (subject, predicate, object)."""
-        return AllFacts(self)
-
-    def classes(self, type_name: int) -> ClassView:
-        """The facts of `type_name` (the id of rdf:type) seen class by class."""
-        return ClassView(self.relation(type_name))
 
     def tuples(self, name: int, arity: int) -> TupleRelation:
         """A user-defined relation of 1, 3 or more columns; empty if there is none."""
@@ -256,7 +245,7 @@ class Tables:
                 index.append(found[0])
                 names.append(found[1])
         for name, closed in self._closed.items():
-            (places,) = (closed.fanout(role, terms) > 0).nonzero()
+            (places,) = (closed.match_counts(role, terms) > 0).nonzero()
             if len(places):
                 index.append(places)
                 names.append(np.full(len(places), name, dtype=np.uint32))
@@ -277,7 +266,7 @@ class Tables:
             if number >= 0:
                 found.append(sets.predicates(number))
         for name, closed in self._closed.items():
-            if closed.fanout(role, np.array([term], dtype=np.uint32))[0]:
+            if closed.match_counts(role, np.array([term], dtype=np.uint32))[0]:
                 found.append(np.array([name], dtype=np.uint32))
         if len(found) < 2:
             return found[0] if found else NO_IDS

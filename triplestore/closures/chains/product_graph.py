@@ -15,22 +15,22 @@ import numpy as np
 
 from triplestore.closures.chains.automaton import Arc, Name
 from triplestore.closures.edge_graph import NONE
-from triplestore.closures.packed_pairs import (
+from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
+from triplestore.errors import BudgetError
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
     NO_KEYS,
     U32,
     U64,
     Bools,
-    first,
     frozen,
+    high,
+    low,
     pack,
-    second,
-    sorted_distinct,
     swap,
 )
-from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
-from triplestore.errors import BudgetError
 
 
 class Places:
@@ -67,7 +67,7 @@ class Places:
 
 def ids_of(edges: Iterable[U64]) -> U32:
     """The ids in edges, sorted and distinct."""
-    parts = [NO_IDS, *(part for keys in edges for part in (first(keys), second(keys)))]
+    parts = [NO_IDS, *(part for keys in edges for part in (high(keys), low(keys)))]
     return sorted_distinct(np.concatenate(parts))
 
 
@@ -82,7 +82,7 @@ def edges_by(arc: Arc, keys: U64, places: Places, states: int) -> U64:
         raise BudgetError(
             f"chains over {len(places.ids):,} nodes with {states} states are too many to number"
         )
-    here, there = places.of(first(keys)), places.of(second(keys))
+    here, there = places.of(high(keys)), places.of(low(keys))
     if arc.turned:
         here, there = there, here
     return pack(numbered(here, states, arc.source), numbered(there, states, arc.target))
@@ -98,7 +98,7 @@ def still_made(
     keys: U64, arcs: Sequence[Arc], edges: Mapping[Name, EdgeSet], places: Places, states: int
 ) -> Bools:
     """Which edges between (node, state) pairs some arc makes of the edges of its label."""
-    here, there = first(keys), second(keys)
+    here, there = high(keys), low(keys)
     found = np.zeros(len(keys), dtype=np.bool_)
     for arc in arcs:
         at = ((here % states == arc.source) & (there % states == arc.target)).nonzero()[0]

@@ -20,11 +20,12 @@ from triplestore.closures.chains.automaton import Automaton, Language, Name
 from triplestore.closures.chains.chain_relation import ChainRelation, Ends, MeantPairs, TurnedPairs
 from triplestore.closures.chains.product_graph import Places, ids_of, product, still_made
 from triplestore.closures.chains.useful_edges import Useful
-from triplestore.closures.packed_pairs import NO_KEYS, U64, sorted_distinct, without
-from triplestore.closures.scheme import Budget, Difference, Readable
+from triplestore.closures.scheme import Budget, Difference
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
-from triplestore.closures.unions.union_rows import Inverse
+from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
+from triplestore.relations.packed_keys import NO_KEYS, U64
+from triplestore.relations.pair_relation import PairRelation, inverse
 
 Edges = Mapping[Name, U64]
 """Edges by label, in any order; labels without edges may be left out."""
@@ -51,7 +52,7 @@ class RegularClosure:
     >>> edges = {"near": np.array([1 << 32 | 2], np.uint64)}
     >>> closure = RegularClosure.build(chains, edges)
     >>> larger, differences = closure.changed({}, {"part": np.array([2 << 32 | 5], np.uint64)})
-    >>> larger.relation("in").forward(np.array([1], np.uint32))[1].tolist()
+    >>> larger.relation("in").match(0, np.array([1], np.uint32))[1].tolist()
     [2, 5]
     >>> differences["in"].gained.count(), larger.proof("in", 1, 5)[1]
     (1, Fact(label='part', subject=2, object=5))
@@ -104,10 +105,10 @@ class RegularClosure:
         kept = sum(relation.kept_bytes() for relation in self._relations.values())
         return edges + useful + kept + self._closure.nbytes() + self._places.ids.nbytes
 
-    def relation(self, name: Name) -> Readable:
+    def relation(self, name: Name) -> PairRelation:
         """The pairs of a defined relation."""
         found = self._relations[name]
-        return Inverse(found) if self.automaton.defined[name].turned else found
+        return inverse(found) if self.automaton.defined[name].turned else found
 
     def changed(
         self, removed: Edges, added: Edges, budget: Budget | None = None

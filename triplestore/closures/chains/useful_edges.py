@@ -14,19 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Graph, Lists
-from triplestore.closures.packed_pairs import (
-    I64,
-    U32,
-    U64,
-    Bools,
-    first,
-    member,
-    pack,
-    second,
-    sorted_distinct,
-    without,
-)
 from triplestore.closures.symmetric_transitive.group_pairs import range_places
+from triplestore.relations.facts.sorted_arrays import member, sorted_distinct, without
+from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, low, pack
 
 _STEPS = 1 << 21
 
@@ -97,7 +87,7 @@ class Useful:
         return self.graph.nbytes + self.ahead.nbytes + self.before.nbytes
 
     def _useful(self, keys: U64) -> U64:
-        source, target = self.graph.places(first(keys)), self.graph.places(second(keys))
+        source, target = self.graph.places(high(keys)), self.graph.places(low(keys))
         return keys[self.ahead[source] & self.before[target]]
 
     def changed(self, removed: U64, added: U64) -> tuple[Useful, U64]:
@@ -118,7 +108,7 @@ class Useful:
             before = in_states(graph.nodes, self.states, self.ends)
             ahead[moved], before[moved] = self.ahead, self.before
         made = Useful(graph, self.states, self.starts, self.ends, ahead, before)
-        source, target = graph.places(first(added)), graph.places(second(added))
+        source, target = graph.places(high(added)), graph.places(low(added))
         further = _grown(graph.ahead, ahead, source, target)
         nearer = _grown(graph.back(), before, target, source)
         fresh = [added, _edges_of(graph, graph.ahead, further)]

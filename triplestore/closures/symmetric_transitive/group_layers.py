@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import I64, NO_IDS, U32, frozen, member
 from triplestore.closures.symmetric_transitive.group_pairs import group_members, range_places
+from triplestore.relations.facts.sorted_arrays import member
+from triplestore.relations.packed_keys import I64, NO_IDS, U32, frozen
 
 NONE = -1
 _RATIO = 16

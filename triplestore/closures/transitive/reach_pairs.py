@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE
-from triplestore.closures.packed_pairs import I64, NO_IDS, U32, U64, distinct, first, frozen, second
-from triplestore.closures.scheme import BLOCK
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_update import Step
 from triplestore.closures.transitive.row_pool import STEPS
+from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, distinct, frozen, high, low
+from triplestore.relations.pair_relation import BLOCK
 
 _FEW = 64  # labels for each that changed, from which on their nodes are looked up one by one
 _NO_LABELS: U32 = np.zeros(0, dtype=np.uint32)
@@ -49,9 +49,9 @@ class Groups:
         np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
         firsts = np.append(fresh.nonzero()[0], len(keys)).astype(np.int64)
         keys = keys[fresh]
-        labels = distinct(first(keys))
-        starts = np.append(first(keys).searchsorted(labels), len(keys)).astype(np.int64)
-        return cls(labels, starts, second(keys), firsts, nodes)
+        labels = distinct(high(keys))
+        starts = np.append(high(keys).searchsorted(labels), len(keys)).astype(np.int64)
+        return cls(labels, starts, low(keys), firsts, nodes)
 
 
 _NO_GROUPS = Groups.of(_NO_LABELS, _NO_LABELS)
@@ -98,7 +98,7 @@ class ReachPairs:
         keys, index = np.unique(
             self.left.astype(np.uint64) << np.uint64(32) | self.right, return_inverse=True
         )
-        weights: I64 = self._weights(first(keys), second(keys))[index]
+        weights: I64 = self._weights(high(keys), low(keys))[index]
         return weights
 
     def _weights(self, left: U32, right: U32) -> I64:
@@ -170,7 +170,7 @@ def reached_from(reach: Reach, ids: U32, place: int) -> U32:
         reach.firsts, reach.members, groups.labels, groups.starts, groups.other, groups.firsts,
         groups.nodes, ids, bits, summary, runs, runs, out, np.zeros(2, dtype=np.int64), STEPS,
     )  # fmt: skip
-    return second(out)
+    return low(out)
 
 
 def difference(step: Step, ids: U32) -> tuple[ReachPairs, ReachPairs]:

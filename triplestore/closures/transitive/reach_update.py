@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Lists
-from triplestore.closures.packed_pairs import U32, sorted_distinct
 from triplestore.closures.scheme import Budget
 from triplestore.closures.transitive.reach import _FIELDS, Reach
 from triplestore.closures.transitive.strong_components import Components, bitmap, number_components
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import U32
 
 
 @dataclass(frozen=True, slots=True)

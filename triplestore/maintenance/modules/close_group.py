@@ -20,8 +20,7 @@ import numpy as np
 
 from triplestore.closures.attached import CHAINS, UNION, Attached, Structure
 from triplestore.closures.kinds import SCHEMES
-from triplestore.closures.packed_pairs import in_order
-from triplestore.closures.scheme import BLOCK, Pairs, Scheme
+from triplestore.closures.scheme import PairStream, Scheme
 from triplestore.maintenance.dred import DRedCounting
 from triplestore.maintenance.modules.chain import chains_built, chains_changed
 from triplestore.maintenance.modules.external_facts import all_external, is_external, was_external
@@ -34,7 +33,7 @@ from triplestore.relations.facts.fact_sets import Batch, KeySet, RelationKey
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite, without
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import NO_KEYS, U64, swap
-from triplestore.relations.views.closed import Closed
+from triplestore.relations.pair_relation import PairRelation, inverse
 from triplestore.rules.compiled_program import nonrecursive_part
 from triplestore.rules.modules.module_groups import Owned
 
@@ -121,7 +120,7 @@ def _changed(
     lost: Facts = {}
     gained: Facts = {}
     for name, turned in zip(owned.relations, known.structure.turned, strict=True):
-        old, new = work.stored.pairs(name), Closed(scheme, turned)
+        old, new = work.stored.pairs(name), _seen(scheme, turned)
         _put(lost, work, made, name, difference.lost, turned, old, new)
         _put(gained, work, made, name, difference.gained, turned, new, old)
     return made, lost, gained
@@ -159,7 +158,7 @@ def _put(
     work: Work,
     made: Attached,
     name: int,
-    pairs: Pairs,
+    pairs: PairStream,
     turned: bool,
     these: Matched,
     others: Matched,
@@ -216,41 +215,46 @@ def _built(
         if made.compressed and count:
             added[name] = DifferenceSet(new, old, count, partial(_without, new, old))
         elif count:
-            added[name] = _written_without(new.blocks(0, BLOCK), count, old)
+            added[name] = _written_without(new.blocks(), count, old)
     return made, gone, added
 
 
 def _made(
     owned: Owned, work: Work, structure: Structure, external: Batch
-) -> tuple[Attached, list[Closed]]:
+) -> tuple[Attached, list[PairRelation]]:
     """The scheme, and the closure of each relation."""
     if structure.kind == CHAINS:
         chains = chains_built(owned, work, structure, external)
-        closures = [Closed(chains.relation(key), False) for key in structure.relations]
+        closures = [chains.relation(key) for key in structure.relations]
         work.budget.check(sum(one.count() for one in closures))
         made = Attached(structure, owned.relations, chains, False)
         return made, closures
-    edges = in_order(_edges(owned, structure, external))
+    edges = sorted_distinct(_edges(owned, structure, external))
     scheme = SCHEMES[structure.kind](edges, work.budget)
     made = _attached(owned, work, structure, scheme)
-    return made, [Closed(scheme, turned) for turned in structure.turned]
+    return made, [_seen(scheme, turned) for turned in structure.turned]
 
 
-def _compared(old: StoredPairs, new: Closed, external: U64) -> tuple[U64, int]:
+def _seen(scheme: PairRelation, turned: bool) -> PairRelation:
+    """The pairs of a relation of the group, given the closure."""
+    return inverse(scheme) if turned else scheme
+
+
+def _compared(old: StoredPairs, new: PairRelation, external: U64) -> tuple[U64, int]:
     """The old pairs that are not among the new, and how many are. The external ones are, so they
     need not be looked for: of what nothing was derived from yet, these are all."""
     lost, common = [NO_KEYS], 0
     for keys in old.blocks():
         open_ = without(keys, external)
-        held = new.contains(open_)
+        held = new.contains_keys(open_)
         lost.append(open_[~held])
         common += len(keys) - len(open_) + int(np.count_nonzero(held))
     return np.concatenate(lost), common
 
 
-def _without(new: Closed, old: StoredPairs) -> Iterator[U64]:
-    for keys in new.blocks(0, BLOCK):
-        left = keys[~old.contains(keys)]
+def _without(new: PairRelation, old: StoredPairs) -> Iterator[U64]:
+    for keys in new.blocks():
+        left = keys[~old.contains_keys(keys)]
         if len(left):
             yield left
 

@@ -12,15 +12,13 @@ its rules, with all their counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from triplestore.closures.attached import UNION, Attached
 from triplestore.closures.described import parts_of
-from triplestore.closures.scheme import Readable
 from triplestore.closures.unions.union_of import UnionOf
-from triplestore.closures.unions.union_rows import Inverse, Rows
 from triplestore.closures.unions.union_streams import merged
 from triplestore.closures.unions.union_view import UnionView
 from triplestore.maintenance.dred import DRedCounting
@@ -34,6 +32,8 @@ from triplestore.relations.facts.fact_sets import KeySet, RelationKey
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack, swap
+from triplestore.relations.pair_relation import PairRelation, inverse
+from triplestore.relations.sorted_relation import SortedRelation
 from triplestore.rules.compiled_program import CompiledStratum, Strata
 from triplestore.rules.modules.module_groups import Owned
 from triplestore.rules.modules.written_out import FEW, MANY, ROW_BYTES
@@ -152,16 +152,13 @@ def view_now(work: Work, union: UnionOf) -> UnionView:
     keys = unite(all_external(work, union.own), work.counts.changed(union.own)[0])
     for sets in (work.plus, work.minus):
         keys = unite(keys, sets.keys_of(union.own))
-    parts: list[Readable] = [Rows(keys[is_external(work, union.own, keys)])]
+    parts: list[PairRelation] = [SortedRelation(keys[is_external(work, union.own, keys)])]
     new = work.new()
-    for name, around in union.parts:
-        turned, closed = around, work.closed_now(name)
+    for name, turned in union.parts:
+        closed = work.closed_now(name)
         if closed is None:
-            found: Readable = Rows(sorted_distinct(new.pairs(name).keys()))
-        else:
-            found = cast("Readable", closed.pairs)  # a scheme, or a view made here
-            turned = turned != closed.turned
-        parts.append(Inverse(found) if turned else found)
+            closed = SortedRelation(sorted_distinct(new.pairs(name).keys()))
+        parts.append(inverse(closed) if turned else closed)
     return UnionView(parts)
 
 
@@ -172,7 +169,7 @@ class _After:
         new = work.new()
         self.views = [(own, False), *((new.pairs(part.name), part.turned) for part in parts)]
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these pairs there are."""
         found = np.zeros(len(keys), dtype=np.bool_)
         for view, turned in self.views:
@@ -217,7 +214,7 @@ def _remaining(
     def stream() -> Iterator[U64]:
         blocks = [_blocks(change) for change in changes if len(change)]
         for keys in merged([*blocks, iter((own,) if len(own) else ())]):
-            left = keys[~others.contains(keys)]
+            left = keys[~others.contains_keys(keys)]
             if len(left):
                 yield left
 
@@ -249,14 +246,14 @@ def _compared(
 
     def lost() -> Iterator[U64]:
         for keys in _all_blocks(old):
-            left = keys[~now.contains(keys)]
+            left = keys[~now.contains_keys(keys)]
             if len(left):
                 yield left
 
     def found() -> Iterator[U64]:
         streams = [_all_of(work, part) for part in parts]
         for keys in merged([*streams, iter((own,) if len(own) else ())]):
-            left = keys[~old.contains(keys)]
+            left = keys[~old.contains_keys(keys)]
             if len(left):
                 yield left
 
@@ -296,7 +293,7 @@ def _all_of(work: Work, part: Part) -> Iterator[U64]:
     order = int(part.turned)
 
     def kept() -> Iterator[U64]:
-        blocks = stored.closed.blocks(order) if hasattr(stored, "closed") else None
+        blocks = stored.closed.blocks(swapped=part.turned) if hasattr(stored, "closed") else None
         for keys in iter((stored.array(order),)) if blocks is None else blocks:
             left = keys
             if gone is not None and len(keys):

@@ -46,22 +46,14 @@ from triplestore.relations.packed_keys import (
     low,
     pack,
 )
+from triplestore.relations.relation import Relation
 
 
-class View(Protocol):
-    """Rows, looked up by some of their places."""
-
-    def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
-        """The rows with these values: (number of the value, the columns of the other places)."""
+class BodyView(Relation, Protocol):
+    """The facts of a relation that a body sees."""
 
     def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
         """The rows with these ids in some places: the columns of the other places."""
-
-    def contains(self, columns: Columns) -> Bools:
-        """Which rows are seen."""
-
-    def estimate(self, places: Sequence[int]) -> float:
-        """How many rows to expect when these places are given."""
 
 
 _FEW = 256
@@ -76,6 +68,8 @@ class PairView:
     """A relation of two columns, from stored rows and sets."""
 
     __slots__ = ("minus", "parts", "stored")
+
+    arity = 2
 
     def __init__(
         self, stored: StoredPairs | None, parts: list[KeySet], minus: list[KeySet]
@@ -122,7 +116,7 @@ class PairView:
             return None
         sizes = np.zeros(len(values), dtype=np.int64)
         if isinstance(self.stored, ClosedPairs):
-            sizes += self.stored.closed.fanout(place, values)
+            sizes += self.stored.closed.match_counts(place, values)
         elif self.stored is not None and len(self.stored):
             array = self.stored.array_for(place, len(values))
             if array is None:
@@ -136,7 +130,7 @@ class PairView:
         return sizes
 
     def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
-        """See `View.probe`."""
+        """See `Relation.probe`."""
         if len(places) == 2:
             first, second = values if places[0] == 0 else (values[1], values[0])
             return self.contains((first, second)).nonzero()[0], ()
@@ -144,7 +138,7 @@ class PairView:
         return index, (other,)
 
     def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
-        """See `View.scan`."""
+        """See `BodyView.scan`."""
         if len(places) == 2:
             return ()
         if len(places) == 1:
@@ -180,7 +174,7 @@ class PairView:
                 yield left
 
     def contains(self, columns: Columns) -> Bools:
-        """See `View.contains`."""
+        """See `Relation.contains`."""
         return self.contains_keys(pack(columns[0], columns[1]))
 
     def contains_keys(self, keys: U64) -> Bools:
@@ -188,7 +182,7 @@ class PairView:
         if self.stored is None:
             found: Bools = np.zeros(len(keys), dtype=np.bool_)
         else:
-            found = self.stored.contains(keys)
+            found = self.stored.contains_keys(keys)
         for part in self.parts:
             found = found | part.contains(keys)
         left = self._kept(keys) if self.minus else None
@@ -233,8 +227,8 @@ class PairView:
         taken += [NO_KEYS] * (2 - len(taken))
         return found, (taken[0], taken[1])
 
-    def estimate(self, places: Sequence[int]) -> float:
-        """See `View.estimate`."""
+    def estimate(self, places: Sequence[int] = ()) -> float:
+        """See `Relation.estimate`."""
         if len(places) == 2:
             return 0.5
         place = places[0] if places else None
@@ -270,7 +264,7 @@ class TupleView:
         self.minus = minus
 
     def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
-        """See `View.probe`."""
+        """See `Relation.probe`."""
         if len(places) == self.arity:
             by_place = [values[list(places).index(c)] for c in range(self.arity)]
             return self.contains(tuple(by_place)).nonzero()[0], ()
@@ -301,7 +295,7 @@ class TupleView:
         return keep
 
     def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
-        """See `View.scan`."""
+        """See `BodyView.scan`."""
         if places:
             values = [np.array([i], dtype=np.uint32) for i in ids]
             return self.probe(places, values)[1]
@@ -317,19 +311,19 @@ class TupleView:
         return keys[self._kept(keys)] if self.minus else keys
 
     def contains(self, columns: Columns) -> Bools:
-        """See `View.contains`."""
+        """See `Relation.contains`."""
         keys = key_of(columns)
         found = (
             np.zeros(len(keys), dtype=np.bool_)
             if self.stored is None
-            else self.stored.contains(keys)
+            else self.stored.contains_keys(keys)
         )
         for part in self.parts:
             found = found | part.contains(keys)
         return found & self._kept(keys) if self.minus else found
 
-    def estimate(self, places: Sequence[int]) -> float:
-        """See `View.estimate`."""
+    def estimate(self, places: Sequence[int] = ()) -> float:
+        """See `Relation.estimate`."""
         rows = float(0 if self.stored is None else len(self.stored)) + sum(map(len, self.parts))
         return rows ** (1 - len(places) / self.arity) if rows else 0.0
 
@@ -356,7 +350,7 @@ class Setting:
         self.plus = tuple(plus)
         self.minus = tuple(minus)
         self.type_id = stored.type_id if stored is not None else type_id
-        self._views: dict[RelationKey, View] = {}
+        self._views: dict[RelationKey, BodyView] = {}
 
     def without(self, *sets: FactSet) -> Setting:
         """The same with more sets left out."""
@@ -368,7 +362,7 @@ class Setting:
         plus = (*self.plus, more)
         return Setting(self.stored, plus, self.minus, type_id=self.type_id)
 
-    def view(self, relation: RelationKey) -> View:
+    def view(self, relation: RelationKey) -> BodyView:
         """The view of any relation."""
         found = self._views.get(relation)
         if found is None:

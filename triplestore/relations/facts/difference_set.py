@@ -26,7 +26,7 @@ class Matched(Protocol):
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
         """The pairs with these ids in one place: (number of the value, id in the other place)."""
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these pairs there are."""
 
 
@@ -72,10 +72,10 @@ class DifferenceSet:
         """Which of these pairs, in any order, are in the set."""
         if self._written is not None:
             return self._written.contains(keys)
-        found: Bools = self._these.contains(keys)
+        found: Bools = self._these.contains_keys(keys)
         (places,) = found.nonzero()
         if len(places):
-            found[places] = ~self._others.contains(keys[places])
+            found[places] = ~self._others.contains_keys(keys[places])
         return found
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
@@ -87,5 +87,5 @@ class DifferenceSet:
             return index, other
         given = values[index]
         keys = pack(given, other) if place == 0 else pack(other, given)
-        keep = ~self._others.contains(keys)
+        keep = ~self._others.contains_keys(keys)
         return index[keep], other[keep]

@@ -9,7 +9,7 @@ that a fact is merged O(log n) times.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from triplestore.relations.packed_keys import (
     columns_of,
     key_of,
 )
-
-if TYPE_CHECKING:
-    from triplestore.relations.facts.difference_set import DifferenceSet
 
 RelationKey: TypeAlias = int | tuple[int, int]
 """The id of a property, or (id of the name, arity) of a user's relation."""
@@ -234,6 +231,21 @@ class TupleSet:
 SetOfKeys: TypeAlias = KeySet | TupleSet
 
 
+class ReadOnlySet(Protocol):
+    """What is read of a set of facts of two columns; `DifferenceSet` has only this."""
+
+    def __len__(self) -> int: ...
+
+    def keys(self) -> U64:
+        """All keys, sorted."""
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these keys are in the set."""
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The keys with these ids in one place: (position in `values`, id in the other place)."""
+
+
 class FactSet(dict[RelationKey, SetOfKeys]):
     """Facts by relation."""
 
@@ -249,7 +261,7 @@ class FactSet(dict[RelationKey, SetOfKeys]):
         if len(keys):
             self.of(relation).add(keys)
 
-    def put(self, relation: RelationKey, facts: SetOfKeys | DifferenceSet) -> None:
+    def put(self, relation: RelationKey, facts: SetOfKeys | ReadOnlySet) -> None:
         """Have just these facts of a relation, in a set that is read only from now on."""
         self[relation] = cast("SetOfKeys", facts)  # a difference is read as other sets are
 

@@ -95,7 +95,7 @@ def member(keys: Keys, within: Keys) -> Bools:
         if starts is not None:
             return starts.contain(keys, within)
     kernels = _warm()
-    found = np.empty(len(keys), dtype=np.uint8)
+    keys, found = np.ascontiguousarray(keys), np.empty(len(keys), dtype=np.uint8)
     if len(keys) <= _PIECE:
         kernels.mark_members(keys, within, found)
         return found.view(np.bool_)
@@ -292,8 +292,8 @@ def _counted_beside(pieces: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
 
 def bounds(keys: U64, first: int) -> tuple[int, int]:
     """Where the rows lie whose first id is `first`."""
-    lo = int(keys.searchsorted(np.uint64(first << 32)))
-    return lo, int(keys.searchsorted(np.uint64((first + 1) << 32)))
+    last = np.uint64(first << 32 | 0xFFFFFFFF)
+    return int(keys.searchsorted(np.uint64(first << 32))), int(keys.searchsorted(last, "right"))
 
 
 def beside(first: int, second: U32) -> U64:

@@ -118,7 +118,7 @@ class StoredPairs:
         """All rows as sorted keys, in blocks."""
         return iter((self.array(0),))
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these rows hold."""
         if self._worthwhile(0, len(keys)):
             return member(keys, self.array(0))
@@ -129,7 +129,7 @@ class StoredPairs:
         """Which of these ids hold beside one first id: the members of a class, for one."""
         keys = beside(first, second)
         if not self._worthwhile(0, len(keys)):
-            return self.contains(keys)
+            return self.contains_keys(keys)
         every = self.array(0)
         lo, hi = bounds(every, first)
         return member(keys, every[lo:hi])
@@ -212,16 +212,16 @@ class ClosedPairs(StoredPairs):
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
         """The rows with these ids in one place: (number of the value, id in the other place)."""
-        check_room(int(self.closed.fanout(place, values).sum()))
+        check_room(int(self.closed.match_counts(place, values).sum()))
         return self.closed.match(place, values)
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these rows hold."""
-        return self.closed.contains(keys)
+        return self.closed.contains_keys(keys)
 
     def blocks(self) -> Iterator[U64]:
         """All rows as sorted keys, in blocks."""
-        return self.closed.blocks(0)
+        return self.closed.blocks()
 
 
 class StoredTuples:
@@ -244,7 +244,7 @@ class StoredTuples:
         """The statuses of rows; 0 for those that do not hold."""
         return self.relation.status_of(columns_of(keys, self.relation.arity))
 
-    def contains(self, keys: Keys) -> Bools:
+    def contains_keys(self, keys: Keys) -> Bools:
         """Which of these rows hold."""
         found: Bools = (self.status(keys) & np.uint8(self.where)) != 0
         return found

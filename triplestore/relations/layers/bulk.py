@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -42,23 +41,26 @@ from triplestore.relations.layers.table import (
 from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.packed_keys import I64, NO_IDS, SHIFT, U8, U32, U64
 from triplestore.relations.status import EXPLICIT, INFERRED
-
-if TYPE_CHECKING:
-    from triplestore.relations.tables import Tables
+from triplestore.relations.tables import Tables
 
 
 def bulk_layer(
     p: U32,
     s: U32,
     o: U32,
-    g: U32 | None,
-    status: int,
+    g: U32 | None = None,
+    status: int = EXPLICIT,
     *,
-    below: Tables | None,
-    graphs: U32 | None,
-    threads: int,
+    below: Tables | None = None,
+    graphs: U32 | None = None,
+    threads: int = 2,
 ) -> Layer:
-    """The layer of these rows; see `Layer.bulk`."""
+    """A layer of many rows of one status, given in any order and with repetitions.
+
+    Rows with g = 0 (all, without `g`) are facts of the default graph, the others quads. Their
+    graphs exist from then on, and so do those in `graphs`. If the store has rows already, pass them
+    as `below`: rows that have this status there are left out, and the totals stay exact.
+    """
     if len(p) and not p.all():
         raise AssertionError("id 0 stands for no term, and cannot be a predicate")
     named = NO_IDS if graphs is None else np.unique(graphs)
@@ -88,7 +90,7 @@ def bulk_of_relations(
 ) -> Layer:
     """The layer of facts that are given by predicate, as pieces (subjects, objects or one object).
 
-    The same as `Layer.bulk` of all rows together, without the columns of all being written first.
+    The same as `bulk_layer` of all rows together, without the columns of all being written first.
     """
     given = {name: pieces for name, pieces in sorted(relations.items()) if any(map(_size, pieces))}
     if 0 in given:

@@ -36,6 +36,7 @@ from triplestore.relations.packed_keys import (
     low,
     pack,
 )
+from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 
@@ -43,13 +44,13 @@ FORWARD, BACKWARD = 0, 1
 _FEW = 128  # ids that are looked up with as few calls of numpy as can be
 
 
-class PlainRelation(Answering):
+class PlainRelation(Answering, PairRelation):
     """The rows of one relation of two columns.
 
     >>> import numpy as np
-    >>> from triplestore.relations import Layer, Tables
+    >>> from triplestore.relations import Tables, bulk_layer
     >>> s, p, o = np.array([[1, 9, 5], [1, 9, 6], [2, 9, 5]], dtype=np.uint32).T
-    >>> knows = Tables([Layer.bulk(p, s, o)]).relation(9)
+    >>> knows = Tables([bulk_layer(p, s, o)]).relation(9)
     >>> len(knows), knows.by_first(1).tolist(), knows.by_second(5).tolist()
     (3, [5, 6], [1, 2])
     """
@@ -166,6 +167,26 @@ class PlainRelation(Answering):
         """The ids that occur in this column, increasing."""
         heads = [distinct(high(keys)) for keys in self.scan_keys(where, order=column)]
         return distinct(np.concatenate(heads)) if heads else NO_IDS
+
+    # -- as a `PairRelation` --------------------------------------------------------------------
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The rows with these ids in one place: (position in `values`, id in the other place)."""
+        index, (others,) = self.probe((place,), (values,))
+        return index, others
+
+    def match_counts(self, place: int, values: U32) -> I64:
+        """The number of rows with each of these ids in one place."""
+        return np.bincount(self.match(place, values)[0], minlength=len(values))
+
+    def contains_keys(self, keys: U64) -> Bools:
+        """Which of these rows hold."""
+        found: Bools = self.status_of_keys(keys) != 0
+        return found
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """All rows as sorted packed keys, in pieces."""
+        return self.scan_keys(order=int(swapped), block_rows=size)
 
     # -- batches --------------------------------------------------------------------------------
 

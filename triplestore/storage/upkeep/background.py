@@ -18,8 +18,9 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from triplestore.errors import StorageError
 from triplestore.relations import Layer, Tables, merge_layers
@@ -29,12 +30,10 @@ from triplestore.storage.files.manifest import Manifest
 from triplestore.storage.files.sections import SectionFile
 from triplestore.storage.files.system import explained
 from triplestore.storage.state import Part, State
+from triplestore.storage.tuning import Tuning
 from triplestore.storage.upkeep.optimize import compact
 from triplestore.storage.upkeep.outline import layer_parts, term_parts
 from triplestore.terms import Dictionary, TermSegment
-
-if TYPE_CHECKING:
-    from triplestore.storage.database import Database
 
 _NICE = 5
 
@@ -55,6 +54,41 @@ class Stopped(Exception):  # noqa: N818 - no error: the store is being closed
     """Raised in the middle of a merge that nobody will wait for."""
 
 
+class MaintainedDatabase(Protocol):
+    """What background work uses of a database."""
+
+    broken: BaseException | None
+
+    @property
+    def commit_lock(self) -> AbstractContextManager[object]:
+        """Held while the state changes."""
+
+    @property
+    def disk(self) -> Disk | None:
+        """The files of a database that is not in memory."""
+
+    @property
+    def tuning(self) -> Tuning:
+        """When work is due."""
+
+    @property
+    def state(self) -> State:
+        """The last commit."""
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The dictionary of the last commit."""
+
+    def put_state(self, state: State) -> None:
+        """Let readers see another form of the same commit."""
+
+    def sync_journal(self) -> None:
+        """Make the journal durable."""
+
+    def fail(self, error: BaseException) -> None:
+        """Refuse all writing from now on."""
+
+
 class Maintenance:
     """Background work of one database.
 
@@ -62,7 +96,7 @@ class Maintenance:
     holds that knows that no file is being replaced. `error` is why the last step failed, or None.
     """
 
-    def __init__(self, database: Database, background: bool) -> None:
+    def __init__(self, database: MaintainedDatabase, background: bool) -> None:
         self.merging = threading.RLock()
         self.lock = threading.RLock()
         self.error: BaseException | None = None
@@ -76,7 +110,7 @@ class Maintenance:
         self._not_before = 0.0
 
     @property
-    def _database(self) -> Database:
+    def _database(self) -> MaintainedDatabase:
         database = self._reference()
         assert database is not None
         return database
@@ -247,7 +281,7 @@ class Maintenance:
                 layers.append(layer)
         return Parts(terms, layers, batch.meta(state.meta)), swaps
 
-    def _rotate(self, database: Database, disk: Disk) -> State:
+    def _rotate(self, database: MaintainedDatabase, disk: Disk) -> State:
         """Go on in a new journal; the state at that moment, on whose layers no push builds."""
         journal = disk.new_journal()
         try:

@@ -11,13 +11,15 @@ undecided ties only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.kernels.terms.value_keys import NO_DETAIL
 from triplestore.terms.values.encode_values import I64, U8, U16, U32, U64, encode_rows, encode_texts
+from triplestore.terms.values.segment_values import ValueTable
+from triplestore.terms.values.sort_entries import Entries, sort_entries, tied
 from triplestore.terms.values.value_keys import (
     CLASS_OF,
     EXACT,
@@ -32,10 +34,6 @@ from triplestore.terms.values.value_keys import (
     plain_key_of,
     value_of,
 )
-
-if TYPE_CHECKING:
-    from triplestore.terms.values.segment_values import ValueTable
-
 
 _TEXTS = (Class.TEXT, Class.LANG_TEXT)
 _CHUNK = 1 << 20
@@ -52,14 +50,22 @@ class TermSource(Protocol):
         """The ids of term keys, 0 for unknown ones."""
 
 
-class Entries(NamedTuple):
-    """The entries of a new segment: ascending places in it, and what is stored of each."""
+def build_values(
+    first_id: int,
+    buf: U8,
+    starts: I64,
+    lengths: I64,
+    kinds: U8,
+    older: Sequence[ValueTable] = (),
+    source: TermSource | None = None,
+) -> ValueTable:
+    """The values of a segment whose term i has id `first_id + i` and its text in `buf`.
 
-    places: I64
-    marks: U8
-    keys: U64
-    canonical: U32
-    order: U32
+    older   the tables of all earlier segments
+    source  the dictionary that holds their terms
+    """
+    entries = canonical_ids(first_id, buf, starts, lengths, kinds, older, source)
+    return ValueTable.of_entries(first_id, len(kinds), entries)
 
 
 def canonical_ids(
@@ -101,34 +107,6 @@ def canonical_ids(
     kept = kept[np.argsort(entries.places[kept])]
     marks, keys = entries.marks[kept], entries.keys[kept]
     return Entries(entries.places[kept], marks, keys, canonical[kept], sort_entries(marks, keys))
-
-
-def sort_entries(marks: U8, keys: U64) -> U32:
-    """Positions of entries by class, key, position."""
-    classes = CLASS_OF[marks]
-    parts = [_sorted_part(np.flatnonzero(classes == kind), keys) for kind in np.unique(classes)]
-    return np.concatenate([np.zeros(0, dtype=np.uint32), *parts])
-
-
-def _sorted_part(at: I64, keys: U64) -> U32:
-    values = keys[at]
-    if len(values) > 1 and not bool((values[1:] >= values[:-1]).all()):
-        by_key = np.argsort(values)  # not stable, but several times faster than the stable sorts
-        values = values[by_key]
-        at = at[by_key]
-        tied = _tied(values)
-        again = np.lexsort((at[tied], values[tied]))
-        at[tied] = at[tied][again]
-    return at.astype(np.uint32)
-
-
-def _tied(ascending: U64 | I64) -> I64:
-    """Positions whose value occurs more than once in an ascending array."""
-    same = ascending[1:] == ascending[:-1]
-    tied = np.zeros(len(ascending), dtype=np.bool_)
-    tied[1:] |= same
-    tied[:-1] |= same
-    return np.flatnonzero(tied)
 
 
 # --------------------------------------------------------------------------------- identity
@@ -180,9 +158,9 @@ class _Names:
 def _join_within(entries: _Side, order: U32, canonical: U32) -> None:
     """Give entries of the same value in one segment the id of the first of them."""
     group = _groups(CLASS_OF[entries.marks[order]], entries.keys[order])
-    tied = _tied(group)
-    at = order[tied]
-    group = group[tied]
+    repeated = tied(group)
+    at = order[repeated]
+    group = group[repeated]
     codes = _Names().codes(entries.take(at))
     ids = canonical[at]
     by = np.lexsort((ids, codes, group))

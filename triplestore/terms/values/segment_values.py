@@ -2,7 +2,7 @@
 
 For the dictionary, in the order of use:
 
-    table = ValueTable.build(first_id, buf, starts, lengths, kinds, older, source)
+    table = build_values(first_id, buf, starts, lengths, kinds, older, source)
     table.sections()                         dict[str, ndarray], to be stored under these names
     ValueTable.from_sections(first_id, size, get)   get(name) -> Column; touches no block
     ValueTable.merge(tables)                 of adjacent segments, oldest first
@@ -34,8 +34,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.checked_columns import Column, Side
-from triplestore.terms.values.canonical_ids import Entries, TermSource, canonical_ids, sort_entries
 from triplestore.terms.values.encode_values import I64, U8, U32, U64
+from triplestore.terms.values.sort_entries import Entries, sort_entries
 from triplestore.terms.values.value_column import Values
 from triplestore.terms.values.value_keys import CLASS_OF, Class
 
@@ -82,22 +82,8 @@ class ValueTable:
     # -------------------------------------------------------------------------- construction
 
     @classmethod
-    def build(
-        cls,
-        first_id: int,
-        buf: U8,
-        starts: I64,
-        lengths: I64,
-        kinds: U8,
-        older: Sequence[ValueTable] = (),
-        source: TermSource | None = None,
-    ) -> ValueTable:
-        """The table of a segment whose term i has id `first_id + i` and its text in `buf`."""
-        entries = canonical_ids(first_id, buf, starts, lengths, kinds, older, source)
-        return cls._of(first_id, len(kinds), entries)
-
-    @classmethod
-    def _of(cls, first_id: int, size: int, entries: Entries) -> ValueTable:
+    def of_entries(cls, first_id: int, size: int, entries: Entries) -> ValueTable:
+        """The table of a segment of `size` terms with these entries."""
         own = (entries.places + first_id).astype(np.uint32)
         alias_at = np.flatnonzero(entries.canonical != own).astype(np.uint32)
         columns = (entries.places, entries.marks, entries.keys, entries.order)
