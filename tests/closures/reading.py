@@ -26,6 +26,11 @@ def pairs_of(keys: Any) -> list[Pair]:
     return [(key >> 32, key & 0xFFFFFFFF) for key in np.asarray(keys).tolist()]
 
 
+def all_keys(pairs: PairStream) -> U64:
+    """All pairs as one sorted array."""
+    return np.concatenate([np.zeros(0, np.uint64), *pairs.blocks()])
+
+
 def check_pairs(
     found: PairStream, expected: set[Pair], sizes: Iterable[int] = (1, 3, 1 << 20)
 ) -> None:

@@ -13,12 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.closures.reading import Pair, check_pairs, check_readable, keys_of, pairs_of
+from tests.closures.reading import Pair, all_keys, check_pairs, check_readable, keys_of, pairs_of
 from triplestore.closures.chains import product_graph, regular_closure
 from triplestore.closures.chains.automaton import Automaton
 from triplestore.closures.chains.regular_closure import Fact, RegularClosure
 from triplestore.closures.chains.regular_rules import ChainRule, regular_system
-from triplestore.closures.scheme import all_keys
 from triplestore.errors import BudgetError
 from triplestore.relations.pair_relation import PairRelation
 

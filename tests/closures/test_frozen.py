@@ -11,10 +11,9 @@ import pytest
 from tests.closures.reachability import keys
 from triplestore.closures.chains.regular_closure import RegularClosure
 from triplestore.closures.chains.regular_rules import ChainRule, regular_system
-from triplestore.closures.scheme import Difference, SortedPairs
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
-from triplestore.closures.unions.union_view import UnionView, union_difference
+from triplestore.closures.unions.union_view import UnionView
 from triplestore.relations.pair_relation import Inverse
 from triplestore.relations.sorted_relation import SortedRelation
 
@@ -103,13 +102,6 @@ def test_difference__what_it_returned_is_written_over__answers_the_same(
     for side in (difference.lost, difference.gained):
         tampered(lambda side=side: (*side.blocks(), *side.blocks(3), *side.blocks(swapped=True)))
     tampered(lambda: iter(others))
-
-
-def test_union_difference__what_it_returned_is_written_over__answers_the_same() -> None:
-    before, after = union(FEW), union(FEW[1:])
-    lost, gained = SortedPairs(keys(FEW[:1])), SortedPairs()
-    difference = union_difference(before, after, [Difference(lost, gained)])
-    tampered(difference.lost.blocks)
 
 
 BUILD = [TransitiveClosure.build, SymmetricClosure.build, SortedRelation]

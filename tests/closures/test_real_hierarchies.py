@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from triplestore.closures.scheme import PairStream, all_keys
+from tests.closures.reading import all_keys
+from triplestore.closures.scheme import PairStream
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.relations.facts.sorted_arrays import without
 from triplestore.relations.layers.swap_columns import turned

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.closures.reading import Pair, check_pairs, check_readable, keys_of, pairs_of
+from tests.closures.reading import Pair, check_readable, keys_of, pairs_of
 from tests.closures.test_components import closed
-from triplestore.closures.scheme import Difference, SortedPairs
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.closures.unions import union_streams
 from triplestore.closures.unions import union_view as union_module
-from triplestore.closures.unions.union_view import UnionView, is_within, union_difference
+from triplestore.closures.unions.union_view import UnionView, is_within
 from triplestore.relations.packed_keys import NO_KEYS
 from triplestore.relations.pair_relation import Inverse, PairRelation
 from triplestore.relations.sorted_relation import SortedRelation
@@ -69,28 +68,6 @@ def test_union__reads_as_the_union_of_sets(small: int, parts: Any, own: set[Pair
         expected = own.union(*[found for _, found in made])
         check_readable(view, expected, range(8))
         check_readable(Inverse(view), {(b, a) for a, b in expected}, range(8))
-
-
-@given(st.lists(st.tuples(pairs, pairs, kinds), min_size=1, max_size=3), pairs, pairs)
-def test_union_difference__is_what_the_union_lost_and_gained(
-    parts: Any, own: set[Pair], later: set[Pair]
-) -> None:
-    old = [relation(kind, before) for before, _, kind in parts]
-    new = [relation(kind, after) for _, after, kind in parts]
-    sets = [(b, a) for (_, b), (_, a) in zip(old, new, strict=True)] + [(own, later)]
-    changes = [
-        Difference(
-            SortedPairs(keys_of(sorted(before - after))),
-            SortedPairs(keys_of(sorted(after - before))),
-        )
-        for before, after in sets
-    ]
-    before = UnionView([part for part, _ in old], keys_of(sorted(own)))
-    after = UnionView([part for part, _ in new], keys_of(sorted(later)))
-    difference = union_difference(before, after, changes)
-    was, now = (set[Pair]().union(*[s[i] for s in sets]) for i in (0, 1))
-    check_pairs(difference.lost, was - now)
-    check_pairs(difference.gained, now - was)
 
 
 def test_union__a_pair_of_two_parts_is_given_once() -> None:

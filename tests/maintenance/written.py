@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from triplestore.closures.scheme import Difference, Scheme, SortedPairs
+from triplestore.closures.scheme import PairDifference, Scheme, SortedPairs
 from triplestore.relations.packed_keys import NO_KEYS, U32, U64
 
 Pair = tuple[int, int]
@@ -59,11 +59,11 @@ class WrittenClosure(Scheme):
 
     def changed(
         self, removed: U64, added: U64, budget: object = None
-    ) -> tuple[WrittenClosure, Difference]:
+    ) -> tuple[WrittenClosure, PairDifference]:
         edges = (self._edges - set(pairs_of(removed))) | set(pairs_of(added))
         made = WrittenClosure(edges, self.symmetric)
         lost, gained = keys_of(self.pairs - made.pairs), keys_of(made.pairs - self.pairs)
-        return made, Difference(SortedPairs(lost), SortedPairs(gained))
+        return made, PairDifference(SortedPairs(lost), SortedPairs(gained))
 
     def path(self, start: int, end: int) -> list[int]:
         if (start, end) not in self.pairs:

@@ -9,7 +9,7 @@ from triplestore.closures.transitive.row_pool import STEPS
 from triplestore.relations.packed_keys import U32
 
 
-class Search:
+class BreadthFirstSearch:
     """Breadth-first searches along the same lists, one after the other.
 
     steps   edges followed by the last of them

@@ -5,7 +5,7 @@ order of the ids, so that an edge's place in `edges` is its place in `ahead.cols
 immutable; the lists of predecessors are made at first use, and edited too from then on.
 
     >>> import numpy as np
-    >>> graph = Graph.of(np.array([5 << 32 | 7, 7 << 32 | 9], np.uint64))
+    >>> graph = EdgeGraph.of(np.array([5 << 32 | 7, 7 << 32 | 9], np.uint64))
     >>> graph.nodes.tolist(), graph.ahead.cols.tolist(), graph.back().cols.tolist()
     ([5, 7, 9], [1, 2], [0, 1])
 """
@@ -87,7 +87,7 @@ class Lists:
 
 
 @dataclass(slots=True)
-class Graph:
+class EdgeGraph:
     """Sorted distinct edges, the nodes in them, and who follows whom."""
 
     nodes: U32
@@ -96,7 +96,7 @@ class Graph:
     _back: Lists | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, edges: U64) -> Graph:
+    def of(cls, edges: U64) -> EdgeGraph:
         """The graph of sorted distinct edges."""
         nodes, source, target = _numbered(high(edges), low(edges))
         return cls(nodes, frozen(edges), Lists(_starts(source, len(nodes)), target))
@@ -136,7 +136,7 @@ class Graph:
         place = min(int(nodes.searchsorted(np.uint32(node))), last)
         return place if int(nodes[place]) == node else -1
 
-    def edited(self, removed: U64, added: U64) -> tuple[Graph, U32 | None]:
+    def edited(self, removed: U64, added: U64) -> tuple[EdgeGraph, U32 | None]:
         """The graph without `removed`, all of them edges, and with `added`, none of them edges.
 
         Both are sorted and distinct. The second result is the new number of each node, or None if
@@ -147,7 +147,7 @@ class Graph:
         drop, at = edges.searchsorted(removed), edges.searchsorted(added)
         source = graph.places(high(added)).astype(np.uint32)
         target = graph.places(low(added)).astype(np.uint32)
-        made = Graph(
+        made = EdgeGraph(
             graph.nodes,
             frozen(edit(edges, drop, at, added)),
             graph.ahead.edited(drop, at, source, target),
@@ -169,7 +169,7 @@ class Graph:
         at = back.places(high(fresh), low(fresh))
         return back.edited(drop, at, high(fresh), low(fresh))
 
-    def _with_nodes(self, added: U64) -> tuple[Graph, U32 | None]:
+    def _with_nodes(self, added: U64) -> tuple[EdgeGraph, U32 | None]:
         """The same graph with room for the nodes of edges to come."""
         ids = sorted_distinct(np.concatenate((high(added), low(added))))
         fresh = without(ids, self.nodes)
@@ -180,7 +180,7 @@ class Graph:
         before = np.bincount(at, minlength=len(self.nodes))[: len(self.nodes)]
         moved = np.arange(len(self.nodes), dtype=np.uint32)
         moved += np.cumsum(before, dtype=np.uint32)
-        graph = Graph(nodes, self.edges, self.ahead.renumbered(moved, len(nodes)))
+        graph = EdgeGraph(nodes, self.edges, self.ahead.renumbered(moved, len(nodes)))
         if self._back is not None:
             graph._back = self._back.renumbered(moved, len(nodes))
         return graph, moved

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-import numpy as np
-
 from triplestore.relations.layers.swap_columns import turned
 from triplestore.relations.packed_keys import NO_KEYS, U64, frozen
 from triplestore.relations.pair_relation import BLOCK, PairRelation
@@ -37,7 +35,7 @@ class PairStream(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PairDifference:
     """What a change of edges did to a closure: both sets are exact, and disjoint."""
 
     lost: PairStream
@@ -57,7 +55,7 @@ class Scheme(PairRelation):
     @abstractmethod
     def changed(
         self, removed: U64, added: U64, budget: Budget | None = None
-    ) -> tuple[Self, Difference]:
+    ) -> tuple[Self, PairDifference]:
         """The closure of the edges without `removed` and then with `added` (in any order).
 
         An edge that is removed without being there, or added though it is there, changes nothing;
@@ -70,7 +68,7 @@ class Scheme(PairRelation):
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class SizeEstimate:
     """What a closure would take, guessed from a sample without computing it.
 
     pairs       pairs in the closure
@@ -108,9 +106,3 @@ class SortedPairs:
         keys = turned(self.keys) if swapped else self.keys
         for at in range(0, len(keys), size):
             yield keys[at : at + size]
-
-
-def all_keys(pairs: PairStream) -> U64:
-    """All pairs as one sorted array, for sets known to be small."""
-    found = list(pairs.blocks())
-    return np.concatenate(found) if found else NO_KEYS

@@ -1,17 +1,17 @@
 """Tables: one frozen snapshot of all rows, as a stack of layers.
 
-Start reading at `Tables`. A commit pushes a layer; that makes new `Tables`, and the old ones
-stay what they were for whoever still reads them.
+Start reading at `Tables`. A commit pushes a layer, which makes new `Tables`; readers of the old
+ones are not affected.
 
 Stack
-    Layers lie oldest to newest, and the newest word on a row wins. What a commit pushes is combined
-    with the topmost layer at once while both are small (`COMBINE_ROWS`), so that ten thousand
-    commits of one row leave forty layers, not ten thousand; larger ones are merged off the commit
-    path, as `plan_merge` proposes: until each layer has over `TIER` times the rows of all above it,
-    so that a row is merged O(log n) times, and a reader meets O(log n) layers.
+    Layers are ordered from oldest to newest; the newest entry for a row wins. A pushed layer is
+    combined with the topmost layer at once while both are small (`COMBINE_ROWS`), so that ten
+    thousand commits of one row leave forty layers. Larger layers are merged in the background, as
+    `plan_merge` proposes, until each layer has over `TIER` times the rows of all above it. So a row
+    is merged O(log n) times, and there are O(log n) layers.
 Totals
-    Each layer says how many more rows are explicit, and inferred, with it than without it. Totals
-    are sums of these over the layers: exact, and they never look at a row.
+    Each layer has the number of explicit and of inferred rows that it adds. Totals are sums of
+    these over the layers: exact, without reading rows.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from triplestore.relations.views.plain import PlainRelation
 from triplestore.relations.views.wide import TupleRelation
 
 COMBINE_ROWS = 256
-"""What is pushed joins the topmost layer at once while both together have at most so many rows."""
+"""Maximum number of rows of a pushed layer and the topmost layer to combine them at once."""
 
 TIER = 3
-"""Merging is proposed until each layer has over TIER times the rows of all those above it."""
+"""Merges are proposed until each layer has over TIER times the rows of all layers above it."""
 
 SUBJECT, OBJECT = 0, 1
 
 NO_SCHEMES: Mapping[int, Any] = MappingProxyType({})
-"""What is attached to tables in which nothing was inferred."""
+"""The schemes of tables without inferred closures."""
 
 
 class Tables:
@@ -85,7 +85,7 @@ class Tables:
 
     @property
     def rows(self) -> int:
-        """How many rows the layers have together (a row counts in every layer that has it)."""
+        """The number of rows of all layers (a row counts once per layer that has it)."""
         return sum(layer.rows for layer in self.layers)
 
     @property
@@ -106,7 +106,7 @@ class Tables:
         return relation
 
     def stored_relation(self, name: int) -> PlainRelation:
-        """The facts with this predicate that are written as rows; see `closed`."""
+        """The facts with this predicate that are stored as rows; see `closed`."""
         relation = self._relations.get(("stored", name))
         if relation is None:
             relation = self._relations["stored", name] = self._make_relation(name)
@@ -119,7 +119,7 @@ class Tables:
 
     @property
     def closed(self) -> Mapping[int, PairRelation]:
-        """The predicates of which more holds than is written: the closure of what is."""
+        """The closures of the predicates whose closure holds, by predicate."""
         return self._closed
 
     def _make_relation(self, name: int) -> PlainRelation:
@@ -159,7 +159,7 @@ class Tables:
     # -- named graphs ---------------------------------------------------------------------------
 
     def graphs(self) -> U32:
-        """The named graphs that exist, also those without triples, increasing."""
+        """The named graphs that exist, including empty ones, increasing."""
         return self.tuples(*GRAPHS).distinct(0)
 
     def has_graph(self, graph: int) -> bool:
@@ -211,7 +211,7 @@ class Tables:
         return status
 
     def stored_status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
-        """The statuses of facts as far as they are written as rows: what changes are told from."""
+        """The statuses of facts that are stored as rows, on which changes are based."""
         if not self._closed:
             return self.status_of_facts(p, s, o)
         status = np.zeros(len(p), dtype=np.uint8)
@@ -228,10 +228,10 @@ class Tables:
         return status
 
     def predicates_of(self, terms: U32, role: int = SUBJECT) -> tuple[I64, U32]:
-        """Pairs (position in `terms`, predicate), sorted: where a look-up may find rows.
+        """Pairs (position in `terms`, predicate), sorted: the predicates of rows with these terms.
 
-        Every predicate with which the term occurs in this role (`SUBJECT`, `OBJECT`), in a fact or
-        a quad, is among them; some may have only removed rows.
+        They include every predicate of a fact or quad with the term in this role (`SUBJECT`,
+        `OBJECT`); for some of them all rows may be removed.
         """
         if len(terms) == 1:
             found_names = self.predicates_of_one(int(terms[0]), role)
@@ -277,8 +277,8 @@ class Tables:
     def push(self, layer: Layer, *, apart: bool = False) -> Tables:
         """These tables with one more layer on top.
 
-        apart  a layer that is to be combined waits for `combined`, or the next one: for tables that
-               are read once, and replaced by others
+        apart  do not combine layers before `combined` or the next push: for tables that are read
+               once and then replaced
         """
         if layer.rows == 0:
             return self
@@ -290,7 +290,7 @@ class Tables:
         return pushed if apart else pushed.combined()
 
     def combined(self) -> Tables:
-        """The same tables, with the topmost layer combined with the one below, if that waits."""
+        """The same tables after combining the two topmost layers, if `push` deferred that."""
         if not self._apart:
             return self
         *rest, last, layer = self.layers
@@ -298,7 +298,7 @@ class Tables:
         return Tables((*rest, both), schemes=self.schemes)
 
     def with_schemes(self, schemes: Mapping[int, Any]) -> Tables:
-        """The same rows with other schemes beside them."""
+        """The same rows with other schemes."""
         if schemes.keys() == self.schemes.keys() and all(
             one is self.schemes[name] for name, one in schemes.items()
         ):
@@ -307,14 +307,14 @@ class Tables:
         return Tables(self.layers, sealed=self._sealed, apart=self._apart, schemes=kept)
 
     def sealed(self) -> Tables:
-        """The same tables, whose topmost layer will not be combined with the next one pushed."""
+        """The same tables; their topmost layer is not combined with the next one pushed."""
         return Tables(self.combined().layers, sealed=True, schemes=self.schemes)
 
     def plan_merge(self) -> tuple[int, int] | None:
         """The layers [i, j) that should become one now, or None.
 
-        The topmost layer is left alone while pushes may still be combined with it, so that a merge
-        can go on beside pushes: the layers [i, j) stay in place until `replace`.
+        The topmost layer is left out while pushes may still be combined with it, so that commits
+        can go on during a merge: the layers [i, j) stay in place until `replace`.
         """
         sizes = [layer.rows for layer in self.layers]
         if sizes and not self._sealed and sizes[-1] < COMBINE_ROWS:
@@ -355,7 +355,7 @@ class Tables:
 
 
 def _names_with_rows(nets: Sequence[Nets]) -> U32:
-    """The names that have rows when the nets of all layers are added up."""
+    """The names whose nets over all layers are not 0."""
     if not nets:
         return NO_IDS
     names = distinct(np.sort(np.concatenate([part.names for part in nets])))

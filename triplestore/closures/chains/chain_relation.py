@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.closures.chains.product_graph import Places, numbered
+from triplestore.closures.chains.product_graph import NodePlaces, numbered
 from triplestore.closures.chains.state_reach import StateReach
 from triplestore.closures.chains.useful_edges import in_states, reached
-from triplestore.closures.scheme import Difference, PairStream
+from triplestore.closures.scheme import PairDifference, PairStream
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, high, low, pack
 from triplestore.relations.pair_relation import BLOCK, PairRelation
@@ -22,7 +22,7 @@ _FEW = 16
 class Ends(NamedTuple):
     """Which pairs of the closure mean pairs of a relation: those from one state to another."""
 
-    places: Places
+    places: NodePlaces
     states: int
     start: int
     end: int
@@ -41,7 +41,7 @@ class Ends(NamedTuple):
         return pack(ids[here // states], ids[there // states])
 
 
-class _Side:
+class _Direction:
     """One direction of look-ups: looking from the first nodes, or from the second.
 
     Few nodes are asked what they reach in any state, of which the rest is dropped; for more of them
@@ -129,10 +129,10 @@ class ChainRelation(PairRelation):
 
     def __init__(self, closure: TransitiveClosure, ends: Ends) -> None:
         self._closure, self._ends = closure, ends
-        self._sides = _Side(closure, ends, False), _Side(closure, ends, True)
-        self._before: tuple[ChainRelation, Difference] | None = None
+        self._sides = _Direction(closure, ends, False), _Direction(closure, ends, True)
+        self._before: tuple[ChainRelation, PairDifference] | None = None
 
-    def follows(self, before: ChainRelation, difference: Difference) -> None:
+    def follows(self, before: ChainRelation, difference: PairDifference) -> None:
         """Say what it was before a change: if that was counted, only the change is."""
         if "_count" in before.__dict__:
             self._before = before, difference

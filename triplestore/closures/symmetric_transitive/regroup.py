@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.closures.scheme import Budget, Difference, PairStream, SortedPairs
+from triplestore.closures.scheme import Budget, PairDifference, PairStream, SortedPairs
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
-from triplestore.closures.symmetric_transitive.group_layers import NONE, Layers
+from triplestore.closures.symmetric_transitive.group_layers import NONE, GroupLayers
 from triplestore.closures.symmetric_transitive.group_pairs import (
     NO_CELL,
     pairs_across,
@@ -38,19 +38,19 @@ class Regrouping:
     before: I64
     after: I64
 
-    def applied(self, parts: Layers) -> Layers:
+    def applied(self, parts: GroupLayers) -> GroupLayers:
         """The new partition."""
         there = self.after != NONE
         return parts.changed(self.dead, self.nodes[there], self.after[there])
 
-    def difference(self) -> Difference:
+    def difference(self) -> PairDifference:
         """The pairs that were in one group and are not, and those that are and were not."""
         if len(self.nodes) == 0:
-            return Difference(SortedPairs(), SortedPairs())
+            return PairDifference(SortedPairs(), SortedPairs())
         both = (self.before != NONE) & (self.after != NONE)
         cell = np.full(len(self.nodes), NO_CELL, dtype=np.int64)
         cell[both] = _numbered(self.before[both] << 32 | self.after[both])
-        return Difference(self._across(self.before, cell), self._across(self.after, cell))
+        return PairDifference(self._across(self.before, cell), self._across(self.after, cell))
 
     def _across(self, group: I64, cell: I64) -> PairStream:
         there = group != NONE
@@ -59,7 +59,7 @@ class Regrouping:
 
 
 def regroup(
-    parts: Layers, edges: EdgeSet, removed: U64, added: U64, budget: Budget | None = None
+    parts: GroupLayers, edges: EdgeSet, removed: U64, added: U64, budget: Budget | None = None
 ) -> Regrouping:
     """What becomes of a partition when edges change.
 
@@ -90,7 +90,7 @@ def regroup(
     return _changed_only(touched, nodes, before, after)
 
 
-def _members(parts: Layers, groups: I64) -> tuple[U32, I64]:
+def _members(parts: GroupLayers, groups: I64) -> tuple[U32, I64]:
     """The nodes of these groups, sorted, and for each the place of its group."""
     lo, hi, members = parts.ranges(groups)
     if len(groups) == 1:

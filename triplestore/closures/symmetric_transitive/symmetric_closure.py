@@ -13,9 +13,9 @@ from typing import Self
 
 import numpy as np
 
-from triplestore.closures.scheme import Budget, Difference, Scheme, SortedPairs
+from triplestore.closures.scheme import Budget, PairDifference, Scheme, SortedPairs
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
-from triplestore.closures.symmetric_transitive.group_layers import NONE, Layers
+from triplestore.closures.symmetric_transitive.group_layers import NONE, GroupLayers
 from triplestore.closures.symmetric_transitive.group_pairs import GroupPairs, expand_pairs
 from triplestore.closures.symmetric_transitive.regroup import regroup
 from triplestore.closures.symmetric_transitive.union_find import (
@@ -28,7 +28,7 @@ from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, low
 from triplestore.relations.pair_relation import BLOCK
 
-_NOTHING = Difference(SortedPairs(), SortedPairs())
+_NOTHING = PairDifference(SortedPairs(), SortedPairs())
 
 
 class SymmetricClosure(Scheme):
@@ -46,7 +46,7 @@ class SymmetricClosure(Scheme):
 
     __slots__ = ("_edges", "_pairs", "_parts")
 
-    def __init__(self, edges: EdgeSet, parts: Layers, pairs: int) -> None:
+    def __init__(self, edges: EdgeSet, parts: GroupLayers, pairs: int) -> None:
         self._edges, self._parts, self._pairs = edges, parts, pairs
 
     @classmethod
@@ -54,7 +54,7 @@ class SymmetricClosure(Scheme):
         """The closure of edges given in any order."""
         edges = sorted_distinct(edges)
         nodes, group, pairs = _components(edges, budget)
-        return cls(EdgeSet(edges), Layers.of(nodes, group), pairs)
+        return cls(EdgeSet(edges), GroupLayers.of(nodes, group), pairs)
 
     @property
     def edges(self) -> U64:
@@ -103,7 +103,7 @@ class SymmetricClosure(Scheme):
 
     def changed(
         self, removed: U64, added: U64, budget: Budget | None = None
-    ) -> tuple[Self, Difference]:
+    ) -> tuple[Self, PairDifference]:
         """The closure of the edges without `removed` and with `added`, and the pairs that differ.
 
         Costs what the touched components have of nodes, and of edges where one was removed.

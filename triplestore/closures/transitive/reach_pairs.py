@@ -13,7 +13,7 @@ import numpy as np
 
 from triplestore.closures.edge_graph import NONE
 from triplestore.closures.transitive.reach import Reach
-from triplestore.closures.transitive.reach_update import Step
+from triplestore.closures.transitive.reach_update import ReachStep
 from triplestore.closures.transitive.row_pool import STEPS
 from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, distinct, frozen, high, low
 from triplestore.relations.pair_relation import BLOCK
@@ -23,7 +23,7 @@ _NO_LABELS: U32 = np.zeros(0, dtype=np.uint32)
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class MovedGroups:
     """The nodes of labels that the other version does not use, by their label there.
 
     labels                 those labels, increasing
@@ -39,7 +39,7 @@ class Groups:
     nodes: U32
 
     @classmethod
-    def of(cls, label: U32, other: U32) -> Groups:
+    def of(cls, label: U32, other: U32) -> MovedGroups:
         """The groups of the nodes whose label is another one in the other version."""
         moved = ((label != other) & (label != NONE)).nonzero()[0].astype(np.uint32)
         keys = label[moved].astype(np.uint64) << np.uint64(32) | other[moved]
@@ -54,7 +54,7 @@ class Groups:
         return cls(labels, starts, low(keys), firsts, nodes)
 
 
-_NO_GROUPS = Groups.of(_NO_LABELS, _NO_LABELS)
+_NO_GROUPS = MovedGroups.of(_NO_LABELS, _NO_LABELS)
 _NONE: U32 = frozen(np.array([NONE], dtype=np.uint32))
 _FRONT: U32 = frozen(np.zeros(1, dtype=np.uint32))
 
@@ -78,7 +78,7 @@ class ReachPairs:
     one: Reach
     members: U32
     other: Reach
-    groups: Groups = _NO_GROUPS
+    groups: MovedGroups = _NO_GROUPS
 
     @classmethod
     def of(cls, reach: Reach, ids: U32, places: U32) -> ReachPairs:
@@ -173,7 +173,7 @@ def reached_from(reach: Reach, ids: U32, place: int) -> U32:
     return low(out)
 
 
-def difference(step: Step, ids: U32) -> tuple[ReachPairs, ReachPairs]:
+def difference(step: ReachStep, ids: U32) -> tuple[ReachPairs, ReachPairs]:
     """What is reached no longer, and what is reached now, after a step."""
     old, new = step.old, step.new
     places = _nodes_of(new, step.changed)
@@ -181,8 +181,8 @@ def difference(step: Step, ids: U32) -> tuple[ReachPairs, ReachPairs]:
     same_labels = old.labels == new.labels and len(old.label) == len(new.label)
     lost_groups = gained_groups = _NO_GROUPS
     if not same_labels:
-        lost_groups = Groups.of(step.old_label, new.label)
-        gained_groups = Groups.of(new.label, step.old_label)
+        lost_groups = MovedGroups.of(step.old_label, new.label)
+        gained_groups = MovedGroups.of(new.label, step.old_label)
     lost = ReachPairs(ids, places, was, now, old, step.old_members, new, lost_groups)
     gained = ReachPairs(ids, places, now, was, new, new.members, old, gained_groups)
     return lost, gained

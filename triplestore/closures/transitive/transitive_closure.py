@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.closures.breadth_first import Search
-from triplestore.closures.edge_graph import NONE, Graph, Lists
+from triplestore.closures.breadth_first import BreadthFirstSearch
+from triplestore.closures.edge_graph import NONE, EdgeGraph, Lists
 from triplestore.closures.estimate import estimate
-from triplestore.closures.scheme import Budget, Difference, Estimate, Scheme, SortedPairs
+from triplestore.closures.scheme import Budget, PairDifference, Scheme, SizeEstimate, SortedPairs
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_pairs import ReachPairs, difference, reached_from
-from triplestore.closures.transitive.reach_update import Moves, Step, update
+from triplestore.closures.transitive.reach_update import Moves, ReachStep, update
 from triplestore.relations.facts.sorted_arrays import member, sorted_distinct, without
 from triplestore.relations.layers.swap_columns import turned
 from triplestore.relations.packed_keys import (
@@ -68,7 +68,7 @@ class TransitiveClosure(Scheme):
 
     __slots__ = ("_ahead", "_behind", "_walked", "graph")
 
-    def __init__(self, graph: Graph, ahead: Reach, behind: Reach | None = None) -> None:
+    def __init__(self, graph: EdgeGraph, ahead: Reach, behind: Reach | None = None) -> None:
         self.graph = graph
         self._ahead = ahead
         self._behind = behind
@@ -77,7 +77,7 @@ class TransitiveClosure(Scheme):
     @classmethod
     def build(cls, edges: U64, budget: Budget | None = None) -> TransitiveClosure:
         """The closure of edges, given in any order."""
-        graph = Graph.of(sorted_distinct(edges))
+        graph = EdgeGraph.of(sorted_distinct(edges))
         return cls(graph, Reach.build(graph.ahead, budget))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -98,12 +98,12 @@ class TransitiveClosure(Scheme):
         """The closure that `to_arrays` gave; the arrays may be mapped, and are not copied."""
         plain = {name: np.asarray(array) for name, array in arrays.items()}
         lists = Lists(plain["starts"], plain["cols"])
-        return cls(Graph(plain["nodes"], plain["edges"], lists), Reach.from_arrays(plain))
+        return cls(EdgeGraph(plain["nodes"], plain["edges"], lists), Reach.from_arrays(plain))
 
     @staticmethod
-    def estimate_size(edges: U64) -> Estimate:
+    def estimate_size(edges: U64) -> SizeEstimate:
         """What the closure would take, without making it."""
-        return estimate(Graph.of(sorted_distinct(edges)))
+        return estimate(EdgeGraph.of(sorted_distinct(edges)))
 
     @property
     def edges(self) -> U64:
@@ -196,7 +196,7 @@ class TransitiveClosure(Scheme):
         graph, limit = self.graph, _RENT * len(self.edges) + _SPARE
         if self._behind is not None or self._walked > limit:
             return None
-        search = Search(graph.back())
+        search = BreadthFirstSearch(graph.back())
         found: list[U32] = []
         for place in graph.places(nodes).tolist():
             if self._walked > limit:
@@ -222,22 +222,24 @@ class TransitiveClosure(Scheme):
         if not self.contains_keys(np.array([start << 32 | end], dtype=np.uint64))[0]:
             return []
         places = self.graph.places(ends).tolist()
-        nodes: list[int] = self.graph.nodes[Search(self.graph.ahead).path(*places)].tolist()
+        nodes: list[int] = self.graph.nodes[
+            BreadthFirstSearch(self.graph.ahead).path(*places)
+        ].tolist()
         return nodes
 
     def changed(
         self, removed: U64, added: U64, budget: Budget | None = None
-    ) -> tuple[TransitiveClosure, Difference]:
+    ) -> tuple[TransitiveClosure, PairDifference]:
         """The closure of the edges without `removed` and with `added`, and what that changed."""
         added = sorted_distinct(added)
         removed = without(sorted_distinct(removed), added)
         removed = removed[member(removed, self.edges)]
         added = without(added, self.edges)
         if len(removed) == 0 and len(added) == 0:
-            return self, Difference(SortedPairs(), SortedPairs())
+            return self, PairDifference(SortedPairs(), SortedPairs())
         if len(self.edges) == 0 or (len(removed) == len(self.edges) and len(added) == 0):
             made = TransitiveClosure.build(added, budget)
-            return made, Difference(self, made)
+            return made, PairDifference(self, made)
         if (len(removed) + len(added)) * _EDITED < len(self.edges):
             self.graph.back()  # kept here, it is edited by every change that begins here
         graph, moved = self.graph.edited(removed, added)
@@ -251,7 +253,9 @@ class TransitiveClosure(Scheme):
         step = update(self._ahead, graph.ahead, graph.back(), moves, budget)
         made = TransitiveClosure(graph, step.new)
         changes = ClosureChange(self, made, step, moves)
-        return made._renewed(budget), Difference(ChangedPairs(changes, 0), ChangedPairs(changes, 1))
+        return made._renewed(budget), PairDifference(
+            ChangedPairs(changes, 0), ChangedPairs(changes, 1)
+        )
 
     def _renewed(self, budget: Budget | None) -> TransitiveClosure:
         """The same closure, made from its edges if too many labels or nodes are out of use."""
@@ -262,7 +266,7 @@ class TransitiveClosure(Scheme):
         return TransitiveClosure.build(self.edges, budget)
 
 
-def _numbers(graph: Graph, ids: U32) -> U32:
+def _numbers(graph: EdgeGraph, ids: U32) -> U32:
     return graph.places(ids).astype(np.uint32)
 
 
@@ -270,7 +274,7 @@ class ClosureChange:
     """Two versions of a closure, and what they have and have not in common."""
 
     def __init__(
-        self, old: TransitiveClosure, new: TransitiveClosure, step: Step, moves: Moves
+        self, old: TransitiveClosure, new: TransitiveClosure, step: ReachStep, moves: Moves
     ) -> None:
         self._old, self._new, self._moves = old, new, moves
         self._step = step

@@ -16,7 +16,6 @@ from functools import cached_property
 
 import numpy as np
 
-from triplestore.closures.scheme import Difference, PairStream
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.closures.unions.union_streams import merged, unite
@@ -137,41 +136,6 @@ def _has_all(relation: PairRelation, keys: U64) -> bool:
     """Whether all keys are in the relation: some of them first, since most are in none or all."""
     some = keys[:: max(1, len(keys) // _SAMPLE)]
     return bool(relation.contains_keys(some).all() and relation.contains_keys(keys).all())
-
-
-def union_difference(
-    before: UnionView, after: UnionView, changes: Sequence[Difference]
-) -> Difference:
-    """What the changes of its parts did to a union: exact, and counted by streaming the changes.
-
-    changes  of the parts and of the own rows; those of one part may be in several pieces
-    """
-    lost = _Remaining([change.lost for change in changes], after)
-    gained = _Remaining([change.gained for change in changes], before)
-    return Difference(lost, gained)
-
-
-class _Remaining:
-    """The pairs of some sets that a relation does not have."""
-
-    def __init__(self, sets: Sequence[PairStream], taken: PairRelation) -> None:
-        self._sets, self._taken = sets, taken
-
-    @cached_property
-    def _count(self) -> int:
-        return sum(map(len, self.blocks()))
-
-    def count(self) -> int:
-        """How many pairs there are, found by streaming them the first time."""
-        return self._count
-
-    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
-        """The pairs in order."""
-        each = max(1, size // max(1, len(self._sets)))
-        for block in merged([pairs.blocks(each, swapped=swapped) for pairs in self._sets]):
-            taken = self._taken.contains_keys(swap(block) if swapped else block)
-            if not taken.all():
-                yield block[~taken]
 
 
 def _united(found: list[tuple[I64, U32]]) -> tuple[I64, U32]:

@@ -14,7 +14,7 @@ from triplestore.closures.attached import Attached, Structure
 from triplestore.closures.chains.automaton import Name
 from triplestore.closures.chains.regular_closure import RegularClosure
 from triplestore.closures.chains.regular_rules import ChainRule, regular_system
-from triplestore.closures.scheme import Difference
+from triplestore.closures.scheme import PairDifference
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
@@ -43,7 +43,7 @@ def chains_changed(
     touched: Batch,
     was_external: IsExternal,
     is_external: IsExternal,
-) -> tuple[RegularClosure, dict[int, Difference]]:
+) -> tuple[RegularClosure, dict[int, PairDifference]]:
     """The scheme after some facts were touched, and what that did to each relation."""
     removed: dict[Name, U64] = {}
     added: dict[Name, U64] = {}

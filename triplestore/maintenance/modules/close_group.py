@@ -28,7 +28,7 @@ from triplestore.maintenance.modules.union import Done, close_union
 from triplestore.maintenance.rematerialise import Rematerialise
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
 from triplestore.maintenance.update_state import Work, united
-from triplestore.relations.facts.difference_set import DifferenceSet, Matched
+from triplestore.relations.facts.difference_set import DifferenceSet, PairLookup
 from triplestore.relations.facts.fact_sets import Batch, KeySet, RelationKey
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite, without
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
@@ -160,8 +160,8 @@ def _put(
     name: int,
     pairs: PairStream,
     turned: bool,
-    these: Matched,
-    others: Matched,
+    these: PairLookup,
+    others: PairLookup,
 ) -> None:
     """Add pairs of a closure to facts. Where the closure is compressed nobody needs a list of them,
     unless a rule, a counter or a reader asks for it."""

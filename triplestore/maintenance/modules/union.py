@@ -27,7 +27,7 @@ from triplestore.maintenance.steps.stratum import StratumUpdate, Task
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.body_views import PairView
-from triplestore.relations.facts.difference_set import DifferenceSet, Matched
+from triplestore.relations.facts.difference_set import DifferenceSet, PairLookup
 from triplestore.relations.facts.fact_sets import KeySet, RelationKey
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
@@ -207,7 +207,7 @@ def _facts(sets: Any, part: Part) -> KeySet | DifferenceSet:
 
 
 def _remaining(
-    changes: Sequence[KeySet | DifferenceSet], own: U64, these: Matched, others: Matched
+    changes: Sequence[KeySet | DifferenceSet], own: U64, these: PairLookup, others: PairLookup
 ) -> KeySet | DifferenceSet:
     """The pairs among some changes that others do not have."""
 
@@ -225,7 +225,7 @@ def _blocks(change: KeySet | DifferenceSet) -> Iterator[U64]:
     return change.blocks() if isinstance(change, DifferenceSet) else iter((change.keys(),))
 
 
-def _set(stream: Any, these: Matched, others: Matched, most: int) -> KeySet | DifferenceSet:
+def _set(stream: Any, these: PairLookup, others: PairLookup, most: int) -> KeySet | DifferenceSet:
     """What a stream lists: written out, unless it may be very much."""
     if most <= difference_set.LARGE:
         blocks = list(stream())

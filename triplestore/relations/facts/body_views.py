@@ -1,18 +1,18 @@
-"""Views: relations under a set expression, as rule bodies are matched with them.
+"""Views: the facts that rule bodies are matched with during an update.
 
-Start reading at `Setting`: it says which facts a body sees - the stored ones or not, with some
-sets, without others - and makes the view of each relation. The papers' sets are such settings:
+Start reading at `Setting`: it says which facts a body sees (stored facts or none, plus some sets,
+minus others) and makes the view of each relation. The papers' sets are such settings:
 
     I                    Setting(stored)
     I \\ (D \\ A)          Setting(stored, minus=[gone])
     (I \\ D) u A          Setting(stored, plus=[added], minus=[gone])
     I u A                Setting(stored, plus=[added])
 
-`gone` and `added` being D \\ A and A \\ I, which are disjoint from each other. What stands in
-`plus` is never stored too; what stands in `minus` is left out of everything.
+Here `gone` is D \\ A and `added` is A \\ I; they are disjoint. Facts in `plus` are never stored;
+facts in `minus` are left out of everything.
 
-Three kinds of views: of relations of two columns (`PairView`), of all triples (`TripleView`), of
-relations of three or more columns (`TupleView`); all look rows up by some of their places.
+There are three kinds of views: of relations of two columns (`PairView`), of all triples
+(`TripleView`), and of relations of three or more columns (`TupleView`).
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class BodyView(Relation, Protocol):
 
 
 _FEW = 256
-"""For so few ids it is not worth looking where the rows of their first id begin."""
+"""Minimum number of ids for which the range of their first id is searched first."""
 
 
 _UNITED = 1 << 16
-"""So many keys that are left out are made one array each time they are asked for."""
+"""Maximum number of left-out keys that are merged into one array per call."""
 
 
 class PairView:
@@ -79,7 +79,7 @@ class PairView:
         self.minus = minus
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
-        """The rows with these ids in one place: (number of the value, id in the other place)."""
+        """The rows with these ids in one place: (position in `values`, id in the other place)."""
         found: list[tuple[I64, U32]] = []
         if self.stored is not None:
             found.append(self.stored.match(place, values))
@@ -110,8 +110,8 @@ class PairView:
         return keep
 
     def fanout(self, place: int, values: U32, exact: bool = True) -> I64 | None:
-        """How many rows have each of these ids in one place; None where they would have to be
-        listed. Unless it must be exact, rows that are left out may count."""
+        """How many rows have each of these ids in one place; None if they would have to be
+        listed. Unless `exact`, left-out rows may be counted."""
         if exact and any(map(len, self.minus)):
             return None
         sizes = np.zeros(len(values), dtype=np.int64)
@@ -148,7 +148,7 @@ class PairView:
         return high(keys), low(keys)
 
     def keys(self) -> U64:
-        """All rows, as keys; sorted if they come from one place."""
+        """All rows, as keys; sorted if they come from one source."""
         parts = [] if self.stored is None else [self.stored.array(0)]
         parts += [part.keys() for part in self.parts]
         keys = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.uint64), *parts])
@@ -156,7 +156,7 @@ class PairView:
         return keys if keep is None else keys[keep]
 
     def is_large(self) -> bool:
-        """Whether a closure of many pairs is seen, which should not be written out."""
+        """Whether a closure of many pairs is visible, which should not be written out."""
         if isinstance(self.stored, ClosedPairs) and len(self.stored) > difference_set.LARGE:
             return True
         return any(
@@ -202,9 +202,9 @@ class PairView:
         return found
 
     def arrays(self, place: int, rows: int) -> tuple[list[U64], tuple[U64, U64]] | None:
-        """The sorted arrays that the rows are in, one place in front, and two of what is left out
-        of them; None if there is more to it, or if looking up so many rows is no reason to read
-        all stored ones."""
+        """The sorted arrays that hold the rows, with one place in front, and two arrays of keys
+        that are left out. None if that is not all, or if `rows` look-ups do not justify reading all
+        stored rows."""
         found: list[U64] = []
         if self.stored is not None and len(self.stored):
             array = self.stored.array_for(place, rows)
@@ -220,7 +220,7 @@ class PairView:
             if not isinstance(out, KeySet):
                 return None
             taken += out.runs
-        if len(taken) > 2:  # as two arrays, while that costs less than what it saves
+        if len(taken) > 2:  # merged into two arrays if that is cheap
             if sum(map(len, taken)) > _UNITED or len(self.minus) > 2:
                 return None
             taken = [out.keys() for out in self.minus]
@@ -331,9 +331,9 @@ class TupleView:
 class Setting:
     """Which facts the atoms of a body are matched with.
 
-    stored  the snapshot, or None if stored facts are not seen
-    plus    sets that are seen beside it
-    minus   sets that are not seen
+    stored  the snapshot, or None if stored facts are not visible
+    plus    sets that are visible in addition
+    minus   sets that are not visible
     """
 
     __slots__ = ("_views", "minus", "plus", "stored", "type_id")
@@ -353,12 +353,12 @@ class Setting:
         self._views: dict[RelationKey, BodyView] = {}
 
     def without(self, *sets: FactSet) -> Setting:
-        """The same with more sets left out."""
+        """The same setting with more sets left out."""
         minus = (*self.minus, *sets)
         return Setting(self.stored, self.plus, minus, type_id=self.type_id)
 
     def beside(self, more: FactSet) -> Setting:
-        """The same with facts that are not seen yet."""
+        """The same setting with additional facts, none of them visible yet."""
         plus = (*self.plus, more)
         return Setting(self.stored, plus, self.minus, type_id=self.type_id)
 

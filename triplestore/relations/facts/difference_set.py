@@ -1,9 +1,8 @@
-"""Facts of one closure that are not in another, as a set that need not be written out.
+"""Facts of one closure that are not in another, as a set that is not written out.
 
-Start reading at `DifferenceSet`. An update may change billions of pairs of a closure; what rules
-above it ask is answered from the closures before and after, and where all pairs are wanted they
-come in blocks. Once somebody has had them written out, what was written answers. `KeySet` has the
-same reading side.
+Start reading at `DifferenceSet`. An update may change billions of pairs of a closure. Look-ups are
+answered from the closures before and after, and all pairs are streamed in blocks. Once all keys
+were asked for, they are kept and answer look-ups. `KeySet` has the same reading methods.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from triplestore.relations.facts.fact_sets import KeySet
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack
 
 LARGE = 1 << 21
-"""So many facts are not written out at once if that can be helped."""
+"""Sets of more facts than this are streamed, not written out."""
 
 
-class Matched(Protocol):
-    """Pairs that can be looked up: those of a closure, or stored ones."""
+class PairLookup(Protocol):
+    """What a difference needs of each side: a `PairRelation` has it, and so has `StoredPairs`."""
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
         """The pairs with these ids in one place: (number of the value, id in the other place)."""
@@ -41,8 +40,8 @@ class DifferenceSet:
 
     def __init__(
         self,
-        these: Matched,
-        others: Matched,
+        these: PairLookup,
+        others: PairLookup,
         count: int,
         stream: Callable[[], Iterator[U64]],
     ) -> None:
@@ -54,7 +53,7 @@ class DifferenceSet:
         return self._count
 
     def copied(self) -> DifferenceSet:
-        """Itself: it never changes."""
+        """The set itself, as it never changes."""
         return self
 
     def blocks(self) -> Iterator[U64]:

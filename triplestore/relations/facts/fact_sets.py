@@ -1,9 +1,8 @@
-"""Sets of facts that an update makes: what is gone, what is added, what changed last.
+"""Sets of facts that an update makes: deleted facts, added facts, facts of the last round.
 
-Start reading at `FactSet`: relation -> the facts of it that are in the set, as `KeySet` (relations
-of two columns: packed keys in the order in which the engine keeps them) or `TupleSet` (others).
-Sets grow by whole batches; a set is a few sorted runs, each at least twice as long as the next, so
-that a fact is merged O(log n) times.
+Start reading at `FactSet`: relation -> its facts in the set, as `KeySet` (relations of two columns:
+packed keys in the engine's order) or `TupleSet` (others). Sets grow by whole batches. A set is
+a few sorted runs, each at least twice as long as the next, so that a fact is merged O(log n) times.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ RelationKey: TypeAlias = int | tuple[int, int]
 """The id of a property, or (id of the name, arity) of a user's relation."""
 
 ANY = 0
-"""The relation of all triples (s, p, o), that atoms with a variable property speak of."""
+"""The relation of all triples (s, p, o), for atoms with a variable as property."""
 
 
 ONE_RUN = 1 << 13
-"""Runs shorter than this are united at once: it costs less than to look through one more run."""
+"""Shorter runs are merged at once: merging costs less than searching one more run."""
 
 
 ONE_WIDE = 1 << 11
-"""The same for rows of three or more columns, which are united more slowly."""
+"""The same for rows of three or more columns, which are merged more slowly."""
 
 
 class KeySet:
@@ -109,7 +108,7 @@ class KeySet:
             yield from self.runs
             return
         fresh: dict[int, tuple[U64, U64]] = {}
-        for run in self.runs:  # made at first use, and kept as long as the run stays
+        for run in self.runs:  # made at first use, and kept while the run exists
             kept = self._back.get(id(run))
             fresh[id(run)] = kept if kept is not None else (run, turned(run))
             yield fresh[id(run)][1]
@@ -262,8 +261,8 @@ class FactSet(dict[RelationKey, SetOfKeys]):
             self.of(relation).add(keys)
 
     def put(self, relation: RelationKey, facts: SetOfKeys | ReadOnlySet) -> None:
-        """Have just these facts of a relation, in a set that is read only from now on."""
-        self[relation] = cast("SetOfKeys", facts)  # a difference is read as other sets are
+        """Set the facts of a relation; the set is only read from now on."""
+        self[relation] = cast("SetOfKeys", facts)  # only read
 
     def discard(self, relation: RelationKey, keys: Keys) -> None:
         """Take away those facts that are in the set."""

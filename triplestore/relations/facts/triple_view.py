@@ -1,4 +1,4 @@
-"""The view of all triples, that atoms with a variable property are matched with."""
+"""The view of all triples, for atoms with a variable as property."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class VisibleFacts(Protocol):
 
 
 class TripleView:
-    """All triples (s, p, o), property by property: also properties that appear later."""
+    """All triples (s, p, o), property by property, including properties that appear later."""
 
     __slots__ = ("_names", "_setting", "_type")
 

@@ -20,7 +20,7 @@ from triplestore.checked_columns import Column
 from triplestore.relations.changes import GRAPHS, ChangedRows, TupleName
 from triplestore.relations.layers.layer import Layer
 from triplestore.relations.layers.sort_rows import (
-    Rows,
+    GroupedRows,
     count_distinct,
     group_rows,
     sort_rows,
@@ -109,7 +109,7 @@ def bulk_of_relations(
         ]
         for job in jobs:
             job.result()
-        rows = sort_rows(Rows(names, starts, keys, None, np.zeros(0, dtype=np.int64)), pool)
+        rows = sort_rows(GroupedRows(names, starts, keys, None, np.zeros(0, dtype=np.int64)), pool)
         return Layer(_fact_table(rows, status, below, pool))
 
 
@@ -128,7 +128,7 @@ def _pack_pieces(pieces: Sequence[tuple[U32, U32 | int]], out: U64) -> None:
         at += len(first)
 
 
-def _fact_table(rows: Rows, status: int, below: Tables | None, pool: Executor) -> Table:
+def _fact_table(rows: GroupedRows, status: int, below: Tables | None, pool: Executor) -> Table:
     before = None
     if below is not None and below.total():
         before = _statuses_below(rows, below)
@@ -142,7 +142,7 @@ def _fact_table(rows: Rows, status: int, below: Tables | None, pool: Executor) -
     return Table(forward_order, backward_order, nets, distinct)
 
 
-def _quad_table(rows: Rows, status: int, below: Tables | None) -> Table:
+def _quad_table(rows: GroupedRows, status: int, below: Tables | None) -> Table:
     assert rows.extra is not None
     before = None
     if below is not None and below.quad_total():
@@ -164,7 +164,7 @@ def _quad_table(rows: Rows, status: int, below: Tables | None) -> Table:
     )
 
 
-def _order(rows: Rows, status: int) -> Order:
+def _order(rows: GroupedRows, status: int) -> Order:
     extra = None if rows.extra is None else Column.of(rows.extra)
     return Order(rows.names, rows.starts, Column.of(rows.keys), extra, uniform=status)
 
@@ -180,7 +180,7 @@ def _nets(order: Order, before: U8 | None) -> Nets:
     )
 
 
-def _statuses_below(rows: Rows, below: Tables) -> U8:
+def _statuses_below(rows: GroupedRows, below: Tables) -> U8:
     """The statuses that these rows have in the layers below."""
     before = np.zeros(len(rows.keys), dtype=np.uint8)
     bounds = zip(
@@ -195,7 +195,7 @@ def _statuses_below(rows: Rows, below: Tables) -> U8:
     return before
 
 
-def _without(rows: Rows, before: U8, status: int) -> tuple[Rows, U8]:
+def _without(rows: GroupedRows, before: U8, status: int) -> tuple[GroupedRows, U8]:
     """The rows that do not have this status already."""
     changed = before != status
     if changed.all():
@@ -207,7 +207,7 @@ def _without(rows: Rows, before: U8, status: int) -> tuple[Rows, U8]:
     extra = None if rows.extra is None else rows.extra[changed]
     names = rows.names[kept]
     firsts: I64 = count_distinct(keys, starts)
-    return Rows(names, starts, keys, extra, firsts), before[changed]
+    return GroupedRows(names, starts, keys, extra, firsts), before[changed]
 
 
 def _graphs_run(named: U32, below: Tables | None) -> dict[TupleName, TupleRun]:

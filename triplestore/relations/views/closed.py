@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from triplestore.relations.layers.read_layers import bounded_groups
-from triplestore.relations.layers.sorted_order import Run, make_order
+from triplestore.relations.layers.sorted_order import SortedRun, make_order
 from triplestore.relations.packed_keys import (
     I64,
     NO_KEYS,
@@ -56,7 +56,7 @@ class ClosedRelation(PlainRelation):
         super().__init__(rows.name, (), (), rows.explicit, inferred)
         self.rows = rows
         self.closed = closed
-        self._written: dict[int, tuple[Run, ...]] = {}
+        self._written: dict[int, tuple[SortedRun, ...]] = {}
         self._distinct: dict[int, int] = {}
 
     def __repr__(self) -> str:
@@ -67,7 +67,7 @@ class ClosedRelation(PlainRelation):
         """How many pairs there are: at least as many as hold."""
         return max(len(self), self.rows.stored_rows)
 
-    def runs(self, order: int) -> tuple[Run, ...]:
+    def runs(self, order: int) -> tuple[SortedRun, ...]:
         """All pairs as one run, written out for those who need to have it so."""
         found = self._written.get(order)
         if found is None:

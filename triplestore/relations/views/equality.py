@@ -3,8 +3,8 @@
 Start reading at `Equality`. Stored rows are what is stated, in its own terms, and inferred facts of
 representatives only (but for `r owl:sameAs r`, which classes say). `representatives` makes the
 tables that rules see: each stated fact is there as its image, with representatives in the place of
-their members. `Expanded` is what users see of a relation: each fact of representatives once for
-each choice of members.
+their members. `ExpandedRelation` is what users see of a relation: each fact of representatives once
+for each choice of members.
 
 What is always true: classes have two members or more, and are disjoint; a row of the tables of
 representatives has no other member than a representative.
@@ -185,7 +185,7 @@ NO_CLASSES = Classes(NO_IDS, NO_IDS)
 """Nothing is the same as something else."""
 
 
-class Expanded(PairRelation):
+class ExpandedRelation(PairRelation):
     """A relation of representatives, in which each stands for all members of its class.
 
     relation   facts of representatives
@@ -322,10 +322,10 @@ class Equality:
             self._names = touched_names(self.tables, self.classes.reps).tolist()
         return self._names
 
-    def expanded(self, name: int) -> Expanded:
+    def expanded(self, name: int) -> ExpandedRelation:
         """All facts with this predicate."""
         reflexive = self.reflexive if name == self.same_as else None
-        return Expanded(self.tables.relation(name), self.classes, reflexive)
+        return ExpandedRelation(self.tables.relation(name), self.classes, reflexive)
 
     @property
     def reflexive(self) -> U32:

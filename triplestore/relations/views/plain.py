@@ -19,7 +19,7 @@ from triplestore.relations.layers.read_layers import (
     ranges,
     windows,
 )
-from triplestore.relations.layers.sorted_order import Run
+from triplestore.relations.layers.sorted_order import SortedRun
 from triplestore.relations.layers.table import Table
 from triplestore.relations.packed_keys import (
     I64,
@@ -62,8 +62,8 @@ class PlainRelation(Answering, PairRelation):
     def __init__(
         self,
         name: int,
-        forward: tuple[Run, ...],
-        backward: tuple[Run, ...],
+        forward: tuple[SortedRun, ...],
+        backward: tuple[SortedRun, ...],
         explicit: int,
         inferred: int,
         sources: tuple[tuple[Table, int], ...] = (),
@@ -92,7 +92,7 @@ class PlainRelation(Answering, PairRelation):
         """How many rows the runs have together: at least as many as hold."""
         return sum(len(run) for run in self._runs[FORWARD])
 
-    def runs(self, order: int) -> tuple[Run, ...]:
+    def runs(self, order: int) -> tuple[SortedRun, ...]:
         """The runs of one order (0: by first id, 1: by second), oldest first."""
         return self._runs[order]
 
@@ -330,7 +330,7 @@ class PlainRelation(Answering, PairRelation):
                 counts[found] = np.where(run.statuses_at(places), column.take(places), 0)
         return counts
 
-    def _found(self, keys: U64) -> Iterator[tuple[Run, I64, I64]]:
+    def _found(self, keys: U64) -> Iterator[tuple[SortedRun, I64, I64]]:
         """(run, positions in `keys`, positions in the run): each key in the newest run with it."""
         open_ = np.arange(len(keys))
         for run in reversed(self._runs[FORWARD]):
@@ -365,7 +365,7 @@ class PlainRelation(Answering, PairRelation):
         return min(sum(counts), len(self))
 
 
-def _probe_few(run: Run, ids: U32, where: int, most: int) -> tuple[I64, Columns] | None:
+def _probe_few(run: SortedRun, ids: U32, where: int, most: int) -> tuple[I64, Columns] | None:
     """`probe` of few ids in one run, of at most `most` rows; None where that is not all there is.
 
     Some ten calls of numpy less than the general way.
@@ -389,7 +389,7 @@ def _probe_few(run: Run, ids: U32, where: int, most: int) -> tuple[I64, Columns]
     return index, (low(run.keys.take(rows)),)
 
 
-def _scan_one(run: Run, lo: int, hi: int, where: int, block_rows: int) -> Iterator[U64]:
+def _scan_one(run: SortedRun, lo: int, hi: int, where: int, block_rows: int) -> Iterator[U64]:
     if run.uniform is not None and not run.uniform & where:
         return
     for start in range(lo, hi, block_rows):
@@ -400,7 +400,9 @@ def _scan_one(run: Run, lo: int, hi: int, where: int, block_rows: int) -> Iterat
         yield keys
 
 
-def _scan_several(pieces: list[tuple[Run, int, int]], where: int, block_rows: int) -> Iterator[U64]:
+def _scan_several(
+    pieces: list[tuple[SortedRun, int, int]], where: int, block_rows: int
+) -> Iterator[U64]:
     """Where only one run has rows in a window of keys, nothing is merged."""
     for parts in windows(pieces, block_rows):
         if len(parts) == 1:

@@ -12,7 +12,7 @@ import numpy as np
 
 from triplestore.relations.base import Answering, by_name, in_order
 from triplestore.relations.layers.read_layers import filter_keys, newest
-from triplestore.relations.layers.sorted_order import Run
+from triplestore.relations.layers.sorted_order import SortedRun
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -89,8 +89,8 @@ class AllFacts(Answering):
     ) -> Iterator[Columns]:
         """By subject or object: windows of ids, in each the rows of all predicates."""
         names = self.names() if first is None else self._names_with(order, first)
-        pieces: list[tuple[Run, int, int]] = []
-        name_of: dict[Run, int] = {}
+        pieces: list[tuple[SortedRun, int, int]] = []
+        name_of: dict[SortedRun, int] = {}
         for name in names.tolist():
             for run in self._tables.relation(name).runs(order // 2):
                 lo, hi = (run.lo, run.hi) if first is None else run.bounds(first)
@@ -204,8 +204,8 @@ class AllFacts(Answering):
 
 
 def _slabs(
-    pieces: list[tuple[Run, int, int]], block_rows: int
-) -> Iterator[list[tuple[Run, int, int]]]:
+    pieces: list[tuple[SortedRun, int, int]], block_rows: int
+) -> Iterator[list[tuple[SortedRun, int, int]]]:
     """Cut many runs at the same ids, so that their parts between two cuts have together about
     `block_rows` rows. Parts without rows are left out.
 
@@ -224,7 +224,7 @@ def _slabs(
     ]
     heads = np.sort(np.concatenate(sampled))
     cuts = np.unique(heads[SAMPLE::SAMPLE]).astype(np.uint64) << np.uint64(32)
-    by_slab: list[list[tuple[Run, int, int]]] = [[] for _ in range(len(cuts) + 1)]
+    by_slab: list[list[tuple[SortedRun, int, int]]] = [[] for _ in range(len(cuts) + 1)]
     for run, lo, hi in pieces:
         ends = [lo, *run.keys.search_many(cuts, lo, hi).tolist(), hi]
         for slab, (start, stop) in enumerate(pairwise(ends)):

@@ -36,10 +36,10 @@ from numpy.typing import NDArray
 from triplestore.checked_columns import Column, Side
 from triplestore.terms.values.encode_values import I64, U8, U32, U64
 from triplestore.terms.values.sort_entries import Entries, sort_entries
-from triplestore.terms.values.value_column import Values
+from triplestore.terms.values.value_column import ValueColumn
 from triplestore.terms.values.value_keys import CLASS_OF, Class
 
-__all__ = ["ValueTable", "Values"]
+__all__ = ["ValueColumn", "ValueTable"]
 
 _CLASSES = 32  # room for classes to come
 _ONE_BY_ONE = 16  # so many keys are searched for in a plain loop
@@ -185,16 +185,16 @@ class ValueTable:
         )
         return sum(column.nbytes for column in columns)
 
-    def values(self, ids: U32) -> Values:
+    def values(self, ids: U32) -> ValueColumn:
         """Marks and keys of these ids, which are ids of this segment, in any order."""
         at, has = self._find(ids)
         if has is None:
-            return Values(self._marks.take(at), self._keys.take(at))
+            return ValueColumn(self._marks.take(at), self._keys.take(at))
         marks = np.zeros(len(ids), dtype=np.uint8)
         keys = np.zeros(len(ids), dtype=np.uint64)
         marks[has] = self._marks.take(at)
         keys[has] = self._keys.take(at)
-        return Values(marks, keys)
+        return ValueColumn(marks, keys)
 
     def canonical(self, ids: U32) -> U32:
         """For each id the least id of the same value; the id itself for all other terms."""
