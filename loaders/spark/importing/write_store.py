@@ -1,7 +1,7 @@
 """From terms and rows to a store: what the driver (or `pull`) assembles, in memory.
 
 Start reading at `write_store`. One segment of terms and one layer of rows, made by the very
-functions of the local loader (`TermSegment.of_arrays`, `Layer.bulk`), from columns that Spark has
+functions of the local loader (`TermSegment.of_arrays`, `bulk_layer`), from columns that Spark has
 numbered: so the files are those of a local load, byte by byte, whatever Spark's partitions were,
 and statistics, characteristic sets and value columns need no second implementation. Costs some 40
 bytes a row and twice the texts of the terms in memory; DESIGN-output.md says where that ends.
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
 
-from triplestore.relations import ChangedRows, Changes, Layer
+from triplestore.relations import ChangedRows, Changes, Layer, bulk_layer
 from triplestore.relations.changes import TupleName
 from triplestore.relations.packed_keys import U32
 from triplestore.storage.files.system import Files
@@ -126,7 +126,7 @@ def _segment_of(keys: Keys) -> TermSegment:
 def layer_of(rows: Rows, tuples: Mapping[TupleName, ChangedRows]) -> Layer:
     """The layer of all rows."""
     if rows.status is None and not tuples:
-        return Layer.bulk(rows.p, rows.s, rows.o, rows.g)
+        return bulk_layer(rows.p, rows.s, rows.o, rows.g)
     status = np.ones(len(rows), np.uint8) if rows.status is None else rows.status
     facts = ChangedRows.of((rows.p, rows.s, rows.o), status, 0, rows.count)
     quads = ChangedRows.of(((), (), (), ()))
