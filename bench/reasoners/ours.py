@@ -60,8 +60,8 @@ def store_of_terms(program: Program, terms: int) -> Store:
 
 def state_csv(store: Store, task: Task) -> None:
     """Assert all rows of a task, read from the files that peers read."""
-    from triplestore.relations import Layer
-    from triplestore.relations.layers.csv_integers import read_integers
+    from bench.csv_integers import read_integers
+    from triplestore.relations.layers.bulk import bulk_of_relations
 
     database: Any = store._database
     if task.layout == "triples":
@@ -69,21 +69,21 @@ def state_csv(store: Store, task: Task) -> None:
         state_columns(store, *read_integers(task.csv(relation), 3))
         return
     with database.writing():
-        database.commit([Layer.of_relations(relations_of_csv(task))])
+        database.commit([bulk_of_relations(relations_of_csv(task))])
 
 
 def state_columns(store: Store, s: U32, p: U32, o: U32) -> None:
     """Assert some rows of integers."""
-    from triplestore.relations import Layer
+    from triplestore.relations import bulk_layer
 
     database: Any = store._database
     with database.writing():
-        database.commit([Layer.bulk(p, s, o)])
+        database.commit([bulk_layer(p, s, o)])
 
 
 def relations_of_csv(task: Task) -> dict[int, list[tuple[U32, U32 | int]]]:
     """All rows of a task by predicate, read from the files that peers read."""
-    from triplestore.relations.layers.csv_integers import read_all
+    from bench.csv_integers import read_all
 
     tables = read_all([(task.csv(relation), relation.arity) for relation in task.rows])
     found: dict[int, list[tuple[U32, U32 | int]]] = {}
@@ -170,7 +170,7 @@ def _read_some() -> None:
     """Read some integers from a file, so that the kernel for that is loaded."""
     from tempfile import TemporaryDirectory
 
-    from triplestore.relations.layers.csv_integers import read_integers
+    from bench.csv_integers import read_integers
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "some.csv"

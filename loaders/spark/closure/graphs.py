@@ -122,7 +122,7 @@ class Graphs:
         nodes, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         numbers = places.astype(np.uint64)
         keys = numbers[: len(a)] << np.uint64(32) | numbers[len(a) :]
-        if len(keys) and TransitiveClosure.estimate(keys).pairs > self.most_pairs:
+        if len(keys) and TransitiveClosure.estimate_size(keys).pairs > self.most_pairs:
             return None
         closure = TransitiveClosure.build(keys)
         if closure.count() > self.most_pairs:

@@ -1,7 +1,7 @@
 """From terms and rows to a store: what the driver (or `pull`) assembles, in memory.
 
 Start reading at `write_store`. It makes one segment of terms and one layer of rows with the local
-loader's functions (`TermSegment.of_arrays`, `Layer.bulk`) from columns that Spark has numbered. So
+loader's functions (`TermSegment.of_arrays`, `bulk_layer`) from columns that Spark has numbered. So
 the files are those of a local load, byte by byte, whatever Spark's partitions were. It needs some
 40 bytes per row and twice the texts of the terms in memory; `loaders/spark/DESIGN.md` has the
 limits.
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
 
-from triplestore.relations import ChangedRows, Changes, Layer
+from triplestore.relations import ChangedRows, Changes, Layer, bulk_layer
 from triplestore.relations.changes import TupleName
 from triplestore.relations.packed_keys import U32
 from triplestore.storage.files.system import Files
@@ -126,7 +126,7 @@ def _segment_of(keys: Keys) -> TermSegment:
 def layer_of(rows: Rows, tuples: Mapping[TupleName, ChangedRows]) -> Layer:
     """The layer of all rows."""
     if rows.status is None and not tuples:
-        return Layer.bulk(rows.p, rows.s, rows.o, rows.g)
+        return bulk_layer(rows.p, rows.s, rows.o, rows.g)
     status = np.ones(len(rows), np.uint8) if rows.status is None else rows.status
     facts = ChangedRows.of((rows.p, rows.s, rows.o), status, 0, rows.count)
     quads = ChangedRows.of(((), (), (), ()))
