@@ -286,8 +286,8 @@ class Closing:
                 again = made.foreseen
                 before_it, much = whole_of(self.rules), True
                 if self.rules is not None:
-                    gone = len(before_it - made.whole)
-                    changed = len(made.whole - before_it) + gone
+                    gone = before_it.count_beyond(made.whole)
+                    changed = made.whole.count_beyond(before_it) + gone
                     if not (changed or partial):
                         if woken:
                             continue
