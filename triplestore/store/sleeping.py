@@ -35,7 +35,7 @@ from triplestore.datalog.program import (
 from triplestore.engine.families import all_atoms
 from triplestore.tables import Changes
 from triplestore.tables.reading import ranges
-from triplestore.tables.rows import U32, U64, in_sorted, low
+from triplestore.tables.rows import NO_IDS, U32, U64, in_sorted, low
 
 if TYPE_CHECKING:
     from triplestore.store.outcome import Step
@@ -61,28 +61,34 @@ class Sleeping:
 
     def woken_by(self, steps: Iterable[Step], dictionary: Dictionary) -> bool:
         """Whether some steps bring a fact that is watched for."""
-        properties, classes = _ids(self.properties, dictionary), _ids(self.classes, dictionary)
         (type_id,) = dictionary.lookup_keys([TYPE.key]).tolist()
-        return any(_speaks_of(step, properties, classes, type_id) for step in steps)
+        for step in steps:
+            names, classes = _names_in(step, type_id)
+            if _among(names, self.properties, dictionary):
+                return True
+            if _among(classes, self.classes, dictionary):
+                return True
+        return False
 
 
-def _ids(keys: Iterable[bytes], dictionary: Dictionary) -> U32:
-    found = dictionary.lookup_keys(list(keys))
-    return np.sort(found[found != 0])
-
-
-def _speaks_of(step: Step, properties: U32, classes: U32, type_id: int) -> bool:
+def _names_in(step: Step, type_id: int) -> tuple[U32, U32]:
+    """The properties and the classes of the facts of a step."""
     if isinstance(step, Changes):
         p, _, o = step.facts.columns
-        types = o[p == type_id]
-        return bool(np.isin(p, properties).any() or np.isin(types, classes).any())
-    if in_sorted(step.facts.forward.names, properties).any():
-        return True
-    place = step.facts.place(type_id)
+        return np.unique(p), np.unique(o[p == type_id])
+    order, place = step.facts.forward, step.facts.place(type_id)
     if place < 0:
-        return False
-    run = step.facts.forward.run(place)
-    return bool(np.isin(low(run.keys[run.lo : run.hi]), classes).any())
+        return order.names, NO_IDS
+    run = order.run(place)
+    return order.names, np.unique(low(run.keys[run.lo : run.hi]))
+
+
+def _among(ids: U32, keys: frozenset[bytes], dictionary: Dictionary) -> bool:
+    """Whether one of some ids, each once and in order, is of one of these keys."""
+    if len(ids) < len(keys):
+        return any(dictionary.key(number) in keys for number in ids.tolist())
+    found = dictionary.lookup_keys(list(keys))
+    return bool(in_sorted(found[found != 0], ids).any())
 
 
 def find_sleeping(
