@@ -2,14 +2,17 @@
 
 Start reading at `find_sleeping`. Most rules of an ontology are about members of its classes and
 values of its properties. Where there are none, compiling these rules takes longer than the closure.
-A rule *sleeps* if of nothing that its body speaks of there is a fact, or may be one by the rules
-that do not sleep. All rules wake in the run that brings the first fact that matters.
+A rule *sleeps* if there are no facts of any property, class or relation in its body, and none can
+follow by the rules that are awake. All rules wake in the run that brings a fact that a sleeping
+rule waits for.
 
 What is always true of sleeping rules:
 
-- They have no instances. For each of them one slice of its body is watched, and has no facts.
-- No rule that is awake leads to what a sleeping one reads. So no sleeping rule is part of a cycle
-  with one that is awake, and the numbers that are kept with facts are those of the whole program.
+- They have no instances. For each of them one property or class of its body has no facts, and is
+  watched; or a relation whose rules all sleep.
+- No rule that is awake leads to what a sleeping one reads. So no cycle has rules of both kinds, and
+  a rule is recursive among those that are awake if it is in the whole program: counts that are kept
+  with facts are right for both.
 
 Only the compiled program is smaller: readers, reports and audits have all rules.
 """
@@ -43,7 +46,8 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 MOST_AWAKE = 2
-"""Rules sleep if at most one in this many is awake: with data, each commit may wake some."""
+"""Rules sleep only if at most one in this many is awake: with many data the next commit is likely
+to wake them, and then all are compiled anyway."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def _among(ids: U32, keys: frozenset[bytes], dictionary: Dictionary) -> bool:
 def find_sleeping(
     program: Program, edges: U64, tables: Tables, dictionary: Dictionary
 ) -> Sleeping | None:
-    """The rules that sleep where these facts hold, closed or not; None if they are too few.
+    """Which rules sleep where these facts hold, closed or not; None if these are too few.
 
     edges  sub-class axioms beside the program, as sorted pairs of ids
     """
