@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.expr.random_expressions import Maker
 from tests.terms.strategies import simple_terms, triples
-from triplestore.errors import ParseError
+from triplestore.errors import ParseError, TimeLimitError
+from triplestore.expr import term_parser
 from triplestore.expr.functions import FUNCTIONS, OPERATORS, is_deterministic
 from triplestore.expr.parser import parse_expression
 from triplestore.expr.printer import Namer, expression_text
@@ -26,6 +27,7 @@ from triplestore.expr.tree import (
     substitute,
     variables_of,
 )
+from triplestore.ops.context import Context, running
 from triplestore.terms.model import key_of
 from triplestore.terms.vocabulary import XSD
 
@@ -255,3 +257,23 @@ def test_tree__is_walked_from_left_to_right() -> None:
 def test_substitute__replaces_variables_everywhere() -> None:
     found = substitute(parse_expression("?a + STR(?b)"), {Variable("b"): Variable("c")})
     assert str(found) == "+(?a, STR(?c))"
+
+
+def test_did_you_mean__is_within_the_limits() -> None:
+    """Prefixes and functions may be many, and as long as the text."""
+    names = [f"{'abcdefgh' * 11}{number}x" for number in range(5000)]
+    assert did_you_mean(names[7][1:], names) == f" (did you mean {names[7]}?)"
+    assert did_you_mean(names[-1][1:], reversed(names)) == f" (did you mean {names[-1]}?)"
+    with running(Context(seconds=-1)), pytest.raises(TimeLimitError):
+        did_you_mean("hgfedcba" * 11, names)
+
+
+def test_did_you_mean__names_of_any_size_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+    monkeypatch.setattr(
+        term_parser, "get_close_matches", lambda name, *_, **__: compared.append(name) or []
+    )
+    assert did_you_mean("STRLEN" * 100_000, FUNCTIONS) == "" and not compared
+    with pytest.raises(ParseError, match="unknown function STRLENSTRLEN"):
+        parse_expression(f"{'STRLEN' * 100_000}(1)")
+    assert not compared and did_you_mean("STRLENGTH", FUNCTIONS) == "" and compared
