@@ -27,7 +27,7 @@ from tests.ontologies.random_ontologies import (
     schedule,
 )
 from triplestore import Store
-from triplestore.reasoning.program import in_force
+from triplestore.reasoning.program import in_force, sleeping_rules
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.program.sleeping_rules import Sleeping
 

@@ -48,6 +48,7 @@ from triplestore.datalog.slices import Graph, Slice, components, slice_of
 from triplestore.datalog.stratify import cycle_problems
 from triplestore.datalog.text import parse, show
 from triplestore.datalog.text.locate import Section
+from triplestore.expressions.text.term_parser import MOST_LETTERS
 from triplestore.expressions.tree import variables_of
 from triplestore.terms.term_keys import IRI
 from triplestore.thread_limits import looking
@@ -242,7 +243,7 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
     names: dict[str, list[_LastPart]] = {}  # by the rest: only there can be a slip
     for name in sorted(_text(name) for name in taken):
         head, last = _split(name)
-        if len(last) >= _LEAST:
+        if _LEAST <= len(last) <= 2 * MOST_LETTERS:
             names.setdefault(head, []).append(_last_part(last))
     for of, places in uses.items():
         if not of.name or of.name[0] != IRI or of.name in taken:
@@ -287,7 +288,7 @@ def _last_part(name: str) -> _LastPart:
 def _near(name: str, names: dict[str, list[_LastPart]], cutoff: float) -> str | None:
     """The IRI that differs from a name in its last part only, by letters rather than a number."""
     head, last = _split(name)
-    if len(last) < _LEAST:
+    if not _LEAST <= len(last) <= MOST_LETTERS:
         return None
     _, letters, pairs = _last_part(last)
     third, most_pairs = len(last) // 3, len(pairs)
