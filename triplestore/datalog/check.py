@@ -66,7 +66,7 @@ def check(
     >>> for problem in check(read("PREFIX : <http://e/> :p[?who, ?y] :- :q[?whom, ?y] .")):
     ...     print(problem)
     input:1:25: error: ?who in the head is not bound by the body, which binds ?whom, ?y (did you
-    mean ?whom?); use it in an atom of the body
+    mean ?whom?); use it in an atom of the body [unsafe-variable]
     """
     each = (checked or Checked()).look_at(program)
     problems = [problem for one in each for problem in one.problems]
