@@ -120,7 +120,7 @@ def _reclassify(
     difference: ProgramDifference,
 ) -> None:
     """Rules that stay, but become recursive or cease to be, or conclude into a view no more: their
-    instances move to or from the counters, and nothing else happens."""
+    instances move to or from the counters; nothing else changes."""
     was = recursive_numbers(previous) | viewed_rules(work.schemes, previous)
     is_now = recursive_numbers(compiled) | owned_views(work.schemes, compiled)
     owned = _owned(compiled)

@@ -1,15 +1,16 @@
-"""The module of class hierarchies: blocks of strata that have nothing but subclass rules.
+"""Hierarchies of classes: consecutive strata of subclass rules only, done as one.
 
-Start reading at `update_hierarchy`. What these rules give a member depends on that member only, so
-the classes of each touched member are computed anew by one kernel, counters included, and compared
-with what they were.
+What these rules give a member depends on that member only. So the module computes the classes of
+each touched member anew, counters included, and compares them with those it had: Diff, Del, Red and
+Add are one step, and exact.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from triplestore.maintenance.steps.stratum import Task
+from triplestore.maintenance.modules.protocol import Module, StratumOutcome
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import places_in, sorted_distinct, unite, without
@@ -20,7 +21,27 @@ _ROOM = 1 << 20
 """Maximum number of rows that one call of the kernel makes, unless one member has more."""
 
 
-def update_hierarchy(block: Hierarchy, work: Work, task: Task, fresh: U32) -> tuple[Batch, Batch]:
+class HierarchyModule(Module):
+    """One block of subclass rules.
+
+    block  all its rules
+    fresh  those that are new; None for none
+    """
+
+    at = "a hierarchy of classes (rdfs:subClassOf)"
+
+    def __init__(self, block: Hierarchy, fresh: Hierarchy | None) -> None:
+        self.block = block
+        self.fresh = fresh
+
+    def update(self, work: Work, task: Task) -> StratumOutcome:
+        """See `Module.update`."""
+        bodies = NO_IDS if self.fresh is None else self.fresh.bodies
+        outcome = _update(self.block, work, task, bodies)
+        return "hierarchy", "subclass rules only", outcome
+
+
+def _update(block: Hierarchy, work: Work, task: Task, fresh: U32) -> tuple[Batch, Batch]:
     """Bring a block of subclass rules up to date; returns what is gone and what is new.
 
     fresh  classes from which new rules conclude

@@ -21,6 +21,7 @@ from triplestore.maintenance.modules.projected_rules import (
     kept_place,
     sizes,
 )
+from triplestore.maintenance.modules.views_now import closed_now
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.counts import CountChanges
@@ -157,7 +158,7 @@ class Firing:
         assert isinstance(relation, int)
         around = Around.all_of(setting)
         place = None if family.recursive else kept_place(family, item)
-        closed = work.closed_now(relation)
+        closed = closed_now(work, relation)
         if place is not None and closed is not None:
             values = closed.distinct(place)
             weights = closed.fanout(place, values)
