@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from triplestore.datalog.program import Program
     from triplestore.errors import TripleStoreError
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.proofs.absence import WhyNot
     from triplestore.proofs.proof import Proof
     from triplestore.reasoning.change import Change
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from triplestore.store.snapshot import Snapshot
     from triplestore.store.store import Store
     from triplestore.store.transaction import Transaction
+    from triplestore.text_limits import TextLimits
 
 _HOMES = {
     "Store": "triplestore.store.store",
@@ -57,7 +57,7 @@ _HOMES = {
     "Program": "triplestore.datalog.program",
     "Proof": "triplestore.proofs.proof",
     "WhyNot": "triplestore.proofs.absence",
-    "TextLimits": "triplestore.operators.text_limits",
+    "TextLimits": "triplestore.text_limits",
     "check_rules": "triplestore.reasoning.program.stored_rules",
     "TripleStoreError": "triplestore.errors",
     "NamedNode": "pyoxigraph",

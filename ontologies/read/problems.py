@@ -6,8 +6,6 @@ from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.ontology import Problem
 
-from triplestore.terms import Term
-
 
 class Problems:
     """What was found wrong so far, each once, and the triples that came to use.
@@ -33,7 +31,7 @@ class Problems:
         self.used.update(triples)
 
 
-def show(term: Term) -> str:
+def show(term: object) -> str:
     """A term for a message.
 
     >>> from pyoxigraph import NamedNode

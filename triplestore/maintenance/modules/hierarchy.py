@@ -1,8 +1,8 @@
-"""Hierarchies of classes: consecutive strata of subclass rules only, done as one.
+"""The module of class hierarchies: blocks of strata that have nothing but subclass rules.
 
-What these rules give a member depends on that member only. So the module computes the classes of
-each touched member anew, counters included, and compares them with those it had: Diff, Del, Red and
-Add are one step, and exact.
+Start reading at `HierarchyModule`. What these rules give a member depends on that member only, so
+the classes of each touched member are computed anew by one kernel, counters included, and compared
+with what they were: Diff, Del, Red and Add are one step, and exact.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ class HierarchyModule(Module):
     def update(self, work: Work, task: Task) -> StratumOutcome:
         """See `Module.update`."""
         bodies = NO_IDS if self.fresh is None else self.fresh.bodies
-        outcome = _update(self.block, work, task, bodies)
-        return "hierarchy", "subclass rules only", outcome
+        return "hierarchy", "subclass rules only", update_hierarchy(self.block, work, task, bodies)
 
 
-def _update(block: Hierarchy, work: Work, task: Task, fresh: U32) -> tuple[Batch, Batch]:
+def update_hierarchy(block: Hierarchy, work: Work, task: Task, fresh: U32) -> tuple[Batch, Batch]:
     """Bring a block of subclass rules up to date; returns what is gone and what is new.
 
     fresh  classes from which new rules conclude

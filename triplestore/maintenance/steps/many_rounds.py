@@ -139,8 +139,8 @@ class Climb:
     def _rules(
         self, name: int, keys: U64, setting: Setting
     ) -> list[tuple[KernelStage, RelationArrays]] | None:
-        """What the kernel is told of the rules, and the rows of their other atoms; None where
-        something is not as it needs it."""
+        """What the kernel is told of the rules, and the rows of their other atoms; None where it
+        cannot do one of them."""
         only = [] if loaded_kernels() is None else self._only(name, keys)
         found = []
         for family, item in only:

@@ -12,6 +12,8 @@ joins are left alone here. Filters with EXISTS, or that give another value each 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from triplestore.expressions.functions import is_deterministic
 from triplestore.expressions.tree import Expression, calls_of
 from triplestore.operators.context import current
@@ -31,20 +33,16 @@ from triplestore.sparql.algebra.nodes import (
 )
 from triplestore.sparql.algebra.variables import (
     Names,
-    Variables,
     conjunction,
     conjuncts,
     exists_in,
     names_in,
 )
+from triplestore.sparql.rewrites.shared import QueryVariables
 
 
-def push_filters(node: Node) -> Node:
+def push_filters(node: Node, seen: QueryVariables) -> Node:
     """The pattern with its filters pushed down."""
-    return _pushed(node, Variables())
-
-
-def _pushed(node: Node, seen: Variables) -> Node:
     current().check()
     if isinstance(node, LeftJoin) and node.condition is not None:
         node = _into_right(node, seen)
@@ -60,12 +58,12 @@ def _pushed(node: Node, seen: Variables) -> Node:
                 inner = lower
                 moved.update(map(id, alike))
         stay = [part for part in parts if id(part) not in moved]
-        inner = _pushed(inner, seen)
+        inner = push_filters(inner, seen)
         return Filter(inner, conjunction(stay)) if stay else inner
-    return with_children(node, lambda child: _pushed(child, seen))
+    return with_children(node, lambda child: push_filters(child, seen))
 
 
-def _alike(parts: list[Expression], seen: Variables) -> list[list[Expression]]:
+def _alike(parts: list[Expression], seen: QueryVariables) -> list[list[Expression]]:
     """The conditions that may be moved, those that look at the same variables together: they go
     the same way, and one after the other they would take the square of their number."""
     found: dict[Names, list[Expression]] = {}
@@ -82,7 +80,7 @@ def _may_move(expression: Expression) -> bool:
     return all(is_deterministic(call.function) for call in calls_of(expression))
 
 
-def _below(condition: Expression, node: Node, seen: Variables) -> Node | None:
+def _below(condition: Expression, node: Node, seen: QueryVariables) -> Node | None:
     """The node with a condition inside of it; None if it has to stay outside."""
     current().check()  # each filter goes through all that it is pushed into
     names = names_in(condition, seen)
@@ -91,8 +89,8 @@ def _below(condition: Expression, node: Node, seen: Variables) -> Node | None:
     match node:
         case Union(parts):
             return Union(tuple(_with(condition, part, seen) for part in parts))
-        case LeftJoin(left, right, own) if names <= seen.certain(left):
-            return LeftJoin(_with(condition, left, seen), right, own)
+        case LeftJoin(left) if names <= seen.certain(left):
+            return replace(node, left=_with(condition, left, seen))
         case Minus(left, right):
             return Minus(_with(condition, left, seen), right)
         case Extend(pattern, variable, expression) if variable.name not in names:
@@ -116,7 +114,7 @@ def _below(condition: Expression, node: Node, seen: Variables) -> Node | None:
             return None
 
 
-def _with(condition: Expression, node: Node, seen: Variables) -> Node:
+def _with(condition: Expression, node: Node, seen: QueryVariables) -> Node:
     """The node with a condition in it or right above it."""
     current().check()
     if isinstance(node, Filter):
@@ -126,7 +124,7 @@ def _with(condition: Expression, node: Node, seen: Variables) -> Node:
     return Filter(node, condition) if lower is None else lower
 
 
-def _into_right(node: LeftJoin, seen: Variables) -> LeftJoin:
+def _into_right(node: LeftJoin, seen: QueryVariables) -> LeftJoin:
     assert node.condition is not None
     certain = seen.certain(node.right)
     right, stay = node.right, []
@@ -142,4 +140,4 @@ def _into_right(node: LeftJoin, seen: Variables) -> LeftJoin:
     if behind:
         assert isinstance(right, Filter)
         right = Filter(right.pattern, conjunction([*conjuncts(right.condition), *behind]))
-    return LeftJoin(node.left, right, conjunction(stay) if stay else None)
+    return replace(node, right=right, condition=conjunction(stay) if stay else None)

@@ -12,18 +12,15 @@ from __future__ import annotations
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
 from triplestore.operators.context import current
 from triplestore.sparql.algebra.nodes import Bgp, Filter, Join, Node, Path, Values, with_children
-from triplestore.sparql.algebra.variables import Variables, conjunction, conjuncts
+from triplestore.sparql.algebra.variables import conjunction, conjuncts
+from triplestore.sparql.rewrites.shared import QueryVariables
 from triplestore.terms.term_keys import IRI
 
 
-def use_equalities(node: Node) -> Node:
+def use_equalities(node: Node, seen: QueryVariables) -> Node:
     """The pattern with equalities as tables."""
-    return _changed(node, Variables())
-
-
-def _changed(node: Node, seen: Variables) -> Node:
     current().check()
-    node = with_children(node, lambda child: _changed(child, seen))
+    node = with_children(node, lambda child: use_equalities(child, seen))
     if not isinstance(node, Filter) or not isinstance(node.pattern, Bgp | Path | Join):
         return node
     certain = seen.certain(node.pattern)
