@@ -10,7 +10,7 @@ Start at `check`; `require` raises what it finds. Looked for are
     non-deterministic   RAND, NOW, BNODE, ...: a closure must be the same each time
     arity               a relation used with different numbers of columns
     unstratifiable      negation or aggregation in a cycle
-    generalised         (warning) a head that is no triple of RDF
+    generalised         (warning) a head that is not a triple of RDF
     endless             (warning) recursion that makes new values in each round
     unknown-name        (warning) a relation that nothing defines, and that has a near name
 
@@ -254,11 +254,11 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
             clause, index = places[0]
             shown = show(Constant(of.name), program.prefixes)
             other = show(Constant.iri(near), program.prefixes)
-            nobody = "no rule" if known is None else "no rule and no fact"
+            nothing = "no rule" if known is None else "no rule and no fact"
             yield problem_at(
                 clause,
                 "unknown-name",
-                f"{nobody} has {shown} (did you mean {other}?)",
+                f"{nothing} has {shown} (did you mean {other}?)",
                 "",
                 "body",
                 index,

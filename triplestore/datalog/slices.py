@@ -3,7 +3,7 @@
 Start at `Slice` and `Graph`. Rules about a vocabulary all speak of one relation of triples, so the
 nodes are its slices: one for each property, one for each class, one for each relation of a user.
 An atom with a variable for its property or class speaks of all of them. What is always true: the
-graph has as many nodes and edges as the program has atoms, but for a constant factor, also with
+graph has as many nodes and edges as the program has atoms, up to a constant factor, also with
 such variables: they go by four nodes that stand for any slice or any class, written or read.
 """
 
@@ -159,7 +159,7 @@ class Graph:
         return zip(self.slices, range(_FIRST_SLICE, self.first_rule), strict=True)
 
     def slice_at(self, node: int) -> Slice:
-        """The slice of a node that is no rule."""
+        """The slice of a node that is not a rule."""
         if node < _FIRST_SLICE:
             return ANY if node in (WRITE_ANY, READ_ANY) else ANY_CLASS
         return self.slices[node - _FIRST_SLICE]

@@ -106,7 +106,7 @@ class Stratification:
         return iter(self.strata)
 
     def describe(self, prefixes: Mapping[str, str] | None = None, most: int = 20) -> str:
-        """The strata as text: counts, and the rules (at most so many of each stratum)."""
+        """The strata as text: counts, and the rules (at most `most` of each stratum)."""
         lines = []
         for stratum in self.strata:
             recursive = sum(stratum.recursive)

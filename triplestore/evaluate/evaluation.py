@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -28,7 +27,6 @@ from triplestore.evaluate.existence import (
 )
 from triplestore.evaluate.family_constants import join_table, slices_of
 from triplestore.evaluate.generic_join import Cycle, closings, crossing, cycle_of
-from triplestore.evaluate.parallel import ROWS, cores, side_by_side
 from triplestore.evaluate.small_rules import Done, Scratch, fire_small
 from triplestore.evaluate.smallest_first import HEAVY, Begun, turn
 from triplestore.evaluate.suspects import Tally
@@ -63,13 +61,13 @@ Job: TypeAlias = "tuple[Family, Evaluate]"
 heads itself, so that they need not be there all at once."""
 
 PIECE = 1 << 24
-"""A join of more rows is made in pieces, each of which is concluded before the next one."""
+"""Maximum number of rows of a join; more are made in pieces, each concluded before the next."""
 
 COMPUTED = 1 << 13
-"""So many rows are computed without a look at the budget."""
+"""Maximum number of rows that are computed without a look at the budget."""
 
 _FEW = 64
-"""So few rows are joined without a look at how many rows that might make."""
+"""Maximum number of rows that are joined without an estimate of the result."""
 
 
 class Around(NamedTuple):
@@ -138,47 +136,16 @@ class Evaluation:
         self._batch: Batch | None = None
         self._split: dict[tuple[RelationKey, int], Columns | None] = {}
 
-    # -- several at once -------------------------------------------------------------------------
+    # -- several one after the other -------------------------------------------------------------
 
-    def conclude_all(self, jobs: Sequence[Job], rows: int, heads: Heads, recursive: Heads) -> None:
-        """Add what the instances of several families conclude: side by side, if they look at many
-        rows.
+    def conclude_all(self, jobs: Sequence[Job], heads: Heads, recursive: Heads) -> None:
+        """Add what the instances of several families conclude.
 
         recursive  where the conclusions of recursive rules go
         """
-        threads = rows >= ROWS and len(jobs) > 1
-        shared = [job for job in jobs if not job[0].computations] if threads else []
         for family, evaluate in jobs:
-            if threads and not family.computations:
-                continue  # filters and binds stay in one thread: they may make terms
             self._conclude(family, evaluate, recursive if family.recursive else heads)
-        self._batch, self._split = None, {}  # nobody looks at it again
-        if not shared:
-            return
-        size = max(1, len(shared) // (4 * cores()))
-        pieces = [shared[at : at + size] for at in range(0, len(shared), size)]
-        for run, plain, rec in side_by_side([partial(self._apart, p) for p in pieces], rows):
-            self.instances.update(run.instances)
-            self.fetched += run.fetched
-            self.families += run.families
-            for target, source in ((heads, plain), (recursive, rec)):
-                target.extend(source)
-
-    def _apart(self, jobs: Sequence[Job]) -> tuple[Evaluation, Heads, Heads]:
-        """Some jobs by themselves, counted apart so that threads do not count over each other."""
-        run = Evaluation(
-            self.terms,
-            self.type_id,
-            self.check,
-            self.foresee,
-            self.room,
-            self.made_terms,
-            self.tally,
-        )
-        heads, recursive = Heads(), Heads()
-        for family, evaluate in jobs:
-            run._conclude(family, evaluate, recursive if family.recursive else heads)
-        return run, heads, recursive
+        self._batch, self._split = None, {}  # nothing looks at it again
 
     def _conclude(self, family: Family, evaluate: Evaluate, heads: Heads) -> None:
         self.tally.at = family
@@ -254,7 +221,7 @@ class Evaluation:
         return self._steps(family, steps, rows, n, seen, "", heads)
 
     def count(self, done: Done, phase: str, families: int = 1) -> None:
-        """What a kernel did, in place of so many evaluations of a family."""
+        """Count what a kernel did in place of `families` evaluations of a family."""
         if done.looked:
             self.families += families
             self.fetched += done.looked + done.fetched
@@ -370,7 +337,7 @@ class Evaluation:
         phase: str,
         heads: Heads | None,
     ) -> tuple[Rows, int] | None:
-        """Do the atoms of a cycle, and what is left of the plan; None where joins are as good."""
+        """Do the atoms of a cycle, and what is left of the plan; None where joins are no slower."""
         links = crossing(cycle, rows, n, seen)
         if links is None:
             parts = closings(cycle, rows, n, seen)

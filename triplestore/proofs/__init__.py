@@ -1,4 +1,4 @@
-"""Why a fact holds, and why not: proofs in terms of the rules that somebody wrote.
+"""Why a fact holds, and why not: proofs in terms of the rules as they were written.
 
 Start at `why`. Proofs are looked for backwards from the fact, over the facts that hold.
 """

@@ -1,4 +1,4 @@
-"""From chosen rule instances to proofs in terms of the rules that somebody wrote.
+"""From chosen rule instances to proofs in terms of the rules as they were written.
 
 Start reading at `Builder.proof`. An instance is known by its rule and premises; its other values,
 and the members of its aggregates, are found here, for the few instances that a proof has.

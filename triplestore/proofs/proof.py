@@ -67,12 +67,12 @@ class Proof:
 
     @property
     def stated(self) -> bool:
-        """Whether somebody stated the fact itself."""
+        """Whether the fact itself is asserted."""
         return self.last.stated
 
     @cached_property
     def sources(self) -> tuple[Atom, ...]:
-        """The stated facts that it begins with."""
+        """The asserted facts that it begins with."""
         return tuple(step.fact for step in self.steps.values() if step.stated)
 
     def __len__(self) -> int:
@@ -88,7 +88,7 @@ class Proof:
         return self.text(most=500)
 
     def text(self, prefixes: Mapping[str, str] | None = None, most: int | None = None) -> str:
-        """The proof as a tree of lines; at most so many facts of it."""
+        """The proof as a tree of lines; at most `most` facts of it."""
         return proof_text(self, self._names(prefixes), most)
 
     def as_dict(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ Names = Mapping[str, str]
 
 
 def proof_text(proof: Proof, names: Names, most: int | None = None) -> str:
-    """The lines of a proof and its alternatives; at most so many facts of each."""
+    """The lines of a proof and its alternatives; at most `most` facts of each."""
     lines = list(_Tree(proof, names, most).lines())
     if not proof.least:
         lines.append("(there may be a smaller proof: not all were looked at)")

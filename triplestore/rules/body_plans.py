@@ -3,13 +3,13 @@
 Start reading at `plan`. A plan begins with a frame of some bound variables (those of the atom that
 changed, those of the head, or none) and goes on, greedily, with the item that makes the fewest
 rows: what only tests comes first, then the atom with the fewest rows expected for what is bound.
-Columns that nothing needs any more are dropped at each step; rows never are merged, since each row
+Columns that nothing needs any more are dropped at each step; rows are never merged, since each row
 is one instance of a rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
@@ -42,6 +42,28 @@ class AtomStep:
     free: tuple[tuple[int, int], ...]
     same: tuple[tuple[int, int], ...]
     keep: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        item: int,
+        atom: CompiledAtom,
+        negated: bool,
+        known: Callable[[int], bool],
+        keep: tuple[int, ...] = (),
+    ) -> AtomStep:
+        """The step that matches an atom, where `known` says which variables have values."""
+        bound, same = [], []
+        first: dict[int, int] = {}
+        for place, term in enumerate(atom.terms):
+            if term < 0 or known(term):
+                bound.append((place, term))
+            elif term in first:
+                same.append((first[term], place))
+            else:
+                first[term] = place
+        free = tuple((place, term) for term, place in first.items())
+        return cls(item, atom, negated, tuple(bound), free, tuple(same), keep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +104,10 @@ class Turned(NamedTuple):
 
 
 _CLOSES = 0.5
-"""So many rows are expected to be left by each atom that closes a cycle."""
+"""Part of the rows that each atom that closes a cycle is expected to leave."""
 
 GROWN = 8.0
-"""A plan is made anew when a relation has become so many times larger or smaller."""
+"""A plan is made again when a relation has grown or shrunk by this factor."""
 
 
 def plan_for(family: Family, pivot: int, setting: Setting) -> Plan:
@@ -133,8 +155,8 @@ def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] 
 
 
 def plan_beside(family: Family, pivot: int, setting: Setting, rows: int) -> Plan:
-    """The plan of a family that begins with nothing, where an item (the pivot) is matched with so
-    many changed facts."""
+    """The plan of a family that begins with nothing, where an item (the pivot) is matched with
+    this many changed facts."""
     return _Order(family, WHOLE, setting, set(), (pivot, rows)).plan([], ())
 
 
@@ -259,21 +281,11 @@ class _Order:
                 for j in self.atoms_with[variable]
                 if j in self.atoms
             )
-        return self.closers[variable] - 1  # but for the atom itself
+        return self.closers[variable] - 1  # the atom itself is counted, too
 
     def _take(self, item: int, atom: CompiledAtom, negated: bool) -> None:
-        bound, free, same = [], [], []
-        first: dict[int, int] = {}
-        for place, term in enumerate(atom.terms):
-            if term < 0 or term in self.bound:
-                bound.append((place, term))
-            elif term in first:
-                same.append((first[term], place))
-            else:
-                first[term] = place
-                free.append((place, term))
-        self._bind(first)
-        step = AtomStep(item, atom, negated, tuple(bound), tuple(free), tuple(same), ())
+        step = AtomStep.of(item, atom, negated, self.bound.__contains__)
+        self._bind(variable for _, variable in step.free)
         self.steps.append(step)
 
     def _bind(self, variables: Iterable[int]) -> None:

@@ -132,7 +132,7 @@ def compile_rules(
     """The families of simple rules, in the order of their first rules.
 
     numbers    what the rules are called in `Family.rules`; their places, unless given
-    recursive  what `recursive_rules` finds, if somebody knows it
+    recursive  what `recursive_rules` finds, if it is known
     """
     ids, levels = _constant_ids(rules, ids_of), _Levels(stratification)
     places = range(len(rules)) if numbers is None else numbers
@@ -193,7 +193,7 @@ def _constant_ids(rules: Iterable[Rule], ids_of: IdsOf) -> dict[bytes, int]:
 
 
 def all_atoms(items: Iterable[Item]) -> Iterator[Atom]:
-    """The atoms of a body, those in its negations and aggregates, too."""
+    """The atoms of a body, including those in its negations and aggregates."""
     for item in items:
         if isinstance(item, TripleAtom | TupleAtom):
             yield item

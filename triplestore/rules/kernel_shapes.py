@@ -19,10 +19,10 @@ from triplestore.rules.body_plans import AtomStep, Plan, plan_for
 from triplestore.rules.families import CompiledAtom, Family
 
 _RULES = 64
-"""A family of more rules is joined with the table of their constants instead."""
+"""Maximum number of rules; larger families are joined with the table of their constants."""
 
 _APART = 8
-"""So many if each of them goes through several stages by itself."""
+"""Maximum number of rules if each of them goes through several stages by itself."""
 
 WIDTH = 8
 """Where a specification has the number of constants of a rule."""
@@ -172,7 +172,7 @@ class _Terms:
         return found[0], found[1]
 
     def _column(self, term: int) -> int | U32 | None:
-        """What a term is in each of the rules, if it is no variable of them."""
+        """What a term is in each of the rules, unless it is a variable in them."""
         table = self.family.table
         if term < 0:
             return -term
