@@ -44,7 +44,7 @@ from triplestore.datalog.program import (
     Variable,
     atoms_in,
 )
-from triplestore.datalog.slices import Graph, Slice, components, slice_of
+from triplestore.datalog.slices import DependencyGraph, Slice, components, slice_of
 from triplestore.datalog.stratify import cycle_problems
 from triplestore.datalog.text import parse, show
 from triplestore.datalog.text.locate import Section
@@ -183,7 +183,7 @@ def _name_of(atom: TripleAtom) -> bytes | None:
 def _endless_problems(program: Program) -> Iterator[Problem]:
     """Rules that use what they conclude, and conclude what a BIND computed."""
     rules = [part for rule in program.rules for part in rule.split()]
-    graph = Graph(rules)
+    graph = DependencyGraph(rules)
     component = components(graph.needs)
     for i, rule in enumerate(rules):
         made = _made(rule)

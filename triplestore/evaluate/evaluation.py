@@ -43,9 +43,9 @@ from triplestore.rules.body_plans import (
     HEAD,
     WHOLE,
     AtomStep,
+    BodyPlan,
+    BodyStep,
     ComputeStep,
-    Plan,
-    Step,
     TableStep,
     plan_for,
 )
@@ -211,7 +211,7 @@ class Evaluation:
     def follow_steps(
         self,
         family: Family,
-        steps: Sequence[Step],
+        steps: Sequence[BodyStep],
         rows: Rows,
         n: int,
         seen: Callable[[AtomStep], Setting],
@@ -255,7 +255,7 @@ class Evaluation:
     def follow(
         self,
         family: Family,
-        plan: Plan,
+        plan: BodyPlan,
         rows: Rows,
         n: int,
         after: Setting,
@@ -275,7 +275,7 @@ class Evaluation:
     def _steps(
         self,
         family: Family,
-        steps: Sequence[Step],
+        steps: Sequence[BodyStep],
         rows: Rows,
         n: int,
         seen: Callable[[AtomStep], Setting],

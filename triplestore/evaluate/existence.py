@@ -21,7 +21,7 @@ from triplestore.relations.facts.body_views import PairView
 from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.facts.sorted_arrays import counted
 from triplestore.relations.packed_keys import I64, Keys, columns_of, pack, start_of_runs
-from triplestore.rules.body_plans import AtomStep, Step
+from triplestore.rules.body_plans import AtomStep, BodyStep
 from triplestore.rules.families import Family
 
 FEW = 256
@@ -109,7 +109,7 @@ def multiplied(
 
 
 def merged(
-    family: Family, step: Step, later: Sequence[Step], rows: Rows, n: int
+    family: Family, step: BodyStep, later: Sequence[BodyStep], rows: Rows, n: int
 ) -> tuple[Rows, int]:
     """Rows that agree in what is needed after a step as one, where more joins follow."""
     if n < _MANY or not isinstance(step, AtomStep) or family.head.relation == ANY:

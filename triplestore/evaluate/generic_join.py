@@ -34,7 +34,7 @@ from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.facts.key_ranges import LINKS, Crossed, crossed
 from triplestore.relations.facts.sorted_arrays import check_room, member
 from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, pack
-from triplestore.rules.body_plans import AtomStep, Step
+from triplestore.rules.body_plans import AtomStep, BodyStep
 from triplestore.rules.families import CompiledAtom, Family
 from triplestore.thread_limits import look
 
@@ -48,7 +48,7 @@ _WAYS = 8
 """Maximum number of choices of one array of each link."""
 
 
-class Link(NamedTuple):
+class CycleLink(NamedTuple):
     """An atom between a known variable and a new one, with the places of both."""
 
     item: int
@@ -77,9 +77,9 @@ class Cycle(NamedTuple):
     """
 
     variable: int
-    links: list[Link]
+    links: list[CycleLink]
     keep: tuple[int, ...]
-    rest: tuple[Step, ...]
+    rest: tuple[BodyStep, ...]
 
     @property
     def last(self) -> AtomStep:
@@ -87,7 +87,7 @@ class Cycle(NamedTuple):
         return self.links[-1].tested(self.keep, self.variable)
 
 
-def cycle_of(steps: Sequence[Step], at: int) -> Cycle | None:
+def cycle_of(steps: Sequence[BodyStep], at: int) -> Cycle | None:
     """The atom that brings a new variable, and those after it that only test it; None if there are
     none of these."""
     step = steps[at]
@@ -96,7 +96,7 @@ def cycle_of(steps: Sequence[Step], at: int) -> Cycle | None:
     if len(step.bound) != 1 or step.bound[0][1] < 0 or not isinstance(step.atom.relation, int):
         return None
     new, variable = step.free[0]
-    links = [Link(step.item, step.atom, *step.bound[0], new)]
+    links = [CycleLink(step.item, step.atom, *step.bound[0], new)]
     others: list[AtomStep] = []  # tests of something else
     keep = step.keep
     stop = at + 1
@@ -127,11 +127,11 @@ class Crossing:
         self._rows = rows
         self._n = n
         self._arrays: list[list[U64]] = []
-        self._without: list[tuple[Link, U64]] = []
+        self._without: list[tuple[CycleLink, U64]] = []
         """The facts that a link must not match."""
         self.possible = all(map(self._read, cycle.links, views))
 
-    def _read(self, link: Link, view: PairView) -> bool:
+    def _read(self, link: CycleLink, view: PairView) -> bool:
         found = view.arrays(link.place, self._n)
         if found is None or self._rows[link.known] is None:
             return False
@@ -216,7 +216,7 @@ def crossing(cycle: Cycle, rows: Rows, n: int, seen: Seen) -> Crossing | None:
 
 def closings(
     cycle: Cycle, rows: Rows, n: int, seen: Seen
-) -> list[tuple[list[Step], Rows, int]] | None:
+) -> list[tuple[list[BodyStep], Rows, int]] | None:
     """The rows in parts, each with the steps that are left for it, the cheapest atom of the cycle
     first; None if the steps as they are cost no more."""
     links, variable = cycle.links, cycle.variable
@@ -236,7 +236,7 @@ def closings(
     for number, index in by_smallest_fan(fans):
         link = links[number]
         others = [one for one in links if one is not link]
-        made: list[Step] = [link.joined(within, variable)]
+        made: list[BodyStep] = [link.joined(within, variable)]
         made += [one.tested(within, variable) for one in others[:-1]]
         made += [others[-1].tested(cycle.keep, variable), *cycle.rest]
         part = [None if c is None else c[index] for c in rows]
@@ -244,7 +244,7 @@ def closings(
     return parts
 
 
-def _tests(step: Step, variable: int) -> Link | None:
+def _tests(step: BodyStep, variable: int) -> CycleLink | None:
     """The link of a step that tests a variable beside another one."""
     if not isinstance(step, AtomStep) or step.negated or step.free or step.atom.relation == ANY:
         return None
@@ -255,10 +255,10 @@ def _tests(step: Step, variable: int) -> Link | None:
         one, first, other, second = other, second, one, first
     if second != variable or first < 0 or first == variable:
         return None
-    return Link(step.item, step.atom, one, first, other)
+    return CycleLink(step.item, step.atom, one, first, other)
 
 
-def _fans(links: Sequence[Link], views: Sequence[object], rows: Rows) -> I64 | None:
+def _fans(links: Sequence[CycleLink], views: Sequence[object], rows: Rows) -> I64 | None:
     """For each link, how many values it has for each row."""
     found = []
     for link, view in zip(links, views, strict=True):

@@ -6,8 +6,7 @@ field(b, f, h)` makes from each new fact of `field` a row for each load of its `
 come to nothing; from a few thousand loads on there is one look-up for each pair of a load and a
 `b`. The instances are the same, since the order of a join says nothing about them.
 
-Bench: `programs` on `fields` (closure 0.27, without it 0.43 s) and `andersen` (0.12 and 0.21 s;
-single deletions 126 and 278 ms).
+Bench: `programs` on `fields` (closure 0.27, without it 0.43 s) and `andersen` (0.11 and 0.21 s).
 
 Start reading at `turn`. Which way is cheaper is tried on a sample of the rows, with the facts there
 are: estimates say nothing about what goes with what.
@@ -23,7 +22,7 @@ from triplestore.evaluate.conclusions import Heads
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, set_of
 from triplestore.relations.facts.sorted_arrays import TooManyRowsError, at_most
-from triplestore.rules.body_plans import GROWN, AtomStep, Plan, Step, Turned, plan_beside
+from triplestore.rules.body_plans import GROWN, AtomStep, BodyPlan, BodyStep, Turned, plan_beside
 from triplestore.rules.families import Family
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Begun(NamedTuple):
 
     rows: Rows
     n: int
-    steps: tuple[Step, ...]
+    steps: tuple[BodyStep, ...]
     seen: Seen
 
 
@@ -67,7 +66,7 @@ def turn(
 
 
 def _begin(
-    run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, plan: Plan
+    run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, plan: BodyPlan
 ) -> Begun:
     """What comes of the first step of a plan that takes the changed facts for a relation."""
     relation = family.body[pivot].relation

@@ -19,7 +19,7 @@ from triplestore.proofs.closed_facts import Closed
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import U32, Keys
-from triplestore.rules.body_plans import AtomStep, ComputeStep, Plan, Step, TableStep
+from triplestore.rules.body_plans import AtomStep, BodyPlan, BodyStep, ComputeStep, TableStep
 from triplestore.rules.families import CompiledAtom, Computation, Family
 
 Sees: TypeAlias = Callable[[int], Setting]
@@ -149,8 +149,8 @@ class Matching:
     def _take(self, item: int, atom: CompiledAtom, *, negated: bool, setting: Setting) -> None:
         self._follow(AtomStep.of(item, atom, negated, self.bound, self._keep), setting)
 
-    def _follow(self, step: Step, setting: Setting) -> None:
-        plan = Plan((), (step,), ())
+    def _follow(self, step: BodyStep, setting: Setting) -> None:
+        plan = BodyPlan((), (step,), ())
         self.rows, self.n = self.closed.run.follow(
             self.family, plan, self.rows, self.n, setting, ""
         )

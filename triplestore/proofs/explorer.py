@@ -35,7 +35,7 @@ from triplestore.proofs.closed_facts import Closed, keys_of
 from triplestore.proofs.closure_paths import Walks
 from triplestore.proofs.concluding_instances import Instances, concluding, linear
 from triplestore.proofs.forward_rounds import Heights, rounds, rules_behind
-from triplestore.proofs.proof_graph import NEVER, Graph, Link
+from triplestore.proofs.proof_graph import NEVER, ProofGraph, ProofLink
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, Bools, in_sorted
@@ -69,7 +69,7 @@ class _Spent(Exception):  # noqa: N818 - it is no error
     """A search came to its limits."""
 
 
-class Explorer(Graph):
+class Explorer(ProofGraph):
     """Searches for proofs, and what they have found.
 
     expanded  node -> which of the instances that conclude it are known
@@ -120,7 +120,7 @@ class Explorer(Graph):
         except _Spent:
             raise self._too_large(goal) from None
 
-    def alternatives(self, goal: int, count: int) -> tuple[list[Link], bool]:
+    def alternatives(self, goal: int, count: int) -> tuple[list[ProofLink], bool]:
         """The last steps of the smallest proofs of a node that do not need it, the least first.
 
         At most `count`; True beside them if there are no others.

@@ -13,7 +13,7 @@ from triplestore.proofs.builder import Builder
 from triplestore.proofs.closed_facts import Closed, Written
 from triplestore.proofs.explorer import Explorer, Limits
 from triplestore.proofs.proof import Proof
-from triplestore.proofs.proof_graph import Link
+from triplestore.proofs.proof_graph import ProofLink
 from triplestore.relations import Tables
 from triplestore.rules.compiled_program import Compiled
 from triplestore.terms import Dictionary
@@ -64,7 +64,7 @@ def why(
 
 
 def _with_alternatives(
-    proof: Proof, explorer: Explorer, builder: Builder, last: Link | None, count: int
+    proof: Proof, explorer: Explorer, builder: Builder, last: ProofLink | None, count: int
 ) -> Proof:
     """The proof with others beside: those with the least last steps but its own."""
     goal = explorer.asked

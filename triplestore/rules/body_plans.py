@@ -83,15 +83,15 @@ class ComputeStep:
     keep: tuple[int, ...]
 
 
-Step: TypeAlias = AtomStep | TableStep | ComputeStep
+BodyStep: TypeAlias = AtomStep | TableStep | ComputeStep
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BodyPlan:
     """What to do with a frame of the variables `start`; `sizes` is what it was made for."""
 
     start: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[BodyStep, ...]
     sizes: tuple[float, ...]
 
 
@@ -100,7 +100,7 @@ class Turned(NamedTuple):
     step of a plan, or (None) with the changed facts; and for how many of these that was best."""
 
     n: int
-    plan: Plan | None
+    plan: BodyPlan | None
 
 
 _CLOSES = 0.5
@@ -110,7 +110,7 @@ GROWN = 8.0
 """A plan is made again when a relation has grown or shrunk by this factor."""
 
 
-def plan_for(family: Family, pivot: int, setting: Setting) -> Plan:
+def plan_for(family: Family, pivot: int, setting: Setting) -> BodyPlan:
     """The plan of a family from one of its items (or `HEAD`, `WHOLE`), made for current sizes."""
     plans = family.known.plans
     known = plans.get(pivot)
@@ -138,7 +138,7 @@ def _changed(old: tuple[float, ...], new: tuple[float, ...]) -> bool:
     return any(a > GROWN * b or b > GROWN * a for a, b in pairs)
 
 
-def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] = ()) -> Plan:
+def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] = ()) -> BodyPlan:
     """The plan of a family that begins with the variables of one of its items."""
     if pivot == WHOLE:
         start: list[int] = []
@@ -154,7 +154,7 @@ def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] 
     return order.plan(start, sizes)
 
 
-def plan_beside(family: Family, pivot: int, setting: Setting, rows: int) -> Plan:
+def plan_beside(family: Family, pivot: int, setting: Setting, rows: int) -> BodyPlan:
     """The plan of a family that begins with nothing, where an item (the pivot) is matched with
     this many changed facts."""
     return _Order(family, WHOLE, setting, set(), (pivot, rows)).plan([], ())
@@ -175,7 +175,7 @@ class _Order:
         self.changed = changed
         self.setting = setting
         self.bound = bound
-        self.steps: list[Step] = []
+        self.steps: list[BodyStep] = []
         self.atoms = dict.fromkeys(i for i in range(len(family.body)) if i != pivot)
         self.estimates: dict[tuple[RelationKey, tuple[int, ...]], float] = {}
         self.atoms_with: dict[int, list[int]] = {}
@@ -191,11 +191,11 @@ class _Order:
         self.computations = list(family.computations)
         self.table = family.table is not None
 
-    def plan(self, start: list[int], sizes: tuple[float, ...]) -> Plan:
+    def plan(self, start: list[int], sizes: tuple[float, ...]) -> BodyPlan:
         """All steps."""
         while self.choose():
             look()
-        return Plan(tuple(start), tuple(_with_keeps(self.family, self.steps, start)), sizes)
+        return BodyPlan(tuple(start), tuple(_with_keeps(self.family, self.steps, start)), sizes)
 
     def choose(self) -> bool:
         """Take the next step; False if all are taken."""
@@ -308,11 +308,11 @@ class _Order:
         self.steps.append(TableStep(bound, free, ()))
 
 
-def _with_keeps(family: Family, steps: list[Step], start: Iterable[int]) -> list[Step]:
+def _with_keeps(family: Family, steps: list[BodyStep], start: Iterable[int]) -> list[BodyStep]:
     """The steps, each with the variables that are needed after it."""
     needed = set(family.head.variables) if family.summary is None else _summary_needs(family)
     needed.add(family.width)  # numbers of goals, or weights, stand behind the variables
-    made: list[Step] = []
+    made: list[BodyStep] = []
     for step in reversed(steps):
         look()
         keep = tuple(sorted(needed))

@@ -80,7 +80,7 @@ class Summary(NamedTuple):
     results: tuple[tuple[str, Expression | None, bool, str | None], ...]
 
 
-class Table(NamedTuple):
+class ConstantTable(NamedTuple):
     """The constants of a family: variables that stand for them, and a column of ids for each."""
 
     variables: tuple[int, ...]
@@ -108,7 +108,7 @@ class Family:
     computations: tuple[Computation, ...]
     variables: tuple[str, ...]
     rules: list[int]
-    table: Table | None = None
+    table: ConstantTable | None = None
     summary: Summary | None = None
     known: KnownOfFamily = field(default_factory=KnownOfFamily)
 
@@ -402,5 +402,5 @@ def _with_table(family: Family, constants: list[list[int]]) -> None:
     family.head = change(family.head)
     family.body = tuple(map(change, family.body))
     family.nots = tuple(map(change, family.nots))
-    family.table = Table(tuple(variables.values()), tuple(kept))
+    family.table = ConstantTable(tuple(variables.values()), tuple(kept))
     family.variables += ("",) * len(kept)

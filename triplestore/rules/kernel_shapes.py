@@ -15,7 +15,7 @@ import numpy as np
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.packed_keys import I64, U32
-from triplestore.rules.body_plans import AtomStep, Plan, plan_for
+from triplestore.rules.body_plans import AtomStep, BodyPlan, plan_for
 from triplestore.rules.families import CompiledAtom, Family
 
 _RULES = 64
@@ -65,7 +65,7 @@ class KernelShape(NamedTuple):
     apart: bool
     sliced: bool
     stages: tuple[KernelStage, ...]
-    plan: Plan | None
+    plan: BodyPlan | None
 
 
 def kernel_shape(family: Family, pivot: int, setting: Setting) -> KernelShape | None:
@@ -81,7 +81,7 @@ def kernel_shape(family: Family, pivot: int, setting: Setting) -> KernelShape | 
     return made
 
 
-def _shape_of(family: Family, pivot: int, plan: Plan | None) -> KernelShape | None:
+def _shape_of(family: Family, pivot: int, plan: BodyPlan | None) -> KernelShape | None:
     """How the kernel does a family from one of its atoms; None if it cannot."""
     body, head, rules = family.body, family.head, len(family.rules)
     plain = not (family.nots or family.computations or family.summary)

@@ -50,7 +50,7 @@ from triplestore.datalog.program import (
     bound_by,
 )
 from triplestore.datalog.rules import signature
-from triplestore.datalog.slices import Graph, components
+from triplestore.datalog.slices import DependencyGraph, components
 from triplestore.datalog.text import show
 from triplestore.expressions.tree import variables_of
 from triplestore.thread_limits import looking
@@ -263,8 +263,8 @@ class _Simplifier:
         return [atom for atom, node in nodes if component[node] == own]
 
     @cached_property
-    def _graph(self) -> tuple[Graph, list[int]]:
-        graph = Graph([part for rule in self.program.rules for part in rule.split()])
+    def _graph(self) -> tuple[DependencyGraph, list[int]]:
+        graph = DependencyGraph([part for rule in self.program.rules for part in rule.split()])
         return graph, components(graph.with_equal_levels())
 
     def _refuse(self, variable: Variable, atom: Atom, index: int) -> None:
