@@ -160,7 +160,7 @@ class Firing:
         closed = closed_now(work, relation)
         if place is not None and closed is not None:
             values = closed.distinct(place)
-            weights = closed.fanout(place, values)
+            weights = closed.match_counts(place, values)
             return self._weighted(family, item, values, weights, around, "insertion")
         touched: Batch = {}
         for keys in setting.pairs(relation).blocks():

@@ -22,14 +22,14 @@ from triplestore.operators.group_table import GroupTable, use_kernels
 from triplestore.operators.joins.smallest_fan import by_smallest_fan, pays, sampled_every
 from triplestore.operators.leaves import atom, slices
 from triplestore.operators.operator import Blocks, Operator, Stream
-from triplestore.operators.row_keys import pack
-from triplestore.relations.relation import Relation
+from triplestore.relations.packed_keys import pack
+from triplestore.relations.relation import StoredRelation
 
 
 class Link(NamedTuple):
     """A pattern of a relation of two columns between a known variable and the new one."""
 
-    relation: Relation
+    relation: StoredRelation
     where: int
     known: str
     place: int
