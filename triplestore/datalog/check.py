@@ -10,7 +10,7 @@ Start at `check`; `require` raises what it finds. Looked for are
     non-deterministic   RAND, NOW, BNODE, ...: a closure must be the same each time
     arity               a relation used with different numbers of columns
     unstratifiable      negation or aggregation in a cycle
-    generalised         (warning) a head that is no triple of RDF
+    generalised         (warning) a head that is not a triple of RDF
     endless             (warning) recursion that makes new values in each round
     unknown-name        (warning) a relation that nothing defines, and that has a near name
 
@@ -44,7 +44,7 @@ from triplestore.datalog.program import (
     Variable,
     atoms_in,
 )
-from triplestore.datalog.slices import Graph, Slice, components, slice_of
+from triplestore.datalog.slices import DependencyGraph, Slice, components, slice_of
 from triplestore.datalog.stratify import cycle_problems
 from triplestore.datalog.text import parse, show
 from triplestore.datalog.text.locate import Section
@@ -67,7 +67,7 @@ def check(
     >>> for problem in check(read("PREFIX : <http://e/> :p[?who, ?y] :- :q[?whom, ?y] .")):
     ...     print(problem)
     input:1:25: error: ?who in the head is not bound by the body, which binds ?whom, ?y (did you
-    mean ?whom?); use it in an atom of the body
+    mean ?whom?); use it in an atom of the body [unsafe-variable]
     """
     each = (checked or Checked()).look_at(program)
     problems = [problem for one in each for problem in one.problems]
@@ -184,7 +184,7 @@ def _name_of(atom: TripleAtom) -> bytes | None:
 def _endless_problems(program: Program) -> Iterator[Problem]:
     """Rules that use what they conclude, and conclude what a BIND computed."""
     rules = [part for rule in program.rules for part in rule.split()]
-    graph = Graph(rules)
+    graph = DependencyGraph(rules)
     component = components(graph.needs)
     for i, rule in enumerate(rules):
         made = _made(rule)
@@ -255,11 +255,11 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
             clause, index = places[0]
             shown = show(Constant(of.name), program.prefixes)
             other = show(Constant.iri(near), program.prefixes)
-            nobody = "no rule" if known is None else "no rule and no fact"
+            nothing = "no rule" if known is None else "no rule and no fact"
             yield problem_at(
                 clause,
                 "unknown-name",
-                f"{nobody} has {shown} (did you mean {other}?)",
+                f"{nothing} has {shown} (did you mean {other}?)",
                 "",
                 "body",
                 index,
