@@ -368,7 +368,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
+class DatasetClause:
     """FROM and FROM NAMED, or USING and USING NAMED: the default graph is a merge of graphs."""
 
     default: tuple[Constant, ...]
@@ -378,7 +378,7 @@ class Dataset:
 @dataclass(frozen=True, slots=True)
 class _Form:
     pattern: Node
-    dataset: Dataset | None = field(default=None, kw_only=True)
+    dataset: DatasetClause | None = field(default=None, kw_only=True)
     size: int = field(default=0, compare=False, repr=False, kw_only=True)
     base: str | None = field(default=None, kw_only=True)
     prefixes: Mapping[str, str] = field(
@@ -455,7 +455,7 @@ class Modify:
     delete: tuple[QuadPattern, ...]
     insert: tuple[QuadPattern, ...]
     pattern: Node
-    dataset: Dataset | None = None
+    dataset: DatasetClause | None = None
     graph: Constant | None = None
     size: int = field(default=0, compare=False, repr=False)
 

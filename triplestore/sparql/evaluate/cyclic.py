@@ -27,7 +27,7 @@ from triplestore.relations.relation import Relation
 _SAMPLE = 4096  # rows that are asked how many ways on they have, before anything is decided
 
 
-class Link(NamedTuple):
+class CycleLink(NamedTuple):
     """A pattern of a relation of two columns between a known variable and the new one."""
 
     relation: Relation
@@ -70,7 +70,7 @@ class Cyclic(Operator):
         rest: Rest,
         joins: Operator,
         name: str,
-        links: Sequence[Link],
+        links: Sequence[CycleLink],
         more: float,
     ) -> None:
         super().__init__(joins.names, joins.types, (left, joins), estimate=joins.estimate)
@@ -136,7 +136,7 @@ class Cyclic(Operator):
                         yield from self._from_link(context, block, rows, link, members)
 
     def _from_link(
-        self, context: Context, block: Frame, rows: Array, link: Link, members: _Members
+        self, context: Context, block: Frame, rows: Array, link: CycleLink, members: _Members
     ) -> Iterator[Frame]:
         """The rows that come of some rows of a block, by the values that one link has for them."""
         wanted = block[link.known][rows]
@@ -170,7 +170,7 @@ class _Members:
         self._expected = expected
         self._tables: dict[tuple[int, int], GroupTable] = {}
 
-    def have(self, link: Link, pair: tuple[Array, Array]) -> Array:
+    def have(self, link: CycleLink, pair: tuple[Array, Array]) -> Array:
         """Which of these pairs there are."""
         relation = link.relation
         if self._expected < len(relation) or not use_kernels(len(relation)):

@@ -215,7 +215,7 @@ def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) 
 
 
 @dataclass(slots=True)
-class Part:
+class PlannedPart:
     """A part of a group that is a plan of its own.
 
     again  plans it anew with a seed for some of its certain columns; None if that is no use

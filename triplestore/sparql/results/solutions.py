@@ -115,7 +115,7 @@ def _solution(names: tuple[str, ...], values: tuple[Term | None, ...]) -> Soluti
     return solution_class(names)(values)
 
 
-class Rows:
+class ResultRows:
     """Blocks of ids of a running plan, read as they are needed, and kept."""
 
     def __init__(self, plan: Operator, context: Context, loan: PlanLoan | None = None) -> None:
@@ -167,7 +167,7 @@ class Solutions:
     def __init__(
         self,
         variables: tuple[str, ...],
-        rows: Rows,
+        rows: ResultRows,
         terms: QueryTerms,
         prefixes: dict[str, str],
         write: WriteResult,

@@ -18,7 +18,7 @@ from triplestore.sparql.algebra.nodes import (
     Ask,
     Bgp,
     Construct,
-    Dataset,
+    DatasetClause,
     Describe,
     Distinct,
     Extend,
@@ -115,14 +115,14 @@ class QueryParser(ModifierParser):
         """The prefixes in force."""
         return {p: name for p, name in self.prefixes.items() if p not in self._unknown}
 
-    def dataset_clauses(self, word: str) -> Dataset | None:
+    def dataset_clauses(self, word: str) -> DatasetClause | None:
         """FROM and FROM NAMED, or USING and USING NAMED."""
         default: list[Constant] = []
         named: list[Constant] = []
         while self.take_word(word):
             chosen = named if self.take_word("NAMED") else default
             chosen.append(self.expect_iri(f"after {word}: the name of a graph"))
-        return Dataset(tuple(default), tuple(named)) if default or named else None
+        return DatasetClause(tuple(default), tuple(named)) if default or named else None
 
     def expect_iri(self, where: str) -> Constant:
         """An IRI that must come next."""
