@@ -35,7 +35,7 @@ LAYERS |= {
     "expressions": {"terms", "operators"},
     "datalog": {"terms", "expressions"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
-    "evaluate": {"relations", "operators", "expressions", "rules"},
+    "evaluate": {"terms", "relations", "operators", "expressions", "datalog", "rules"},
     "maintenance": {
         "kernels",
         "terms",

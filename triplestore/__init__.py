@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from triplestore.datalog.program import Program
     from triplestore.errors import TripleStoreError
+    from triplestore.proofs.absence import WhyNot
     from triplestore.proofs.proof import Proof
-    from triplestore.proofs.why_not import WhyNot
     from triplestore.reasoning.change import Change
     from triplestore.reasoning.program.stored_rules import check_rules
     from triplestore.reasoning.violations import Violation
@@ -56,7 +56,7 @@ _HOMES = {
     "Violation": "triplestore.reasoning.violations",
     "Program": "triplestore.datalog.program",
     "Proof": "triplestore.proofs.proof",
-    "WhyNot": "triplestore.proofs.why_not",
+    "WhyNot": "triplestore.proofs.absence",
     "TextLimits": "triplestore.text_limits",
     "check_rules": "triplestore.reasoning.program.stored_rules",
     "TripleStoreError": "triplestore.errors",

@@ -41,6 +41,11 @@ class Structure(NamedTuple):
     turned: tuple[bool, ...]
     chains: tuple[tuple[bytes, tuple[tuple[bytes, bool], ...]], ...] = ()
 
+    @property
+    def is_union(self) -> bool:
+        """Whether it is a union of other relations, and no closure."""
+        return self.kind == UNION
+
 
 class Ground(NamedTuple):
     """What a transitive relation that other rules go through is the closure of.

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
     from triplestore.datalog.program import Program
-    from triplestore.maintenance.audit import Audit
     from triplestore.operators.context import Flag
     from triplestore.proofs import Proof, WhyNot
+    from triplestore.proofs.audit import Audit
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.violations import Inconsistencies, Violation
     from triplestore.sparql.engine import Result

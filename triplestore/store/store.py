@@ -356,7 +356,7 @@ class Store(Reading):
         `max_bytes` (memory; by default half of what there is), `max_seconds` and `max_terms` (new
         terms, which have a limit by default); None sets one back. What is not named stays as it
         was. The error of a limit names the rule at work.
-        With `recursive_counters=True` the strategies `dredc` and `fbfc` go by a table in memory,
+        With `recursive_counters=True` the strategies `dred_c` and `fbf_c` go by a table in memory,
         made by one evaluation whenever it is not there, instead of looking for derivations; with
         `traces=True` what `counting` keeps in memory is kept while another strategy is in use.
         `progress` shows on stderr what is going on; `cancel` is asked whether to stop.

@@ -8,10 +8,8 @@ item of the body that is not among them is what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,11 +18,9 @@ from triplestore.datalog.program import (
     Atom,
     Bind,
     Constant,
-    Constraint,
     Filter,
     Item,
     Not,
-    Rule,
     TripleAtom,
     TupleAtom,
     Variable,
@@ -38,112 +34,13 @@ from triplestore.maintenance.steps.regrouping import summarise
 from triplestore.proofs.body_matching import Matching
 from triplestore.proofs.builder import frame_of, least_rows, values_in
 from triplestore.proofs.closed_facts import Closed, ground, unify
-from triplestore.proofs.origins import fill, helper_rule, is_helper_atom, origin_of, renaming
-from triplestore.proofs.proof import Values
+from triplestore.proofs.origins import helper_rule, is_helper_atom, origin_of, renaming
+from triplestore.proofs.steps import Attempt, Values
 from triplestore.relations.packed_keys import key_of
-from triplestore.rules.subclass_levels import copied_class
+from triplestore.rules.subclass_rules import copied_class
 
 MOST_SETS = 500  # sets of items of one rule that are tried
 MOST_ROWS = 100_000  # matches that are followed, and rows of an atom that nothing leads to
-
-
-@dataclass(frozen=True)
-class WhyNot:
-    """Why a fact does not hold: nobody stated it, and no rule concludes it.
-
-    attempts  how far each rule gets that could, the nearest first
-    rules     how many there are; some may be left out of `attempts`
-    prefixes  to print it by
-    outside   axioms without rules on the way to the fact, if there are some, with the reasons
-
-    >>> from triplestore import Store
-    >>> store = Store()
-    >>> _ = store.reason(rules="@prefix : <http://e/> . :A[:a] . :C[?x] :- :A[?x], :B[?x] .")
-    >>> attempt, = store.why(":a a :C").attempts
-    >>> print(*attempt.matched, "but not", attempt.missing)
-    <http://e/A>[?x] but not <http://e/B>[?x]
-    """
-
-    fact: Atom
-    attempts: tuple[Attempt, ...]
-    rules: int
-    prefixes: Mapping[str, str] | None = None
-    outside: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return False
-
-    @property
-    def constraint(self) -> Constraint | None:
-        """Of a violation that is not there: its constraint."""
-        rules = (attempt.rule for attempt in self.attempts)
-        return next((rule for rule in rules if isinstance(rule, Constraint)), None)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """It in lines."""
-        from triplestore.proofs.proof_text import absence_text
-
-        return absence_text(self, (self.prefixes or {}) if prefixes is None else prefixes)
-
-    def as_dict(self) -> dict[str, Any]:
-        """It fit for JSON."""
-        from triplestore.proofs.proof_json import absence_dict
-
-        return absence_dict(self)
-
-    def json(self, indent: int | None = 2) -> str:
-        """It as JSON."""
-        from triplestore.proofs.proof_json import dumped
-
-        return dumped(self.as_dict(), indent)
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """How far one rule gets towards a fact.
-
-    rule     could conclude the fact, or the violation that is asked about
-    values   an example: what its variables stand for where the matched items are true
-    given    what the fact says of them
-    matched  items of the body that are true together: as many as can be
-    ways     how many matches these have
-    missing  the first item that is true in none of them
-    alone    whether that has no match whatever the other items say
-    facts    what a negation meets there
-    found    what a BIND or the results of an aggregate are there, instead of what they should be
-    left     the items after it that are not among the matched ones either
-    exact    False if not everything was looked at
-    """
-
-    rule: Rule | Constraint
-    values: Values
-    given: Values
-    matched: tuple[Item, ...]
-    ways: int
-    missing: Item
-    alone: bool = False
-    facts: tuple[Atom, ...] = ()
-    found: tuple[Constant, ...] = ()
-    left: tuple[Item, ...] = ()
-    exact: bool = True
-
-    @property
-    def filled(self) -> Item:
-        """The missing item with the values of the example; or with those of the fact, if these
-        are enough for it to be missing."""
-        return self.fill(self.missing, self.given if self.alone else self.values)
-
-    def fill(self, item: Item, values: Values | None = None) -> Item:
-        """An item of the body with values filled in, those of the example unless given."""
-        return fill(item, self.values if values is None else values)
-
-    @property
-    def nearness(self) -> tuple[int, int]:
-        """Smaller for rules that lack less, then for those that have more."""
-        return 1 + len(self.left), -len(self.matched)
 
 
 def attempts(closed: Closed, fact: Atom, most: int) -> tuple[list[Attempt], int]:

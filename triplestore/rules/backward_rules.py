@@ -1,7 +1,7 @@
 """The recursive rules of a stratum as arrays, for the kernels that search backward.
 
-Start reading at `Rules`. They are kept with the stratum. What depends on a plan is written when a
-search first has goals that a family may conclude, so a small search looks at few rules.
+Start reading at `BackwardRules`. They are kept with the stratum. What depends on a plan is written
+when a search first has goals that a family may conclude, so a small search looks at few rules.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TABLE = 64
 """A family of more rules whose constants the head does not tell is left to its plan."""
 
 
-class Rules:
+class BackwardRules:
     """The recursive rules of a stratum that cursors can follow.
 
     families    those that are simple; the fewer facts of the stratum they need, the sooner they are

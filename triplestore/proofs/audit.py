@@ -20,7 +20,7 @@ from itertools import repeat
 
 import numpy as np
 
-from triplestore.closures.attached import UNION, Attached
+from triplestore.closures.attached import Attached
 from triplestore.datalog.text import show
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.maintenance.limits.budget import Budget
@@ -78,7 +78,7 @@ class Difference:
 class Audit:
     """What an audit found.
 
-    explicit, inferred  how many facts there are, helper relations left out (they are checked, too)
+    explicit, inferred  how many facts there are, without helper relations (which are also checked)
     counts              which numbers of a store differ from its rows, in words
     """
 
@@ -118,7 +118,7 @@ def audit(
     """Whether tables are closed under a program, facts and counters.
 
     dictionary  of the tables; or the terms that the rules were compiled with
-    examples    so many facts are named for each kind of difference
+    examples    the maximum number of facts that are named for each kind of difference
     progress    called with what is being done
 
     >>> from triplestore.datalog.text import read
@@ -365,7 +365,7 @@ def _keys(tables: Tables, relation: RelationKey, where: int, type_id: int) -> Ke
 def _same_pairs(one: Attached, other: Attached) -> bool:
     """Whether two closures of one structure have the same pairs, if their rows are the same. The
     parts of a union are compared as what they are."""
-    if one.structure.kind == UNION:
+    if one.structure.is_union:
         return True
     return one.closure.count() == other.closure.count() and np.array_equal(
         one.closure.edges, other.closure.edges

@@ -8,10 +8,10 @@ from tests.maintenance.checking import engine_takes
 from tests.maintenance.closures import closure_case
 from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
-from tests.maintenance.test_audit import BOTH, audited, break_facts
+from tests.proofs.test_audit import BOTH, audited, break_facts
 from triplestore.closures.kinds import SCHEMES
-from triplestore.maintenance import audit as audit_room
 from triplestore.maintenance.strategies import strategy
+from triplestore.proofs import audit as audit_room
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.rules.modules.written_out import Choice
 
@@ -21,7 +21,7 @@ RULES = ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z] . :R[?x, ?y] :- :P[?x, ?y] . "
 def compressed(rules: str, stated: str) -> Driver:
     driver = Driver(modules=True)
     driver.choice = Choice("compressed")
-    driver.step(facts(stated), (), program(rules), strategy("dredc"))
+    driver.step(facts(stated), (), program(rules), strategy("dred_c"))
     return driver
 
 
@@ -34,7 +34,7 @@ def test_audit__closures_along_random_schedules_are_right(thorough: bool) -> Non
         rules, stated = next(iter(case.states()))
         driver = Driver(modules=True)
         driver.choice = Choice("compressed")
-        driver.step(stated, (), rules, strategy("dredc"))
+        driver.step(stated, (), rules, strategy("dred_c"))
         found = audited(driver, thorough)
         assert found.ok, (seed, found)
         held = driver.facts().values()

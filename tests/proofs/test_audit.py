@@ -14,8 +14,8 @@ from tests.maintenance.notation import fact, facts, program
 from tests.proofs.proving import atom_of
 from tests.proofs.test_why import states
 from triplestore.datalog.program import Program
-from triplestore.maintenance.audit import Audit, audit
 from triplestore.maintenance.strategies import strategy
+from triplestore.proofs.audit import Audit, audit
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import Keys, columns_of
@@ -68,7 +68,7 @@ def audited(driver: Driver, thorough: bool, **options: object) -> Audit:
 
 def closed(rules: str, stated: str) -> Driver:
     driver = Driver()
-    driver.step(facts(stated), (), program(rules), strategy("dredc"))
+    driver.step(facts(stated), (), program(rules), strategy("dred_c"))
     return driver
 
 
@@ -208,7 +208,7 @@ def unstate(driver: Driver, rng: random.Random) -> tuple[str, Fact] | None:
     one = rng.choice(stated)
     assert driver.compiled is not None
     other = Driver()
-    other.step(set(stated) - {one}, (), driver.compiled.program, strategy("dredc"))
+    other.step(set(stated) - {one}, (), driver.compiled.program, strategy("dred_c"))
     if one in other.facts():
         return None
     break_facts(driver, {one}, INFERRED)
@@ -245,7 +245,7 @@ def audit_name(driver: Driver, one: Fact) -> str:
 
 def test_audit__without_rules__nothing_may_be_inferred() -> None:
     driver = Driver()
-    driver.step(facts("p(a, b)"), (), Program(), strategy("dredc"))
+    driver.step(facts("p(a, b)"), (), Program(), strategy("dred_c"))
     assert audited(driver, False).ok
     break_facts(driver, {fact("p(b, a)")}, INFERRED)
     for thorough in (False, True):

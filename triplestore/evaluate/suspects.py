@@ -5,17 +5,15 @@ Start reading at `Tally.blame`. Counting costs one addition for each evaluation 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from triplestore.datalog.program import Constraint, Rule
+from triplestore.datalog.text import show
+from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.families import Family
-
-if TYPE_CHECKING:
-    from triplestore.rules.compiled_program import Compiled
-    from triplestore.rules.modules.module_groups import Owned
+from triplestore.rules.modules.module_groups import Owned
+from triplestore.terms import to_ntriples
 
 LENGTH = 200
-"""Letters of a rule that are shown."""
+"""Maximum number of letters of a rule that are shown."""
 
 
 class Tally:
@@ -81,8 +79,6 @@ def _most(tally: Tally, counts: dict[Family, int], what: str) -> str:
 
 
 def _relations(owned: Owned) -> str:
-    from triplestore.terms import to_ntriples
-
     return ", ".join(to_ntriples(name).decode() for name in owned.group.relations[:3])
 
 
@@ -91,8 +87,6 @@ def _shown(origin: Rule | Constraint) -> str:
     if isinstance(origin, Constraint):
         text = f'the constraint "{origin.id}" ({" ".join(origin.message.split())})'
         return text[:LENGTH]
-    from triplestore.datalog.text import show
-
     body = origin.body[:4]
     text = " ".join(show(Rule(origin.heads[:1], body, origin.name)).split())
     text = text.removesuffix(" .") + (", ..." if len(origin.body) > len(body) else "")
