@@ -95,7 +95,7 @@ class AskedState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Custom:
-    """Functions and aggregates, by IRI, that whoever asks brings along.
+    """Functions and aggregates, by IRI, that the caller gives.
 
     functions   take terms and give a term, or None for an error
     aggregates  make an object with `accumulate(term)` and `finish()`, one for each group

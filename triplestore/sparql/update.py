@@ -1,7 +1,7 @@
 """The rows that a DELETE/INSERT with a WHERE takes away and adds, as columns of ids.
 
 Start at `changed_rows`. What is always true: the WHERE is evaluated to its end on one state before
-anything changes; a row that has an unbound value, or is no triple of RDF, is left out; blank nodes
+anything changes; a row that has an unbound value, or is not an RDF triple, is left out; blank nodes
 of the INSERT template are new for each solution, with labels that occur nowhere else.
 """
 
@@ -130,7 +130,7 @@ class _TemplateRows:
         return columns if fine.all() else [column[fine] for column in columns]
 
     def known(self) -> QuadRows:
-        """The rows whose terms are all in the dictionary: others are stated nowhere."""
+        """The rows whose terms are all in the dictionary: others are asserted nowhere."""
         rows = self._once()
         stored = np.ones(len(rows.subject), np.bool_)
         for column in rows:

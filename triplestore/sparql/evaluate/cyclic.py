@@ -39,7 +39,7 @@ class CycleLink(NamedTuple):
 
 
 class Rest(Operator):
-    """A leaf with the rows of another operator, which whoever reads those puts in."""
+    """A leaf with the rows of another operator, set by whatever reads that operator."""
 
     kind: ClassVar[str] = "rows"
 

@@ -180,7 +180,7 @@ class AlternativeStep(PathStep):
 
 
 class ClosureStep(PathStep):
-    """Another step so many times: `least` 0 or 1, once at most or without end.
+    """Another step repeated: at least `least` (0 or 1) times, at most once or without end.
 
     nodes  all nodes of the graph, for starts of paths of length zero
     """

@@ -1,6 +1,6 @@
 """Groups: triple patterns, paths and other parts that are joined, with their filters.
 
-Start at `plan_group`. The sequence of joins is chosen first (`ordering`). Then operators are made
+Start at `plan_group`. The sequence of joins is chosen first (`join_order`). Then operators are made
 one after the other: a join by looking rows up, by merging, by hashing, or with a seed, whichever
 should be cheapest; columns are dropped when nothing needs them, and filters come as soon as they
 can.
@@ -243,7 +243,7 @@ class _GroupPlan:
         return not (condition.names & later - self.made.certain)
 
     def _kept(self, later: Names) -> Names:
-        """What is needed by what is left, and by whoever wanted the group."""
+        """The variables that the remaining items, the filters and the caller need."""
         return (self.wanted | later).union(*[condition.names for condition in self.conditions])
 
     def _trimmed(self, made: Planned, keep: Names) -> Planned:

@@ -20,8 +20,8 @@ Item: TypeAlias = Atom | PlannedPart | PathPart
 LOOK_UP = 4.0
 """What looking a row up costs, in rows that are read one after the other."""
 
-_STARTS = 4  # that many of the smallest parts are tried as the first
-_CHEAP = 1000.0  # reading so many rows takes no longer than looking for a better sequence
+_STARTS = 4  # maximum number of the smallest parts that are tried as the first
+_CHEAP = 1000.0  # maximum cost below which looking for a better sequence takes longer than it saves
 _ENDLESS = float("inf")
 
 

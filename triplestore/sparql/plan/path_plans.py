@@ -1,7 +1,7 @@
 """Property paths in groups: how they are estimated, and how they are joined.
 
 Start at `PathPart` and `make_step`. Sequences, alternatives and inverses outside of closures are
-joins and unions by the time a path gets here (see `rewrites.paths`).
+joins and unions by the time a path gets here (see `rewrites.expand_paths`).
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ class QueryParser(ModifierParser):
         return self._modified(self._where())
 
     def _modified(self, read: Read) -> Node:
-        """A pattern with the modifiers behind it, of a form that is no SELECT."""
+        """A pattern with the modifiers behind it, of a form other than SELECT."""
         modifiers = self.modifiers(read)
         return ordered_and_sliced(self.grouped(read, modifiers, {}), modifiers)
 
