@@ -42,7 +42,7 @@ def update(transaction: Transaction, text: str, options: UpdateOptions) -> None:
     timeout = options.timeout
     deadline = None if timeout is None else time.monotonic() + timeout
     options = options._replace(load_from=tuple(options.load_from))
-    run = _Run(transaction, options, deadline, options.base_iri)
+    run = _UpdateRun(transaction, options, deadline, options.base_iri)
     with running(run.context()):
         request = parse_update(text, prefixes=known, base=options.base_iri)
     run.base = request.base
@@ -66,7 +66,7 @@ class _Looking:
 
 
 @dataclass(slots=True)
-class _Run:
+class _UpdateRun:
     transaction: Transaction
     options: UpdateOptions
     deadline: float | None

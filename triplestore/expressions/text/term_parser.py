@@ -106,7 +106,7 @@ class TermParser:
             current().check()
 
     def count_part(self) -> None:
-        """Note one more part of a pattern or a SELECT: so many may be in a text."""
+        """Note one more part of a pattern or a SELECT: the limits say how many a text may have."""
         self._parts += 1
         most = current().text.parts
         if self._parts > most:

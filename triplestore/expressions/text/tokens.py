@@ -236,7 +236,7 @@ class Tokens:
         return end
 
     def _look(self, number: int, offset: int) -> None:
-        """Raise if so many tokens up to an offset are more than the limits allow."""
+        """Raise if this number of tokens up to an offset exceeds the limits."""
         limits = current()
         limits.need(_BYTES * number)
         if number > limits.text.tokens:

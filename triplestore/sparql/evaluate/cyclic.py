@@ -26,7 +26,7 @@ from triplestore.relations.packed_keys import pack
 from triplestore.relations.relation import StoredRelation
 
 
-class Link(NamedTuple):
+class CycleLink(NamedTuple):
     """A pattern of a relation of two columns between a known variable and the new one."""
 
     relation: StoredRelation
@@ -38,7 +38,7 @@ class Link(NamedTuple):
 
 
 class Rest(Operator):
-    """A leaf with the rows of another operator, which whoever reads those puts in."""
+    """A leaf with the rows of another operator, set by whatever reads that operator."""
 
     kind: ClassVar[str] = "rows"
 
@@ -69,7 +69,7 @@ class Cyclic(Operator):
         rest: Rest,
         joins: Operator,
         name: str,
-        links: Sequence[Link],
+        links: Sequence[CycleLink],
         more: float,
     ) -> None:
         super().__init__(joins.names, joins.types, (left, joins), estimate=joins.estimate)
@@ -132,7 +132,7 @@ class Cyclic(Operator):
                     yield from self._from_link(context, block, rows, self._links[number], members)
 
     def _from_link(
-        self, context: Context, block: Frame, rows: Array, link: Link, members: _Members
+        self, context: Context, block: Frame, rows: Array, link: CycleLink, members: _Members
     ) -> Iterator[Frame]:
         """The rows that come of some rows of a block, by the values that one link has for them."""
         wanted = block[link.known][rows]
@@ -166,7 +166,7 @@ class _Members:
         self._expected = expected
         self._tables: dict[tuple[int, int], GroupTable] = {}
 
-    def have(self, link: Link, pair: tuple[Array, Array]) -> Array:
+    def have(self, link: CycleLink, pair: tuple[Array, Array]) -> Array:
         """Which of these pairs there are."""
         relation = link.relation
         if self._expected < len(relation) or not use_kernels(len(relation)):
