@@ -12,6 +12,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 from bench.datasets import dataset, draw
 from bench.harness import Case, Harness, machine, run_once
@@ -32,15 +33,11 @@ WORTH = 0.005
 @contextmanager
 def searching(which: str) -> Iterator[None]:
     """Let searches use kernels, or arrays only."""
-    from triplestore.maintenance.search import kernel_search
-
-    loaded = kernel_search.loaded_kernels
-    if which == "arrays":
-        kernel_search.loaded_kernels = lambda: None
-    try:
+    if which == "kernels":
         yield
-    finally:
-        kernel_search.loaded_kernels = loaded
+        return
+    with patch("triplestore.maintenance.search.kernel_search.loaded_kernels", lambda: None):
+        yield
 
 
 def measure(data: str, turns: int) -> dict[str, Any]:

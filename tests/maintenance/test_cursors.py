@@ -22,12 +22,12 @@ from triplestore.kernels.rules import fire as loaded
 from triplestore.kernels.rules.backward import STEPS
 from triplestore.maintenance.search import kernel_cursors, kernel_search
 from triplestore.maintenance.search.kernel_cursors import Cursors
-from triplestore.maintenance.search.kernel_rules import Rules
 from triplestore.maintenance.search.numbered_facts import Numbered
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import tables
 from triplestore.relations.facts.fact_sets import RelationKey
+from triplestore.rules.backward_rules import BackwardRules
 from triplestore.rules.families import LOWER, Family
 
 SEARCHES = [name for name in MAKERS if "b" in name]
@@ -42,7 +42,7 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     found: Counter[str] = Counter()
     given, others = kernel_search.KernelSearch._meet_given, kernel_search.KernelSearch._meet
 
-    def meet_given(self: kernel_search.KernelSearch, some: kernel_cursors.Given) -> None:
+    def meet_given(self: kernel_search.KernelSearch, some: kernel_cursors.CursorInstances) -> None:
         found["cursors"] += len(some.goals)
         given(self, some)
 
@@ -178,7 +178,7 @@ def by_hand(work: Work, families: list[Family]) -> Given:
     return found
 
 
-def by_cursors(work: Work, rules: Rules, rng: random.Random) -> Given:
+def by_cursors(work: Work, rules: BackwardRules, rng: random.Random) -> Given:
     """The same for all facts that are stored, in pieces."""
     facts = Numbered(rules.names)
     one = Cursors(rules, facts, work.stored, work.survivors(), work.gone)
@@ -227,7 +227,7 @@ def compare(driver: Driver, rng: random.Random) -> int:
         work.gone.add(name, keys[[rng.random() < 0.15 for _ in keys]])
     compared = 0
     for stratum in driver.compiled.strata.values():
-        rules = Rules(stratum.recursive)
+        rules = BackwardRules(stratum.recursive)
         if rules.families:
             wanted = by_hand(work, rules.families)
             assert by_cursors(work, rules, rng) == wanted
@@ -286,7 +286,7 @@ def test_cursors__families_that_they_cannot_follow_are_left_to_pieces() -> None:
     driver.step(facts("p(a, b) p(b, c) A(c) w(d, a, b)"), (), program(rules), strategy("dred_c"))
     assert driver.compiled is not None
     (stratum,) = driver.compiled.strata.values()
-    made = Rules(stratum.recursive)
+    made = BackwardRules(stratum.recursive)
     assert len(made.families) == 1
     assert len(made.others) == len(stratum.recursive) - 1 == 4
 

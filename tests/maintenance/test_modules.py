@@ -22,7 +22,7 @@ from triplestore.maintenance import changed_rows
 from triplestore.maintenance.modules import edge_rows, external_facts
 from triplestore.maintenance.strategies import STRATEGIES, strategy
 from triplestore.relations.facts import difference_set
-from triplestore.rules.modules.recognise import Group, find_groups
+from triplestore.rules.modules.recognise import ModuleGroup, find_groups
 from triplestore.rules.modules.written_out import Choice, Mode
 from triplestore.rules.simplify import simplify
 
@@ -46,7 +46,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # -- which groups there are ------------------------------------------------------------------------
 
 
-def groups(text: str) -> list[Group]:
+def groups(text: str) -> list[ModuleGroup]:
     rules = simplify(program(text)).rules
     return find_groups(rules, stratify(rules))
 

@@ -27,7 +27,6 @@ from tests.maintenance.notation import fact, facts, program
 from tests.maintenance.programs import Step
 from tests.proofs.proving import atom_of, fact_of
 from tests.proofs.test_why import check_state, states
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     Aggregate,
     Bind,
@@ -41,11 +40,12 @@ from triplestore.datalog.program import (
     bound_by,
     variables_in,
 )
+from triplestore.datalog.rules import signature
 from triplestore.errors import CorruptError, UsageError
 from triplestore.expressions.tree import variables_of
 from triplestore.maintenance.strategies import strategy
 from triplestore.proofs import Attempt, WhyNot, why_not
-from triplestore.proofs import why_not as absent
+from triplestore.proofs import attempts as absent
 from triplestore.relations import INFERRED, ChangedRows, Changes, Layer
 from triplestore.rules.modules.written_out import Choice
 

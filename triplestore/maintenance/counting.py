@@ -33,7 +33,8 @@ from triplestore.relations import EXPLICIT
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, FactSet, RelationKey, set_of
 from triplestore.relations.facts.sorted_arrays import counted
-from triplestore.rules.compiled_program import Compiled, CompiledStratum, Strata
+from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 class Counting(Strategy):

@@ -30,7 +30,8 @@ from triplestore.maintenance.stratum_report import StratumReport
 from triplestore.maintenance.tasks import Tasks
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import size_of
-from triplestore.rules.compiled_program import Compiled, Strata
+from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.strata import Strata
 
 
 class Maintenance:

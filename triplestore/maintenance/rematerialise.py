@@ -24,7 +24,8 @@ from triplestore.relations.facts.counts import CountChanges
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import summed, unite, without
 from triplestore.relations.packed_keys import I64, Bools, Keys, high
-from triplestore.rules.compiled_program import CompiledStratum, Levels, Strata
+from triplestore.rules.levels import Levels
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 class Rematerialise(Strategy):

@@ -17,7 +17,8 @@ from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.stored_facts import unsupported_keys
-from triplestore.rules.compiled_program import Compiled, CompiledStratum, Strata
+from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 class Tasks:

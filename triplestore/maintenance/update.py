@@ -25,9 +25,10 @@ from triplestore.relations import Tables
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.facts.sorted_arrays import counted
-from triplestore.rules.compiled_program import Compiled, Strata, recursive_numbers
+from triplestore.rules.compiled_program import Compiled, recursive_numbers
 from triplestore.rules.modules.written_out import Choice
 from triplestore.rules.program_difference import ProgramDifference
+from triplestore.rules.strata import Strata
 
 
 def update(

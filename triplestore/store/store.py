@@ -22,6 +22,7 @@ from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
 from triplestore.store.arguments import QuadLike, TermLike
 from triplestore.store.info import Info, describe
+from triplestore.store.query_options import UpdateOptions
 from triplestore.store.readable import Reading, View
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.transaction import Transaction
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
     from triplestore.maintenance.report import Report
     from triplestore.ontologies.bounds import Bound
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
+    from triplestore.text_limits import TextLimits
 
     PathLike = str | os.PathLike[str]
 
@@ -311,17 +312,9 @@ class Store(Reading):
         >>> print(store.update("DELETE { ?x :sees ?y } INSERT { ?y :by ?x } WHERE { ?x :sees ?y }"))
         added 2, removed 2
         """
+        options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
         with self._begin() as transaction:
-            transaction.update(
-                update,
-                base_iri=base_iri,
-                prefixes=prefixes,
-                load_from=load_from,
-                timeout=timeout,
-                budget=budget,
-                cancel=cancel,
-                limits=limits,
-            )
+            transaction.carry_out(update, options)
         return transaction.change
 
     # -- rules ----------------------------------------------------------------------------------

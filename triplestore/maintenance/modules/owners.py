@@ -6,8 +6,9 @@ from triplestore.maintenance.modules.closure import ClosureModule
 from triplestore.maintenance.modules.hierarchy import HierarchyModule
 from triplestore.maintenance.modules.protocol import Module
 from triplestore.maintenance.modules.union import UnionModule
-from triplestore.rules.compiled_program import Compiled, Strata
+from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.modules.module_groups import Owned
+from triplestore.rules.strata import Strata
 
 
 def module_for(owned: Owned) -> Module:

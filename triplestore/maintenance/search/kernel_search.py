@@ -21,7 +21,6 @@ from triplestore.kernels.rules.backward import STEPS
 from triplestore.maintenance.search.checked_facts import BLOCKED, CHECKED, PROVED
 from triplestore.maintenance.search.give_up import BY_KERNELS, DEFAULT, Abort
 from triplestore.maintenance.search.kernel_cursors import CursorInstances, Cursors
-from triplestore.maintenance.search.kernel_rules import Rules
 from triplestore.maintenance.search.numbered_facts import I32, Linked, Numbered
 from triplestore.maintenance.search.proof_search import BackwardSearch
 from triplestore.maintenance.steps.rederive import Test, concluding
@@ -30,7 +29,8 @@ from triplestore.relations.facts.fact_sets import ANY, FactSet, KeySet, Relation
 from triplestore.relations.facts.sorted_arrays import loaded_kernels
 from triplestore.relations.packed_keys import I64, U8, U64, Bools, Keys, distinct
 from triplestore.relations.status import EXPLICIT
-from triplestore.rules.compiled_program import CompiledStratum
+from triplestore.rules.backward_rules import BackwardRules
+from triplestore.rules.strata import CompiledStratum
 
 _ABSENT = np.uint8(32)
 """Flag of facts that were taken away for good; `kernels/rules/backward` knows it."""
@@ -52,7 +52,7 @@ def new_search(
         return BackwardSearch(work, kept, absent, test, abort or DEFAULT, counted)
     rules = kept.cursors
     if rules is None:
-        rules = kept.cursors = Rules(kept.recursive)
+        rules = kept.cursors = BackwardRules(kept.recursive)
     if not rules.families:
         return BackwardSearch(work, kept, absent, test, abort or DEFAULT, counted)
     abort = abort or (DEFAULT if rules.others else BY_KERNELS)

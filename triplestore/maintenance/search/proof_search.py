@@ -51,8 +51,8 @@ from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import Batch, FactSet, RelationKey, size_of
 from triplestore.relations.packed_keys import I64, U32, Bools, Keys, distinct, start_of_runs
-from triplestore.rules.compiled_program import CompiledStratum
 from triplestore.rules.families import LOWER, MIXED, Family
+from triplestore.rules.strata import CompiledStratum
 
 _REST = 2
 """A fact gets instances in one of this many rounds; in the others, the facts that those need do."""

@@ -15,14 +15,15 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from triplestore.evaluate.small_rules import Done, Stage, small_shape
+from triplestore.evaluate.small_rules import Done
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import loaded_kernels, sorted_distinct, unite
 from triplestore.relations.packed_keys import I64, NO_KEYS, U64, Bools
-from triplestore.rules.compiled_program import Triggers
 from triplestore.rules.families import Family
+from triplestore.rules.kernel_shapes import KernelStage, kernel_shape
+from triplestore.rules.strata import Triggers
 
 AFTER = 8
 """Number of rounds after which it is checked whether the next ones can be done by the kernel."""
@@ -137,13 +138,13 @@ class Climb:
 
     def _rules(
         self, name: int, keys: U64, setting: Setting
-    ) -> list[tuple[Stage, RelationArrays]] | None:
-        """What the kernel is told of the rules, and the rows of their other atoms; None where
-        something is not as it needs it."""
+    ) -> list[tuple[KernelStage, RelationArrays]] | None:
+        """What the kernel is told of the rules, and the rows of their other atoms; None where it
+        cannot do one of them."""
         only = [] if loaded_kernels() is None else self._only(name, keys)
         found = []
         for family, item in only:
-            shape = small_shape(family, item, setting)
+            shape = kernel_shape(family, item, setting)
             if shape is None or len(shape.stages) > 1 or shape.stages[0].item < 0:
                 return None
             rows = _arrays(setting, shape.stages[0].relation, shape.stages[0].place)
@@ -197,7 +198,7 @@ def _arrays(setting: Setting, relation: int, place: int) -> RelationArrays | Non
 
 
 def _call(
-    keys: U64, rules: Sequence[tuple[Stage, RelationArrays]], held: tuple[U64, U64]
+    keys: U64, rules: Sequence[tuple[KernelStage, RelationArrays]], held: tuple[U64, U64]
 ) -> Rounds:
     from triplestore.kernels.rules.fire import climb
 

@@ -16,8 +16,10 @@ from triplestore.evaluate.binding_frames import Rows
 from triplestore.evaluate.conclusions import body_facts
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey
 from triplestore.relations.packed_keys import I64, Bools, Keys
-from triplestore.rules.compiled_program import CompiledStratum, Levels, Strata
 from triplestore.rules.families import LOWER, MIXED, OWN, Family
+from triplestore.rules.known_of_family import KnownOfFamily
+from triplestore.rules.levels import Levels
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ class Recursion:
         for family in stratum.recursive:
             used = (*family.body, *family.nots, family.head)
             every = tuple(dict.fromkeys(v for atom in used for v in atom.variables))
-            made = replace(family, head=family.head._replace(terms=every), plans={})
+            made = replace(family, head=family.head._replace(terms=every), known=KnownOfFamily())
             wide.append(made)
             shapes[id(made)] = CountedShape.of(family)
         width = max(len(shape.own) for shape in shapes.values())

@@ -17,8 +17,8 @@ from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
 from triplestore.relations.packed_keys import Bools, Keys, columns_of, high, in_sorted
-from triplestore.rules.compiled_program import CompiledStratum
 from triplestore.rules.families import Family
+from triplestore.rules.strata import CompiledStratum
 
 Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
 """Which facts pass."""

@@ -40,7 +40,7 @@ from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, FactSet, RelationKey, set_of
 from triplestore.relations.facts.sorted_arrays import places_in, sorted_distinct
 from triplestore.relations.packed_keys import I64, Bools, Keys, start_of_runs
-from triplestore.rules.compiled_program import Triggers
+from triplestore.rules.strata import Triggers
 
 _SAME = "unchanged"
 """The phase of instances that were met and turned out to be the same in both evaluations."""

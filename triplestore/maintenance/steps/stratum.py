@@ -29,8 +29,8 @@ from triplestore.relations.facts.fact_sets import (
     set_of,
     size_of,
 )
-from triplestore.rules.compiled_program import Triggers
 from triplestore.rules.families import Family
+from triplestore.rules.strata import Triggers
 
 
 class Strategy(ABC):

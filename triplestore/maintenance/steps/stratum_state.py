@@ -14,7 +14,7 @@ from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.difference_set import DifferenceSet
 from triplestore.relations.facts.fact_sets import Batch, FactSet, RelationKey, set_of
-from triplestore.rules.compiled_program import CompiledStratum
+from triplestore.rules.strata import CompiledStratum
 
 
 @dataclass(slots=True)

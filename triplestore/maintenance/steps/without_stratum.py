@@ -32,7 +32,7 @@ from triplestore.relations.packed_keys import (
 from triplestore.relations.views.closed import ClosedRelation
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.relations.views.wide import TupleRelation
-from triplestore.rules.compiled_program import Levels
+from triplestore.rules.levels import Levels
 
 
 class Restated(Stored):
@@ -144,14 +144,14 @@ class _Classes(StoredPairs):
             np.concatenate((classes[keep], others[own])),
         )
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these rows hold."""
         lower = self._is_lower(high(keys))
         if lower.all():
-            return self._every.contains(keys)
-        found = self._stated.contains(keys)
+            return self._every.contains_keys(keys)
+        found = self._stated.contains_keys(keys)
         if lower.any():
-            found[lower] = self._every.contains(keys[lower])
+            found[lower] = self._every.contains_keys(keys[lower])
         return found
 
     def contains_beside(self, first: int, second: U32) -> Bools:
