@@ -113,7 +113,8 @@ def operations() -> list[tuple[str, Callable[[Store], None], Callable[[Store], N
     asked = itertools.count()  # a text that was asked before is neither parsed nor planned again
 
     def query(store: Store) -> None:
-        pattern = f"?y WHERE {{ :s{next(asked) % PEOPLE} :takes ?x . ?x :takenBy ?y }}"
+        n = next(asked)
+        pattern = f"?y WHERE {{ :s{n % PEOPLE} :takes ?x{n} . ?x{n} :takenBy ?y }}"
         assert list(store.query(f"PREFIX : <http://ex.org/> SELECT {pattern}"))  # type: ignore
 
     def state(store: Store) -> None:

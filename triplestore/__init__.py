@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from triplestore.operators.text_limits import TextLimits
     from triplestore.proofs.proof import Proof
     from triplestore.proofs.why_not import WhyNot
-    from triplestore.reasoning.change import Change
+    from triplestore.reasoning.outcome import Change
     from triplestore.reasoning.program.stored_rules import check_rules
     from triplestore.reasoning.violations import Violation
     from triplestore.store.snapshot import Snapshot

@@ -8,6 +8,7 @@ from tests.reasoning.equal_stores import PREFIXES
 from triplestore import Store
 from triplestore.reasoning import closing
 from triplestore.reasoning.program.in_force import InForce
+from triplestore.store.transaction import writer_of
 
 HAND = "_:a rdfs:subClassOf :Hand . _:a owl:onProperty :p ; owl:someValuesFrom :A . "
 AXIOMS = {
@@ -56,7 +57,7 @@ def test_axioms__rules_about_axioms_only_are_never_left_in_force() -> None:
         report = store.reason("owl-rl")
         assert report.rules == len(store.program.rules)
         with store.transaction() as transaction:
-            rules = transaction._closing.rules
+            rules = writer_of(transaction).view().rules()
             assert isinstance(rules, InForce)
             assert rules.translation is not None and not rules.partial
 

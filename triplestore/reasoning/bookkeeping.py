@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from triplestore.maintenance.steps.recursive_tables import count_recursive
-from triplestore.maintenance.steps.traces import Traces
 from triplestore.relations.facts.recursive_counts import RecursiveChanges, RecursiveCounts
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import QueryTerms
     from triplestore.maintenance.changed_rows import Closure
     from triplestore.maintenance.limits.budget import Budget
+    from triplestore.maintenance.steps.traces import Traces
     from triplestore.reasoning.tuning import Tuning
     from triplestore.relations import Tables
     from triplestore.rules.compiled_program import Compiled
@@ -37,18 +36,38 @@ class Kept(NamedTuple):
 
 
 class Books:
-    """The tables of one transaction: those of the closure as it was last brought up to date.
+    """The tables of one transaction, right for the closed tables that they belong to.
 
     recursive, traces  what an update is to be given, after `open`; None for what is not wanted
     """
 
-    def __init__(self, kept: Kept | None) -> None:
-        kept = kept or Kept()
+    def __init__(self, tables: Tables, kept: Kept | None) -> None:
+        self._tables: Tables | None = tables
+        self._recursive_of(kept or Kept())
+
+    def _recursive_of(self, kept: Kept) -> None:
+        # Late, here and below: most stores have no tables beside the closure.
+        from triplestore.maintenance.steps.traces import Traces
+
         self.recursive = kept.recursive
         self.traces: Traces | None = None
         self._mark = (kept.traces or Traces()).mark()
         self._changes: RecursiveChanges | None = None  # of the last update, not in the table yet
         self._own = False  # whether the table is this transaction's alone
+
+    def belong_to(self, tables: Tables) -> bool:
+        """Whether they are right for these closed tables."""
+        return self._tables is tables
+
+    def belong(self, tables: Tables) -> None:
+        """The updates led to these closed tables."""
+        self._tables = tables
+
+    def begin(self, tables: Tables | None) -> None:
+        """Begin updates of these closed tables; if they are of others, all is made anew."""
+        if tables is None or self._tables is not tables:
+            self._recursive_of(Kept())
+            self._tables = tables
 
     def open(
         self,
@@ -66,14 +85,21 @@ class Books:
         if not tuning.recursive_counters:
             self.recursive = None
         elif self.recursive is None and previous is compiled and tuning.keeps_counters:
+            from triplestore.maintenance.steps.recursive_tables import count_recursive
+
             self.recursive, self._own = count_recursive(compiled, closed, terms, budget), True
         self.traces = None
         if tuning.keeps_traces:
+            from triplestore.maintenance.steps.traces import Traces
+
             self.traces = Traces()
             self.traces.restore(self._mark)
 
     def note(self, closure: Closure) -> None:
-        """The update is done: the tables are those of the new closure."""
+        """The update is done: they are right for the new closure, to which `belong` ties them."""
+        from triplestore.maintenance.steps.traces import Traces
+
+        self._tables = None
         self._changes = closure.work.recursive
         if self._changes is None or not self._changes.complete:
             self.recursive = self._changes = None
@@ -96,6 +122,8 @@ class Books:
         recursive = self.recursive if tuning.recursive_counters else None
         if not tuning.keeps_traces:
             return Kept(recursive)
+        from triplestore.maintenance.steps.traces import Traces
+
         traces = Traces()
         traces.restore(self._mark)
         return Kept(recursive, traces)

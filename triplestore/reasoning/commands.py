@@ -1,25 +1,20 @@
-"""What `reason`, `add_rules` and `remove_rules` need of a transaction.
+"""What `reason`, `add_rules` and `remove_rules` are told, and what they report.
 
-Start reading at `applied`: rules are put in force for the run that brings the closure up to date,
-and taken back if that fails.
+Start reading at `chosen` and `report_of`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from triplestore.errors import UsageError
 from triplestore.maintenance.report import Report
 from triplestore.reasoning.closing import Closing
-from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
-from triplestore.reasoning.program.graph_scope import stated_elsewhere
-from triplestore.reasoning.program.in_force import InForce, Regimes, whole_of
-from triplestore.reasoning.tuning import Tuning
-from triplestore.reasoning.violations import count_new_between, count_violations
-from triplestore.relations import EXPLICIT, INFERRED, Tables
+from triplestore.reasoning.program.in_force import InForce
+from triplestore.reasoning.reports.regime_report import regime_report
+from triplestore.relations import Tables
 from triplestore.terms.vocabulary import RDF_TYPE
 
 if TYPE_CHECKING:
@@ -62,58 +57,13 @@ def known_names(tables: Tables, dictionary: Dictionary) -> list[bytes] | None:
     return None if len(names) > KNOWN_NAMES else [dictionary.key(name) for name in names]
 
 
-@contextmanager
-def applied(
-    closing: Closing,
-    users: Rules | None,
-    regimes: Regimes,
-    tuning: Tuning,
-    progress: bool,
-    cancel: Callable[[], bool] | None,
-) -> Iterator[None]:
-    """Rules, regimes and tuning in force; those of before again, if the block raises."""
-    before = closing.users, closing.regimes, closing.tuning
-    watched = closing.cancel, closing.progress
-    closing.users, closing.regimes, closing.tuning = users, regimes, tuning
-    closing.watch(progress, cancel)
-    try:
-        yield
-    except BaseException:
-        closing.users, closing.regimes, closing.tuning = before
-        raise
-    finally:
-        closing.cancel, closing.progress = watched
+def report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = ()) -> Report:
+    """The report of the last run.
 
-
-def report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any] = ()) -> Report:
-    """The report of the last run; `was` are the rules before it."""
-    report = _report_of(closing, was, warnings)
-    if not isinstance(closing.rules, InForce):
+    before  the rules before it
+    """
+    report, state = closing.report(before, warnings), closing.state
+    if not isinstance(state.rules, InForce):
         return report
-    from triplestore.reasoning.reports.regime_report import regime_report
-
-    tables, dictionary = closing.closed, closing.dictionary
-    return regime_report(report, closing.rules, closing.regimes, tables, dictionary)
-
-
-def _report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any]) -> Report:
-    now, tables = closing.rules, closing.closed
-    before, after = whole_of(was), whole_of(now)
-    where = closing.listed()
-    violations = count_violations(tables, where)
-    new = count_new_between(closing.base, tables, where) if violations else 0
-    elsewhere = stated_elsewhere(tables, closing.dictionary)
-    return Report(
-        rules=after.rule_count,
-        constraints=len(after.program.constraints),
-        rules_added=0 if was is now else len(after - before),
-        rules_removed=0 if was is now else len(before - after),
-        explicit=tables.total(EXPLICIT) + elsewhere,
-        inferred=tables.total(INFERRED) - elsewhere,
-        relation_rows=rows_of_relations(tables, is_helper_in(closing.dictionary)),
-        violations=violations,
-        new_violations=new,
-        strategy=closing.tuning.strategy,
-        warnings=tuple(warnings),
-        **closing.figures,
-    )
+    regimes, tables = state.settings.regimes, state.tables
+    return regime_report(report, state.rules, regimes, tables, closing.dictionary)

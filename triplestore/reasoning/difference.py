@@ -13,6 +13,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from triplestore.reasoning.outcome import IsHelper, Step, is_helper_in
+from triplestore.reasoning.violations import (
+    Listed,
+    Violation,
+    new_violations,
+    violations_between,
+)
+from triplestore.reasoning.visible import is_triple, quads_of
 from triplestore.relations import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import NO_FACTS, NO_QUADS
 from triplestore.relations.lookup import Rows
@@ -22,7 +29,6 @@ from triplestore.relations.views.equality import equality_of
 if TYPE_CHECKING:
     from pyoxigraph import Quad
 
-    from triplestore.reasoning.violations import Listed, Violation
     from triplestore.terms import Dictionary, Term
 
 Name: TypeAlias = "tuple[str, int, int]"
@@ -52,8 +58,6 @@ class QuadsChanged:
         return sum(part.size for part in self._parts)
 
     def __iter__(self) -> Iterator[Quad]:
-        from triplestore.store.readable import quads_of
-
         return quads_of(self._dictionary, iter(self._parts))
 
     def __repr__(self) -> str:
@@ -102,8 +106,6 @@ class Difference:
         where: Listed,
         states: tuple[Tables, Tables],
     ) -> None:
-        from triplestore.reasoning.violations import new_violations, violations_between
-
         kinds = [rows for rows in (net.facts, net.quads) if len(rows)]
 
         def chosen(before: int | None, now: int | None) -> QuadsChanged:
@@ -211,8 +213,6 @@ def _expanded(tables: Tables, is_helper: IsHelper) -> dict[tuple[int, int], set[
 
 def _rows(rows: ChangedRows, before: int | None, now: int | None, dictionary: Dictionary) -> Rows:
     """The rows with these statuses; None for any other than the one that is given."""
-    from triplestore.reasoning.visible import is_triple
-
     other_before, other_now = rows.previous != now, rows.status != before
     chosen: Bools = other_before if before is None else rows.previous == before
     chosen = chosen & (other_now if now is None else rows.status == now)

@@ -11,12 +11,15 @@ are wanted (see `bookkeeping`), are right for one commit with one dictionary, an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.tuning import Tuning
+from triplestore.reasoning.program.in_force import InForce
+from triplestore.reasoning.program.settings import ReasonSettings
+from triplestore.reasoning.program.stored_rules import remember
 from triplestore.storage import State
 from triplestore.storage.metadata import PROGRAM
 from triplestore.thread_limits import looking
@@ -37,27 +40,21 @@ class Reasoner:
     def __init__(self) -> None:
         self._known: tuple[Rules, Dictionary, Compiled] | None = None
         self._ids: dict[bytes, int] = {}
-        self._read: tuple[Meta, Rules | None, Tuning] | None = None
+        self._read: tuple[Meta, ReasonSettings] | None = None
         self._tables: tuple[int, Dictionary, Kept] | None = None
 
-    def kept(self, meta: Meta) -> tuple[Rules | None, Tuning]:
-        """The rules that a state has, if any, and its tuning; read once for each `Meta`."""
+    def settings_of(self, meta: Meta) -> ReasonSettings:
+        """The settings that a state keeps; read once for each `Meta`."""
         read = self._read
         if read is None or read[0] is not meta:
-            rules = None
-            if PROGRAM in meta:
-                from triplestore.reasoning.program.stored_rules import rules_of
+            self._read = read = (meta, ReasonSettings.of(meta))
+        return read[1]
 
-                rules = rules_of(meta)
-            self._read = read = (meta, rules, Tuning.of(meta))
-        return read[1], read[2]
-
-    def note(self, meta: Meta, rules: Rules | None, tuning: Tuning) -> None:
+    def note(self, meta: Meta, settings: ReasonSettings) -> None:
         """These are what a state that was committed just now keeps."""
-        if rules is not None and meta.get(PROGRAM) == rules.data:
-            from triplestore.reasoning.program.stored_rules import remember
-
-            self._read = (meta, remember(rules), tuning)
+        users = settings.users
+        if users is not None and meta.get(PROGRAM) == users.data:
+            self._read = (meta, replace(settings, users=remember(users)))
 
     def compiling(self, state: State) -> Compiling:
         """What one transaction on this state uses."""
@@ -113,12 +110,15 @@ class Reasoner:
 
 
 class Compiling:
-    """The compiled rules of one transaction, with constants encoded in it."""
+    """The compiled rules of one transaction, with constants encoded in it.
+
+    committed_terms  number of terms of the dictionary that are committed
+    """
 
     def __init__(self, reasoner: Reasoner, state: State) -> None:
         self._reasoner = reasoner
         self._dictionary = state.dictionary
-        self._committed = state.term_count
+        self.committed_terms = state.term_count
         self._made: list[tuple[Rules, Compiled, Ids]] = []
 
     def compiled(self, rules: Rules, *, modules: bool = True) -> Compiled:
@@ -141,12 +141,12 @@ class Compiling:
     def end(self, rules: Rules, committed: bool) -> None:
         """Keep what was compiled for the rules that are in force now, if its ids are."""
         for known, compiled, ids in self._made:
-            if known is rules and (committed or ids.last <= self._committed):
+            if known is rules and (committed or ids.last <= self.committed_terms):
                 self._reasoner.keep(rules, self._dictionary, compiled, ids.known)
 
 
 def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, QueryTerms]:
-    """Rules compiled for somebody who only reads, with ids of their own for unknown constants.
+    """Rules compiled for a reader, with ids of their own for unknown constants.
 
     The families of all rules are made as families, also those of class hierarchies.
     """
@@ -182,7 +182,6 @@ class Ids:
 
 def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
     """Rules compiled, all of it, with constants encoded."""
-    from triplestore.reasoning.program.in_force import InForce
     from triplestore.rules.compiled_program import Compiled
 
     if isinstance(rules, InForce) and rules.whole.edges is not None:

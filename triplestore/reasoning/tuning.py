@@ -107,6 +107,11 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
         """Whether recursive counters, once there, would be kept by the strategy."""
         return self.recursive_counters and self.strategy != "rematerialise"
 
+    @property
+    def keeps_tables(self) -> bool:
+        """Whether there are tables in memory beside the closure; see `bookkeeping`."""
+        return self.recursive_counters or self.keeps_traces
+
     def make_strategy(self) -> Strategy:
         """The strategy, for one update."""
         from triplestore.maintenance.strategies import STRATEGIES, strategy

@@ -9,9 +9,10 @@ the store keeps their number, and most programs cannot make one (`Rules.may_hide
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pyoxigraph import DefaultGraph, Quad
 
 from triplestore.relations.lookup import Rows
 from triplestore.relations.packed_keys import U32, Bools, high, low
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 _FEW = 16  # terms whose kinds are looked up one by one
+
+FIRST_BLOCK = 64
+"""The first block of an iteration is small, so that the first answer comes at once."""
 
 
 def is_triple(dictionary: Dictionary, subjects: U32, predicates: U32) -> Bools:
@@ -39,6 +43,26 @@ def shown(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Rows]:
             yield rows
         elif fine.any():
             yield Rows(*(column[fine] for column in rows))
+
+
+def quads_of(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
+    """Quads of pyoxigraph, decoded as they are asked for."""
+    default = DefaultGraph()
+    for rows in blocks:
+        size, start, step = rows.size, 0, FIRST_BLOCK
+        while start < size:
+            stop = min(start + step, size)
+            s, p, o, g = (_decode(dictionary, column[start:stop], default) for column in rows)
+            yield from map(Quad, s, p, o, g)
+            start, step = stop, min(step * 4, 8192)
+
+
+def _decode(dictionary: Dictionary, ids: U32, default: DefaultGraph) -> list[Any]:
+    """Terms of a column; a column of one value (a predicate, a graph) is looked up once."""
+    if ids.strides == (0,) or len(ids) == 1:
+        first = int(ids[0])
+        return [dictionary.term(first) if first else default] * len(ids)
+    return dictionary.terms(ids)
 
 
 def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:

@@ -8,7 +8,7 @@ DESIGN.md has the decisions and measurements.
 """
 
 from triplestore.loaders import convert as convert_file
-from triplestore.reasoning.change import Change
+from triplestore.reasoning.outcome import Change
 from triplestore.reasoning.violations import Violation
 from triplestore.relations.lookup import Rows
 from triplestore.store.info import Info

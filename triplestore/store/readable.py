@@ -15,10 +15,9 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from pyoxigraph import DefaultGraph, Quad
 
 from triplestore.reasoning.stale import refuse_if_stale
-from triplestore.reasoning.visible import is_triple, shown
+from triplestore.reasoning.visible import is_triple, quads_of, shown
 from triplestore.relations import INFERRED, Tables
 from triplestore.relations.lookup import ANY_GRAPH, Rows, match
 from triplestore.relations.relation import BLOCK
@@ -30,7 +29,7 @@ from triplestore.terms import Dictionary, key_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from pyoxigraph import RdfFormat
+    from pyoxigraph import Quad, RdfFormat
 
     from triplestore.datalog.program import Program
     from triplestore.maintenance.audit import Audit
@@ -44,9 +43,6 @@ if TYPE_CHECKING:
     from triplestore.store.explain import FactLike
     from triplestore.store.prepared import Prepared
     from triplestore.terms import Term
-
-# The first block of an iteration is small, so that the first answer comes at once.
-FIRST_BLOCK = 64
 
 MOST_OF_EACH = 20
 """So many violations of each constraint are listed by `inconsistencies`."""
@@ -94,7 +90,7 @@ def regimes_in(meta: Mapping[str, bytes]) -> tuple[str, ...]:
     """The names of the regimes that a store keeps."""
     if REGIMES not in meta:
         return ()
-    from triplestore.reasoning.program.in_force import Regimes
+    from triplestore.reasoning.program.settings import Regimes
 
     return Regimes.of(meta).names
 
@@ -575,23 +571,3 @@ def _pattern(
     spo = [0 if term is None else next(ids) for term in (s, p, o)]
     g = ANY_GRAPH if graph_name is None else 0 if graph is None else next(ids)
     return spo[0], spo[1], spo[2], g
-
-
-def quads_of(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
-    """Quads of pyoxigraph, decoded as they are asked for."""
-    default = DefaultGraph()
-    for rows in blocks:
-        size, start, step = rows.size, 0, FIRST_BLOCK
-        while start < size:
-            stop = min(start + step, size)
-            s, p, o, g = (_decode(dictionary, column[start:stop], default) for column in rows)
-            yield from map(Quad, s, p, o, g)
-            start, step = stop, min(step * 4, 8192)
-
-
-def _decode(dictionary: Dictionary, ids: NDArray[np.uint32], default: DefaultGraph) -> list[Any]:
-    """Terms of a column; a column of one value (a predicate, a graph) is looked up once."""
-    if ids.strides == (0,) or len(ids) == 1:
-        first = int(ids[0])
-        return [dictionary.term(first) if first else default] * len(ids)
-    return dictionary.terms(ids)

@@ -6,24 +6,30 @@ Start at `query`. The engine keeps the algebra of texts for all stores of a proc
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context, Flag
 from triplestore.operators.text_limits import DEFAULT, TextLimits
-from triplestore.reasoning.equality.answers import of_representatives
+from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, Asked, Custom, Engine, Result
 from triplestore.store.answers import write_answer
 from triplestore.store.arguments import TermLike, facts_mask, graph_key
 
 if TYPE_CHECKING:
+    from triplestore.relations.packed_keys import U32
     from triplestore.sparql.plan.planner import Options
     from triplestore.store.readable import View
     from triplestore.terms import Dictionary
 
 _ENGINE = Engine(write_answer)
+
+ALL, REPRESENTATIVES = "all", "representatives"
+"""What a query may ask for: all that holds, or one answer for each class."""
 
 
 def query(
@@ -76,6 +82,40 @@ def query(
     return _ENGINE.query(
         text, asked, context, base=base_iri, options=options, values=values, custom=custom
     )
+
+
+class RepresentativeNames:
+    """A dictionary in which the name of a term stands for the representative of its class."""
+
+    def __init__(self, dictionary: Dictionary, classes: Classes) -> None:
+        self._dictionary = dictionary
+        self._classes = classes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dictionary, name)
+
+    def lookup_key(self, key: bytes) -> int:
+        """The id of the representative of a key; 0 if it is unknown."""
+        return int(self.lookup_keys([key])[0])
+
+    def lookup_keys(self, keys: Sequence[bytes]) -> U32:
+        """The ids of the representatives of keys; 0 for unknown ones."""
+        return self._classes.representatives(self._dictionary.lookup_keys(keys))
+
+
+def of_representatives(view: View, equality: str | None) -> View:
+    """The state that a query with this `equality` sees.
+
+    A query for representatives sees the tables that rules see; a name in it stands for its class,
+    so any member will do. Named graphs keep their own terms.
+    """
+    if equality not in (None, ALL, REPRESENTATIVES):
+        raise UsageError(f'equality={equality!r} is not known: say "{ALL}" or "{REPRESENTATIVES}"')
+    found = equality_of(view.tables)
+    if found is None or equality != REPRESENTATIVES:
+        return view
+    dictionary = cast("Dictionary", RepresentativeNames(view.dictionary, found.classes))
+    return replace(view, dictionary=dictionary, tables=found.tables)
 
 
 def read(

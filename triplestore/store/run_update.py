@@ -9,7 +9,6 @@ committed, unless the operation is SILENT.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,44 +17,34 @@ import pyoxigraph as ox
 
 from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
-from triplestore.operators.context import Context, Flag, running
-from triplestore.operators.text_limits import DEFAULT, TextLimits
+from triplestore.operators.context import Context, running
+from triplestore.operators.text_limits import DEFAULT
 from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.engine import Asked
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import facts_mask, quad_keys
 from triplestore.store.fetching import fetch
+from triplestore.store.options import LoadOptions, UpdateOptions
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
-    from triplestore.store.transaction import Transaction
+    from triplestore.store.writer import Writer
 
 _DEFAULT = ox.DefaultGraph()
-_MANY = 4096
-"""So many quads of data are loaded as a document, which is quicker than one by one."""
+MANY_QUADS = 4096
+"""At least this many quads of data are loaded as a document, which is quicker than one by one."""
 
 
-def update(
-    transaction: Transaction,
-    text: str,
-    *,
-    base_iri: str | None = None,
-    prefixes: Mapping[str, str] | None = None,
-    load_from: Iterable[str] = (),
-    timeout: float | None = None,
-    budget: int | None = None,
-    cancel: Flag | None = None,
-    limits: TextLimits | None = None,
-) -> None:
+def update(writer: Writer, text: str, options: UpdateOptions) -> None:
     """Carry out a request; see `Store.update`."""
-    known = {**transaction.known_prefixes(), **(prefixes or {})}
+    known = {**writer.prefixes(), **(options.prefixes or {})}
+    timeout, limits = options.timeout, options.limits or DEFAULT
     deadline = None if timeout is None else time.monotonic() + timeout
-    text_limits = limits or DEFAULT
-    context = Context(budget, seconds=timeout, cancel=cancel, text=text_limits)
+    context = Context(options.budget, seconds=timeout, cancel=options.cancel, text=limits)
     with running(context):
-        request = parse_update(text, prefixes=known, base=base_iri)
-    run = _Run(transaction, request.base, tuple(load_from), deadline, budget, cancel, text_limits)
+        request = parse_update(text, prefixes=known, base=options.base_iri)
+    run = _UpdateRun(writer, request.base, options, deadline)
     for operation in request.operations:
         run.operation(operation)
 
@@ -76,19 +65,18 @@ class _Looking:
 
 
 @dataclass(slots=True)
-class _Run:
-    transaction: Transaction
+class _UpdateRun:
+    writer: Writer
     base: str | None
-    load_from: tuple[str, ...]
+    options: UpdateOptions
     deadline: float | None
-    budget: int | None
-    cancel: Flag | None
-    limits: TextLimits
 
     def context(self) -> Context:
         """What is left of the limits of the request."""
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
-        context = Context(self.budget, seconds=left, cancel=self.cancel, text=self.limits)
+        options = self.options
+        limits = options.limits or DEFAULT
+        context = Context(options.budget, seconds=left, cancel=options.cancel, text=limits)
         context.check()
         return context
 
@@ -102,7 +90,7 @@ class _Run:
         if isinstance(operation, sparql.InsertData):
             self.insert(operation.quads)
         elif isinstance(operation, sparql.DeleteData):
-            self.transaction.remove_all(operation.quads)
+            self.writer.write_all(False, operation.quads)
         elif isinstance(operation, sparql.Modify):
             self.modify(operation, context)
         elif isinstance(operation, sparql.Load):
@@ -118,9 +106,9 @@ class _Run:
 
     def insert(self, quads: tuple[ox.Quad, ...]) -> None:
         """State quads; a label is a new blank node, the same one in all of this operation."""
-        if len(quads) >= _MANY:
+        if len(quads) >= MANY_QUADS:
             document = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
-            self.transaction.load(document, ox.RdfFormat.N_QUADS)
+            self.writer.load(document, LoadOptions(format=ox.RdfFormat.N_QUADS))
             return
         nodes: dict[bytes, bytes] = {}
 
@@ -140,23 +128,23 @@ class _Run:
             )
         known = dict.fromkeys(keys)
         known.pop(b"", None)
-        ids = self.transaction.ids_of(list(known))
+        ids = self.writer.encode(list(known))
         found = dict(zip(known, ids.tolist(), strict=True))
         found[b""] = 0
         rows = np.array([found[key] for key in keys], np.uint32).reshape(-1, 4)
         columns = [np.ascontiguousarray(column) for column in rows.T]
-        self.transaction.change_rows(np.ones(len(rows), np.bool_), *columns)
+        self.writer.change_rows(np.ones(len(rows), np.bool_), *columns)
 
     def modify(self, operation: sparql.Modify, context: Context) -> None:
         """DELETE and INSERT with a WHERE: what is deleted goes first."""
         deleted, inserted = changed_rows(operation, self.asked(), context, self.base)
         add = np.repeat([False, True], [len(deleted.subject), len(inserted.subject)])
         columns = [np.concatenate(pair) for pair in zip(deleted, inserted, strict=True)]
-        self.transaction.change_rows(add, *columns)
+        self.writer.change_rows(add, *columns)
 
     def asked(self) -> Asked:
         """The state that a WHERE sees."""
-        view = self.transaction.view()
+        view = self.writer.view()
         return Asked(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
 
     def load(self, operation: sparql.Load, context: Context) -> None:
@@ -164,15 +152,12 @@ class _Run:
         graph = None if operation.graph is None else operation.graph.term
         source = operation.source.key[1:].decode()
         try:
-            document = fetch(source, self.load_from)
+            document = fetch(source, tuple(self.options.load_from))
             with limited(_Looking(context)):
-                self.transaction.load(
-                    document.data,
-                    document.format,
-                    path=document.path,
-                    base_iri=source,
-                    to_graph=graph,
+                wanted = LoadOptions(
+                    format=document.format, path=document.path, base_iri=source, to_graph=graph
                 )
+                self.writer.load(document.data, wanted)
         except TimeLimitError:
             raise
         except (UsageError, ParseError, OSError):
@@ -187,31 +172,31 @@ class _Run:
             self.create(operation.graph)
         elif isinstance(operation, sparql.Clear):
             for graph in self.targets(operation.target):
-                self.transaction.clear_graph(graph)
+                self.writer.clear_graph(graph)
         elif isinstance(operation, sparql.Drop):
             for graph in self.targets(operation.target):
-                self.transaction.remove_graph(graph)
+                self.writer.remove_graph(graph)
         else:
             self.copy(operation)
 
     def create(self, graph: Constant) -> None:
         """CREATE."""
-        if self.transaction.has_graph(graph.term):
+        if self.writer.has_graph(graph.term):
             raise UsageError(f"graph {graph} exists already: CREATE SILENT does not mind")
-        self.transaction.add_graph(graph.term)
+        self.writer.add_graph(graph.term)
 
     def targets(self, target: sparql.GraphTarget) -> list[Any]:
         """The graphs that CLEAR and DROP are about."""
         if isinstance(target, Constant):
             return [self.existing(target)]
-        named = self.transaction.graphs_now() if target != "DEFAULT" else []
+        named = self.writer.named_graphs() if target != "DEFAULT" else []
         return named if target == "NAMED" else [_DEFAULT, *named]
 
     def existing(self, graph: Constant | None) -> Any:
         """A graph by its name, None being the default graph; it must exist."""
         if graph is None:
             return _DEFAULT
-        if not self.transaction.has_graph(graph.term):
+        if not self.writer.has_graph(graph.term):
             raise UsageError(f"there is no graph {graph}: SILENT does not mind")
         return graph.term
 
@@ -222,7 +207,7 @@ class _Run:
         if source == target:
             return
         if not isinstance(operation, sparql.Add):
-            self.transaction.remove_graph(target)
-        self.transaction.copy_graph(source, target)
+            self.writer.remove_graph(target)
+        self.writer.copy_graph(source, target)
         if isinstance(operation, sparql.Move):
-            self.transaction.remove_graph(source)
+            self.writer.remove_graph(source)

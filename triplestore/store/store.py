@@ -8,7 +8,6 @@ writer at a time: another thread waits, another process is told who writes.
 from __future__ import annotations
 
 import gc
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,15 +15,18 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from triplestore.errors import UsageError, WrongTypeError
-from triplestore.reasoning.change import Change
+from triplestore.reasoning.outcome import Change
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
 from triplestore.store.arguments import QuadLike, TermLike
 from triplestore.store.info import Info, describe
+from triplestore.store.options import LoadOptions, PathLike, ReasonOptions, UpdateOptions
 from triplestore.store.readable import Reading, View
+from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.transaction import Transaction
+from triplestore.store.writer import Writer
 
 if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
     from triplestore.operators.text_limits import TextLimits
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
-
-    PathLike = str | os.PathLike[str]
 
 Durability = Literal["commit", "group", "flush"]
 
@@ -82,9 +82,9 @@ class Store(Reading):
         self._seen: tuple[State, View] | None = None
         try:
             if STALE in database.state.meta and not database.read_only:
-                with self._begin() as transaction:
-                    transaction.infer_anew()
-                    transaction.keep({STALE: None})
+                with self._begin() as writer:
+                    writer.infer_anew()
+                    writer.keep({STALE: None})
             state = database.state
             # Replaced as one, so that no lock is needed.
             self._seen = (state, View.of(state))
@@ -142,10 +142,10 @@ class Store(Reading):
         ...     len(store)
         0
         """
-        with self._begin() as transaction:
-            yield transaction
+        with self._begin() as writer:
+            yield Transaction(writer)
 
-    def _begin(self) -> Transaction:
+    def _begin(self) -> Writer:
         me = threading.get_ident()
         if self._writer == me:
             raise UsageError(
@@ -164,68 +164,68 @@ class Store(Reading):
             turn.__exit__(None, None, None)
 
         try:
-            return Transaction(self._database, end, self._reasoner)
+            return Writer(self._database, end, self._reasoner)
         except BaseException:
             end()
             raise
 
     def add(self, quad: QuadLike) -> Change:
-        """State a quad."""
-        with self._begin() as transaction:
-            transaction.add(quad)
-        return transaction.change
+        """Assert a quad."""
+        with self._begin() as writer:
+            writer.write(True, quad)
+        return writer.change
 
     def extend(self, quads: Iterable[QuadLike]) -> Change:
-        """State many quads, in one commit."""
-        with self._begin() as transaction:
-            transaction.extend(quads)
-        return transaction.change
+        """Assert many quads, in one commit."""
+        with self._begin() as writer:
+            writer.write_all(True, quads)
+        return writer.change
 
     def bulk_extend(self, quads: Iterable[QuadLike]) -> Change:
-        """State many quads, in one commit (the same as `extend`)."""
+        """Assert many quads, in one commit (the same as `extend`)."""
         return self.extend(quads)
 
     def remove(self, quad: QuadLike) -> Change:
-        """Take a stated quad back."""
-        with self._begin() as transaction:
-            transaction.remove(quad)
-        return transaction.change
+        """Remove an asserted quad; nothing happens if it was not asserted."""
+        with self._begin() as writer:
+            writer.write(False, quad)
+        return writer.change
 
     def remove_all(self, quads: Iterable[QuadLike]) -> Change:
-        """Take many stated quads back, in one commit."""
-        with self._begin() as transaction:
-            transaction.remove_all(quads)
-        return transaction.change
+        """Remove many asserted quads, in one commit."""
+        with self._begin() as writer:
+            writer.write_all(False, quads)
+        return writer.change
 
     def add_graph(self, graph_name: TermLike) -> Change:
         """Make a named graph exist, also without quads."""
-        with self._begin() as transaction:
-            transaction.add_graph(graph_name)
-        return transaction.change
+        with self._begin() as writer:
+            writer.add_graph(graph_name)
+        return writer.change
 
     def clear_graph(self, graph_name: TermLike) -> Change:
-        """Take back everything that is stated in a graph; the graph stays."""
-        with self._begin() as transaction:
-            transaction.clear_graph(graph_name)
-        return transaction.change
+        """Remove everything that is asserted in a graph; the graph stays."""
+        with self._begin() as writer:
+            writer.clear_graph(graph_name)
+        return writer.change
 
     def remove_graph(self, graph_name: TermLike) -> Change:
-        """Take back everything that is stated in a graph, and the graph."""
-        with self._begin() as transaction:
-            transaction.remove_graph(graph_name)
-        return transaction.change
+        """Remove everything that is asserted in a graph, and the graph."""
+        with self._begin() as writer:
+            writer.remove_graph(graph_name)
+        return writer.change
 
     def clear(self) -> Change:
-        """Take back all quads and graphs; prefixes and rules stay."""
-        with self._begin() as transaction:
-            transaction.clear()
-        return transaction.change
+        """Remove all quads and graphs; prefixes and rules stay."""
+        with self._begin() as writer:
+            writer.clear()
+        return writer.change
 
     def bind(self, prefix: str, iri: str) -> Change:
         """Name an IRI by a prefix, for dumps, queries and rules."""
-        with self._begin() as transaction:
-            transaction.bind(prefix, iri)
-        return transaction.change
+        with self._begin() as writer:
+            writer.bind({prefix: iri})
+        return writer.change
 
     def load(
         self,
@@ -263,23 +263,23 @@ class Store(Reading):
         >>> store.prefixes
         mappingproxy({'': 'http://ex.org/'})
         """
-        with self._begin() as transaction:
-            transaction.load(
-                input,
-                format,
-                path=path,
-                base_iri=base_iri,
-                to_graph=to_graph,
-                replace_graph=replace_graph,
-                named_graphs=named_graphs,
-                lenient=lenient,
-                progress=progress,
-                cancel=cancel,
-                threads=threads,
-                max_line_bytes=max_line_bytes,
-                max_term_bytes=max_term_bytes,
-            )
-        return transaction.change
+        options = LoadOptions(
+            format=format,
+            path=path,
+            base_iri=base_iri,
+            to_graph=to_graph,
+            replace_graph=replace_graph,
+            named_graphs=named_graphs,
+            lenient=lenient,
+            progress=progress,
+            cancel=cancel,
+            threads=threads,
+            max_line_bytes=max_line_bytes,
+            max_term_bytes=max_term_bytes,
+        )
+        with self._begin() as writer:
+            writer.load(input, options)
+        return writer.change
 
     def bulk_load(self, *args: Any, **kwargs: Any) -> Change:
         """The same as `load`, which is as fast and keeps its promise of all or nothing."""
@@ -311,18 +311,21 @@ class Store(Reading):
         >>> print(store.update("DELETE { ?x :sees ?y } INSERT { ?y :by ?x } WHERE { ?x :sees ?y }"))
         added 2, removed 2
         """
-        with self._begin() as transaction:
-            transaction.update(
-                update,
-                base_iri=base_iri,
-                prefixes=prefixes,
-                load_from=load_from,
-                timeout=timeout,
-                budget=budget,
-                cancel=cancel,
-                limits=limits,
-            )
-        return transaction.change
+        # Late: many stores are only read, or written without SPARQL.
+        from triplestore.store.run_update import update as carry_out
+
+        options = UpdateOptions(
+            base_iri=base_iri,
+            prefixes=prefixes,
+            load_from=tuple(load_from),
+            timeout=timeout,
+            budget=budget,
+            cancel=cancel,
+            limits=limits,
+        )
+        with self._begin() as writer:
+            carry_out(writer, update, options)
+        return writer.change
 
     # -- rules ----------------------------------------------------------------------------------
 
@@ -380,21 +383,22 @@ class Store(Reading):
         >>> print(store.load('@prefix : <http://ex.org/> . :c :parent :d .', "ttl"))
         added 1, inferred added 3
         """
-        with self._begin() as transaction:
-            report = transaction.reason(
-                *regimes,
-                rules=rules,
-                ontology=ontology,
-                imports=imports,
-                network=network,
-                scope=scope,
-                trivial=trivial,
-                strict=strict,
-                equality=equality,
-                tuning=tuning,
-                progress=progress,
-                cancel=cancel,
-            )
+        options = ReasonOptions(
+            regimes=regimes,
+            rules=rules,
+            ontology=ontology,
+            imports=imports,
+            network=network,
+            scope=scope,
+            trivial=trivial,
+            strict=strict,
+            equality=equality,
+            tuning=tuning,
+            progress=progress,
+            cancel=cancel,
+        )
+        with self._begin() as writer:
+            report = reason(writer, options)
         return report
 
     def bound(
@@ -419,14 +423,14 @@ class Store(Reading):
 
     def add_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Apply these rules too, from now on: `reason(rules=...)`."""
-        with self._begin() as transaction:
-            report = transaction.add_rules(rules, progress=progress)
+        with self._begin() as writer:
+            report = add_rules(writer, rules, writer.settings, progress)
         return report
 
     def remove_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
         """Apply these rules no more; what follows from them only is gone."""
-        with self._begin() as transaction:
-            report = transaction.remove_rules(rules, progress=progress)
+        with self._begin() as writer:
+            report = remove_rules(writer, rules, progress)
         return report
 
     # -- the directory --------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.reasoning.drop_inferences import stripped
+from triplestore.reasoning.drop_inferences import changes_to_asserted
 from triplestore.reasoning.equality.classes import certain, connected
 from triplestore.reasoning.equality.graph_scope import Told, scope_name
 from triplestore.relations import EXPLICIT, Layer, Tables
@@ -73,7 +73,7 @@ class Worlds:
         if classes is self.classes:
             return self._final
         if level not in self._closed:
-            stated = self.stored.push(Layer.build(stripped(self.stored)))
+            stated = self.stored.push(Layer.build(changes_to_asserted(self.stored)))
             told = scope_name(self._dictionary)
             images = representatives(stated, classes, self.same_as, told)
             self._closed[level] = self._close(images)

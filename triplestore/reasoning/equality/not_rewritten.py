@@ -38,7 +38,7 @@ from triplestore.terms.vocabulary import OWL_NAMED_INDIVIDUAL, OWL_SAME_AS
 
 if TYPE_CHECKING:
     from triplestore.datalog.rules import Clause
-    from triplestore.reasoning.program.in_force import Regimes
+    from triplestore.reasoning.program.settings import Regimes
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations import Tables
     from triplestore.terms import Dictionary

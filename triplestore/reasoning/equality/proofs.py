@@ -50,7 +50,7 @@ from triplestore.terms.vocabulary import RDF_TYPE, RDFS_SUB_PROPERTY_OF
 if TYPE_CHECKING:
     from triplestore.reasoning.equality.graph_scope import Stating
     from triplestore.reasoning.program.stored_rules import Rules
-    from triplestore.store.readable import View
+    from triplestore.reasoning.readable_state import ReadableState
 
 Ids = tuple[int, int, int]
 """A fact: subject, predicate, object."""
@@ -87,7 +87,7 @@ class Lifting:
 
     def __init__(
         self,
-        view: View,
+        view: ReadableState,
         rules: Rules,
         equality: Equality,
         limits: Limits,

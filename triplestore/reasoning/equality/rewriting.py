@@ -1,6 +1,6 @@
 """The closure under equality by rewriting: one update of a store.
 
-Start reading at `Rewriting.run`, which a `Closing` calls in the place of its own update. What is
+Start reading at `Rewriting.run`, which a `ClosureRun` calls in the place of its own update. What is
 stated is given to the engine as facts of representatives; equalities that it finds merge classes,
 which changes what is stated to it, and so on until there are none left. Then the rows to be stored
 are told apart from those that only the tables of representatives have.
@@ -36,7 +36,6 @@ from triplestore.reasoning.equality.negation import refuse_cycles
 from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY, Named
 from triplestore.reasoning.equality.rows import Stating, stored_changes
 from triplestore.reasoning.outcome import Step
-from triplestore.reasoning.program.in_force import BY_REWRITING
 from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import Tables
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, U32, Bools, Keys, high, low, pack
@@ -54,12 +53,11 @@ from triplestore.relations.views.equality import (
 if TYPE_CHECKING:
     from triplestore.maintenance.changed_rows import Closure
     from triplestore.reasoning.asserted_changes import Stated
-    from triplestore.reasoning.closing import Closing
+    from triplestore.reasoning.closure_run import ClosureRun, ClosureState
     from triplestore.reasoning.program.graph_scope import ScopeStep
+    from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations.facts.fact_sets import Batch
     from triplestore.rules.compiled_program import Compiled
-
-_REGIMES = frozenset(["owl-rl", "owl-horst"])
 
 MANY = 256
 """When more facts than this are stated, equalities are looked for before rules are applied."""
@@ -93,37 +91,32 @@ class Rewritten(NamedTuple):
     reread: bool = False
 
 
-def rewrites(closing: Closing) -> bool:
-    """Whether equals are rewritten, or were: then they have to be taken apart."""
-    return _is_wanted(closing) or equality_of(closing.closed) is not None
-
-
-def _is_wanted(closing: Closing) -> bool:
-    regimes = closing.regimes
-    wanted = regimes.equality == BY_REWRITING and not regimes.trivial
-    return wanted and not _REGIMES.isdisjoint(regimes.names)
-
-
 class Rewriting:
     """One update of the closure of a transaction."""
 
-    def __init__(self, closing: Closing, compiled: Compiled, under: Compiled | None) -> None:
-        assert closing.rules is not None
-        self._dictionary = closing.dictionary
-        self._closed = closing.closed
+    def __init__(
+        self,
+        run: ClosureRun,
+        state: ClosureState,
+        rules: Rules,
+        compiled: Compiled,
+        under: Compiled | None,
+    ) -> None:
+        self._dictionary = run.dictionary
+        self._closed = state.tables
         self._compiled = compiled
         self._under = under
-        self._rules, self._old_rules = closing.rules, closing.under
+        self._rules, self._old_rules = rules, state.closed_under
         self._type_id = compiled.type_id
         self._same_as = int(self._dictionary.encode_keys([SAME_AS_KEY])[0])
         self._told = scope_name(self._dictionary)
-        found = equality_of(closing.closed)
+        found = equality_of(state.tables)
         self._before = NO_CLASSES if found is None else found.classes
-        committed = closing.term_count
-        self._named = Named(self._dictionary, closing.rules, closing.regimes, committed)
-        self._wanted = _is_wanted(closing) and self._named.obstacle is None
-        self._hides = closing.hidden > 0
-        self._check = closing.budget().check
+        regimes = run.settings.regimes
+        self._named = Named(self._dictionary, rules, regimes, run.committed_terms)
+        self._wanted = regimes.rewrites and self._named.obstacle is None
+        self._hides = state.hidden > 0
+        self._check = run.budget.check
         self._barred = NO_IDS
 
     def run(self, stated: Stated, update: Update, scoped: ScopeStep | None = None) -> Rewritten:

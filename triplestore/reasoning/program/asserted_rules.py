@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from triplestore.reasoning.closing import Closing
-from triplestore.reasoning.drop_inferences import stripped
+from triplestore.reasoning.drop_inferences import changes_to_asserted
+from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.reasoning.tuning import Tuning
 from triplestore.relations import Layer
@@ -48,15 +49,14 @@ def founded(
     rules  those in force: whose regimes and users' rules they are
     """
     own = dictionary.copy()
-    stated = tables.push(Layer.build(stripped(tables))).with_schemes({})
+    stated = tables.push(Layer.build(changes_to_asserted(tables))).with_schemes({})
     closing = Closing(State(dictionary=own, term_count=own.size, tables=stated), Reasoner())
-    closing.users, closing.regimes = rules.users, rules.regimes
-    closing.tuning = Tuning(max_facts=_UNLIMITED, max_bytes=_UNLIMITED)
+    tuning = Tuning(max_facts=_UNLIMITED, max_bytes=_UNLIMITED)
+    settings = ReasonSettings(rules.users, rules.regimes, tuning)
     if progress is not None:
         progress("axioms")
-        closing.watch(True, None)
-    closing.run([], stated)
-    return Founded(closing.rules, own, classes_of(closing.closed))
+    closing.apply(settings, [], stated, progress=progress is not None)
+    return Founded(closing.state.rules, own, classes_of(closing.state.tables))
 
 
 def classes_of(tables: Tables) -> Classes:

@@ -50,7 +50,7 @@ from triplestore.relations.views.equality import TOLD, TOLD_KEY, KeysByName
 if TYPE_CHECKING:
     from triplestore.reasoning.asserted_changes import Stated
     from triplestore.reasoning.outcome import Step
-    from triplestore.reasoning.program.in_force import Regimes
+    from triplestore.reasoning.program.settings import Regimes
     from triplestore.relations import Tables
     from triplestore.relations.changes import TupleName
     from triplestore.terms import Dictionary

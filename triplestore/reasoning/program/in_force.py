@@ -7,25 +7,26 @@ one state, and is remembered for it (`note`, `rules_of_state`).
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import Atom, Constraint, Program, Rule
-from triplestore.errors import StorageError, UsageError
+from triplestore.errors import StorageError
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.program.graph_scope import DEFAULT, RULE, Scope, scope_of, scope_rules
+from triplestore.reasoning.equality.forecast import will_equate
+from triplestore.reasoning.program.graph_scope import RULE, scope_rules
 from triplestore.reasoning.program.literals import Literals
+from triplestore.reasoning.program.schema_reader import SchemaReader
+from triplestore.reasoning.program.settings import BY_REWRITING, ReasonSettings, Regimes
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
 from triplestore.reasoning.program.subclass_edges import Edges, Whole
 from triplestore.reasoning.tuning import Tuning
 from triplestore.relations.packed_keys import NO_KEYS
 from triplestore.relations.views.equality import reasoned
-from triplestore.storage.metadata import PROGRAM, REGIMES, file_count, graph_files, import_jobs
-from triplestore.storage.state import value_of
+from triplestore.storage.metadata import file_count, graph_files, import_jobs
 
 if TYPE_CHECKING:
     from triplestore.ontologies.model.ontology import Ontology
@@ -37,94 +38,6 @@ if TYPE_CHECKING:
 
 MOSTLY_AXIOMS = 8
 """An ontology without much data: more than one fact in so many is of an axiom."""
-
-BY_RULES, BY_REWRITING = "rules", "rewrite"
-"""How equals are reasoned about; see `equality`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Regimes:
-    """What `reason` was told about regimes; false if there are none.
-
-    equality    how equals are reasoned about: by rules, or by rewriting to representatives
-    ontologies  graphs of ontology files, each with the file and the hash of its contents
-    scope       which named graphs count beside these and the default graph
-    unresolved  imports that were not found, and why
-
-    >>> Regimes.of({"regimes": Regimes(("skos",)).to_bytes()})
-    Regimes(names=('skos',), trivial=False, ontologies=(), unresolved=(), equality='rules', \
-scope='default')
-    """
-
-    names: tuple[str, ...] = ()
-    trivial: bool = False
-    ontologies: tuple[tuple[str, str, str], ...] = ()
-    unresolved: tuple[tuple[str, str], ...] = ()
-    equality: str = BY_RULES
-    scope: Scope = DEFAULT
-
-    @classmethod
-    def of(cls, meta: Mapping[str, bytes]) -> Regimes:
-        """Those that a store keeps."""
-        return value_of(meta, REGIMES, _regimes_of, cls())
-
-    def to_bytes(self) -> bytes | None:
-        """The form in which they are kept."""
-        if not self:
-            return None
-        said = {"names": self.names, "trivial": self.trivial, "equality": self.equality}
-        said |= {"ontologies": self.ontologies, "unresolved": self.unresolved}
-        said |= {"scope": self.scope} if self.scope != DEFAULT else {}
-        return json.dumps(said, ensure_ascii=False).encode()
-
-    def changed(
-        self, names: Iterable[str], trivial: bool | None, equality: str | None = None
-    ) -> Regimes:
-        """These and more; what is not named stays as it was."""
-        if equality not in (None, BY_RULES, BY_REWRITING):
-            raise UsageError(
-                f'equality={equality!r} is not known: say "{BY_RULES}" or "{BY_REWRITING}"'
-            )
-        every = tuple(dict.fromkeys((*self.names, *names)))
-        made = replace(self, names=every)
-        made = made if equality is None else replace(made, equality=equality)
-        made = made if trivial is None else replace(made, trivial=trivial)
-        if made.trivial and not made.names:
-            raise UsageError("trivial=True is about what a regime infers; name one, too")
-        return made
-
-    def scoped(self, scope: Any) -> Regimes:
-        """These with another scope, as a caller says it; None leaves it as it is."""
-        return self if scope is None else replace(self, scope=scope_of(scope))
-
-    @property
-    def look_at_literals(self) -> bool:
-        """Whether ill-typed literals are inconsistencies."""
-        from triplestore.ontologies.translate.regimes import looks_at_literals
-
-        return looks_at_literals(self.names)
-
-    @property
-    def graphs(self) -> list[bytes]:
-        """The graphs of ontologies, as keys of their names."""
-        return [b"\x01" + graph.encode() for graph, _, _ in self.ontologies]
-
-    def __bool__(self) -> bool:
-        return bool(self.names) or self.scope != DEFAULT
-
-
-@lru_cache(maxsize=16)
-def _regimes_of(data: bytes) -> Regimes:
-    """The regimes that are kept so: every transaction asks."""
-    said = json.loads(data)
-    return Regimes(
-        tuple(said["names"]),
-        said["trivial"],
-        tuple((graph, file, digest) for graph, file, digest in said["ontologies"]),
-        tuple((iri, reason) for iri, reason in said["unresolved"]),
-        said.get("equality", BY_RULES),
-        scope=scope_of(said.get("scope", DEFAULT)),
-    )
 
 
 def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
@@ -234,7 +147,6 @@ def vocabulary_of(
     """The program before any axiom is known."""
     from triplestore.ontologies.model.ontology import Ontology
     from triplestore.ontologies.translate.regimes import translate
-    from triplestore.reasoning.program.schema_reader import SchemaReader
 
     made = translate(Ontology(), regimes.names, trivial=regimes.trivial)
     facts = SchemaReader(dictionary, tables, regimes).facts()
@@ -254,7 +166,6 @@ def about_axioms(
     """
     from triplestore.ontologies.read import read_ontology
     from triplestore.ontologies.translate.regimes import rules_about_axioms
-    from triplestore.reasoning.program.schema_reader import SchemaReader
 
     with no_collection():
         reader = SchemaReader(dictionary, tables, regimes)
@@ -289,8 +200,6 @@ def whole(
     """
     from triplestore.ontologies.read import read_ontology
     from triplestore.ontologies.translate.regimes import translate
-    from triplestore.reasoning.equality.forecast import will_equate
-    from triplestore.reasoning.program.schema_reader import SchemaReader
 
     stored, tables = tables, reasoned(tables)
     with no_collection():
@@ -399,9 +308,12 @@ _MOST_KNOWN = 8
 
 def rules_of_state(state: State) -> Rules | None:
     """All rules in force in a state: kept ones, and those made of its axioms."""
-    meta = state.meta
-    users = rules_of(meta) if PROGRAM in meta else None
-    regimes = Regimes.of(meta)
+    return rules_for(state, ReasonSettings.of(state.meta))
+
+
+def rules_for(state: State, settings: ReasonSettings) -> Rules | None:
+    """The same for a state whose settings are known."""
+    users, regimes = settings.users, settings.regimes
     if not regimes:
         return users
     known: InForce | None = state.dictionary.remembered.get(state.commit)

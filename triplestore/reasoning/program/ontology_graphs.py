@@ -8,7 +8,7 @@ given for it; nothing is asked of the network unless that is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from os import PathLike, fspath
@@ -18,20 +18,24 @@ from typing import TYPE_CHECKING, TypeAlias
 from pyoxigraph import Literal, NamedNode
 
 from triplestore.errors import UsageError
-from triplestore.reasoning.program.in_force import Regimes
+from triplestore.reasoning.program.settings import Regimes
 
 if TYPE_CHECKING:
+    from pyoxigraph import RdfFormat
+
     from triplestore.ontologies.imports.catalogue import Document
     from triplestore.ontologies.model.expressions import Triple
-    from triplestore.store.transaction import Transaction
     from triplestore.terms import Term
 
 Places: TypeAlias = "str | PathLike[str] | Iterable[str | PathLike[str]]"
 """A file, a folder, or several of these."""
 
+LoadGraph: TypeAlias = "Callable[[bytes, RdfFormat, str, NamedNode], object]"
+"""Replaces a named graph: data, format, base IRI and name."""
+
 
 def load_ontologies(
-    transaction: Transaction,
+    load: LoadGraph,
     files: Places,
     regimes: Regimes,
     *,
@@ -40,6 +44,7 @@ def load_ontologies(
 ) -> Regimes:
     """Load ontology files, and what they import, into graphs of their own.
 
+    load     replaces a named graph in the transaction at work
     files    of ontologies
     imports  files and folders in which imported ontologies are looked for, and OASIS catalogues
     """
@@ -54,10 +59,10 @@ def load_ontologies(
         document = catalogue.find(iri)
         if not isinstance(document, Document):
             raise UsageError(f"{file} cannot be read: {document.reason}")
-        wanted += _load(transaction, document, None, known)
+        wanted += _load(load, document, None, known)
     found = find_imports(wanted, catalogue)
     for document in found.documents:
-        _load(transaction, document, document.iri, known)
+        _load(load, document, document.iri, known)
     unresolved = {**dict(regimes.unresolved), **{one.iri: one.reason for one in found.unresolved}}
     for document in found.documents:
         unresolved.pop(document.iri, None)
@@ -69,7 +74,7 @@ def load_ontologies(
 
 
 def _load(
-    transaction: Transaction,
+    load: LoadGraph,
     document: Document,
     graph: str | None,
     known: dict[str, tuple[str, str]],
@@ -85,9 +90,7 @@ def _load(
     others = [iri for iri in headers if iri not in imports]
     name = graph or (others[0] if others else document.iri)
     if known.get(name, ("", ""))[1] != digest:
-        transaction.load(
-            data, document.format, base_iri=document.iri, replace_graph=NamedNode(name)
-        )
+        load(data, document.format, document.iri, NamedNode(name))
         known[name] = (document.place, digest)
     return imports
 

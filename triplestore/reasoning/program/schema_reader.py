@@ -33,7 +33,7 @@ from triplestore.thread_limits import look
 if TYPE_CHECKING:
     from triplestore.ontologies.model.ontology import Ontology
     from triplestore.reasoning.outcome import Step
-    from triplestore.reasoning.program.in_force import Regimes
+    from triplestore.reasoning.program.settings import Regimes
     from triplestore.relations import Tables
     from triplestore.relations.packed_keys import U32, U64
     from triplestore.terms import Dictionary

@@ -17,7 +17,7 @@ from triplestore.reasoning.program.in_force import InForce
 from triplestore.terms.vocabulary import RDFS_SUB_CLASS_OF
 
 if TYPE_CHECKING:
-    from triplestore.store.readable import View
+    from triplestore.reasoning.readable_state import ReadableState
 
 _BELOW = Constant.iri(RDFS_SUB_CLASS_OF)
 _HAVING = b"\x00"
@@ -27,7 +27,7 @@ Edges = defaultdict[bytes, list[tuple[bytes, object]]]
 """Class -> the classes above it, each with the axiom that says so."""
 
 
-def axioms_beyond(view: View, rules: object, fact: Atom) -> list[str]:
+def axioms_beyond(view: ReadableState, rules: object, fact: Atom) -> list[str]:
     """The axioms outside of the regimes on the way to a type or a superclass, with the reasons."""
     if not isinstance(rules, InForce) or rules.translation is None or rules.ontology is None:
         return []
@@ -45,7 +45,7 @@ def axioms_beyond(view: View, rules: object, fact: Atom) -> list[str]:
 class _Above:
     """The classes above a class, by axioms and by what is inferred."""
 
-    def __init__(self, view: View, rules: InForce) -> None:
+    def __init__(self, view: ReadableState, rules: InForce) -> None:
         assert rules.ontology is not None
         self._tables, self._dictionary = view.tables, view.dictionary
         self._type_id, self._below = view.dictionary.lookup_keys([TYPE.key, _BELOW.key]).tolist()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pyoxigraph import NamedNode
 
 from triplestore.errors import UsageError
-from triplestore.reasoning.program.in_force import Regimes
+from triplestore.reasoning.program.settings import Regimes
 from triplestore.terms import term_of
 from triplestore.terms.vocabulary import RDFS_SUB_CLASS_OF
 

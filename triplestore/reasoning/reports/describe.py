@@ -25,8 +25,8 @@ from triplestore.rules.families import CompiledAtom, Family
 if TYPE_CHECKING:
     from triplestore.closures.attached import Structure
     from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.reasoning.readable_state import ReadableState
     from triplestore.rules.modules.module_groups import Owned
-    from triplestore.store.readable import View
 
 SECTIONS = ("program", "strata", "modules", "families", "plans")
 
@@ -34,7 +34,7 @@ SHOWN = 3
 """So many rules of a family are shown."""
 
 
-def describe(view: View, what: tuple[str, ...]) -> str:
+def describe(view: ReadableState, what: tuple[str, ...]) -> str:
     """The chosen sections, one below the other."""
     for section in what:
         if section not in SECTIONS:
@@ -59,7 +59,7 @@ def _short(text: str) -> str:
 
 
 class _Described:
-    def __init__(self, view: View, rules: Rules) -> None:
+    def __init__(self, view: ReadableState, rules: Rules) -> None:
         self._view = view
         self._rules = rules
         self._compiled, self._terms = compile_to_read(rules, view.dictionary)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from triplestore.maintenance.report import Report
 from triplestore.reasoning.program.graph_scope import DEFAULT
-from triplestore.reasoning.program.in_force import InForce, Regimes
+from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.program.schema_reader import SchemaReader
+from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.reports.missing_imports import missing_imports
 from triplestore.reasoning.reports.warnings import warnings_of
 from triplestore.relations import Tables

@@ -16,8 +16,9 @@ import numpy as np
 from triplestore.datalog.problems import Problem
 from triplestore.datalog.program import TYPE, Rule, TripleAtom
 from triplestore.reasoning.program.graph_scope import out_of_scope, scope_rules
-from triplestore.reasoning.program.in_force import InForce, Regimes
+from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.program.schema_reader import SchemaReader
+from triplestore.reasoning.program.settings import Regimes
 from triplestore.relations import EXPLICIT, Tables
 from triplestore.relations.packed_keys import in_sorted
 from triplestore.terms import IRI, key_of, to_ntriples

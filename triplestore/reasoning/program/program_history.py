@@ -1,10 +1,10 @@
-"""Turns of a run: an end to those in which axioms would come and go, or come, for ever.
+"""The programs of one run so far, so that a run that would never end is noticed.
 
-Start reading at `Turns`. Each turn closes the facts under the rules of one program, and reads
-another program off the axioms that hold then. Both are functions, so a program that comes again
-will come again and again: that is noticed at once. Axioms that only grow may need many turns, each
-as dear as reading all axioms, so their number is bounded. Either way it is said which axioms were
-still changing.
+Start reading at `ProgramHistory`. Each turn closes the facts under the rules of one program, and
+reads another program off the axioms that hold then. Both are functions, so a program that
+comes again would come again and again: that is noticed at once. Axioms that only grow may need many
+turns, each as expensive as reading all axioms, so their number is bounded. Either way the error
+names the axioms that were still changing.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from triplestore.datalog.program import Constraint, Program, Rule
 from triplestore.errors import UsageError
 from triplestore.reasoning.program.subclass_edges import Whole
 
-MOST_TURNS = 50
-"""Each turn is there for axioms that follow from axioms of the turn before; nests of three are
-rare."""
+MAX_TURNS = 50
+"""Maximum number of turns. A turn is needed for axioms that follow from axioms of the turn before;
+more than three turns are rare."""
 
-MOST_NAMED = 4
-"""So many axioms that go on changing are named."""
+MAX_NAMED = 4
+"""Maximum number of changing axioms that an error names."""
 
 _REMEDY = (
     "look for properties and classes of the data below those of RDFS and OWL (or the same as "
@@ -28,14 +28,14 @@ _REMEDY = (
 )
 
 
-class Turns:
+class ProgramHistory:
     """The programs of one run so far.
 
     >>> from triplestore.datalog.text import read
     >>> one, other = (Whole(read(f"<http://e/{c}>[?x] :- <http://e/b>[?x] .")) for c in "ac")
-    >>> turns = Turns(one)
-    >>> turns.take(other)
-    >>> turns.take(one)
+    >>> history = ProgramHistory(one)
+    >>> history.add(other)
+    >>> history.add(one)
     Traceback (most recent call last):
     triplestore.errors.UsageError: the axioms do not come to rest: after 2 turns the rules are \
 those of an earlier turn again, and so on for ever; ...
@@ -44,13 +44,13 @@ those of an earlier turn again, and so on for ever; ...
     def __init__(self, program: Whole) -> None:
         self._programs = [program]
 
-    def take(self, program: Whole) -> None:
-        """A turn gave this program, another one than the last; raise if there is no end to it."""
+    def add(self, program: Whole) -> None:
+        """Add the program of a turn; raise if the turns would not end."""
         count = len(self._programs)
         if any(program == before for before in self._programs):
             what = f"after {count} turns the rules are those of an earlier turn again, and so on "
             raise self._error(f"{what}for ever", program)
-        if count >= MOST_TURNS:
+        if count >= MAX_TURNS:
             raise self._error(f"each of {count} turns changed them", program)
         self._programs.append(program)
 
@@ -58,7 +58,7 @@ those of an earlier turn again, and so on for ever; ...
         last = self._programs[-1]
         changed = [f"+ {name}" for name in _axioms(program - last)]
         changed += [f"- {name}" for name in _axioms(last - program)]
-        named = changed[:MOST_NAMED]
+        named = changed[:MAX_NAMED]
         more = len(changed) - len(named)
         listed = "; ".join(named) + (f"; and {more:,} more" if more else "")
         changing = f"the last one changed {listed}; " if changed else ""
