@@ -52,7 +52,7 @@ _HOMES = {
     "Store": "triplestore.store.store",
     "Snapshot": "triplestore.store.snapshot",
     "Transaction": "triplestore.store.transaction",
-    "Change": "triplestore.reasoning.change",
+    "Change": "triplestore.reasoning.outcome",
     "Violation": "triplestore.reasoning.violations",
     "Program": "triplestore.datalog.program",
     "Proof": "triplestore.proofs.proof",

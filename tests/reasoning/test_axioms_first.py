@@ -6,7 +6,7 @@ import pytest
 
 from tests.reasoning.equal_stores import PREFIXES
 from triplestore import Store
-from triplestore.reasoning import closing
+from triplestore.reasoning import closure_run
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.store.transaction import writer_of
 
@@ -43,7 +43,7 @@ def test_axioms__closed_first_give_what_all_rules_give(
 ) -> None:
     axioms = AXIOMS[name]
     with closed(axioms) as first, monkeypatch.context() as context:
-        context.setattr(closing, "about_axioms", lambda *_: None)
+        context.setattr(closure_run, "about_axioms", lambda *_: None)
         with closed(axioms) as together:
             assert listed(first) == listed(together)
             assert len(first) == len(together)

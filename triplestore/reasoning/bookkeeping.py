@@ -43,9 +43,10 @@ class Books:
 
     def __init__(self, tables: Tables, kept: Kept | None) -> None:
         self._tables: Tables | None = tables
-        self._recursive_of(kept or Kept())
+        self._made = kept is not None
+        self._take(kept or Kept())
 
-    def _recursive_of(self, kept: Kept) -> None:
+    def _take(self, kept: Kept) -> None:
         # Late, here and below: most stores have no tables beside the closure.
         from triplestore.maintenance.steps.traces import Traces
 
@@ -56,8 +57,8 @@ class Books:
         self._own = False  # whether the table is this transaction's alone
 
     def belong_to(self, tables: Tables) -> bool:
-        """Whether they are right for these closed tables."""
-        return self._tables is tables
+        """Whether there are any, right for these closed tables."""
+        return self._made and self._tables is tables
 
     def belong(self, tables: Tables) -> None:
         """The updates led to these closed tables."""
@@ -66,8 +67,8 @@ class Books:
     def begin(self, tables: Tables | None) -> None:
         """Begin updates of these closed tables; if they are of others, all is made anew."""
         if tables is None or self._tables is not tables:
-            self._recursive_of(Kept())
-            self._tables = tables
+            self._take(Kept())
+            self._tables, self._made = tables, False
 
     def open(
         self,
@@ -79,6 +80,7 @@ class Books:
         budget: Budget,
     ) -> None:
         """Begin an update of closed tables from the `previous` program to the compiled one."""
+        self._made = True
         if previous is None:  # nothing follows without rules
             self.recursive, self._changes, self._own = RecursiveCounts(), None, True
         self._take_over()

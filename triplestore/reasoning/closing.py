@@ -25,10 +25,10 @@ from triplestore.reasoning.outcome import (
     rows_of_relations,
 )
 from triplestore.reasoning.program.graph_scope import stated_elsewhere
-from triplestore.reasoning.program.in_force import InForce, note, rules_for, whole, whole_of
+from triplestore.reasoning.program.in_force import InForce, whole, whole_of
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
-from triplestore.reasoning.reasoner import Reasoner
+from triplestore.reasoning.reasoner import Reasoner, note, rules_for
 from triplestore.reasoning.violations import (
     Listed,
     count_new,
@@ -38,14 +38,12 @@ from triplestore.reasoning.violations import (
 )
 from triplestore.relations import EXPLICIT, INFERRED, Changes, Layer, Tables
 from triplestore.storage import State
-from triplestore.storage.metadata import hidden_count
 
 if TYPE_CHECKING:
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.tuning import Tuning
-    from triplestore.rules.compiled_program import Compiled
 
 _INFERRED = ("inferred_added", "inferred_removed", "still_entailed")
 
@@ -56,15 +54,15 @@ class Closing:
     base        the tables of the last commit
     dictionary  what the ids of all tables belong to
     state       the closure as of the last run
+    hidden_before  number of facts of the last commit that are no triples of RDF
     """
 
     def __init__(self, committed: State, reasoner: Reasoner) -> None:
         self.base = committed.tables
         self.dictionary = committed.dictionary
-        settings = reasoner.settings_of(committed.meta)
+        settings, self.hidden_before = reasoner.settings_of(committed.meta)
         rules = rules_for(committed, settings)
-        hidden = hidden_count(committed.meta)
-        self.state = ClosureState(settings, rules, rules, committed.tables, hidden)
+        self.state = ClosureState(settings, rules, rules, committed.tables, self.hidden_before)
         self._reasoner = reasoner
         self._compiling = reasoner.compiling(committed)
         self._rules_before = rules
@@ -83,7 +81,7 @@ class Closing:
         """Whether there is anything to infer, or was in this transaction."""
         state = self.state
         known = state.rules is not None or state.closed_under is not None
-        return not self._left_stale and (known or bool(state.settings) or state.runs > 0)
+        return not self._left_stale and (known or state.runs > 0 or bool(state.settings))
 
     def is_stale(self, tables: Tables) -> bool:
         """Whether these tables, or the rules, are others than those of the last run."""
@@ -116,7 +114,7 @@ class Closing:
             self._compiling.end(rules, committed is not None)
         if committed is None:
             return
-        self._reasoner.note(committed.meta, state.settings)
+        self._reasoner.note(committed.meta, state.settings, state.hidden)
         if isinstance(state.rules, InForce):
             note(committed, state.rules)
         self._reasoner.drop_tables()  # also while they are changed
@@ -134,7 +132,7 @@ class Closing:
 
     def run(self, since: Sequence[Step], tables: Tables) -> Tables:
         """The closure of tables to which these steps lead from the closed ones."""
-        self.state = self._closed(self.settings, self._watch, since, tables)
+        self.state = self._closed(self.state.settings, self._watch, since, tables)
         return self.state.tables
 
     def apply(
@@ -225,12 +223,12 @@ class Closing:
 
     def listed(self) -> Listed:
         """Where the violations of the rules in force are."""
-        compiled = self._compiled()
-        return listed_by({} if compiled is None else compiled.violations, self.dictionary)
-
-    def _compiled(self) -> Compiled | None:
-        rules, modules = self.state.rules, self.settings.tuning.modules != "off"
-        return None if rules is None else self._compiling.compiled(rules, modules=modules)
+        rules = self.state.rules
+        if rules is None:
+            return listed_by({}, self.dictionary)
+        modules = self.state.settings.tuning.modules != "off"
+        compiled = self._compiling.compiled(rules, modules=modules)
+        return listed_by(compiled.violations, self.dictionary)
 
     def report(self, rules_before: Rules | None, warnings: Iterable[Any] = ()) -> Report:
         """The report of the last run."""

@@ -36,7 +36,7 @@ from triplestore.reasoning.progress import ProgressLine
 from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import INFERRED, Changes, Layer, Tables
 from triplestore.relations.tables import COMBINE_ROWS
-from triplestore.relations.views.equality import equality_of
+from triplestore.relations.views.equality import EQUALITY
 from triplestore.thread_limits import limited, look
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class ClosureRun:
         if not before.scope == now.scope == DEFAULT:
             scoped = scope_step(state.tables, tables, since, before, now, self.dictionary)
         written = _Written(since, tables, scoped)
-        if not now:
+        if not now.infer:
             return self._turn(state, self.settings.users, written)
         return self._in_turns(state, written)
 
@@ -261,7 +261,7 @@ class ClosureRun:
         under = None  # nothing follows yet
         if state.tables.rows and state.closed_under is not None:
             under = compiled if state.closed_under is rules else self._compile(state.closed_under)
-        if self.settings.regimes.rewrites or equality_of(state.tables) is not None:
+        if self.settings.regimes.rewrites or EQUALITY in state.tables.schemes:
             return self._rewritten(state, rules, compiled, under, stated, scoped)
         closure = self._update(
             compiled, state.tables, stated.tables, stated.plus, stated.minus, under
@@ -400,10 +400,17 @@ def _seen(written: _Written) -> Tables:
 
 
 def _figures(closure: Closure) -> dict[str, Any]:
-    # Late: most stores have no rules.
-    from triplestore.maintenance.report import figures
-
-    return figures(closure)
+    """What a report says of an update."""
+    return {
+        "inferred_added": closure.inferred_added,
+        "inferred_removed": closure.inferred_removed,
+        "still_entailed": closure.still_entailed,
+        "seconds": closure.seconds,
+        "rounds": closure.rounds,
+        "derivations": closure.instances,
+        "rows_fetched": closure.fetched,
+        "strata": tuple(closure.strata),
+    }
 
 
 def sum_of(total: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.program.in_force import InForce
+from triplestore.reasoning.program.in_force import InForce, whole
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.program.stored_rules import remember
 from triplestore.storage import State
-from triplestore.storage.metadata import PROGRAM
+from triplestore.storage.metadata import PROGRAM, hidden_count
 from triplestore.thread_limits import looking
 
 if TYPE_CHECKING:
@@ -40,21 +40,24 @@ class Reasoner:
     def __init__(self) -> None:
         self._known: tuple[Rules, Dictionary, Compiled] | None = None
         self._ids: dict[bytes, int] = {}
-        self._read: tuple[Meta, ReasonSettings] | None = None
+        self._read: tuple[Meta, ReasonSettings, int] | None = None
         self._tables: tuple[int, Dictionary, Kept] | None = None
 
-    def settings_of(self, meta: Meta) -> ReasonSettings:
-        """The settings that a state keeps; read once for each `Meta`."""
+    def settings_of(self, meta: Meta) -> tuple[ReasonSettings, int]:
+        """The settings that a state keeps, and its number of hidden facts; read once for each
+        `Meta`."""
         read = self._read
         if read is None or read[0] is not meta:
-            self._read = read = (meta, ReasonSettings.of(meta))
-        return read[1]
+            self._read = read = (meta, ReasonSettings.of(meta), hidden_count(meta))
+        return read[1], read[2]
 
-    def note(self, meta: Meta, settings: ReasonSettings) -> None:
+    def note(self, meta: Meta, settings: ReasonSettings, hidden: int) -> None:
         """These are what a state that was committed just now keeps."""
-        users = settings.users
+        read, users = self._read, settings.users
+        if read is not None and read[0] is meta:
+            return
         if users is not None and meta.get(PROGRAM) == users.data:
-            self._read = (meta, replace(settings, users=remember(users)))
+            self._read = (meta, replace(settings, users=remember(users)), hidden)
 
     def compiling(self, state: State) -> Compiling:
         """What one transaction on this state uses."""
@@ -194,3 +197,38 @@ def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
     # Made when they are first asked for; that must not be in a later transaction.
     _ = compiled.strata, compiled.levels, compiled.helpers, compiled.violations
     return compiled
+
+
+# -- by state -------------------------------------------------------------------------------------
+
+MAX_REMEMBERED = 8
+"""Maximum number of states of a dictionary whose rules are remembered."""
+
+
+def rules_of_state(state: State) -> Rules | None:
+    """All rules in force in a state: kept ones, and those made of its axioms."""
+    return rules_for(state, ReasonSettings.of(state.meta))
+
+
+def rules_for(state: State, settings: ReasonSettings) -> Rules | None:
+    """The same for a state whose settings are known."""
+    users, regimes = settings.users, settings.regimes
+    if not regimes.infer:
+        return users
+    known: InForce | None = state.dictionary.remembered.get(state.commit)
+    if known is not None:
+        return known
+    return note(state, whole(regimes, users, state.tables, state.dictionary))
+
+
+def note(state: State, rules: InForce) -> InForce:
+    """These are in force in a state: `rules_of_state` is to find them.
+
+    They are kept with the dictionary, of which they know ids, and for no longer than it: kept
+    anywhere else they would keep it, with its files, when its store is closed or optimized.
+    """
+    remembered = state.dictionary.remembered
+    for oldest in list(remembered)[: 1 - MAX_REMEMBERED]:
+        remembered.pop(oldest, None)
+    remembered[state.commit] = rules
+    return rules

@@ -99,7 +99,7 @@ def rules_in(state: State) -> Rules | None:
     """The rules in force in a state; None if there are none."""
     if PROGRAM not in state.meta and REGIMES not in state.meta:
         return None
-    from triplestore.reasoning.program.in_force import rules_of_state
+    from triplestore.reasoning.reasoner import rules_of_state
 
     return rules_of_state(state)
 

@@ -47,7 +47,6 @@ from triplestore.storage.metadata import (
     bytes_of_prefixes,
     file_count,
     graph_files,
-    hidden_count,
     prefixes_of,
 )
 from triplestore.store.arguments import QuadKeys, QuadLike, TermLike, graph_key, quad_keys
@@ -494,12 +493,12 @@ class Writer:
         counts = self._counts(steps)
         self._refuse(counts)
         hidden = self._closing.state.hidden
-        if hidden != hidden_count(self._before.meta):
+        if hidden != self._closing.hidden_before:
             self._meta[HIDDEN] = str(hidden).encode() if hidden else None
-        if self._tables.schemes or SCHEMES in self._before.meta:
-            described = describe(self._tables.schemes)  # which closures are not written out
-            if described != self._before.meta.get(SCHEMES):
-                self._meta[SCHEMES] = described
+        # Which closures are not written out.
+        described = describe(self._tables.schemes) if self._tables.closed else None
+        if described != self._before.meta.get(SCHEMES):
+            self._meta[SCHEMES] = described
         if not (counts or self._meta or any(map(_changes_relations, steps))):
             self._database.rollback()
             self._closing.end(None)

@@ -26,8 +26,8 @@ from triplestore.loaders.spark.importing.existing_store import empty_loaded
 from triplestore.loaders.spark.importing.parquet_parts import keys_of
 
 from triplestore.errors import BudgetError
-from triplestore.reasoning.program.in_force import rules_of_state
 from triplestore.reasoning.program.settings import Regimes
+from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.reasoning.violations import inconsistencies, listed
 from triplestore.relations.packed_keys import Columns
 from triplestore.storage.metadata import HIDDEN

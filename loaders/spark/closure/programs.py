@@ -21,9 +21,10 @@ from triplestore.loaders.spark.closure.naming import Names
 from triplestore.datalog.program import Program
 from triplestore.errors import UsageError
 from triplestore.maintenance.report import Report
-from triplestore.reasoning.program.in_force import InForce, rules_of_state, whole
+from triplestore.reasoning.program.in_force import InForce, whole
 from triplestore.reasoning.program.settings import BY_RULES, Regimes
 from triplestore.reasoning.program.stored_rules import rules_of
+from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.relations import INFERRED, REMOVED, ChangedRows, Changes, Layer, Tables
 from triplestore.storage.metadata import (
     FILES,

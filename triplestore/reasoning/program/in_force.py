@@ -20,7 +20,7 @@ from triplestore.reasoning.equality.forecast import will_equate
 from triplestore.reasoning.program.graph_scope import RULE, scope_rules
 from triplestore.reasoning.program.literals import Literals
 from triplestore.reasoning.program.schema_reader import SchemaReader
-from triplestore.reasoning.program.settings import BY_REWRITING, ReasonSettings, Regimes
+from triplestore.reasoning.program.settings import BY_REWRITING, Regimes
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
 from triplestore.reasoning.program.subclass_edges import Edges, Whole
 from triplestore.reasoning.tuning import Tuning
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from triplestore.ontologies.model.ontology import Ontology
     from triplestore.ontologies.translate.regimes import Translation
     from triplestore.relations import Tables
-    from triplestore.storage import State
     from triplestore.terms import Dictionary
 
 
@@ -299,37 +298,3 @@ def whole_of(rules: Rules | None) -> Whole:
     if rules is None:
         return Whole(Program())
     return rules.whole if isinstance(rules, InForce) else Whole(rules.program)
-
-
-# -- by state -------------------------------------------------------------------------------------
-
-_MOST_KNOWN = 8
-
-
-def rules_of_state(state: State) -> Rules | None:
-    """All rules in force in a state: kept ones, and those made of its axioms."""
-    return rules_for(state, ReasonSettings.of(state.meta))
-
-
-def rules_for(state: State, settings: ReasonSettings) -> Rules | None:
-    """The same for a state whose settings are known."""
-    users, regimes = settings.users, settings.regimes
-    if not regimes:
-        return users
-    known: InForce | None = state.dictionary.remembered.get(state.commit)
-    if known is not None:
-        return known
-    return note(state, whole(regimes, users, state.tables, state.dictionary))
-
-
-def note(state: State, rules: InForce) -> InForce:
-    """These are in force in a state: `rules_of_state` is to find them.
-
-    They are kept with the dictionary, of which they know ids, and for no longer than it: kept
-    anywhere else they would keep it, with its files, when its store is closed or optimized.
-    """
-    remembered = state.dictionary.remembered
-    for oldest in list(remembered)[: 1 - _MOST_KNOWN]:
-        remembered.pop(oldest, None)
-    remembered[state.commit] = rules
-    return rules

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from triplestore.errors import UsageError
@@ -28,7 +28,7 @@ BY_RULES, BY_REWRITING = "rules", "rewrite"
 _WITH_EQUALITY = frozenset(["owl-rl", "owl-horst"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Regimes:
     """What `reason` was told about regimes; false if there are none.
 
@@ -83,7 +83,7 @@ scope='default')
         """These with another scope, as a caller says it; None leaves it as it is."""
         return self if scope is None else replace(self, scope=scope_of(scope))
 
-    @property
+    @cached_property
     def look_at_literals(self) -> bool:
         """Whether ill-typed literals are inconsistencies."""
         # Late: most stores have no regime.
@@ -91,7 +91,7 @@ scope='default')
 
         return looks_at_literals(self.names)
 
-    @property
+    @cached_property
     def rewrites(self) -> bool:
         """Whether equals are rewritten to representatives."""
         wanted = self.equality == BY_REWRITING and not self.trivial
@@ -102,8 +102,13 @@ scope='default')
         """The graphs of ontologies, as keys of their names."""
         return [b"\x01" + graph.encode() for graph, _, _ in self.ontologies]
 
-    def __bool__(self) -> bool:
+    @cached_property
+    def infer(self) -> bool:
+        """Whether there is anything to infer."""
         return bool(self.names) or self.scope != DEFAULT
+
+    def __bool__(self) -> bool:
+        return self.infer
 
 
 @lru_cache(maxsize=16)
@@ -120,7 +125,7 @@ def _regimes_of(data: bytes) -> Regimes:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReasonSettings:
     """What `reason` was told, all of it; true if there is anything to infer.
 
@@ -142,7 +147,7 @@ class ReasonSettings:
     def __bool__(self) -> bool:
         return self.users is not None or bool(self.regimes)
 
-    @property
+    @cached_property
     def representation(self) -> tuple[object, ...]:
         """How closed relations are stored; another one needs a run."""
         return self.tuning.modules, self.tuning.schemes
