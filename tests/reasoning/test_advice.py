@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from pyoxigraph import NamedNode, Quad
 from support.fuzzing import seeds
-from tests.store.test_why_violations import documents
+from tests.reasoning.test_why_violations import documents
 
 from tests.reasoning.equal_stores import PREFIXES
 from triplestore import Store

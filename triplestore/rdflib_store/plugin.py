@@ -28,7 +28,7 @@ Triple = tuple[Node, Node, Node]
 Pattern = tuple[Node | None, Node | None, Node | None]
 
 MOST_PENDING = 10_000
-"""So many changes wait for a commit at most."""
+"""Maximum number of changes that wait for a commit."""
 
 
 class TripleStore(rdflib.store.Store):
@@ -36,8 +36,8 @@ class TripleStore(rdflib.store.Store):
 
     `rdflib.Graph(store="triplestore")` makes one; so does `TripleStore(store)` from a store that is
     there. Single changes are committed together: before anything is read, on `commit()`, on
-    `close()`, and when there are ten thousand. Reading shows all that holds, what follows by rules
-    included; only what is stated can be removed. LOAD reads what begins with an entry of
+    `close()`, and when there are ten thousand. Reading shows all facts that hold, inferred ones
+    included; only asserted facts can be removed. LOAD reads what begins with an entry of
     `load_from`, such as `["file:///data/"]`: with `Graph(store="triplestore")`, set
     `graph.store.load_from`.
 
@@ -123,7 +123,7 @@ class TripleStore(rdflib.store.Store):
         self._store.close()
 
     def destroy(self, configuration: str) -> None:
-        """Delete a store and its directory; what is no store is left alone, with an error."""
+        """Delete a store and its directory; raise if the directory is not a store."""
         with Store.read_only(configuration):
             pass
         shutil.rmtree(configuration)
@@ -161,7 +161,7 @@ class TripleStore(rdflib.store.Store):
         try:
             self._note(ADD, ox.Quad(subject, predicate, object, graph))
         except TypeError:
-            raise UsageError(f"this is no triple of RDF: {triple}") from None
+            raise UsageError(f"this is not a triple of RDF: {triple}") from None
 
     def addN(self, quads: Iterable[Any]) -> None:  # noqa: N802 - rdflib's name
         """State triples in graphs."""
@@ -208,7 +208,7 @@ class TripleStore(rdflib.store.Store):
                 yield triple, self._having(store, triple) if several else iter(only)
 
     def _having(self, store: Reading, triple: Pattern) -> Iterator[Graph]:
-        """All graphs that have a triple, looked up when somebody asks."""
+        """All graphs that have a triple, looked up when they are asked for."""
         terms = _terms_of(triple)
         if terms is not None:
             for quad in store.quads_for_pattern(*terms):

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules, RulesLike
     from triplestore.terms import Dictionary
 
-KNOWN_NAMES = 200
-"""With more properties and classes than this, names in rules are not compared with them."""
+MAX_KNOWN_NAMES = 200
+"""Maximum number of properties and classes with which names in rules are compared."""
 
 
 def chosen(regimes: Sequence[str], rules: RulesLike | None) -> tuple[str, ...] | None:
@@ -34,13 +34,13 @@ def chosen(regimes: Sequence[str], rules: RulesLike | None) -> tuple[str, ...] |
             near = get_close_matches(str(name), [*REGIMES, "none"], n=1)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             raise UsageError(
-                f"there is no regime {name!r}{hint}; rules of your own are given as rules=..."
+                f"regime {name!r} does not exist{hint}; pass your own rules as rules=..."
             )
     if "none" not in regimes:
         return tuple(regimes)
     if rules is not None or len(set(regimes)) > 1:
         raise UsageError(
-            'reason("none") turns inference off; give no rules with it, and no other regime'
+            'reason("none") turns inference off; it cannot be combined with rules or other regimes'
         )
     return None
 
@@ -51,10 +51,10 @@ def known_names(tables: Tables, dictionary: Dictionary) -> list[bytes] | None:
     (type_id,) = dictionary.lookup_keys([b"\x01" + RDF_TYPE.encode()]).tolist()
     if type_id in names:
         types = tables.relation(type_id)
-        if types.distinct_estimate(1) > KNOWN_NAMES:
+        if types.distinct_estimate(1) > MAX_KNOWN_NAMES:
             return None
         names += types.distinct(1).tolist()
-    return None if len(names) > KNOWN_NAMES else [dictionary.key(name) for name in names]
+    return None if len(names) > MAX_KNOWN_NAMES else [dictionary.key(name) for name in names]
 
 
 def report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = ()) -> Report:

@@ -38,16 +38,16 @@ Part: TypeAlias = "tuple[int, Columns]"
 """The name of a relation of rules, and some of its rows."""
 
 BLOCK = 1 << 14
-"""So many rows are turned into terms at once."""
+"""Number of rows that are turned into terms at once."""
 
-SHOWN = 20
-"""So many quads of each sort are printed."""
+MAX_SHOWN = 20
+"""Maximum number of quads of each kind that are printed."""
 
 
 class QuadsChanged:
     """Some of the quads that a transaction changed: has a length, and lists quads.
 
-    Facts that are no triples of RDF (see the warning `generalised` of rules) are left out.
+    Facts that are not triples of RDF (see the warning `generalised` of rules) are left out.
     """
 
     def __init__(self, dictionary: Dictionary, parts: Sequence[Rows]) -> None:
@@ -89,13 +89,13 @@ class RowsChanged:
 
 
 class Difference:
-    """What a transaction did so far, with everything that follows from it; prints well.
+    """What a transaction did so far, inferred facts included; prints as text.
 
-    added, removed     quads that are stated now and were not before, and the other way round
-    inferred_added     quads that hold now without being stated, and did not hold before
-    inferred_removed   quads that held without being stated, and do not hold now
-    still_entailed     those of the removed quads that hold all the same
-    rows_added, rows_removed  rows of relations of three columns or more, which only rules make
+    added, removed     quads that are asserted now and were not before, and the other way round
+    inferred_added     quads that are inferred now and did not hold before
+    inferred_removed   quads that were inferred before and do not hold now
+    still_entailed     removed quads that still hold because they are inferred
+    rows_added, rows_removed  rows of relations with three or more columns, which only rules make
     new_violations     violations of constraints that were not there before
     """
 
@@ -161,7 +161,7 @@ class Difference:
 def _first(lines: Iterable[str]) -> list[str]:
     found: list[str] = []
     for line in lines:
-        if len(found) == SHOWN:
+        if len(found) == MAX_SHOWN:
             return [*found, "  ..."]
         found.append(f"  {line}")
     return found

@@ -36,8 +36,8 @@ Step = Changes | Layer
 class Change:
     """Counts of what a commit did to the quads of a store; prints as one line.
 
-    Explicit quads are those that were stated; inferred ones hold without having been stated. Rows
-    of relations of three columns or more, which only rules make, count like quads.
+    Explicit quads were asserted; inferred ones hold without having been asserted. Rows of relations
+    with three or more columns, which only rules make, count like quads.
 
     >>> print(Change(added=2, already_there=1))
     added 2, already there 1
@@ -50,21 +50,21 @@ class Change:
     """
 
     added: int = 0
-    """Quads that are stated now and were not before."""
+    """Quads that are asserted now and were not before."""
     removed: int = 0
-    """Quads that were stated before and are not now."""
+    """Quads that were asserted before and are not now."""
     already_there: int = 0
-    """Quads that were asked to be added and were stated already."""
+    """Quads to be added that were asserted already."""
     not_stated: int = 0
-    """Quads that were asked to be removed and were not stated."""
+    """Quads to be removed that were not asserted."""
     only_inferred: int = 0
-    """Those of them that hold all the same, because they follow from others, and go on to."""
+    """Those of them that still hold because they are inferred."""
     still_entailed: int = 0
-    """Removed quads that still hold, because they follow from others."""
+    """Removed quads that still hold because they are inferred."""
     inferred_added: int = 0
-    """Quads that follow now and did not hold before."""
+    """Quads that are inferred now and did not hold before."""
     inferred_removed: int = 0
-    """Quads that followed before and do not hold now."""
+    """Quads that were inferred before and do not hold now."""
     new_violations: int = 0
     """Violations of constraints that were not there before."""
     graphs_added: int = 0
@@ -72,9 +72,9 @@ class Change:
     graphs_removed: int = 0
     """Named graphs that existed before and do not now."""
     skipped: int = 0
-    """Malformed statements that a lenient load left out."""
+    """Malformed statements that a lenient load skipped."""
     problems: tuple[Problem, ...] = field(default=(), compare=False)
-    """The first of the malformed statements that a lenient load left out."""
+    """The first of the malformed statements that a lenient load skipped."""
     commit: int = field(default=0, compare=False)
     """The number of the commit that published the change; 0 if there was nothing to commit."""
 

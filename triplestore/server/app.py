@@ -55,7 +55,7 @@ _INDEX = """SPARQL over HTTP
 
 
 def create_app(store: Store, settings: Settings | None = None) -> Starlette:
-    """The application that serves a store; whoever made the store closes it.
+    """The application that serves a store; the caller closes the store.
 
     >>> from triplestore import Store
     >>> [route.path for route in create_app(Store()).routes]
@@ -213,7 +213,7 @@ class _NamedHosts:
             if _name_of(host) not in self._hosts:
                 refused = Refused(
                     421,
-                    f"{host!r} is no name of this server; if a proxy in front of it passes this "
+                    f"{host!r} is not a name of this server; if a proxy in front of it passes this "
                     f"name on, start it with --allowed-host {_name_of(host) or 'NAME'}",
                 )
                 await refusal(refused)(scope, receive, send)

@@ -31,14 +31,14 @@ class Document(NamedTuple):
 
 
 def reading(store: Store, request: Request) -> Job:
-    """GET: a graph, or all of them if none is named; what was stated, unless facts are named."""
+    """GET: a graph, or all graphs if none is named; asserted quads, unless facts are named."""
     graph, facts = read_graph(request)
     accept = accepted(request)
 
     def job(output: Output) -> None:
         store.refresh()
         if graph is not None and not store.contains_named_graph(graph):
-            raise Refused(404, f"there is no graph {graph}")
+            raise Refused(404, f"graph {graph} does not exist")
         media_type, form = negotiated(accept, QUADS if graph is None else TRIPLES)
         output.media_type = content_type(media_type)
         store.dump(cast(IO[bytes], output), form, from_graph=graph, facts=facts)
@@ -80,7 +80,7 @@ def _delete(transaction: Transaction, graph: Graph, existed: bool) -> None:
         transaction.clear_graph(graph)
         return
     if not existed:
-        raise Refused(404, f"there is no graph {graph}")
+        raise Refused(404, f"graph {graph} does not exist")
     transaction.remove_graph(graph)
 
 
@@ -126,5 +126,5 @@ def _document(header: str, data: bytes) -> Document:
     media_type = header.partition(";")[0].strip().lower()
     form = ox.RdfFormat.from_media_type(media_type) if media_type else None
     if form is None:
-        raise Refused(415, f"{media_type!r} is no media type of RDF")
+        raise Refused(415, f"{media_type!r} is not a media type of RDF")
     return Document(data, form)

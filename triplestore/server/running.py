@@ -1,9 +1,9 @@
-"""Queries in threads: at most so many at a time, each of which can be stopped.
+"""Queries in threads: a limited number at a time, each of which can be stopped.
 
 Start at `Runner.answer`. A thread carries a job out and writes its answer to an `Output`; the event
-loop sends what was written. What is always true: a job that nobody waits for any more is stopped
-(its client has gone, or the server ends), and its place is free only when its thread has ended;
-a client that reads slowly slows its thread down instead of filling the memory.
+loop sends what was written. What is always true: a job is stopped when its client has
+disconnected or the server ends, and its place is free only when its thread has ended; a client that
+reads slowly slows its thread down instead of filling the memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ logger = logging.getLogger("triplestore.server")
 
 _PIECE = 1 << 16
 _PIECES = 4
-"""So many pieces of an answer wait to be sent."""
+"""Maximum number of pieces of an answer that wait to be sent."""
 
 _STATUS: dict[type[Exception], int] = {
     ParseError: 400,
@@ -68,7 +68,7 @@ class Output:
         self._size = 0
 
     def write(self, piece: bytes) -> int:
-        """Write a piece; waits while the client does not read, raises if it has gone."""
+        """Write a piece; waits while the client does not read, raises if it has disconnected."""
         self._waiting.append(bytes(piece))
         self._size += len(piece)
         if self._size >= _PIECE:
@@ -84,7 +84,7 @@ class Output:
         """Nothing: pieces go when they are large enough."""
 
     def is_over(self) -> bool:
-        """True if nobody waits for the answer any more, or not so long."""
+        """True if the client has disconnected, or the time is over."""
         return self.stop.is_set() or time.monotonic() > self._deadline
 
     def _hand_on(self) -> None:
@@ -102,7 +102,7 @@ class Output:
         self._loop.call_soon_threadsafe(self.queue.put_nowait, item)
 
     def end(self, complete: bool) -> None:
-        """Hand on what is left, of a complete answer, and say that no more comes."""
+        """Pass on the rest of a complete answer, and its end."""
         if complete and self._waiting:
             self._put(b"".join(self._waiting))
         self._put(None)

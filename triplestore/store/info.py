@@ -33,9 +33,9 @@ class Info:
     constraints: int
     violations: int
     relation_rows: int
-    """Rows of relations of three columns or more, which only rules make."""
+    """Rows of relations with three or more columns, which only rules make."""
     hidden: int
-    """Facts that follow, but are no triples of RDF, and are not among the quads."""
+    """Inferred facts that are not triples of RDF, and not among the quads."""
     predicates: int
     classes: int
     terms: int

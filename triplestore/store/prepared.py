@@ -1,4 +1,4 @@
-"""Queries that are asked again and again, with other values for their variables."""
+"""Queries that are run often, each time with other values for their variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A query that has been read and rewritten; each call evaluates it on the state of then.
+    """A parsed query; each call evaluates it on the current state.
 
     Start reading at `Reading.prepare`, which makes them.
     """

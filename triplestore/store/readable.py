@@ -1,7 +1,6 @@
-"""What can be read, whoever is asked: a store, a snapshot of it, or a transaction.
+"""What can be read of a store, a snapshot or a transaction.
 
-Start reading at `Reading`. Those three differ in one thing only: which tables they read, which
-`_view` says.
+Start reading at `Reading`. These three differ only in the tables that they read: see `_view`.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
     from triplestore.store.prepared import Prepared
     from triplestore.terms import Term
 
-MOST_OF_EACH = 20
-"""So many violations of each constraint are listed by `inconsistencies`."""
+MAX_OF_EACH = 20
+"""Maximum number of violations of each constraint that `inconsistencies` lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class View:
     rules: Callable[[], Rules | None] = lambda: None
     """The rules in force."""
     hidden: int = 0
-    """How many facts hold that are no triples of RDF, and are not shown."""
+    """Number of facts that hold but are not triples of RDF; they are not shown."""
     regimes: tuple[str, ...] = ()
     """The names of the regimes in force."""
     plans: Plans = field(default_factory=Plans, init=False, compare=False, repr=False)
@@ -66,7 +65,7 @@ class View:
 
     @classmethod
     def of(cls, state: State) -> View:
-        """Everything that reading a committed state needs; refused if its closure is stale."""
+        """Everything that reading a committed state needs; raises if its closure is stale."""
         meta = state.meta
         refuse_if_stale(meta)
         return cls(
@@ -120,7 +119,7 @@ class Reading(ABC):
         return self.count() > 0
 
     def count(self, facts: str = "all") -> int:
-        """How many quads there are: exact, and known without counting."""
+        """The exact number of quads, known without counting."""
         view, where = self._view(), facts_mask(facts)
         hidden = view.hidden if where & INFERRED else 0
         return view.tables.total(where) + view.tables.quad_total(where) - hidden
@@ -154,9 +153,9 @@ class Reading(ABC):
         *,
         facts: str = "all",
     ) -> Iterator[Quad]:
-        """The quads with these terms; None stands for any term, or any graph.
+        """The quads with these terms; None matches any term, or any graph.
 
-        They are read from the state at the time of the call, as they are asked for.
+        They are read lazily, from the state at the time of the call.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -196,15 +195,15 @@ class Reading(ABC):
     ) -> Result:
         """The result of a SPARQL query: solutions, triples, or True or False for an ASK.
 
-        Prefixes of loaded files are known to it. `facts` says which facts it sees: "all" that hold,
-        "explicit" or "inferred" ones. Where equals are rewritten (see `Store.reason`) it sees the
-        facts of all of them, unless `equality="representatives"` asks for one answer for each
-        class: then a name in a pattern stands for its class. `timeout` (seconds) and `budget`
+        Prefixes of loaded files are known. `facts` selects the facts that it sees: "all",
+        "explicit" (asserted) or "inferred" ones. Where equals are rewritten (see `Store.reason`) it
+        sees the facts of all of them; with `equality="representatives"` it gives one answer for
+        each class, and a name in a pattern stands for its class. `timeout` (seconds) and `budget`
         (bytes; by default half of the machine's memory) stop a query that takes too much, as does
-        `cancel`, a `threading.Event` that another thread sets; how large its text may be is said by
-        `limits`, a `TextLimits`. `substitutions` gives values to
-        variables, by name; functions and aggregates that the query calls by IRI can be given in
-        Python, as for pyoxigraph's store. A text that was asked before is not parsed again.
+        `cancel`, a `threading.Event` that another thread sets; `limits`, a `TextLimits`, limits the
+        size of its text. `substitutions` binds variables by name; functions and aggregates that the
+        query calls by IRI can be given in Python, as for pyoxigraph's store. A text that was asked
+        before is not parsed again.
 
         >>> from triplestore import NamedNode, Store
         >>> store = Store()
@@ -239,9 +238,9 @@ class Reading(ABC):
         )
 
     def prepare(self, query: str, **options: Any) -> Prepared:
-        """A query to be asked often, with other values for its variables each time.
+        """A query to be run often, each time with other values for its variables.
 
-        What is wrong with its text is said at once. `options` are those of `query`.
+        Errors in its text are raised at once. `options` are the keywords of `query`.
 
         >>> from triplestore import NamedNode, Store
         >>> store = Store()
@@ -268,7 +267,7 @@ class Reading(ABC):
         facts: str = "all",
         block_rows: int = BLOCK,
     ) -> Iterator[Rows]:
-        """Like `quads_for_pattern`, as blocks of columns of ids, at the speed of memory.
+        """Like `quads_for_pattern`, but as blocks of columns of ids, which is much faster.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -283,7 +282,7 @@ class Reading(ABC):
         return view.match(pattern, facts_mask(facts), block_rows)
 
     def lookup_ids(self, terms: Iterable[TermLike]) -> NDArray[np.uint32]:
-        """The ids of terms; 0 for a term that the store has never seen."""
+        """The ids of terms; 0 for unknown terms."""
         return self._view().dictionary.lookup_keys([key_of(term) for term in terms])
 
     def terms(self, ids: NDArray[np.uint32]) -> list[Term]:
@@ -322,7 +321,7 @@ class Reading(ABC):
 
     @property
     def program(self) -> Program:
-        """The rules in force, which print as text that `reason` reads back.
+        """The rules in force; they print as text that `reason` can read.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -339,25 +338,25 @@ class Reading(ABC):
         return Program() if rules is None else rules.program
 
     def known_names(self) -> list[bytes] | None:
-        """The keys of the properties and classes that the facts have; None if these are many."""
+        """The keys of the properties and classes in the facts; None if there are too many."""
         from triplestore.reasoning.commands import known_names
 
         view = self._view()
         return known_names(view.tables, view.dictionary)
 
     def describe_rules(self, *what: str) -> str:
-        """The rules in words: any of `program`, `strata`, `modules`, `families`, `plans`; or all.
+        """The rules as text: any of `program`, `strata`, `modules`, `families`, `plans`; or all.
 
-        Strata come one after the other; a module closes the relations of its rules at once; a
-        family is evaluated as one; plans say in which order the
-        items of a body are matched, from each item that may change.
+        Strata are evaluated one after the other; a module computes the closure of its relations at
+        once; the rules of a family are evaluated together; plans list the order in which the items
+        of a body are matched, starting from each item that may change.
         """
         from triplestore.reasoning.reports.describe import describe
 
         return describe(self._view(), what)
 
     def violations(self, limit: int | None = None) -> list[Violation]:
-        """The matches of constraints, and the members of owl:Nothing; at most so many.
+        """The matches of constraints and the members of owl:Nothing, at most `limit` of them.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -373,7 +372,7 @@ class Reading(ABC):
         return list(islice(violations(view.tables, where, view.dictionary), limit))
 
     def facts_by_rule(self) -> dict[str, int]:
-        """Name of a rule -> how many facts it concludes; evaluates all rules once.
+        """Name of a rule -> number of facts that it concludes; evaluates all rules once.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -390,7 +389,7 @@ class Reading(ABC):
 
     @property
     def inconsistencies(self) -> Inconsistencies:
-        """The violations counted by rule, with some of each; `why` has the causes of one.
+        """The violations counted by rule, with some examples of each; `why` explains one.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -406,7 +405,7 @@ class Reading(ABC):
 
         view = self._view()
         where = listed(view.rules(), view.dictionary)
-        return inconsistencies(view.tables, where, view.dictionary, MOST_OF_EACH)
+        return inconsistencies(view.tables, where, view.dictionary, MAX_OF_EACH)
 
     def why(
         self,
@@ -416,14 +415,14 @@ class Reading(ABC):
         members: int = 5,
         seconds: float = 5.0,
     ) -> Proof | WhyNot:
-        """The smallest proof of a fact from what is stated; of one that does not hold, why not.
+        """The smallest proof of a fact from asserted facts, or why the fact does not hold.
 
         A fact is a quad of the default graph, a triple, a tuple of terms, one of `violations()`, or
         a text: `:ada :parent :bob` as in Turtle, or `:parent[:ada, :bob]` as in rules. The answer
-        prints as text, is true if the fact holds, and has `json()`; a proof has `dot()` and
-        `mermaid()`, too. With `alternatives` it comes with so many proofs by other last steps;
-        of the matches that an aggregate counts, `members` are listed. A search that takes longer
-        than `seconds` settles for a proof that may not be the smallest, or is given up.
+        prints as text, is true if the fact holds, and has `json()`; a proof also has `dot()` and
+        `mermaid()`. `alternatives` is the maximum number of proofs with another last step, and
+        `members` the maximum number of matches of an aggregate that are listed. A search that takes
+        longer than `seconds` returns a proof that may not be the smallest, or gives up.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -448,10 +447,10 @@ class Reading(ABC):
         return explain(self._view(), fact, alternatives, members, seconds)
 
     def audit(self, *, thorough: bool = False, progress: bool = False) -> Audit:
-        """Whether the inferred facts are exactly those that follow, with the right counters.
+        """Checks whether exactly the right facts are inferred, with the right counters.
 
-        The closure is computed anew in memory from what is stated, and compared; nothing is
-        changed. `thorough` checks every rule instance instead, by other means.
+        The closure is computed again in memory from the asserted facts, and compared; nothing is
+        changed. `thorough` checks every rule instance instead, with an independent implementation.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -472,9 +471,9 @@ class Reading(ABC):
     def tuples(
         self, name: TermLike, arity: int | None = None, *, facts: str = "all"
     ) -> Iterator[tuple[Term, ...]]:
-        """The rows of a relation of three columns or more, which only rules can fill.
+        """The rows of a relation with three or more columns, which only rules can fill.
 
-        `arity`, the number of columns, matters only if several relations have this name.
+        `arity`, the number of columns, is needed only if several relations have this name.
 
         >>> from triplestore import NamedNode, Store
         >>> store = Store()
@@ -498,7 +497,7 @@ class Reading(ABC):
     # -- graphs and prefixes --------------------------------------------------------------------
 
     def named_graphs(self) -> Iterator[Term]:
-        """The named graphs that exist, also those without a triple."""
+        """The named graphs that exist, including empty ones."""
         view = self._view()
         return iter(view.dictionary.terms(view.tables.graphs()))
 
@@ -513,10 +512,10 @@ class Reading(ABC):
 
     @property
     def prefixes(self) -> Mapping[str, str]:
-        """The prefixes of the files that were loaded, and those that were bound; name to IRI."""
+        """The prefixes of loaded files and those that were bound; name to IRI."""
         return MappingProxyType(self._view().prefixes)
 
-    # -- writing out ----------------------------------------------------------------------------
+    # -- dump -----------------------------------------------------------------------------------
 
     def dump(
         self,
@@ -530,8 +529,8 @@ class Reading(ABC):
     ) -> bytes | None:
         """Write quads to a file or stream, or return them as bytes.
 
-        The format is one of pyoxigraph's or its name; without it, it comes from the file's name, as
-        does the compression. What is written is what was stated, unless `facts` says otherwise.
+        The format is one of pyoxigraph's or its name; without it, it is derived from the file's
+        name, as is the compression. Asserted quads are written unless `facts` says otherwise.
 
         >>> from triplestore import Store
         >>> store = Store()

@@ -54,9 +54,8 @@ def query(
 ) -> Result:
     """The result of a query on one state.
 
-    `default_graph` and `named_graphs` go before the query's FROM and FROM NAMED, as for pyoxigraph;
-    the union of all graphs is only the default graph of queries whose FROM names none, because who
-    serves a store says so once for all queries.
+    `default_graph` and `named_graphs` override the query's FROM and FROM NAMED, as for pyoxigraph;
+    `use_default_graph_as_union` does not, because a server sets it once for all queries.
     """
     known = {**view.prefixes, **(prefixes or {})}
     dictionary = view.dictionary
@@ -110,7 +109,9 @@ def of_representatives(view: View, equality: str | None) -> View:
     so any member will do. Named graphs keep their own terms.
     """
     if equality not in (None, ALL, REPRESENTATIVES):
-        raise UsageError(f'equality={equality!r} is not known: say "{ALL}" or "{REPRESENTATIVES}"')
+        raise UsageError(
+            f'equality={equality!r} is not supported: use "{ALL}" or "{REPRESENTATIVES}"'
+        )
     found = equality_of(view.tables)
     if found is None or equality != REPRESENTATIVES:
         return view
@@ -140,9 +141,9 @@ def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
 
 @cache
 def default_budget() -> int | None:
-    """The bytes a query may use if nobody says how many: half of the machine's memory.
+    """The default maximum number of bytes of a query: half of the machine's memory.
 
-    None where the system does not say how much there is.
+    None where the system does not tell.
     """
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
@@ -155,7 +156,7 @@ def _listed(graphs: TermLike | Iterable[TermLike]) -> list[TermLike]:
 
 
 def _ids(dictionary: Dictionary, graphs: Iterable[TermLike]) -> tuple[int, ...]:
-    """The ids of graphs, 0 for the default graph; graphs that nobody knows are left out."""
+    """The ids of graphs, 0 for the default graph; unknown graphs are left out."""
     keys = [graph_key(graph) for graph in graphs]
     named = dictionary.lookup_keys([key for key in keys if key is not None]).tolist()
     own = [0] if None in keys else []

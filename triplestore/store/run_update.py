@@ -1,9 +1,9 @@
 """SPARQL updates in a transaction.
 
 Start at `update`. The operations of a request run in their order. What is always true: a WHERE sees
-all that holds after the operations before it, what follows from them included; only what is stated
-is deleted, copied and moved; whatever a request cannot do raises, so that nothing of it is
-committed, unless the operation is SILENT.
+all facts that hold after the operations before it, inferred ones included; only asserted facts are
+deleted, copied and moved; an operation that fails raises, so that nothing of the request is
+committed, unless it is SILENT.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class _UpdateRun:
     def create(self, graph: Constant) -> None:
         """CREATE."""
         if self.writer.has_graph(graph.term):
-            raise UsageError(f"graph {graph} exists already: CREATE SILENT does not mind")
+            raise UsageError(f"graph {graph} exists already; CREATE SILENT would ignore that")
         self.writer.add_graph(graph.term)
 
     def targets(self, target: sparql.GraphTarget) -> list[Any]:
@@ -197,7 +197,7 @@ class _UpdateRun:
         if graph is None:
             return _DEFAULT
         if not self.writer.has_graph(graph.term):
-            raise UsageError(f"there is no graph {graph}: SILENT does not mind")
+            raise UsageError(f"graph {graph} does not exist; SILENT would ignore that")
         return graph.term
 
     def copy(self, operation: sparql.Add | sparql.Move | sparql.Copy) -> None:

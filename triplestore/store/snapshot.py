@@ -1,4 +1,4 @@
-"""Snapshots: a store as it was at one commit, for as long as somebody holds on to it."""
+"""Snapshots: a store as it was at one commit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class Snapshot(Reading):
-    """One committed state, whatever is written, merged or removed after it.
+    """One committed state, unaffected by later writes.
 
-    It costs nothing to make, and keeps the files it reads alive until it is dropped.
+    It costs nothing to make, and keeps the files it reads until it is dropped.
 
     >>> from triplestore import Store
     >>> store = Store()

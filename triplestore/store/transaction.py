@@ -142,7 +142,7 @@ class Transaction(Reading):
         cancel: Flag | None = None,
         limits: TextLimits | None = None,
     ) -> None:
-        """Carry out a SPARQL update; see `Store.update`."""
+        """Run a SPARQL update; see `Store.update`."""
         # Late: many stores are only read, or written without SPARQL.
         from triplestore.store.run_update import update as carry_out
 
@@ -174,7 +174,7 @@ class Transaction(Reading):
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
     ) -> Report:
-        """Apply rules, from now on; see `Store.reason`."""
+        """Put rules and regimes in force; see `Store.reason`."""
         options = ReasonOptions(
             regimes=regimes,
             rules=rules,
@@ -192,15 +192,15 @@ class Transaction(Reading):
         return reason(self._writer, options)
 
     def add_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
-        """Apply these rules too, from now on."""
+        """Add rules to those in force; see `Store.add_rules`."""
         return add_rules(self._writer, rules, self._writer.settings, progress)
 
     def remove_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
-        """Apply these rules no longer; what follows only from them is gone."""
+        """Remove rules from those in force; see `Store.remove_rules`."""
         return remove_rules(self._writer, rules, progress)
 
     def diff(self) -> Difference:
-        """What the transaction did so far, with all that follows: quads and new violations.
+        """What the transaction did so far: asserted and inferred quads, and new violations.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -218,7 +218,7 @@ class Transaction(Reading):
 
     @property
     def report(self) -> Report | None:
-        """What bringing the closure up to date took, the last time; None if that was not done."""
+        """The report of the last time that facts were inferred; None if that was not needed."""
         return self._writer.report()
 
     # -- the end --------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class Transaction(Reading):
         return self._writer.commit()
 
     def rollback(self) -> None:
-        """Forget everything; the transaction is over then."""
+        """Discard everything; the transaction is over then."""
         self._writer.rollback()
 
     def __enter__(self) -> Self:

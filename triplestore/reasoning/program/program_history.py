@@ -23,8 +23,8 @@ MAX_NAMED = 4
 """Maximum number of changing axioms that an error names."""
 
 _REMEDY = (
-    "look for properties and classes of the data below those of RDFS and OWL (or the same as "
-    "these), and state what these are to mean as plain axioms; the store is as it was before"
+    "look for properties and classes of the data that are below, or the same as, those of RDFS and "
+    "OWL, and state their meaning as plain axioms; the store is unchanged"
 )
 
 
@@ -37,8 +37,8 @@ class ProgramHistory:
     >>> history.add(other)
     >>> history.add(one)
     Traceback (most recent call last):
-    triplestore.errors.UsageError: the axioms do not come to rest: after 2 turns the rules are \
-those of an earlier turn again, and so on for ever; ...
+    triplestore.errors.UsageError: schema reasoning did not reach a fixpoint: after 2 turns the \
+rules are those of an earlier turn again; ...
     """
 
     def __init__(self, program: Whole) -> None:
@@ -48,8 +48,8 @@ those of an earlier turn again, and so on for ever; ...
         """Add the program of a turn; raise if the turns would not end."""
         count = len(self._programs)
         if any(program == before for before in self._programs):
-            what = f"after {count} turns the rules are those of an earlier turn again, and so on "
-            raise self._error(f"{what}for ever", program)
+            what = f"after {count} turns the rules are those of an earlier turn again"
+            raise self._error(what, program)
         if count >= MAX_TURNS:
             raise self._error(f"each of {count} turns changed them", program)
         self._programs.append(program)
@@ -61,8 +61,8 @@ those of an earlier turn again, and so on for ever; ...
         named = changed[:MAX_NAMED]
         more = len(changed) - len(named)
         listed = "; ".join(named) + (f"; and {more:,} more" if more else "")
-        changing = f"the last one changed {listed}; " if changed else ""
-        return UsageError(f"the axioms do not come to rest: {what}; {changing}{_REMEDY}")
+        changing = f"the last turn changed {listed}; " if changed else ""
+        return UsageError(f"schema reasoning did not reach a fixpoint: {what}; {changing}{_REMEDY}")
 
 
 def _axioms(program: Program) -> Iterator[str]:
