@@ -134,7 +134,7 @@ def test_reason__program_below_or_above_an_ontology(folder: Path) -> None:
     assert lower.stdout == made
     assert "left out: SubClassOf" in lower.stderr
     upper = run(*ours, "upper", "--dry-run")
-    assert "U some" in upper.stdout and "replaced by more than it says: SubClassOf" in upper.stderr
+    assert "U some" in upper.stdout and "replaced by something stronger: SubClassOf" in upper.stderr
     assert counts() == (3, 0)
     Path("upper.dlog").write_text(upper.stdout)
     assert run("check", "--rules", "upper.dlog").exit_code == 0
@@ -186,7 +186,7 @@ def test_load__says_which_imports_are_missing(folder: Path) -> None:
     Path("broken.ttl").write_text(BROKEN)
     Path("other.ttl").write_text(OTHER)
     result = run("load", "-l", "s", "-f", "broken.ttl")
-    assert "imported by the data, and not in the store: http://ex.org/other\n" in result.stderr
+    assert "imported by the data, but not in the store: http://ex.org/other\n" in result.stderr
     assert "not in the store" not in run("load", "-l", "s", "-f", "other.ttl").stderr
 
 

@@ -17,6 +17,7 @@ from triplestore.relations import ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import GRAPHS, TupleName
 from triplestore.relations.packed_keys import Columns, key_of
 from triplestore.terms.dictionary import Dictionary
+from triplestore.terms.spans import copy_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,6 @@ def keys_of_terms(dictionary: Dictionary, ids: Any) -> tuple[Any, Any]:
     >>> data.tobytes(), offsets.tolist()
     (b'\\x01http://a', [0, 9])
     """
-    from triplestore.terms.spans import copy_texts
-
     data, starts, kinds = dictionary.text(ids)
     lengths = np.diff(starts)
     offsets = np.concatenate(([0], np.cumsum(lengths + 1)))

@@ -8,10 +8,10 @@ and can be tried again. How a run works: `closure_run.py`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from triplestore.reasoning.bookkeeping import Books
 from triplestore.reasoning.closure_run import ClosureRun, ClosureState, Watch, within_limits
@@ -22,10 +22,8 @@ from triplestore.reasoning.outcome import (
     change_of,
     counts_of,
     is_helper_in,
-    rows_of_relations,
 )
-from triplestore.reasoning.program.graph_scope import stated_elsewhere
-from triplestore.reasoning.program.in_force import InForce, whole, whole_of
+from triplestore.reasoning.program.in_force import InForce, whole
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
 from triplestore.reasoning.reasoner import Reasoner, note, rules_for
@@ -33,16 +31,13 @@ from triplestore.reasoning.violations import (
     Listed,
     count_new,
     count_new_between,
-    count_violations,
     listed_by,
 )
-from triplestore.relations import EXPLICIT, INFERRED, Changes, Layer, Tables
+from triplestore.relations import Changes, Layer, Tables
 from triplestore.storage import State
 
 if TYPE_CHECKING:
-    from triplestore.maintenance.report import Report
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
-    from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.tuning import Tuning
 
 _INFERRED = ("inferred_added", "inferred_removed", "still_entailed")
@@ -229,28 +224,3 @@ class Closing:
         modules = self.state.settings.tuning.modules != "off"
         compiled = self._compiling.compiled(rules, modules=modules)
         return listed_by(compiled.violations, self.dictionary)
-
-    def report(self, rules_before: Rules | None, warnings: Iterable[Any] = ()) -> Report:
-        """The report of the last run."""
-        # Late: only stores with rules have reports.
-        from triplestore.maintenance.report import Report
-
-        state, tables = self.state, self.state.tables
-        before, after = whole_of(rules_before), whole_of(state.rules)
-        where, changed = self.listed(), rules_before is not state.rules
-        violations = count_violations(tables, where)
-        elsewhere = stated_elsewhere(tables, self.dictionary)
-        return Report(
-            rules=after.rule_count,
-            constraints=len(after.program.constraints),
-            rules_added=len(after - before) if changed else 0,
-            rules_removed=len(before - after) if changed else 0,
-            explicit=tables.total(EXPLICIT) + elsewhere,
-            inferred=tables.total(INFERRED) - elsewhere,
-            relation_rows=rows_of_relations(tables, is_helper_in(self.dictionary)),
-            violations=violations,
-            new_violations=count_new_between(self.base, tables, where) if violations else 0,
-            strategy=state.settings.tuning.strategy,
-            warnings=tuple(warnings),
-            **state.figures,
-        )

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.context import running
 from triplestore.reasoning.asserted_changes import stated_since
 from triplestore.reasoning.drop_inferences import changes_to_asserted
@@ -350,7 +351,6 @@ class ClosureRun:
         previous: Compiled | None,
     ) -> Closure:
         # Late: most stores have no rules.
-        from triplestore.expressions.query_terms import QueryTerms
         from triplestore.maintenance.update import update
 
         terms, tuning, books = QueryTerms(self.dictionary), self.settings.tuning, self._books

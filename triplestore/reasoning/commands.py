@@ -1,24 +1,18 @@
-"""What `reason`, `add_rules` and `remove_rules` are told, and what they report.
-
-Start reading at `chosen` and `report_of`.
-"""
+"""What `reason` is told: regimes by name, and the names that rules may use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from triplestore.errors import UsageError
-from triplestore.maintenance.report import Report
-from triplestore.reasoning.closing import Closing
-from triplestore.reasoning.program.in_force import InForce
-from triplestore.reasoning.reports.regime_report import regime_report
+from triplestore.ontologies.translate.regimes import REGIMES
 from triplestore.relations import Tables
 from triplestore.terms.vocabulary import RDF_TYPE
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.program.stored_rules import Rules, RulesLike
+    from triplestore.reasoning.program.stored_rules import RulesLike
     from triplestore.terms import Dictionary
 
 MAX_KNOWN_NAMES = 200
@@ -27,8 +21,6 @@ MAX_KNOWN_NAMES = 200
 
 def chosen(regimes: Sequence[str], rules: RulesLike | None) -> tuple[str, ...] | None:
     """The regimes that are named; None if inference is to be turned off."""
-    from triplestore.ontologies.translate.regimes import REGIMES
-
     for name in regimes:
         if name not in REGIMES and name != "none":
             near = get_close_matches(str(name), [*REGIMES, "none"], n=1)
@@ -55,15 +47,3 @@ def known_names(tables: Tables, dictionary: Dictionary) -> list[bytes] | None:
             return None
         names += types.distinct(1).tolist()
     return None if len(names) > MAX_KNOWN_NAMES else [dictionary.key(name) for name in names]
-
-
-def report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = ()) -> Report:
-    """The report of the last run.
-
-    before  the rules before it
-    """
-    report, state = closing.report(before, warnings), closing.state
-    if not isinstance(state.rules, InForce):
-        return report
-    regimes, tables = state.settings.regimes, state.tables
-    return regime_report(report, state.rules, regimes, tables, closing.dictionary)

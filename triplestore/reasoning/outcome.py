@@ -24,6 +24,7 @@ from triplestore.relations import (
     merge_layers,
 )
 from triplestore.relations.packed_keys import U8
+from triplestore.rules.simplify import is_helper
 
 if TYPE_CHECKING:
     from triplestore.loaders import Problem
@@ -153,8 +154,6 @@ def change_of(
 
 def is_helper_in(dictionary: Dictionary) -> IsHelper:
     """Tells the engine's internal relations by their names."""
-    from triplestore.rules.simplify import is_helper
-
     return lambda name: is_helper(dictionary.key(name))
 
 

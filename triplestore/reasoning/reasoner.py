@@ -153,6 +153,7 @@ def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, Que
 
     The families of all rules are made as families, also those of class hierarchies.
     """
+    # Late: most stores have no rules.
     from triplestore.expressions.query_terms import QueryTerms
     from triplestore.rules.compiled_program import Compiled
 
@@ -185,6 +186,7 @@ class Ids:
 
 def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
     """Rules compiled, all of it, with constants encoded."""
+    # Late: most stores have no rules.
     from triplestore.rules.compiled_program import Compiled
 
     if isinstance(rules, InForce) and rules.whole.edges is not None:

@@ -114,6 +114,7 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
 
     def make_strategy(self) -> Strategy:
         """The strategy, for one update."""
+        # Late: most stores have no rules.
         from triplestore.maintenance.strategies import STRATEGIES, strategy
 
         known = self.strategy != AUTO or AUTO in STRATEGIES
@@ -121,6 +122,7 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
 
     def make_choice(self) -> Choice:
         """How closures are kept."""
+        # Late: most stores have no rules.
         from triplestore.expressions.tree import Constant
         from triplestore.rules.modules.written_out import Choice
 
@@ -133,6 +135,7 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
         self, cancel: Callable[[], bool] | None, progress: Callable[[str], None] | None
     ) -> Budget:
         """The budget of one update."""
+        # Late: most stores have no rules.
         from triplestore.maintenance.limits.budget import Budget
 
         return Budget(
@@ -183,6 +186,7 @@ def _one_of(name: str, value: Any, words: tuple[str, ...]) -> str:
 
 
 def _check_strategy(name: Any) -> None:
+    # Late: most stores have no rules.
     from triplestore.maintenance.strategies import STRATEGIES
 
     names = sorted({AUTO, *STRATEGIES})

@@ -15,9 +15,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from triplestore.datalog.program import Program, bound_by
 from triplestore.reasoning.equality.violations import Members
 from triplestore.relations import Changes, Tables
 from triplestore.relations.packed_keys import NO_IDS, U32, Columns
+from triplestore.rules.simplify import simplify
 from triplestore.terms import key_of, to_ntriples
 from triplestore.terms.vocabulary import OWL, RDF_TYPE
 
@@ -172,9 +174,6 @@ _CONSTRAINTS: WeakKeyDictionary[Rules, Mapping[bytes, Constraint]] = WeakKeyDict
 
 def _constraints_of(rules: Rules) -> Mapping[bytes, Constraint]:
     """Names of the helper relations that list violations; they depend on the constraints only."""
-    from triplestore.datalog.program import Program
-    from triplestore.rules.simplify import simplify
-
     found = _CONSTRAINTS.get(rules)
     if found is None:
         found = _CONSTRAINTS[rules] = simplify(Program((), rules.constraints)).violations
@@ -269,8 +268,6 @@ def _with_rows(tables: Tables, where: Listed) -> list[tuple[int, Constraint]]:
 
 def variables_of(constraint: Constraint) -> list[str]:
     """The variables of a constraint in the order of the columns of its helper relation."""
-    from triplestore.datalog.program import bound_by
-
     return sorted({variable.name for variable in bound_by(constraint.body)})
 
 

@@ -65,6 +65,7 @@ def explain(
     limits, dictionary = Limits(seconds), view.dictionary
     equality = equality_of(view.tables)
     if equality is not None and rules is not None:
+        # Late: few runs need it.
         from triplestore.reasoning.equality.proofs import Lifting
 
         lifting = Lifting(view, rules, equality, limits, members, prefixes)
@@ -93,6 +94,7 @@ def explain(
 
 def _with_axioms(view: View, rules: Rules | None, absent: WhyNot) -> WhyNot:
     """The answer with the axioms that may be missing because there are no rules for them."""
+    # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
     from triplestore.reasoning.reports.beyond_rules import axioms_beyond
 
     return replace(absent, outside=tuple(axioms_beyond(view, rules, absent.fact)))
@@ -102,6 +104,7 @@ def _is_trivial(view: View, atom: Atom) -> bool:
     """Whether a triple that nobody stated holds whatever the data are; none is made of these."""
     if not view.regimes or not isinstance(atom, TripleAtom):
         return False
+    # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
     from triplestore.reasoning.trivial_facts import holds_anyway
 
     keys = [term.key for term in atom.terms if isinstance(term, Constant)]
@@ -121,6 +124,7 @@ def audited(view: View, thorough: bool, progress: ProgressLine | None) -> Audit:
     rules, dictionary = view.rules(), view.dictionary
     equal: list[Difference] = []
     if isinstance(rules, InForce):
+        # Late: few runs need it.
         from triplestore.reasoning.program.asserted_rules import classes_of, founded
 
         rules, dictionary, anew = founded(view.tables, dictionary, rules, progress)

@@ -15,12 +15,20 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from triplestore.datalog.program import Program
+from triplestore.loaders import dump
+from triplestore.reasoning.commands import known_names
+from triplestore.reasoning.program.settings import Regimes
+from triplestore.reasoning.progress import ProgressLine
+from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.reasoning.stale import refuse_if_stale
+from triplestore.reasoning.violations import inconsistencies, listed, violations
 from triplestore.reasoning.visible import is_triple, quads_of, shown
 from triplestore.relations import INFERRED, Tables
 from triplestore.relations.lookup import ANY_GRAPH, Rows, match
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import equality_of
+from triplestore.rules.simplify import is_helper
 from triplestore.sparql.cache.kept_plans import Plans
 from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
 from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
@@ -89,8 +97,6 @@ def regimes_in(meta: Mapping[str, bytes]) -> tuple[str, ...]:
     """The names of the regimes that a store keeps."""
     if REGIMES not in meta:
         return ()
-    from triplestore.reasoning.program.settings import Regimes
-
     return Regimes.of(meta).names
 
 
@@ -98,8 +104,6 @@ def rules_in(state: State) -> Rules | None:
     """The rules in force in a state; None if there are none."""
     if PROGRAM not in state.meta and REGIMES not in state.meta:
         return None
-    from triplestore.reasoning.reasoner import rules_of_state
-
     return rules_of_state(state)
 
 
@@ -132,6 +136,7 @@ class Reading(ABC):
         s, p, o, graph = quad_keys(quad)
         ids = view.dictionary.lookup_keys([s, p, o] if graph is None else [s, p, o, graph])
         if graph is None and view.regimes:
+            # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
             from triplestore.reasoning.trivial_facts import holds_anyway
 
             if holds_anyway(view, s, p, o):
@@ -216,6 +221,7 @@ class Reading(ABC):
         >>> store.query("ASK { ?x :sees ?y }", substitutions={"x": NamedNode("http://ex.org/cy")})
         False
         """
+        # Late: it needs all of `sparql`.
         from triplestore.store.run_query import query as ask
 
         return ask(
@@ -249,6 +255,7 @@ class Reading(ABC):
         >>> [solution["y"].value for solution in sees(x=NamedNode("http://ex.org/bob"))]
         ['http://ex.org/cy']
         """
+        # Late: it needs all of `sparql`.
         from triplestore.store.prepared import Prepared
         from triplestore.store.run_query import read
 
@@ -332,15 +339,11 @@ class Reading(ABC):
         <BLANKLINE>
         :knows[?y, ?x] :- :knows[?x, ?y] .
         """
-        from triplestore.datalog.program import Program
-
         rules = self._view().rules()
         return Program() if rules is None else rules.program
 
     def known_names(self) -> list[bytes] | None:
         """The keys of the properties and classes in the facts; None if there are too many."""
-        from triplestore.reasoning.commands import known_names
-
         view = self._view()
         return known_names(view.tables, view.dictionary)
 
@@ -351,6 +354,7 @@ class Reading(ABC):
         once; the rules of a family are evaluated together; plans list the order in which the items
         of a body are matched, starting from each item that may change.
         """
+        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
         from triplestore.reasoning.reports.describe import describe
 
         return describe(self._view(), what)
@@ -365,8 +369,6 @@ class Reading(ABC):
         >>> print(store.violations()[0])
         loop: is its own parent: ?x = <http://ex.org/a>
         """
-        from triplestore.reasoning.violations import listed, violations
-
         view = self._view()
         where = listed(view.rules(), view.dictionary)
         return list(islice(violations(view.tables, where, view.dictionary), limit))
@@ -383,6 +385,7 @@ class Reading(ABC):
         >>> store.facts_by_rule()
         {'cax-sco': 2}
         """
+        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
         from triplestore.reasoning.reports.facts_by_rule import facts_by_rule
 
         return facts_by_rule(self._view())
@@ -401,8 +404,6 @@ class Reading(ABC):
         prp-irp         1
           <http://ex.org/loves> is irreflexive: ?x = <http://ex.org/narcissus>
         """
-        from triplestore.reasoning.violations import inconsistencies, listed
-
         view = self._view()
         where = listed(view.rules(), view.dictionary)
         return inconsistencies(view.tables, where, view.dictionary, MAX_OF_EACH)
@@ -442,6 +443,7 @@ class Reading(ABC):
         with ?x = :bob, ?y = :ada
         └─ no match: :parent[:bob, :ada]
         """
+        # Late: it needs all of `proofs`.
         from triplestore.store.explain import explain
 
         return explain(self._view(), fact, alternatives, members, seconds)
@@ -458,7 +460,7 @@ class Reading(ABC):
         >>> print(store.audit())
         0 explicit and 2 inferred facts: the closure is exact
         """
-        from triplestore.reasoning.progress import ProgressLine
+        # Late: it needs all of `proofs`.
         from triplestore.store.explain import audited
 
         line = ProgressLine() if progress else None
@@ -482,8 +484,6 @@ class Reading(ABC):
         ...     print(*row)
         <http://ex.org/LHR> <http://ex.org/CDG> "09:30"
         """
-        from triplestore.rules.simplify import is_helper
-
         view, where, key = self._view(), facts_mask(facts), key_of(name)
         equality = equality_of(view.tables)
         classes = None if equality is None else equality.classes
@@ -538,8 +538,6 @@ class Reading(ABC):
         >>> store.dump(format="nt")
         b'<http://ex.org/a> <http://ex.org/p> "b"@en .\\n'
         """
-        from triplestore.loaders import dump
-
         view = self._view()
         where = facts_mask(facts)
         pattern = _pattern(view, None, None, None, from_graph)

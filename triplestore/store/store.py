@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from triplestore.errors import UsageError, WrongTypeError
 from triplestore.reasoning.outcome import Change
+from triplestore.reasoning.program.in_force import unreadable_values
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
@@ -418,6 +419,7 @@ class Store(Reading):
         >>> print(store.bound("lower").program)
         rule "cax-sco" <http://ex.org/Animal>[?x] :- <http://ex.org/Cat>[?x] .
         """
+        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
         from triplestore.reasoning.reports.bounds import bound_of
 
         return bound_of(self._database.state, which, ontology, imports=imports, network=network)
@@ -465,7 +467,7 @@ class Store(Reading):
 
         With `closure`, if there are none, also those that `audit` finds in the inferred facts.
         """
-        from triplestore.reasoning.program.in_force import unreadable_values
+        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
         from triplestore.reasoning.reports.check_counts import wrong_counts
 
         problems = self._database.verify(progress=progress)
@@ -495,6 +497,7 @@ class Store(Reading):
         >>> one.digest() == other.digest()
         True
         """
+        # Late: few runs need it.
         from triplestore.store.digest import digest
 
         return digest(self._view(), facts)

@@ -23,9 +23,9 @@ import numpy as np
 
 from triplestore.closures.described import describe
 from triplestore.errors import InconsistencyError, UsageError
+from triplestore.loaders import find_sources, limits_of, load
 from triplestore.reasoning.closing import Closing
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.commands import report_of
 from triplestore.reasoning.difference import Difference, net_changes
 from triplestore.reasoning.outcome import Change, Step, joined
 from triplestore.reasoning.program.settings import ReasonSettings
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from triplestore.loaders import Loaded, Problem
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
+    from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations.packed_keys import U32, Bools
     from triplestore.storage import Database, State
     from triplestore.terms import Dictionary, Term
@@ -203,9 +204,6 @@ class Writer:
 
     def load(self, input: Any, options: LoadOptions) -> Loaded:
         """Load a text, a stream or files; see `Store.load`."""
-        # Late: many stores only answer questions.
-        from triplestore.loaders import find_sources, limits_of, load
-
         graph, replaced = options.to_graph, options.replace_graph
         if graph is not None and replaced is not None:
             raise UsageError("give to_graph or replace_graph, not both")
@@ -350,7 +348,7 @@ class Writer:
         if closing.state.runs != before.runs:
             self._since = []
         self._keep_settings(settings.to_meta())
-        return report_of(closing, before.rules, warnings)
+        return _report_of(closing, before.rules, warnings)
 
     def reading_rules(self, settings: ReasonSettings) -> Any:
         """A block in which rules are read, within the limits of a run under these settings."""
@@ -404,7 +402,7 @@ class Writer:
             self._inferred()
         if not self._closing.state.runs:
             return None
-        return report_of(self._closing, self._closing.state.rules)
+        return _report_of(self._closing, self._closing.state.rules)
 
     # -- the state inside -----------------------------------------------------------------------
 
@@ -564,6 +562,13 @@ def _changes_relations(step: Step) -> bool:
     """Whether rows of relations of rules come or go: violations are such, and no facts."""
     rows = step.tuples.values() if isinstance(step, Changes) else ()
     return any((each.status != each.previous).any() for each in rows)
+
+
+def _report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = ()) -> Report:
+    # Late: it needs `maintenance`, which stores without rules never do.
+    from triplestore.reasoning.reports.run_report import report_of
+
+    return report_of(closing, before, warnings)
 
 
 def _graph_term(graph: TermLike | None) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pyoxigraph import NamedNode
 
+from triplestore.ontologies.model.axioms import FunctionalProperty, InverseFunctionalProperty
 from triplestore.relations import EXPLICIT
 from triplestore.relations.packed_keys import NO_KEYS, U64, low, swap
 from triplestore.terms import BLANK, IRI, key_of
@@ -29,8 +30,6 @@ def will_equate(ontology: Ontology, tables: Tables, dictionary: Dictionary) -> b
     """Whether a functional property has two values somewhere, or an inverse functional one a value
     twice; as far as stated facts of it and of properties below it show.
     """
-    from triplestore.ontologies.model.axioms import FunctionalProperty, InverseFunctionalProperty
-
     kinds = (FunctionalProperty, InverseFunctionalProperty)
     found = [axiom for axiom in ontology.axioms if isinstance(axiom, kinds)]
     named = [(axiom, axiom.property) for axiom in found if isinstance(axiom.property, NamedNode)]

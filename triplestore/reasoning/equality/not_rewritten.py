@@ -31,7 +31,10 @@ from triplestore.datalog.program import (
 )
 from triplestore.expressions.functions import IN_DATATYPE, SAME_VALUE, SWRL_FUNCTIONS, SWRLB
 from triplestore.expressions.tree import Expression, calls_of, constants_of
+from triplestore.ontologies.model import vocabulary as words
+from triplestore.ontologies.translate import schema_rules, skos
 from triplestore.reasoning.program.graph_scope import is_of_scope
+from triplestore.reasoning.program.schema_reader import SchemaNames
 from triplestore.relations.packed_keys import NO_IDS, U32, Bools, pack
 from triplestore.terms import BLANK, IRI
 from triplestore.terms.vocabulary import OWL_NAMED_INDIVIDUAL, OWL_SAME_AS
@@ -103,8 +106,6 @@ def looks_of(rules: Rules) -> Looks:
 def _replacing() -> frozenset[Clause]:
     """The rules of equality themselves, those about the vocabulary, whose filters compare what
     axioms name, and the conditions that compare literals."""
-    from triplestore.ontologies.translate import schema_rules, skos
-
     texts = (schema_rules.EQUALITY, schema_rules.OWL_RL, schema_rules.RDFS, schema_rules.DIFFERENT)
     found = [schema_rules.vocabulary_rules(text) for text in texts]
     rules = (clause for one in found for clause in (*one.rules, *one.constraints))
@@ -226,9 +227,6 @@ class Named:
     def __init__(
         self, dictionary: Dictionary, rules: Rules, regimes: Regimes, committed: int
     ) -> None:
-        from triplestore.ontologies.model import vocabulary as words
-        from triplestore.reasoning.program.schema_reader import SchemaNames
-
         self._dictionary = dictionary
         looks = looks_of(rules)
         self.obstacle = looks.obstacle

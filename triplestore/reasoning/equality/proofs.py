@@ -31,6 +31,7 @@ from triplestore.datalog.program import (
 from triplestore.errors import UsageError
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update import update
+from triplestore.ontologies.translate import schema_rules
 from triplestore.proofs import Limits, Proof, Written, why
 from triplestore.proofs.closed_facts import Closed, Passing
 from triplestore.proofs.origins import fill
@@ -69,8 +70,6 @@ class Known(NamedTuple):
 @cache
 def _rule(name: str) -> Rule:
     """One of the rules of equality, for any property."""
-    from triplestore.ontologies.translate import schema_rules
-
     text = schema_rules.EQUALITY + schema_rules.OWL_RL_TRIVIAL
     found = (rule for rule in schema_rules.vocabulary_rules(text).rules if rule.name == name)
     return next(r.split()[0] for r in found if not _is_of_axioms(r))

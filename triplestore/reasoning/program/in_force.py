@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import Atom, Constraint, Program, Rule
 from triplestore.errors import StorageError
+from triplestore.ontologies.model.ontology import Ontology
+from triplestore.ontologies.translate.regimes import rules_about_axioms, sub_class_id, translate
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.equality.forecast import will_equate
 from triplestore.reasoning.program.graph_scope import RULE, scope_rules
@@ -144,9 +146,6 @@ def vocabulary_of(
     regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
 ) -> InForce:
     """The program before any axiom is known."""
-    from triplestore.ontologies.model.ontology import Ontology
-    from triplestore.ontologies.translate.regimes import translate
-
     made = translate(Ontology(), regimes.names, trivial=regimes.trivial)
     facts = SchemaReader(dictionary, tables, regimes).facts()
     facts += scope_rules(tables, dictionary)
@@ -163,8 +162,8 @@ def about_axioms(
     What they conclude is all that a program is made of, mostly: so the many rules about data are
     made once, of all axioms, and not of the stated ones first.
     """
+    # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
-    from triplestore.ontologies.translate.regimes import rules_about_axioms
 
     with no_collection():
         reader = SchemaReader(dictionary, tables, regimes)
@@ -197,8 +196,8 @@ def whole(
     early   whether they are not closed yet: then rules are there already that will be needed as
             soon as others are applied
     """
+    # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
-    from triplestore.ontologies.translate.regimes import translate
 
     stored, tables = tables, reasoned(tables)
     with no_collection():
@@ -257,8 +256,6 @@ def whole(
 def _rule_beside(regimes: Regimes, users: Rules | None, full: bool) -> str | None:
     """The id of the rules of sub-class axioms that may stand beside the program; None if they must
     be rules of it: as premises, or where each rule is looked at."""
-    from triplestore.ontologies.translate.regimes import sub_class_id
-
     if full or regimes.equality == BY_REWRITING:
         return None
     if users is not None and any(rule.nots or rule.aggregates for rule in users.program.rules):

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.datalog.program import Constant, Program, Rule, TupleAtom
+from triplestore.ontologies.translate.draft import VARIANT
+from triplestore.ontologies.translate.schema_rules import LITERALS, vocabulary_rules
 from triplestore.relations import Changes
 from triplestore.terms import STRING, TYPED
 from triplestore.terms.values.value_keys import split_typed
@@ -56,8 +58,6 @@ class Literals:
 
     def added(self, program: Program, tables: Tables, dictionary: Dictionary) -> Program:
         """A program with what is to be told to it."""
-        from triplestore.ontologies.translate.schema_rules import LITERALS, vocabulary_rules
-
         facts = variants(tables, dictionary, self.valued.tolist())
         facts += ill_typed_facts(self.ill)
         made = Program(facts) if facts else Program()
@@ -93,8 +93,6 @@ class Literals:
 
 def variants(tables: Tables, dictionary: Dictionary, properties: Iterable[int]) -> list[Rule]:
     """For the literals among the values of properties, those that are another's value: as facts."""
-    from triplestore.ontologies.translate.draft import VARIANT
-
     values = literals_of(tables, dictionary, properties)
     if len(values) < 2:
         return []

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pyoxigraph import Literal, NamedNode
 
 from triplestore.errors import UsageError
+from triplestore.ontologies.model import vocabulary as names
 from triplestore.reasoning.program.settings import Regimes
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def load_ontologies(
     files    of ontologies
     imports  files and folders in which imported ontologies are looked for, and OASIS catalogues
     """
+    # Late: most stores have no regime.
     from triplestore.ontologies.imports.catalogue import Catalogue, Document, find_imports
 
     given = paths_of(files)
@@ -80,8 +82,6 @@ def _load(
     known: dict[str, tuple[str, str]],
 ) -> list[str]:
     """Load a document into its graph unless that has it already; what it imports."""
-    from triplestore.ontologies.model import vocabulary as names
-
     data = document.data if document.data is not None else Path(document.place).read_bytes()
     digest = sha256(data).hexdigest()
     triples = document.triples()
@@ -97,8 +97,6 @@ def _load(
 
 def imports_of(triples: Iterable[Triple]) -> list[str]:
     """What a document imports."""
-    from triplestore.ontologies.model import vocabulary as names
-
     return _names(o for _, p, o in triples if p == names.IMPORTS)
 
 

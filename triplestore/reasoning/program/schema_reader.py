@@ -14,9 +14,12 @@ import numpy as np
 from pyoxigraph import NamedNode
 
 from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom, Variable
+from triplestore.ontologies.model import vocabulary as names
+from triplestore.ontologies.translate.datatypes import DATATYPES
+from triplestore.ontologies.translate.draft import EVERYTHING, NOTHING
 from triplestore.ontologies.translate.regimes import facts_of, names_containers
 from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeGraph
-from triplestore.relations import EXPLICIT, HOLDS, INFERRED
+from triplestore.relations import EXPLICIT, HOLDS, INFERRED, Changes
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, in_sorted, low
 from triplestore.terms import BLANK, IRI, key_of
@@ -192,6 +195,7 @@ class SchemaReader:
 
     def _restrictions(self) -> U64:
         """Pairs of restrictions, one below the other, as vocabulary rules find them."""
+        # Late: most stores have no regime.
         from triplestore.ontologies.translate.hierarchy import Hierarchy
 
         names = self._names
@@ -300,8 +304,6 @@ class SchemaReader:
 @cache
 def _declaring() -> list[bytes]:
     """The keys of the classes whose members are parts of an ontology, and no individuals."""
-    from triplestore.ontologies.model import vocabulary as names
-
     found = {*names.DECLARATIONS, *names.SCHEMA_CLASSES, names.ONTOLOGY, names.AXIOM}
     found |= {names.ANNOTATION, names.NEGATIVE_ASSERTION}
     found -= {names.INDIVIDUAL}
@@ -322,10 +324,6 @@ def _all_keys(relation: Any, where: int) -> U64:
 def _keys_of_axioms() -> tuple[list[bytes], list[int]]:
     """The names of axioms: single ones, predicates, classes, and special ones; and where each kind
     but the last ends."""
-    from triplestore.ontologies.model import vocabulary as names
-    from triplestore.ontologies.translate.datatypes import DATATYPES
-    from triplestore.ontologies.translate.draft import EVERYTHING, NOTHING
-
     predicates = sorted(
         names.SCHEMA_PREDICATES | names.SWRL_PREDICATES, key=lambda node: node.value
     )
@@ -354,8 +352,6 @@ class SchemaNames:
 
     def touched_by(self, steps: Iterable[Step], dictionary: Dictionary, regimes: Regimes) -> bool:
         """Whether some steps say anything of what axioms are made of, or of equality."""
-        from triplestore.relations import Changes
-
         graphs = dictionary.lookup_keys(regimes.graphs) if regimes.ontologies else NO_IDS
         for step in steps:
             if len(graphs) and _speaks_of_graphs(step, graphs):
@@ -390,8 +386,6 @@ class SchemaNames:
 
 
 def _speaks_of_graphs(step: Step, graphs: U32) -> bool:
-    from triplestore.relations import Changes
-
     if isinstance(step, Changes):
         return bool(np.isin(step.quads.columns[3], graphs).any())
     order = step.quads.by_graph

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from triplestore.errors import UsageError
+from triplestore.ontologies.translate.regimes import looks_at_literals
 from triplestore.reasoning.program.graph_scope import DEFAULT, Scope, scope_of
 from triplestore.reasoning.program.stored_rules import rules_of
 from triplestore.reasoning.tuning import Tuning
@@ -86,9 +87,6 @@ scope='default')
     @cached_property
     def look_at_literals(self) -> bool:
         """Whether ill-typed literals are inconsistencies."""
-        # Late: most stores have no regime.
-        from triplestore.ontologies.translate.regimes import looks_at_literals
-
         return looks_at_literals(self.names)
 
     @cached_property

@@ -310,6 +310,7 @@ def check_rules(
     read_so_far = given(rules, prefixes or {})
     problems = in_order(read_so_far.problems, check(read_so_far.program, known))
     if all(problem.warning for problem in problems):
+        # Late: few runs need it.
         from triplestore.rules.simplify import simplify
 
         try:

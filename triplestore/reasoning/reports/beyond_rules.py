@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from triplestore.datalog.program import TYPE, Atom, Constant, TripleAtom
+from triplestore.ontologies.model import axioms as a
+from triplestore.ontologies.model import expressions as e
+from triplestore.ontologies.translate.draft import EVERYTHING, base_of, class_of
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.terms.vocabulary import RDFS_SUB_CLASS_OF
 
@@ -91,8 +94,6 @@ class _Above:
 
 def _sides(axiom: Any) -> Iterator[tuple[Any, Any]]:
     """What an axiom says to be below what; a property stands for what has a value of it."""
-    from triplestore.ontologies.model import axioms as a
-
     match axiom:
         case a.SubClassOf(sub, sup):
             yield sub, sup
@@ -118,9 +119,6 @@ class _Having(NamedTuple):
 def _points(expression: Any) -> Iterator[bytes]:
     """The keys of the classes that an expression is about: of a union all, of a restriction that of
     what has a value. What says nothing of a value, as a complement, is about none."""
-    from triplestore.ontologies.model import expressions as e
-    from triplestore.ontologies.translate.draft import EVERYTHING, base_of, class_of
-
     stack = [expression]
     while stack:
         one = stack.pop()

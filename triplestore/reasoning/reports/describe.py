@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from triplestore.closures.attached import UNION
+from triplestore.datalog.text import show
 from triplestore.errors import UsageError
 from triplestore.expressions.text.expression_printer import Namer, expression_text
 from triplestore.expressions.tree import Constant
@@ -82,8 +83,6 @@ class _Described:
 
     def modules(self) -> str:
         """Which rules a module owns, what they come to, and how the closure is kept."""
-        from triplestore.datalog.text import show
-
         lines = []
         for owned in self._compiled.modules.values():
             structure = owned.group.structure
@@ -143,8 +142,6 @@ class _Described:
         return f"family {family.number}: {rules} of stratum {family.stratum}"
 
     def _family(self, family: Family) -> Iterator[str]:
-        from triplestore.datalog.text import show
-
         yield self._title(family)
         for number in family.rules[:SHOWN]:
             yield f"  {_short(show(self._compiled.rules[number], self._prefixes))}"

@@ -15,6 +15,10 @@ import numpy as np
 
 from triplestore.datalog.problems import Problem
 from triplestore.datalog.program import TYPE, Rule, TripleAtom
+from triplestore.ontologies.model.axioms import PropertyRange
+from triplestore.ontologies.model.expressions import Expression
+from triplestore.ontologies.translate.datatypes import is_datatype
+from triplestore.ontologies.translate.draft import EVERYTHING, base_of, class_of
 from triplestore.reasoning.program.graph_scope import out_of_scope, scope_rules
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.program.schema_reader import SchemaReader
@@ -293,11 +297,6 @@ def _is_slip(one: str, other: str) -> bool:
 
 def _literals(rules: InForce, tables: Tables, dictionary: Dictionary) -> Iterator[Problem]:
     """Properties with literals as values, and a class as range."""
-    from triplestore.ontologies.model.axioms import PropertyRange
-    from triplestore.ontologies.model.expressions import Expression
-    from triplestore.ontologies.translate.datatypes import is_datatype
-    from triplestore.ontologies.translate.draft import EVERYTHING, base_of, class_of
-
     ranges = [] if rules.ontology is None else rules.ontology.axioms
     for axiom in ranges:
         if not isinstance(axiom, PropertyRange) or isinstance(axiom.range, Expression):
