@@ -24,12 +24,11 @@ LAYERS |= {
     "terms": {"kernels"},
     "relations": {"kernels"},
     "closures": {"kernels"},
-    "operators": {"kernels", "relations", "deep_calls"},
-    "deep_calls": {"operators"},
-    "expressions": {"terms", "operators", "deep_calls"},
+    "operators": {"kernels", "relations"},
+    "expressions": {"terms", "operators"},
     "datalog": {"terms", "expressions"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
-    "evaluate": {"relations", "operators", "deep_calls", "expressions", "rules"},
+    "evaluate": {"relations", "operators", "expressions", "rules"},
     "maintenance": {
         "kernels",
         "terms",
@@ -41,7 +40,7 @@ LAYERS |= {
         "rules",
         "evaluate",
     },
-    "sparql": {"terms", "relations", "operators", "deep_calls", "expressions"},
+    "sparql": {"terms", "relations", "operators", "expressions"},
     "storage": {"terms", "relations", "closures"},
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
@@ -147,8 +146,11 @@ def imports_of(module: str, file: Path, names: set[str]) -> set[str]:
             continue
         base = (node.module or "").removeprefix("triplestore").removeprefix(".")
         inner = {f"{base}.{alias.name}".removeprefix(".") for alias in node.names} & names
-        found |= inner or ({base} & names)
-    return found - {module}
+        for target in inner or ({base} & names):
+            parts = target.split(".")  # the packages around a module run before it does
+            found |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    around = {module.rsplit(".", count)[0] for count in range(module.count(".") + 1)}
+    return (found & names) - around
 
 
 def cycles(graph: dict[str, set[str]]) -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.ontology import Problem
 
@@ -39,6 +40,4 @@ def show(term: Term) -> str:
     >>> show(NamedNode("http://www.w3.org/2002/07/owl#Thing"))
     'owl:Thing'
     """
-    from triplestore.ontologies.model.axiom_text import text
-
     return text(term)

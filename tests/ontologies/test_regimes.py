@@ -68,6 +68,17 @@ def test_reason__axioms_may_come_before_and_after() -> None:
     assert is_a(store, "x", "D")
 
 
+@pytest.mark.parametrize("names", [("rdfs", "swrl"), ("owl-horst", "swrl"), ("owl-rl", "swrl")])
+def test_reason__swrl_takes_nothing_from_what_rules_conclude_about_axioms(
+    names: tuple[str, ...],
+) -> None:
+    """A property below rdfs:subClassOf: axioms may be inferred, so all are read a second time."""
+    axioms = ":below rdfs:subPropertyOf rdfs:subClassOf . :C :below :D . :D rdfs:subClassOf :E ."
+    store = store_of(axioms + ":x a :C .", *names)
+    assert Quad(n("C"), SUB_CLASS, n("D")) in store
+    assert is_a(store, "x", "D") and is_a(store, "x", "E")
+
+
 def test_reason__is_durable(tmp_path: Path) -> None:
     with Store(tmp_path / "db") as store:
         store.load(PREFIXES + ":C rdfs:subClassOf :D . :x a :C .", "turtle")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from tests.conformance.sparql_evaluation import normal
 from tests.sparql.generate import Queries, random_data
@@ -61,7 +62,7 @@ def compare(seed: int, queries: int, depth: int = 2) -> int:
     return asked
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_queries__same_bags_as_pyoxigraph(seed: int) -> None:
     assert compare(seed, 25) > 10
 

@@ -16,12 +16,12 @@ from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from triplestore.deep_calls import when_large
 from triplestore.expressions.evaluate_columns import Scope
 from triplestore.expressions.evaluate_scalar import Surroundings
 from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.context import Context, current, running
+from triplestore.operators.deep_calls import when_large
 from triplestore.operators.row_operators import Limit
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 from triplestore.sparql.advice import advice

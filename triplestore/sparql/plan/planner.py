@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from triplestore.deep_calls import when_large
 from triplestore.errors import UsageError
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.tree import Constant, Exists, Expression
 from triplestore.operators.context import Context
+from triplestore.operators.deep_calls import when_large
 from triplestore.operators.frame import Frame
 from triplestore.operators.row_operators import Filter
 from triplestore.sparql.algebra import nodes as sparql
