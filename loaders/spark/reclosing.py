@@ -42,7 +42,7 @@ from triplestore.storage.metadata import (
     file_count,
     hidden_count,
 )
-from triplestore.store.writer import Writer
+from triplestore.store.writer import TransactionWriter
 from triplestore.terms import Dictionary
 
 BATCH = 1 << 20
@@ -57,7 +57,7 @@ _TERMS = pa.schema([("id", pa.int64()), ("key", pa.large_binary())])
 
 def close_store(
     stages: Stages,
-    writer: Writer,
+    writer: TransactionWriter,
     known: Any,
     *,
     reason: Sequence[str] = (),
@@ -123,7 +123,7 @@ def close_store(
     writer.take_closure(ClosedElsewhere(facts, extra.tuples, extra.meta, hidden_count(extra.meta)))
 
 
-def _take(writer: Writer, size: int, extra: Extra, quads: Any, before: Any) -> None:
+def _take(writer: TransactionWriter, size: int, extra: Extra, quads: Any, before: Any) -> None:
     """Terms that rules brought, and what graphs of ontologies state now."""
     ids = writer.dictionary.encode_keys(list(extra.keys))
     if not np.array_equal(ids, np.arange(size + 1, size + 1 + len(ids), dtype=np.uint32)):

@@ -1,10 +1,10 @@
 """Tables in memory beside the closure: recursive counters and traces, for those who want them.
 
-Start reading at `Books`. They are like an index: not kept on disk, made by one evaluation when they
-are wanted and not there, and brought up to date by every update after that. What is always true:
-what the reasoner keeps (`Kept`) is right for one commit only, and a transaction changes none of it
-before it is committed; so ending it in any other way needs nothing to be undone, and neither does
-an update that fails.
+Start reading at `SideTables`. They are like an index: not kept on disk, made by one evaluation when
+they are wanted and not there, and brought up to date by every update after that. What is always
+true: what the reasoner keeps (`KeptTables`) is right for one commit only, and a transaction changes
+none of it before it is committed; so ending it in any other way needs nothing to be undone, and
+neither does an update that fails.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from triplestore.rules.compiled_program import Compiled
 
 
-class Kept(NamedTuple):
+class KeptTables(NamedTuple):
     """The tables of one closure, as far as they are kept."""
 
     recursive: RecursiveCounts | None = None
@@ -35,18 +35,18 @@ class Kept(NamedTuple):
         return sum(table.nbytes for table in self if table is not None)
 
 
-class Books:
+class SideTables:
     """The tables of one transaction, right for the closed tables that they belong to.
 
     recursive, traces  what an update is to be given, after `open`; None for what is not wanted
     """
 
-    def __init__(self, tables: Tables, kept: Kept | None) -> None:
+    def __init__(self, tables: Tables, kept: KeptTables | None) -> None:
         self._tables: Tables | None = tables
         self._made = kept is not None
-        self._take(kept or Kept())
+        self._take(kept or KeptTables())
 
-    def _take(self, kept: Kept) -> None:
+    def _take(self, kept: KeptTables) -> None:
         # Late, here and below: most stores have no tables beside the closure.
         from triplestore.maintenance.steps.traces import Traces
 
@@ -65,9 +65,9 @@ class Books:
         self._tables = tables
 
     def begin(self, tables: Tables | None) -> None:
-        """Begin updates of these closed tables; if they are of others, all is made anew."""
+        """Begin updates of these closed tables; if they are of others, all is made again."""
         if tables is None or self._tables is not tables:
-            self._take(Kept())
+            self._take(KeptTables())
             self._tables, self._made = tables, False
 
     def open(
@@ -117,18 +117,18 @@ class Books:
             changes.table = self.recursive
         changes.keep()
 
-    def end(self, tuning: Tuning) -> Kept:
+    def end(self, tuning: Tuning) -> KeptTables:
         """The tables as they are to be kept, now that the transaction is committed."""
         self._own = True
         self._take_over()
         recursive = self.recursive if tuning.recursive_counters else None
         if not tuning.keeps_traces:
-            return Kept(recursive)
+            return KeptTables(recursive)
         from triplestore.maintenance.steps.traces import Traces
 
         traces = Traces()
         traces.restore(self._mark)
-        return Kept(recursive, traces)
+        return KeptTables(recursive, traces)
 
 
 def _copied(table: RecursiveCounts) -> RecursiveCounts:

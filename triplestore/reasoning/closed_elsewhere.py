@@ -1,8 +1,8 @@
 """A closure that was computed elsewhere, taken as what follows in a transaction.
 
-Start reading at `ClosedElsewhere.changes`. Who computes it (a cluster) is given what is stated, in
-the ids of the store, and gives back all that holds, with statuses and counters. What is written are
-the differences to what the store has, so that the commit is like any other.
+Start reading at `ClosedElsewhere.changes`. Who computes it (a cluster) is given what is asserted,
+in the ids of the store, and gives back all that holds, with statuses and counters. What is written
+are the differences to what the store has, so that the commit is like any other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ClosedElsewhere:
     facts   p, s, o with statuses and counters
     tuples  the same of relations of rules
     meta    the rules in force and how they are applied, under the names in `kept`
-    hidden  how many facts are no triples of RDF
+    hidden  how many facts are not triples of RDF
     """
 
     facts: ChangedRows

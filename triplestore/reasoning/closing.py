@@ -13,25 +13,25 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from triplestore.reasoning.bookkeeping import Books
+from triplestore.reasoning.bookkeeping import SideTables
 from triplestore.reasoning.closure_run import ClosureRun, ClosureState, Watch, within_limits
 from triplestore.reasoning.difference import net_changes
 from triplestore.reasoning.outcome import (
     Change,
-    Step,
+    WriteStep,
     change_of,
     counts_of,
     is_helper_in,
 )
-from triplestore.reasoning.program.in_force import InForce, whole
+from triplestore.reasoning.program.in_force import InForce, make_program
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
-from triplestore.reasoning.reasoner import Reasoner, note, rules_for
+from triplestore.reasoning.reasoner import Reasoner, remember_rules, rules_for
 from triplestore.reasoning.violations import (
-    Listed,
+    ViolationRelations,
+    compiled_violation_relations,
     count_new,
     count_new_between,
-    listed_by,
 )
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.storage import State
@@ -49,7 +49,7 @@ class Closing:
     base        the tables of the last commit
     dictionary  what the ids of all tables belong to
     state       the closure as of the last run
-    hidden_before  number of facts of the last commit that are no triples of RDF
+    hidden_before  number of facts of the last commit that are not triples of RDF
     """
 
     def __init__(self, committed: State, reasoner: Reasoner) -> None:
@@ -62,7 +62,7 @@ class Closing:
         self._compiling = reasoner.compiling(committed)
         self._rules_before = rules
         self._kept_tables = reasoner.tables_of(committed)
-        self._books: Books | None = None
+        self._books: SideTables | None = None
         self._watch = Watch()
         self._left_stale = False
 
@@ -111,21 +111,21 @@ class Closing:
             return
         self._reasoner.note(committed.meta, state.settings, state.hidden)
         if isinstance(state.rules, InForce):
-            note(committed, state.rules)
+            remember_rules(committed, state.rules)
         self._reasoner.drop_tables()  # also while they are changed
         books = self._books_for(state.settings.tuning)
         if books is not None and books.belong_to(state.tables):
             self._reasoner.keep_tables(books.end(state.settings.tuning), committed)
 
-    def _books_for(self, tuning: Tuning) -> Books | None:
+    def _books_for(self, tuning: Tuning) -> SideTables | None:
         """The tables beside the closure; None if they are not wanted."""
         if tuning.keeps_tables and self._books is None:
-            self._books = Books(self.base, self._kept_tables)
+            self._books = SideTables(self.base, self._kept_tables)
         return self._books if tuning.keeps_tables else None
 
     # -- runs -----------------------------------------------------------------------------------
 
-    def run(self, since: Sequence[Step], tables: Tables) -> Tables:
+    def run(self, since: Sequence[WriteStep], tables: Tables) -> Tables:
         """The closure of tables to which these steps lead from the closed ones."""
         self.state = self._closed(self.state.settings, self._watch, since, tables)
         return self.state.tables
@@ -133,7 +133,7 @@ class Closing:
     def apply(
         self,
         settings: ReasonSettings,
-        since: Sequence[Step],
+        since: Sequence[WriteStep],
         tables: Tables,
         *,
         progress: bool = False,
@@ -151,7 +151,7 @@ class Closing:
         return self.state.tables
 
     def _closed(
-        self, settings: ReasonSettings, watch: Watch, since: Sequence[Step], tables: Tables
+        self, settings: ReasonSettings, watch: Watch, since: Sequence[WriteStep], tables: Tables
     ) -> ClosureState:
         started = time.perf_counter()
         books = self._books_for(settings.tuning)
@@ -169,7 +169,7 @@ class Closing:
         with within_limits(settings.tuning, self._watch):
             yield
 
-    def adopt(self, closed: ClosedElsewhere, since: Sequence[Step], tables: Tables) -> Tables:
+    def adopt(self, closed: ClosedElsewhere, since: Sequence[WriteStep], tables: Tables) -> Tables:
         """Take what was inferred elsewhere for tables to which these steps lead; all of them then.
 
         Its settings are in force from then on.
@@ -180,7 +180,7 @@ class Closing:
         after = stored.push(Layer.build(changes))
         rules = settings.users
         if settings.regimes:
-            rules = whole(settings.regimes, settings.users, after, self.dictionary)
+            rules = make_program(settings.regimes, settings.users, after, self.dictionary)
         steps = (*self.state.steps, *since, changes)
         change = self._inferred_between(net_changes(self.base, after, steps, False))
         figures = {name: getattr(change, name) for name in _INFERRED}
@@ -193,7 +193,7 @@ class Closing:
 
     # -- what it did ----------------------------------------------------------------------------
 
-    def counts(self, steps: Sequence[Step], cleared: bool) -> Change:
+    def counts(self, steps: Sequence[WriteStep], cleared: bool) -> Change:
         """What a transaction did with all its steps, as `joined` gives them."""
         state = self.state
         if not state.runs:
@@ -216,11 +216,11 @@ class Closing:
     def _inferred_between(self, net: Changes) -> Change:
         return change_of(net, is_helper_in(self.dictionary))
 
-    def listed(self) -> Listed:
+    def listed(self) -> ViolationRelations:
         """Where the violations of the rules in force are."""
         rules = self.state.rules
         if rules is None:
-            return listed_by({}, self.dictionary)
+            return compiled_violation_relations({}, self.dictionary)
         modules = self.state.settings.tuning.modules != "off"
         compiled = self._compiling.compiled(rules, modules=modules)
-        return listed_by(compiled.violations, self.dictionary)
+        return compiled_violation_relations(compiled.violations, self.dictionary)

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.context import running
-from triplestore.reasoning.asserted_changes import stated_since
+from triplestore.reasoning.asserted_changes import asserted_since
 from triplestore.reasoning.drop_inferences import changes_to_asserted
 from triplestore.reasoning.equality.rewriting import Rewriting
-from triplestore.reasoning.outcome import Step, change_of, is_helper_in, joined, layer_of
+from triplestore.reasoning.outcome import WriteStep, change_of, is_helper_in, join_changes, layer_of
 from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeStep, needs_rules, scope_step
 from triplestore.reasoning.program.in_force import (
     InForce,
-    about_axioms,
-    vocabulary_of,
-    whole,
-    whole_of,
+    make_program,
+    program_before_axioms,
+    schema_program,
+    whole_program_of,
 )
 from triplestore.reasoning.program.literals import Literals
 from triplestore.reasoning.program.program_history import ProgramHistory
@@ -43,10 +43,10 @@ from triplestore.thread_limits import limited, look
 if TYPE_CHECKING:
     from triplestore.maintenance.changed_rows import Closure
     from triplestore.maintenance.limits.budget import Budget
-    from triplestore.reasoning.asserted_changes import Stated
-    from triplestore.reasoning.bookkeeping import Books
+    from triplestore.reasoning.asserted_changes import AssertedChanges
+    from triplestore.reasoning.bookkeeping import SideTables
     from triplestore.reasoning.program.stored_rules import Rules
-    from triplestore.reasoning.reasoner import Compiling
+    from triplestore.reasoning.reasoner import RuleCompiler
     from triplestore.reasoning.tuning import Tuning
     from triplestore.rules.compiled_program import Compiled
     from triplestore.terms import Dictionary
@@ -67,7 +67,7 @@ class ClosureState:
     rules         all rules in force, also those that were made of axioms; None if there are none
     closed_under  the rules under which the tables are closed; None if nothing was inferred yet
     tables        the closed tables
-    hidden        number of facts that hold and are no triples of RDF
+    hidden        number of facts that hold and are not triples of RDF
     steps         lead from the tables of the last commit to these tables
     stated        those of the steps that say what was asserted
     runs          how often the closure was brought up to date in this transaction
@@ -80,8 +80,8 @@ class ClosureState:
     closed_under: Rules | None
     tables: Tables
     hidden: int
-    steps: tuple[Step, ...] = ()
-    stated: tuple[Step, ...] = ()
+    steps: tuple[WriteStep, ...] = ()
+    stated: tuple[WriteStep, ...] = ()
     runs: int = 0
     figures: Mapping[str, Any] = field(default_factory=dict)
     reread: bool = False
@@ -94,11 +94,11 @@ class Watch(NamedTuple):
     cancel: Callable[[], bool] | None = None
 
 
-class _Written(NamedTuple):
+class _Unclosed(NamedTuple):
     """What was written since the closure was right: steps, the tables they lead to, and what
     changes of what the graphs of the scope state."""
 
-    since: Sequence[Step]
+    since: Sequence[WriteStep]
     tables: Tables
     scoped: ScopeStep | None
 
@@ -121,8 +121,8 @@ class ClosureRun:
         self,
         dictionary: Dictionary,
         settings: ReasonSettings,
-        compiling: Compiling,
-        books: Books | None,
+        compiling: RuleCompiler,
+        books: SideTables | None,
         budget: Budget,
         progress: ProgressLine | None,
     ) -> None:
@@ -134,20 +134,20 @@ class ClosureRun:
         self._books = books
         self._progress = progress
 
-    def run(self, state: ClosureState, since: Sequence[Step], tables: Tables) -> ClosureState:
+    def run(self, state: ClosureState, since: Sequence[WriteStep], tables: Tables) -> ClosureState:
         """The closure of tables to which these steps lead from those of a state."""
         before, now = state.settings.regimes, self.settings.regimes
         scoped = None
         if not before.scope == now.scope == DEFAULT:
             scoped = scope_step(state.tables, tables, since, before, now, self.dictionary)
-        written = _Written(since, tables, scoped)
+        written = _Unclosed(since, tables, scoped)
         if not now.infer:
             return self._turn(state, self.settings.users, written)
         return self._in_turns(state, written)
 
     # -- turns ----------------------------------------------------------------------------------
 
-    def _in_turns(self, before: ClosureState, written: _Written) -> ClosureState:
+    def _in_turns(self, before: ClosureState, written: _Unclosed) -> ClosureState:
         """The same where rules are made of the axioms that hold; see the top of this file."""
         again = self.settings.users is not before.settings.users
         again |= self.settings.regimes != before.settings.regimes
@@ -162,14 +162,14 @@ class ClosureRun:
         while True:
             after = self._turn(state, rules, left)
             steps = after.steps[len(state.steps) :]
-            state, left = after, _Written((), after.tables, None)
+            state, left = after, _Unclosed((), after.tables, None)
             total = sum_of(total, after.figures)
             if not (again or self._touches_axioms(after, steps)):
                 break
             partial = isinstance(rules, InForce) and rules.partial
             made = self._whole(after.tables, rules, early=partial)
             again = made.foreseen
-            known, much = whole_of(rules), True
+            known, much = whole_program_of(rules), True
             if rules is not None:
                 gone = len(known - made.whole)
                 changed = len(made.whole - known) + gone
@@ -185,30 +185,30 @@ class ClosureRun:
                 state, left, total = before, written, {}
         return replace(state, figures=total)
 
-    def _begin_with(self, before: ClosureState, written: _Written) -> Rules | None:
+    def _begin_with(self, before: ClosureState, written: _Unclosed) -> Rules | None:
         """The rules to begin with where users' rules, or regimes, changed."""
         regimes = self.settings.regimes
         if isinstance(before.rules, InForce) and before.settings.regimes == regimes:
             return before.rules
-        return vocabulary_of(regimes, self.settings.users, _seen(written), self.dictionary)
+        return program_before_axioms(regimes, self.settings.users, _seen(written), self.dictionary)
 
-    def _beginning(self, before: ClosureState, rules: Rules | None, written: _Written) -> InForce:
+    def _beginning(self, before: ClosureState, rules: Rules | None, written: _Unclosed) -> InForce:
         """The program to begin a first closure with: what is asserted shows nearly all axioms, and
         those that follow come in further turns."""
         regimes, seen = self.settings.regimes, _seen(written)
         if regimes.equality == BY_REWRITING:  # the closure shows what was merged
             return self._whole(self._turn(before, rules, written).tables, rules, early=True)
         look("reading the axioms")
-        found = about_axioms(regimes, self.settings.users, seen, self.dictionary)
+        found = schema_program(regimes, self.settings.users, seen, self.dictionary)
         return self._whole(seen, rules, early=True) if found is None else found
 
     def _whole(self, tables: Tables, rules: Rules | None, *, early: bool = False) -> InForce:
         look("reading the axioms")
         known = rules if isinstance(rules, InForce) else None
         regimes, users = self.settings.regimes, self.settings.users
-        return whole(regimes, users, tables, self.dictionary, known, early=early)
+        return make_program(regimes, users, tables, self.dictionary, known, early=early)
 
-    def _touches_axioms(self, state: ClosureState, steps: Sequence[Step]) -> bool:
+    def _touches_axioms(self, state: ClosureState, steps: Sequence[WriteStep]) -> bool:
         in_force = state.rules if isinstance(state.rules, InForce) else None
         regimes = self.settings.regimes
         if regimes.scope != DEFAULT:
@@ -223,7 +223,7 @@ class ClosureRun:
 
     # -- one turn -------------------------------------------------------------------------------
 
-    def _turn(self, state: ClosureState, rules: Rules | None, written: _Written) -> ClosureState:
+    def _turn(self, state: ClosureState, rules: Rules | None, written: _Unclosed) -> ClosureState:
         """One turn, with these rules in force."""
         since, tables, scoped = written
         if rules is None:
@@ -231,8 +231,8 @@ class ClosureRun:
                 return self._without_rules(state, written)
             return self._after(state, rules, since, since, tables, {}, 0)
         compiled = self._compile(rules)
-        stated = stated_since(state.tables, tables, since, compiled.type_id)
-        added: list[Step] = list(stated.steps)
+        stated = asserted_since(state.tables, tables, since, compiled.type_id)
+        added: list[WriteStep] = list(stated.steps)
         if scoped is not None:
             stated = scoped.stated(stated)
             added.append(scoped.changes)
@@ -252,8 +252,8 @@ class ClosureRun:
         state: ClosureState,
         rules: Rules,
         compiled: Compiled,
-        stated: Stated,
-        added: list[Step],
+        stated: AssertedChanges,
+        added: list[WriteStep],
         scoped: ScopeStep | None,
     ) -> ClosureState:
         if self._books is not None:  # facts that a module owns are in none of them
@@ -280,7 +280,7 @@ class ClosureRun:
         rules: Rules,
         compiled: Compiled,
         under: Compiled | None,
-        stated: Stated,
+        stated: AssertedChanges,
         scoped: ScopeStep | None,
     ) -> ClosureState:
         """The same where one individual stands for all that are the same as it."""
@@ -296,7 +296,7 @@ class ClosureRun:
         after = self._after(state, rules, steps, stated.steps, made.tables, total, hidden)
         return replace(after, reread=made.reread)
 
-    def _without_rules(self, state: ClosureState, written: _Written) -> ClosureState:
+    def _without_rules(self, state: ClosureState, written: _Unclosed) -> ClosureState:
         """Without rules: everything that is not asserted goes, and all counts."""
         since, tables, scoped = written
         added = list(since)
@@ -316,8 +316,8 @@ class ClosureRun:
         self,
         state: ClosureState,
         rules: Rules | None,
-        added: Sequence[Step],
-        stated: Sequence[Step],
+        added: Sequence[WriteStep],
+        stated: Sequence[WriteStep],
         tables: Tables,
         figures: Mapping[str, Any],
         hidden: int,
@@ -377,15 +377,15 @@ class ClosureRun:
 
 def _with_closure(
     closed: Tables,
-    stated: Stated,
-    added: list[Step],
+    stated: AssertedChanges,
+    added: list[WriteStep],
     closure: Closure,
     scoped: ScopeStep | None,
-) -> tuple[list[Step], Tables]:
+) -> tuple[list[WriteStep], Tables]:
     """The steps from closed tables to those with what follows, and these."""
     if not len(closure):
         return added, stated.tables
-    steps = joined([*added, closure.step])
+    steps = join_changes([*added, closure.step])
     only = steps[0]
     small = isinstance(only, Changes) and len(only) <= COMBINE_ROWS
     if scoped is None and len(steps) == 1 and small:
@@ -394,7 +394,7 @@ def _with_closure(
     return steps, stated.tables.push(closure.layer)
 
 
-def _seen(written: _Written) -> Tables:
+def _seen(written: _Unclosed) -> Tables:
     """Tables as rules see them that read several graphs."""
     return written.tables if written.scoped is None else written.scoped.on(written.tables)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from triplestore.loaders import Problem
     from triplestore.terms import Dictionary
 
-Step = Changes | Layer
+WriteStep = Changes | Layer
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ IsHelper = Callable[[int], bool]
 """Whether the relation of a name is an internal one of the engine."""
 
 
-def counts_of(base: Tables, steps: Sequence[Step], cleared: bool) -> Change:
+def counts_of(base: Tables, steps: Sequence[WriteStep], cleared: bool) -> Change:
     """What stating steps do to the quads and graphs of `base`; if `cleared`, all those go first."""
     if cleared:
         return _counts_of_clearing(base, steps)
@@ -163,9 +163,9 @@ def rows_of_relations(tables: Tables, is_helper: IsHelper) -> int:
     return sum(len(tables.tuples(*name)) for name in names if not is_helper(name[0]))
 
 
-def joined(steps: Sequence[Step]) -> list[Step]:
+def join_changes(steps: Sequence[WriteStep]) -> list[WriteStep]:
     """The same steps, with changes that follow each other made one."""
-    result: list[Step] = []
+    result: list[WriteStep] = []
     for step in steps:
         if isinstance(step, Changes) and result and isinstance(result[-1], Changes):
             result[-1] = Changes.concat([result[-1], step])
@@ -174,7 +174,7 @@ def joined(steps: Sequence[Step]) -> list[Step]:
     return result
 
 
-def layer_of(step: Step) -> Layer:
+def layer_of(step: WriteStep) -> Layer:
     """A step as a layer."""
     return Layer.build(step) if isinstance(step, Changes) else step
 
@@ -213,7 +213,7 @@ def _counts_of_load(layer: Layer) -> Change:
     )
 
 
-def _counts_of_clearing(base: Tables, steps: Sequence[Step]) -> Change:
+def _counts_of_clearing(base: Tables, steps: Sequence[WriteStep]) -> Change:
     now = Tables()
     for step in steps:
         now = now.push(layer_of(step))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.program.in_force import InForce, whole
+from triplestore.reasoning.program.in_force import InForce, make_program
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.program.stored_rules import remember
 from triplestore.storage import State
@@ -26,7 +26,7 @@ from triplestore.thread_limits import looking
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import QueryTerms
-    from triplestore.reasoning.bookkeeping import Kept
+    from triplestore.reasoning.bookkeeping import KeptTables
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations.packed_keys import U32
     from triplestore.rules.compiled_program import Compiled
@@ -41,7 +41,7 @@ class Reasoner:
         self._known: tuple[Rules, Dictionary, Compiled] | None = None
         self._ids: dict[bytes, int] = {}
         self._read: tuple[Meta, ReasonSettings, int] | None = None
-        self._tables: tuple[int, Dictionary, Kept] | None = None
+        self._tables: tuple[int, Dictionary, KeptTables] | None = None
 
     def settings_of(self, meta: Meta) -> tuple[ReasonSettings, int]:
         """The settings that a state keeps, and its number of hidden facts; read once for each
@@ -59,9 +59,9 @@ class Reasoner:
         if users is not None and meta.get(PROGRAM) == users.data:
             self._read = (meta, replace(settings, users=remember(users)), hidden)
 
-    def compiling(self, state: State) -> Compiling:
+    def compiling(self, state: State) -> RuleCompiler:
         """What one transaction on this state uses."""
-        return Compiling(self, state)
+        return RuleCompiler(self, state)
 
     def find(self, rules: Rules, dictionary: Dictionary) -> Compiled | None:
         """What was compiled for these rules and this dictionary."""
@@ -81,14 +81,14 @@ class Reasoner:
         known = self._known
         return self._ids if known is not None and known[1] is dictionary else {}
 
-    def tables_of(self, state: State) -> Kept | None:
+    def tables_of(self, state: State) -> KeptTables | None:
         """The tables beside the closure of a state, if there are any."""
         known = self._tables
         if known is None or known[0] != state.commit or known[1] is not state.dictionary:
             return None
         return known[2]
 
-    def keep_tables(self, tables: Kept, state: State) -> None:
+    def keep_tables(self, tables: KeptTables, state: State) -> None:
         """Keep the tables of this state in the place of what was kept."""
         if any(table is not None for table in tables):
             self._tables = (state.commit, state.dictionary, tables)
@@ -112,7 +112,7 @@ class Reasoner:
             return 0
 
 
-class Compiling:
+class RuleCompiler:
     """The compiled rules of one transaction, with constants encoded in it.
 
     committed_terms  number of terms of the dictionary that are committed
@@ -122,7 +122,7 @@ class Compiling:
         self._reasoner = reasoner
         self._dictionary = state.dictionary
         self.committed_terms = state.term_count
-        self._made: list[tuple[Rules, Compiled, Ids]] = []
+        self._made: list[tuple[Rules, Compiled, ConstantIds]] = []
 
     def compiled(self, rules: Rules, *, modules: bool = True) -> Compiled:
         """The compiled form of rules.
@@ -136,7 +136,7 @@ class Compiling:
             if known is rules and compiled.with_modules == modules:
                 return compiled
         with no_collection():
-            ids = Ids(self._dictionary, self._reasoner.known_ids(self._dictionary))
+            ids = ConstantIds(self._dictionary, self._reasoner.known_ids(self._dictionary))
             compiled = compile_rules(rules, ids, modules=modules)
         self._made.append((rules, compiled, ids))
         return compiled
@@ -161,7 +161,7 @@ def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, Que
     return Compiled(rules.program, terms.encode_keys, hierarchies=False), terms
 
 
-class Ids:
+class ConstantIds:
     """The ids of a program's constants, encoded; each is looked up once.
 
     known  key -> id, to begin with of ids that are committed
@@ -184,7 +184,7 @@ class Ids:
         return np.array([known[key] for key in looking(keys)], dtype=np.uint32)
 
 
-def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
+def compile_rules(rules: Rules, ids: ConstantIds, *, modules: bool = True) -> Compiled:
     """Rules compiled, all of it, with constants encoded."""
     # Late: most stores have no rules.
     from triplestore.rules.compiled_program import Compiled
@@ -220,10 +220,10 @@ def rules_for(state: State, settings: ReasonSettings) -> Rules | None:
     known: InForce | None = state.dictionary.remembered.get(state.commit)
     if known is not None:
         return known
-    return note(state, whole(regimes, users, state.tables, state.dictionary))
+    return remember_rules(state, make_program(regimes, users, state.tables, state.dictionary))
 
 
-def note(state: State, rules: InForce) -> InForce:
+def remember_rules(state: State, rules: InForce) -> InForce:
     """These are in force in a state: `rules_of_state` is to find them.
 
     They are kept with the dictionary, of which they know ids, and for no longer than it: kept

@@ -1,4 +1,4 @@
-"""Triples that hold whatever the data are: seen by who asks for one, listed for nobody.
+"""Triples that hold for any data: they are found when asked for, but never listed.
 
 Start reading at `holds_always`. Regimes do not make them (`trivial=True` does), so that counts and
 answers are not full of them; but `Quad(...) in store` says that they hold.

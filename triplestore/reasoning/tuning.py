@@ -142,13 +142,13 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
             self.max_facts,
             _default_bytes() if self.max_bytes is None else self.max_bytes,
             self.max_seconds,
-            None if cancel is None else _Asked(cancel),
+            None if cancel is None else _CancelFlag(cancel),
             progress,
             self.max_terms,
         )
 
 
-class _Asked:
+class _CancelFlag:
     """A flag that asks a caller's function."""
 
     def __init__(self, cancel: Callable[[], bool]) -> None:
@@ -191,7 +191,7 @@ def _check_strategy(name: Any) -> None:
 
     names = sorted({AUTO, *STRATEGIES})
     if name not in names:
-        raise UsageError(_unknown(f"there is no strategy {name!r}", str(name), names))
+        raise UsageError(_unknown(f"strategy {name!r} does not exist", str(name), names))
 
 
 def _unknown(what: str, name: str, names: list[str]) -> str:

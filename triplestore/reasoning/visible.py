@@ -1,4 +1,4 @@
-"""Facts that are no triples of RDF hold, take part in rules, and are not shown.
+"""Facts that are not triples of RDF hold, take part in rules, and are not shown.
 
 Start reading at `is_triple`. Rules work on generalised triples: a rule may conclude one with a
 literal as its subject or a blank node as its predicate. No format of RDF can write these down, so
@@ -36,7 +36,7 @@ def is_triple(dictionary: Dictionary, subjects: U32, predicates: U32) -> Bools:
 
 
 def shown(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Rows]:
-    """Blocks of rows without those that are no triples of RDF."""
+    """Blocks of rows without those that are not triples of RDF."""
     for rows in blocks:
         fine = is_triple(dictionary, rows.subject, rows.predicate)
         if fine.all():
@@ -66,7 +66,7 @@ def _decode(dictionary: Dictionary, ids: U32, default: DefaultGraph) -> list[Any
 
 
 def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
-    """How many more facts than before an update makes that are no triples of RDF.
+    """How many more facts than before an update makes that are not triples of RDF.
 
     after  the tables that it leads to
     """
@@ -100,7 +100,7 @@ def _are_nodes(dictionary: Dictionary, ids: U32) -> Bools:
 
 
 def _hidden_in(dictionary: Dictionary, tables: Tables, name: int) -> int:
-    """How many facts of a relation are no triples of RDF, whether they are written or not."""
+    """How many facts of a relation are not triples of RDF, whether they are written or not."""
     relation = tables.relation(name)
     subjects = relation.distinct(0)
     odd = subjects[~is_triple(dictionary, subjects, np.full(len(subjects), name, np.uint32))]

@@ -1,7 +1,7 @@
 """A sequence of additions and removals of quads, combined into the changes that it amounts to.
 
 Start reading at `combine_writes`. Operations come in order, and the last one on a quad wins; what
-each one found (already there, not stated) is counted as if they had been carried out one by one.
+each one found (already there, not asserted) is counted as if they had been carried out one by one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CombinedWrites(NamedTuple):
     already_there: int
     not_stated: int
     only_inferred: int
-    """Those not stated that hold all the same, because they follow."""
+    """Those not asserted that still hold because they are inferred."""
 
 
 class _CombinedRows(NamedTuple):

@@ -35,7 +35,7 @@ _ACCEPT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class FetchedDocument:
     """A file's path, or data and their format."""
 
     path: Path | None = None
@@ -43,7 +43,7 @@ class Document:
     format: ox.RdfFormat | None = None
 
 
-def fetch(iri: str, allowed: Iterable[str]) -> Document:
+def fetch(iri: str, allowed: Iterable[str]) -> FetchedDocument:
     """The document of an IRI, which must begin with one of those that are allowed.
 
     >>> fetch("file:///data/a.ttl", ["file:///data/"]).path.name
@@ -56,11 +56,11 @@ def fetch(iri: str, allowed: Iterable[str]) -> Document:
     require_allowed(iri, allowed)
     parts = urlsplit(iri)
     if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-        return Document(path=Path(url2pathname(parts.path)))
+        return FetchedDocument(path=Path(url2pathname(parts.path)))
     if parts.scheme not in ("http", "https"):
         raise UsageError(f"LOAD <{iri}>: only file:, http: and https: can be loaded")
     data, media_type = _Page(iri, tuple(allowed), current()).read()
-    return Document(data=data, format=_format(iri, media_type))
+    return FetchedDocument(data=data, format=_format(iri, media_type))
 
 
 def require_allowed(iri: str, allowed: Iterable[str]) -> None:

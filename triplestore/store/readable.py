@@ -22,7 +22,7 @@ from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.progress import ProgressLine
 from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.reasoning.stale import refuse_if_stale
-from triplestore.reasoning.violations import inconsistencies, listed, violations
+from triplestore.reasoning.violations import inconsistencies, violation_relations, violations
 from triplestore.reasoning.visible import is_triple, quads_of, shown
 from triplestore.relations import INFERRED, Tables
 from triplestore.relations.lookup import ANY_GRAPH, Rows, match
@@ -56,7 +56,7 @@ MAX_OF_EACH = 20
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class StateView:
     """Everything that reading needs: frozen tables, and the dictionary their ids belong to."""
 
     dictionary: Dictionary
@@ -72,7 +72,7 @@ class View:
     """Plans of queries that were asked of this state."""
 
     @classmethod
-    def of(cls, state: State) -> View:
+    def of(cls, state: State) -> StateView:
         """Everything that reading a committed state needs; raises if its closure is stale."""
         meta = state.meta
         refuse_if_stale(meta)
@@ -111,7 +111,7 @@ class Reading(ABC):
     """Look-ups, counts, iteration and dumps over one consistent state."""
 
     @abstractmethod
-    def _view(self) -> View:
+    def _view(self) -> StateView:
         """The state to read."""
 
     # -- quads ----------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ class Reading(ABC):
         loop: is its own parent: ?x = <http://ex.org/a>
         """
         view = self._view()
-        where = listed(view.rules(), view.dictionary)
+        where = violation_relations(view.rules(), view.dictionary)
         return list(islice(violations(view.tables, where, view.dictionary), limit))
 
     def facts_by_rule(self) -> dict[str, int]:
@@ -405,7 +405,7 @@ class Reading(ABC):
           <http://ex.org/loves> is irreflexive: ?x = <http://ex.org/narcissus>
         """
         view = self._view()
-        where = listed(view.rules(), view.dictionary)
+        where = violation_relations(view.rules(), view.dictionary)
         return inconsistencies(view.tables, where, view.dictionary, MAX_OF_EACH)
 
     def why(
@@ -554,7 +554,7 @@ class Reading(ABC):
 
 
 def _pattern(
-    view: View, s: Any, p: Any, o: Any, graph_name: Any
+    view: StateView, s: Any, p: Any, o: Any, graph_name: Any
 ) -> tuple[int, int, int, int] | None:
     """The ids of a pattern; None if one of its terms is unknown, so that nothing matches."""
     keys = [key_of(term) for term in (s, p, o) if term is not None]

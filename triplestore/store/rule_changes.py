@@ -1,7 +1,7 @@
 """`reason`, `add_rules` and `remove_rules` in a transaction.
 
-Start reading at `reason`. Each makes new settings of those in force, and `Writer.apply` puts them
-in force.
+Start reading at `reason`. Each makes new settings of those in force, and `TransactionWriter.apply`
+puts them in force.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.commands import chosen, known_names
 from triplestore.reasoning.program.ontology_graphs import load_ontologies
 from triplestore.reasoning.program.settings import ReasonSettings, Regimes
-from triplestore.reasoning.program.stored_rules import Rules, given, not_in_force, require
+from triplestore.reasoning.program.stored_rules import (
+    Rules,
+    not_in_force,
+    raise_or_warn,
+    read_rules,
+)
 from triplestore.storage.metadata import STRICT
 from triplestore.store.options import LoadOptions, ReasonOptions
 from triplestore.thread_limits import look
@@ -26,10 +31,10 @@ if TYPE_CHECKING:
 
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.program.stored_rules import RulesLike
-    from triplestore.store.writer import Writer
+    from triplestore.store.writer import TransactionWriter
 
 
-def reason(writer: Writer, options: ReasonOptions) -> Report:
+def reason(writer: TransactionWriter, options: ReasonOptions) -> Report:
     """Apply rules, from now on; see `Store.reason`."""
     if options.strict is not None:
         writer.keep({STRICT: b"1" if options.strict else None})
@@ -57,7 +62,7 @@ def reason(writer: Writer, options: ReasonOptions) -> Report:
 
 
 def add_rules(
-    writer: Writer,
+    writer: TransactionWriter,
     rules: RulesLike,
     settings: ReasonSettings,
     progress: bool = False,
@@ -67,16 +72,16 @@ def add_rules(
     known = known_names(writer.stated_tables(), writer.dictionary)
     with no_collection(), writer.reading_rules(settings):
         look("reading the rules")
-        added = given(rules, writer.prefixes())
+        added = read_rules(rules, writer.prefixes())
         wanted = (settings.users or Rules()).with_added(added)
-        warnings = require(wanted, added.problems, known)
+        warnings = raise_or_warn(wanted, added.problems, known)
     writer.bind(added.declared, over=False)
     return writer.apply(replace(settings, users=wanted or None), warnings, progress, cancel)
 
 
-def remove_rules(writer: Writer, rules: RulesLike, progress: bool = False) -> Report:
+def remove_rules(writer: TransactionWriter, rules: RulesLike, progress: bool = False) -> Report:
     """Apply these rules no longer; see `Store.remove_rules`."""
-    taken = given(rules, writer.prefixes())
+    taken = read_rules(rules, writer.prefixes())
     raise_errors(taken.problems)
     users = writer.settings.users or Rules()
     warnings = not_in_force(users, taken)
@@ -84,7 +89,7 @@ def remove_rules(writer: Writer, rules: RulesLike, progress: bool = False) -> Re
     return writer.apply(left, warnings, progress)
 
 
-def _loader(writer: Writer) -> Callable[[bytes, RdfFormat, str, NamedNode], object]:
+def _loader(writer: TransactionWriter) -> Callable[[bytes, RdfFormat, str, NamedNode], object]:
     """Replaces a graph by a document, for `load_ontologies`."""
 
     def load(data: bytes, format: RdfFormat, base_iri: str, graph: NamedNode) -> object:

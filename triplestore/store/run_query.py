@@ -23,7 +23,7 @@ from triplestore.store.arguments import TermLike, facts_mask, graph_key
 if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32
     from triplestore.sparql.plan.planner import Options
-    from triplestore.store.readable import View
+    from triplestore.store.readable import StateView
     from triplestore.terms import Dictionary
 
 _ENGINE = Engine(write_answer)
@@ -33,7 +33,7 @@ ALL, REPRESENTATIVES = "all", "representatives"
 
 
 def query(
-    view: View,
+    view: StateView,
     text: str,
     *,
     facts: str = "all",
@@ -102,7 +102,7 @@ class RepresentativeNames:
         return self._classes.representatives(self._dictionary.lookup_keys(keys))
 
 
-def of_representatives(view: View, equality: str | None) -> View:
+def of_representatives(view: StateView, equality: str | None) -> StateView:
     """The state that a query with this `equality` sees.
 
     A query for representatives sees the tables that rules see; a name in it stands for its class,
@@ -120,7 +120,7 @@ def of_representatives(view: View, equality: str | None) -> View:
 
 
 def read(
-    view: View,
+    view: StateView,
     text: str,
     *,
     base_iri: str | None = None,

@@ -29,14 +29,14 @@ from triplestore.store.options import LoadOptions, UpdateOptions
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
-    from triplestore.store.writer import Writer
+    from triplestore.store.writer import TransactionWriter
 
 _DEFAULT = ox.DefaultGraph()
 MANY_QUADS = 4096
 """At least this many quads of data are loaded as a document, which is quicker than one by one."""
 
 
-def update(writer: Writer, text: str, options: UpdateOptions) -> None:
+def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None:
     """Carry out a request; see `Store.update`."""
     known = {**writer.prefixes(), **(options.prefixes or {})}
     timeout, limits = options.timeout, options.limits or DEFAULT
@@ -50,7 +50,7 @@ def update(writer: Writer, text: str, options: UpdateOptions) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Looking:
+class _ContextLimits:
     """The limits of a context for code that looks at those of its thread."""
 
     context: Context
@@ -60,13 +60,13 @@ class _Looking:
         self.context.check()
 
     def needs(self, size: int) -> None:
-        """Raise if there is no room for so many bytes."""
+        """Raise if there is no room for `size` bytes."""
         self.context.need(size)
 
 
 @dataclass(slots=True)
 class _UpdateRun:
-    writer: Writer
+    writer: TransactionWriter
     base: str | None
     options: UpdateOptions
     deadline: float | None
@@ -153,7 +153,7 @@ class _UpdateRun:
         source = operation.source.key[1:].decode()
         try:
             document = fetch(source, tuple(self.options.load_from))
-            with limited(_Looking(context)):
+            with limited(_ContextLimits(context)):
                 wanted = LoadOptions(
                     format=document.format, path=document.path, base_iri=source, to_graph=graph
                 )

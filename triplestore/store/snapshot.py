@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from triplestore.store.readable import Reading, View
+from triplestore.store.readable import Reading, StateView
 
 if TYPE_CHECKING:
     from triplestore.storage import State
@@ -25,9 +25,9 @@ class Snapshot(Reading):
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._seen = View.of(state)
+        self._seen = StateView.of(state)
 
-    def _view(self) -> View:
+    def _view(self) -> StateView:
         return self._seen
 
     @property

@@ -23,11 +23,11 @@ from triplestore.storage.metadata import STALE, hidden_count
 from triplestore.store.arguments import QuadLike, TermLike
 from triplestore.store.info import Info, describe
 from triplestore.store.options import LoadOptions, PathLike, ReasonOptions, UpdateOptions
-from triplestore.store.readable import Reading, View
+from triplestore.store.readable import Reading, StateView
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.transaction import Transaction
-from triplestore.store.writer import Writer
+from triplestore.store.writer import TransactionWriter
 
 if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
@@ -81,7 +81,7 @@ class Store(Reading):
         self._database = database
         self._writer: int | None = None  # the thread that has a transaction open
         self._reasoner = Reasoner()
-        self._seen: tuple[State, View] | None = None
+        self._seen: tuple[State, StateView] | None = None
         try:
             if STALE in database.state.meta and not database.read_only:
                 with self._begin() as writer:
@@ -89,7 +89,7 @@ class Store(Reading):
                     writer.keep({STALE: None})
             state = database.state
             # Replaced as one, so that no lock is needed.
-            self._seen = (state, View.of(state))
+            self._seen = (state, StateView.of(state))
         except BaseException:
             database.close()
             raise
@@ -108,11 +108,11 @@ class Store(Reading):
     def __str__(self) -> str:
         return "\n".join(f"{quad} ." for quad in self)
 
-    def _view(self) -> View:
+    def _view(self) -> StateView:
         state = self._database.state
         seen = self._seen
         if seen is None or seen[0] is not state:
-            self._seen = seen = (state, View.of(state))
+            self._seen = seen = (state, StateView.of(state))
         return seen[1]
 
     @property
@@ -147,7 +147,7 @@ class Store(Reading):
         with self._begin() as writer:
             yield Transaction(writer)
 
-    def _begin(self) -> Writer:
+    def _begin(self) -> TransactionWriter:
         me = threading.get_ident()
         if self._writer == me:
             raise UsageError(
@@ -166,7 +166,7 @@ class Store(Reading):
             turn.__exit__(None, None, None)
 
         try:
-            return Writer(self._database, end, self._reasoner)
+            return TransactionWriter(self._database, end, self._reasoner)
         except BaseException:
             end()
             raise

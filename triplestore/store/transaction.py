@@ -1,8 +1,8 @@
 """Transactions: what is written together, and published together or not at all.
 
-Start reading at `Transaction`, which is what users see; all of its work is done by a `Writer`.
-Reading inside of the transaction sees its own writes, and what follows from them; no other reader
-sees anything before the commit.
+Start reading at `Transaction`, which is what users see; all of its work is done by a
+`TransactionWriter`. Reading inside of the transaction sees its own writes, and what follows from
+them; no other reader sees anything before the commit.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from triplestore.reasoning.outcome import Change
 from triplestore.store.arguments import QuadLike, TermLike
 from triplestore.store.options import LoadOptions, PathLike, ReasonOptions, UpdateOptions
-from triplestore.store.readable import Reading, View
+from triplestore.store.readable import Reading, StateView
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
-from triplestore.store.writer import Writer
+from triplestore.store.writer import TransactionWriter
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -45,10 +45,10 @@ class Transaction(Reading):
     added 1 1
     """
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: TransactionWriter) -> None:
         self._writer = writer
 
-    def _view(self) -> View:
+    def _view(self) -> StateView:
         return self._writer.view()
 
     @property
@@ -243,6 +243,6 @@ class Transaction(Reading):
         self._writer.__exit__(kind, error, trace)
 
 
-def writer_of(transaction: Transaction) -> Writer:
+def writer_of(transaction: Transaction) -> TransactionWriter:
     """The inside of a transaction, for modules of this project."""
     return transaction._writer

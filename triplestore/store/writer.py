@@ -1,8 +1,8 @@
 """One transaction from the inside: what is written, and the state that it amounts to.
 
-Start reading at `Writer`. Only this package uses it; users see `Transaction`. Single quads are
-buffered as keys and combined a set at a time, when something is read or at the commit; a load
-brings a layer of its own.
+Start reading at `TransactionWriter`. Only this package uses it; users see `Transaction`. Single
+quads are buffered as keys and combined a set at a time, when something is read or at the commit; a
+load brings a layer of its own.
 
 Always true: `_closing` has the committed tables, with all that was written and inferred up to the
 last time that the closure was brought up to date; `_since` comes on top of that, and together they
@@ -27,7 +27,7 @@ from triplestore.loaders import find_sources, limits_of, load
 from triplestore.reasoning.closing import Closing
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.difference import Difference, net_changes
-from triplestore.reasoning.outcome import Change, Step, joined
+from triplestore.reasoning.outcome import Change, WriteStep, join_changes
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.reasoning.stale import estimate
@@ -52,7 +52,7 @@ from triplestore.storage.metadata import (
 from triplestore.store.arguments import QuadKeys, QuadLike, TermLike, graph_key, quad_keys
 from triplestore.store.combine_writes import combine_writes, encode_writes, new_graphs
 from triplestore.store.options import LoadOptions
-from triplestore.store.readable import View
+from triplestore.store.readable import StateView
 from triplestore.store.replacing import replacement
 from triplestore.terms import term_of, to_ntriples
 
@@ -74,7 +74,7 @@ MAX_NAMED = 5
 """Maximum number of new violations that a strict store names when it refuses a commit."""
 
 
-class Writer:
+class TransactionWriter:
     """What is written in one transaction, and the state inside of it.
 
     dictionary  the dictionary, with the terms that this transaction encoded
@@ -90,7 +90,7 @@ class Writer:
         self.dictionary: Dictionary = self._before.dictionary
         self._closing = Closing(self._before, reasoner or Reasoner())
         self._tables: Tables = self._before.tables
-        self._since: list[Step] = []
+        self._since: list[WriteStep] = []
         self._unread: list[Changes] = []
         self._buffer: list[tuple[bool, QuadKeys]] = []
         self._meta: dict[str, bytes | None] = {}
@@ -392,7 +392,7 @@ class Writer:
     def diff(self) -> Difference:
         """What the transaction did so far; see `Transaction.diff`."""
         now, base = self._inferred(), self._before.tables
-        steps = joined([*self._closing.state.steps, *self._since])
+        steps = join_changes([*self._closing.state.steps, *self._since])
         net = net_changes(base, now, steps, self._cleared)
         return Difference(self.dictionary, net, self._closing.listed(), (base, now))
 
@@ -411,10 +411,10 @@ class Writer:
         """The commit that the transaction begins with."""
         return self._before.commit
 
-    def view(self) -> View:
+    def view(self) -> StateView:
         """The state with everything that follows."""
         tables, state = self._inferred(), self._closing.state
-        return View(
+        return StateView(
             self.dictionary,
             tables,
             self.prefixes(),
@@ -487,7 +487,7 @@ class Writer:
     def _publish(self) -> Change:
         if self._closing.active:
             self._inferred()
-        steps = joined([*self._closing.state.steps, *self._since, *self._unread])
+        steps = join_changes([*self._closing.state.steps, *self._since, *self._unread])
         counts = self._counts(steps)
         self._refuse(counts)
         hidden = self._closing.state.hidden
@@ -506,7 +506,7 @@ class Writer:
         self._closing.end(state)
         return replace(counts, commit=state.commit)
 
-    def _counts(self, steps: Sequence[Step]) -> Change:
+    def _counts(self, steps: Sequence[WriteStep]) -> Change:
         """What was done, and what was asked for in vain."""
         counts = self._closing.counts(steps, self._cleared)
         in_vain = self._already_there or self._not_stated or self._only_inferred
@@ -558,7 +558,7 @@ class Writer:
             self.commit()
 
 
-def _changes_relations(step: Step) -> bool:
+def _changes_relations(step: WriteStep) -> bool:
     """Whether rows of relations of rules come or go: violations are such, and no facts."""
     rows = step.tuples.values() if isinstance(step, Changes) else ()
     return any((each.status != each.previous).any() for each in rows)

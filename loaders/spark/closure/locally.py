@@ -28,7 +28,7 @@ from triplestore.loaders.spark.importing.parquet_parts import keys_of
 from triplestore.errors import BudgetError
 from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.reasoner import rules_of_state
-from triplestore.reasoning.violations import inconsistencies, listed
+from triplestore.reasoning.violations import inconsistencies, violation_relations
 from triplestore.relations.packed_keys import Columns
 from triplestore.storage.metadata import HIDDEN
 from triplestore.storage.state import State
@@ -86,7 +86,7 @@ def closed_here(
         return None
     first, last = len(numbers), state.dictionary.size
     numbers = np.r_[numbers, numbers.max() + 1 + np.arange(last + 1 - first)]
-    where = listed(rules_of_state(state), state.dictionary)
+    where = violation_relations(rules_of_state(state), state.dictionary)
     return Here(
         from_arrow(spark, _facts(state, numbers)),
         from_arrow(spark, _rows(state, numbers)),

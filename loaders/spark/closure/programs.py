@@ -21,7 +21,7 @@ from triplestore.loaders.spark.closure.naming import Names
 from triplestore.datalog.program import Program
 from triplestore.errors import UsageError
 from triplestore.maintenance.report import Report
-from triplestore.reasoning.program.in_force import InForce, whole
+from triplestore.reasoning.program.in_force import InForce, make_program
 from triplestore.reasoning.program.settings import BY_RULES, Regimes
 from triplestore.reasoning.program.stored_rules import rules_of
 from triplestore.reasoning.reasoner import rules_of_state
@@ -37,7 +37,7 @@ from triplestore.storage.metadata import (
 )
 from triplestore.store.store import Store
 from triplestore.store.transaction import writer_of
-from triplestore.store.writer import Writer
+from triplestore.store.writer import TransactionWriter
 from triplestore.terms.dictionary import Dictionary
 
 KEPT = (PROGRAM, REGIMES, TUNING, STRICT, GRAPH_FILES, IMPORTS, FILES)
@@ -60,7 +60,7 @@ class Given:
         """Whether there are rules in force."""
         return PROGRAM in self.kept or REGIMES in self.kept
 
-    def put(self, writer: Writer) -> None:
+    def put(self, writer: TransactionWriter) -> None:
         """Give it to a small store."""
         writer.keep(self.kept)
         if self.quads:
@@ -170,7 +170,7 @@ class Programs:
         tables = _with(tables, sorted(before - now), REMOVED, INFERRED)
         tables = _with(tables, sorted(now - before), INFERRED, 0)
         known = self._rules if isinstance(self._rules, InForce) else None
-        made = whole(self._regimes, self._users, tables, dictionary, known)
+        made = make_program(self._regimes, self._users, tables, dictionary, known)
         same = made.program == self.program
         self.grew = not len(self.program - made.program) and _is_positive(made.program)
         self._rules, self.program = made, made.program

@@ -7,7 +7,7 @@ goes on with the same labels, and one that was committed does nothing.
 
 Terms that the store knows keep their ids, others get theirs behind all, in the order of their
 keys, as a load would give them: the columns that come from Spark go the way of a load
-(`Writer.take_loaded`) from there on, closure included.
+(`TransactionWriter.take_loaded`) from there on, closure included.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from triplestore.storage import Database
 from triplestore.storage.metadata import IMPORTS, bytes_of_jobs, import_jobs
 from triplestore.store import Store
 from triplestore.store.transaction import writer_of
-from triplestore.store.writer import Writer
+from triplestore.store.writer import TransactionWriter
 from triplestore.terms import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import U32
@@ -88,7 +88,7 @@ class Target:
         keys: Keys,
         rows: Rows,
         loaded: Loaded,
-        finish: Callable[[Writer], object],
+        finish: Callable[[TransactionWriter], object],
     ) -> Change | None:
         """Do it in one commit; None if it was done before.
 
@@ -111,7 +111,7 @@ class Target:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Writer]:
+def opened(path: Path) -> Iterator[TransactionWriter]:
     """A transaction on a store that is opened for it, and closed after it."""
     store = Store(path)
     try:

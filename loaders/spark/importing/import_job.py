@@ -58,7 +58,7 @@ from triplestore.storage.metadata import FILES, PREFIXES, bytes_of_prefixes
 from triplestore.store import Store
 from triplestore.store.options import ReasonOptions
 from triplestore.store.rule_changes import reason
-from triplestore.store.writer import Writer
+from triplestore.store.writer import TransactionWriter
 
 JOB, MADE = "job.json", "made.json"
 _LONGEST_PATH = 255
@@ -209,7 +209,7 @@ class Import:
         shutil.rmtree(fresh, ignore_errors=True)
         self._infer(fresh)
 
-    def _finish(self, writer: Writer) -> None:
+    def _finish(self, writer: TransactionWriter) -> None:
         """What else a commit does."""
         wish = self._wish
         if wish.closure == "later":
@@ -220,7 +220,7 @@ class Import:
             options = ReasonOptions(regimes=wish.reason, rules=wish.rules, ontology=wish.ontology)
             reason(writer, options)
 
-    def _close_store(self, writer: Writer) -> None:
+    def _close_store(self, writer: TransactionWriter) -> None:
         """What follows from what the store will state, inferred on Spark."""
         from triplestore.loaders.spark.reclosing import close_store
 

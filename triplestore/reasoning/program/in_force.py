@@ -1,8 +1,8 @@
 """The program in force: users' rules, and those that regimes make of the axioms that hold.
 
-Start reading at `whole`. What is kept in a store are the names of the regimes; their rules are made
-again from the closed tables, of which they are a function. So a program that was made belongs to
-one state, and is remembered for it (`note`, `rules_of_state`).
+Start reading at `make_program`. What is kept in a store are the names of the regimes; their rules
+are made again from the closed tables, of which they are a function. So a program that was made
+belongs to one state, and is remembered for it (`note`, `rules_of_state`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from triplestore.reasoning.program.literals import Literals
 from triplestore.reasoning.program.schema_reader import SchemaReader
 from triplestore.reasoning.program.settings import BY_REWRITING, Regimes
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
-from triplestore.reasoning.program.subclass_edges import Edges, Whole
+from triplestore.reasoning.program.subclass_edges import SubclassEdges, WholeProgram
 from triplestore.reasoning.tuning import Tuning
 from triplestore.relations.packed_keys import NO_KEYS
 from triplestore.relations.views.equality import reasoned
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 MOSTLY_AXIOMS = 8
-"""An ontology without much data: more than one fact in so many is of an axiom."""
+"""A store is mostly axioms if more than one fact in this many is part of an axiom."""
 
 
 def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
@@ -53,7 +53,7 @@ def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
 
 
 @dataclass
-class _Inputs:
+class _TranslationInputs:
     """What a translation is made of: the same makes the same.
 
     edges  sub-class axioms between names, if rules are made of them
@@ -71,7 +71,7 @@ class InForce(Rules):
     """A whole program; each is itself only.
 
     regimes      those that it was made for
-    whole        the program, with axioms that are no rules of it
+    whole        the program, and axioms that are not rules of it
     users        the part that users gave
     translation  the part that was made of axioms
     ontology     these axioms
@@ -89,11 +89,11 @@ class InForce(Rules):
         translation: Translation | None = None,
         ontology: Ontology | None = None,
         literals: Literals | None = None,
-        edges: Edges | None = None,
+        edges: SubclassEdges | None = None,
     ) -> None:
         super().__init__(b"" if users is None else users.data)
         self.regimes = Regimes()
-        self.whole = Whole(program, edges)
+        self.whole = WholeProgram(program, edges)
         self.users = users
         self.translation = translation
         self.ontology = ontology
@@ -101,7 +101,7 @@ class InForce(Rules):
         self.names: tuple[Dictionary, dict[int, bytes]] | None = None
         self.foreseen = False
         self.partial = False
-        self.inputs = _Inputs(Regimes(), None, False, [], [])
+        self.inputs = _TranslationInputs(Regimes(), None, False, [], [])
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -111,7 +111,7 @@ class InForce(Rules):
 
     @cached_property
     def program(self) -> Program:
-        """All of it; who can do without the rules of axioms beside it asks for `whole`."""
+        """All of it; callers that do not need the rules of axioms beside it use `whole`."""
         with no_collection():
             return self.whole.together
 
@@ -142,7 +142,7 @@ class InForce(Rules):
         return frozenset(rule.heads[0] for rule in rules if rule.name == RULE)
 
 
-def vocabulary_of(
+def program_before_axioms(
     regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
 ) -> InForce:
     """The program before any axiom is known."""
@@ -154,13 +154,13 @@ def vocabulary_of(
     return found
 
 
-def about_axioms(
+def schema_program(
     regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
 ) -> InForce | None:
-    """The rules that speak of axioms only, where these are most of what is stated; else None.
+    """The rules that speak of axioms only, where these are most of what is asserted; else None.
 
     What they conclude is all that a program is made of, mostly: so the many rules about data are
-    made once, of all axioms, and not of the stated ones first.
+    made once, of all axioms, and not of the asserted ones first.
     """
     # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
@@ -175,13 +175,13 @@ def about_axioms(
         facts = [*reader.facts(), *scope_rules(tables, dictionary)]
         found = InForce(_together(None, made, facts), users, ontology=ontology)
         found.names = (dictionary, reader.known)
-        found.inputs = _Inputs(regimes, users, False, [], triples)
+        found.inputs = _TranslationInputs(regimes, users, False, [], triples)
         found.regimes = regimes
         found.partial = True
         return found
 
 
-def whole(
+def make_program(
     regimes: Regimes,
     users: Rules | None,
     tables: Tables,
@@ -211,7 +211,7 @@ def whole(
             keys, triples = reader.read(full) if regimes.names else (NO_KEYS, [])
             name = _rule_beside(regimes, users, full)
             pairs = reader.pairs(keys) if name is None else []
-            inputs = _Inputs(regimes, users, full, pairs, triples)
+            inputs = _TranslationInputs(regimes, users, full, pairs, triples)
             same = before is not None and before.inputs == inputs
             ontology = before.ontology if before and same else read_ontology(triples)
             assert ontology is not None
@@ -244,7 +244,7 @@ def whole(
         facts = [*reader.facts(), *scope_rules(stored, dictionary)]
         program = _together(users, made.program, facts)
         program = literals.added(program, tables, dictionary)
-        edges = Edges(dictionary, keys, name) if name is not None and len(keys) else None
+        edges = SubclassEdges(dictionary, keys, name) if name is not None and len(keys) else None
         found = InForce(program, users, made, ontology, literals, edges)
         found.names = (dictionary, reader.known)
         found.inputs = inputs
@@ -290,8 +290,8 @@ def _together(users: Rules | None, made: Program, facts: list[Rule]) -> Program:
     )
 
 
-def whole_of(rules: Rules | None) -> Whole:
+def whole_program_of(rules: Rules | None) -> WholeProgram:
     """A program with the axioms beside it, of whichever rules; of none the empty one."""
     if rules is None:
-        return Whole(Program())
-    return rules.whole if isinstance(rules, InForce) else Whole(rules.program)
+        return WholeProgram(Program())
+    return rules.whole if isinstance(rules, InForce) else WholeProgram(rules.program)

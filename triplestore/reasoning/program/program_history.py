@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from triplestore.datalog.program import Constraint, Program, Rule
 from triplestore.errors import UsageError
-from triplestore.reasoning.program.subclass_edges import Whole
+from triplestore.reasoning.program.subclass_edges import WholeProgram
 
 MAX_TURNS = 50
 """Maximum number of turns. A turn is needed for axioms that follow from axioms of the turn before;
@@ -32,7 +32,7 @@ class ProgramHistory:
     """The programs of one run so far.
 
     >>> from triplestore.datalog.text import read
-    >>> one, other = (Whole(read(f"<http://e/{c}>[?x] :- <http://e/b>[?x] .")) for c in "ac")
+    >>> one, other = (WholeProgram(read(f"<http://e/{c}>[?x] :- <http://e/b>[?x] .")) for c in "ac")
     >>> history = ProgramHistory(one)
     >>> history.add(other)
     >>> history.add(one)
@@ -41,10 +41,10 @@ class ProgramHistory:
 rules are those of an earlier turn again; ...
     """
 
-    def __init__(self, program: Whole) -> None:
+    def __init__(self, program: WholeProgram) -> None:
         self._programs = [program]
 
-    def add(self, program: Whole) -> None:
+    def add(self, program: WholeProgram) -> None:
         """Add the program of a turn; raise if the turns would not end."""
         count = len(self._programs)
         if any(program == before for before in self._programs):
@@ -54,7 +54,7 @@ rules are those of an earlier turn again; ...
             raise self._error(f"each of {count} turns changed them", program)
         self._programs.append(program)
 
-    def _error(self, what: str, program: Whole) -> UsageError:
+    def _error(self, what: str, program: WholeProgram) -> UsageError:
         last = self._programs[-1]
         changed = [f"+ {name}" for name in _axioms(program - last)]
         changed += [f"- {name}" for name in _axioms(last - program)]

@@ -35,7 +35,7 @@ from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.ontologies.model.ontology import Ontology
-    from triplestore.reasoning.outcome import Step
+    from triplestore.reasoning.outcome import WriteStep
     from triplestore.reasoning.program.settings import Regimes
     from triplestore.relations import Tables
     from triplestore.relations.packed_keys import U32, U64
@@ -88,7 +88,7 @@ class SchemaReader:
     """The triples of tables that may be part of an axiom.
 
     What vocabulary rules conclude of axioms makes no difference to individuals, if it is not about
-    restrictions: so stated triples are enough, with pairs of restrictions below each other. In
+    restrictions: so asserted triples are enough, with pairs of restrictions below each other. In
     full are all that hold, where other rules may conclude them, too.
 
     known  keys of ids, which grow while it reads
@@ -157,7 +157,7 @@ class SchemaReader:
         return edges, found
 
     def stated(self) -> int:
-        """How many facts are stated by the properties that axioms are made of."""
+        """How many facts are asserted by the properties that axioms are made of."""
         return sum(len(self._keys(name, EXPLICIT)) for name in self._names.predicates.tolist())
 
     def _apart(self, keys: U64) -> tuple[U64, U64]:
@@ -222,7 +222,7 @@ class SchemaReader:
         return np.unique(np.concatenate(found))
 
     def described(self) -> U32:
-        """What axioms and declarations are stated about, increasing: the subjects of the words of
+        """What axioms and declarations are asserted about, increasing: the subjects of the words of
         axioms, and the members of classes such as owl:Class."""
         parts = [self._keys(one, EXPLICIT) >> _HALF for one in self._names.predicates.tolist()]
         found = [part.astype(np.uint32) for part in parts]
@@ -241,7 +241,7 @@ class SchemaReader:
         return True
 
     def _stated_pairs(self, name: int) -> U64:
-        """The stated pairs of a property, in order, kept for the next question."""
+        """The asserted pairs of a property, in order, kept for the next question."""
         found = self._pairs.get(name)
         if found is None:
             found = self._pairs[name] = self._keys(name, EXPLICIT)
@@ -286,7 +286,7 @@ class SchemaReader:
         return any(bool(np.isin(ids, part).any()) for part in parts)
 
     def with_members(self, ontology: Ontology) -> list[Any]:
-        """The nodes of expressions that are stated to have a member; rules are made for others,
+        """The nodes of expressions that are asserted to have a member; rules are made for others,
         so that what they infer is no reason to have them."""
         nodes = [expression.node for expression in ontology.expressions]
         found = [node for node in nodes if node is not None]
@@ -350,7 +350,9 @@ class SchemaNames:
         sets: list[U32] = [np.sort(found[found != 0]) for found in others]
         self.predicates, self.classes, self.special = sets
 
-    def touched_by(self, steps: Iterable[Step], dictionary: Dictionary, regimes: Regimes) -> bool:
+    def touched_by(
+        self, steps: Iterable[WriteStep], dictionary: Dictionary, regimes: Regimes
+    ) -> bool:
         """Whether some steps say anything of what axioms are made of, or of equality."""
         graphs = dictionary.lookup_keys(regimes.graphs) if regimes.ontologies else NO_IDS
         for step in steps:
@@ -385,7 +387,7 @@ class SchemaNames:
         return bool(in_sorted(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
 
 
-def _speaks_of_graphs(step: Step, graphs: U32) -> bool:
+def _speaks_of_graphs(step: WriteStep, graphs: U32) -> bool:
     if isinstance(step, Changes):
         return bool(np.isin(step.quads.columns[3], graphs).any())
     order = step.quads.by_graph

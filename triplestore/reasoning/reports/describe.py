@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SECTIONS = ("program", "strata", "modules", "families", "plans")
 
 SHOWN = 3
-"""So many rules of a family are shown."""
+"""Maximum number of rules of a family that are shown."""
 
 
 def describe(view: ReadableState, what: tuple[str, ...]) -> str:
@@ -45,7 +45,7 @@ def describe(view: ReadableState, what: tuple[str, ...]) -> str:
         return "there are no rules"
     if what == ("program",):
         return str(rules.program).rstrip()
-    described = _Described(view, rules)
+    described = _Description(view, rules)
     parts = [getattr(described, section)() for section in SECTIONS if section in (what or SECTIONS)]
     return "\n\n".join(part.rstrip() for part in parts)
 
@@ -59,7 +59,7 @@ def _short(text: str) -> str:
     return _PADDED.sub(r"\1[", text)
 
 
-class _Described:
+class _Description:
     def __init__(self, view: ReadableState, rules: Rules) -> None:
         self._view = view
         self._rules = rules

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from triplestore.maintenance.report import Report
 from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
 from triplestore.reasoning.program.graph_scope import stated_elsewhere
-from triplestore.reasoning.program.in_force import InForce, whole_of
+from triplestore.reasoning.program.in_force import InForce, whole_program_of
 from triplestore.reasoning.reports.regime_report import regime_report
 from triplestore.reasoning.violations import count_new_between, count_violations
 from triplestore.relations import EXPLICIT, INFERRED
@@ -35,7 +35,7 @@ def report_of(closing: Closing, before: Rules | None, warnings: Iterable[Any] = 
 
 def _figures_of(closing: Closing, before: Rules | None, warnings: Iterable[Any]) -> Report:
     state, tables = closing.state, closing.state.tables
-    known, now = whole_of(before), whole_of(state.rules)
+    known, now = whole_program_of(before), whole_program_of(state.rules)
     where, changed = closing.listed(), before is not state.rules
     violations = count_violations(tables, where)
     elsewhere = stated_elsewhere(tables, closing.dictionary)
