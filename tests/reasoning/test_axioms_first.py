@@ -43,7 +43,7 @@ def test_axioms__closed_first_give_what_all_rules_give(
 ) -> None:
     axioms = AXIOMS[name]
     with closed(axioms) as first, monkeypatch.context() as context:
-        context.setattr(closure_run, "about_axioms", lambda *_: None)
+        context.setattr(closure_run, "schema_program", lambda *_: None)
         with closed(axioms) as together:
             assert listed(first) == listed(together)
             assert len(first) == len(together)
