@@ -58,7 +58,7 @@ class Result:
 
 @dataclass
 class Harness:
-    """How often to run, where to put temporary stores, and whether to say what is going on."""
+    """How often to run, where to put temporary stores, and whether to report progress."""
 
     repeats: int = 3
     folder: Path = REPOSITORY / "build" / "bench"

@@ -28,7 +28,7 @@ WAYS: Mapping[str, Mapping[str, str]] = {
 }
 """Mat (Standard), Mat-Mod (TCModule), the scheme (MultiScheme), and what the engine chooses."""
 
-STRATEGY = "dredc"
+STRATEGY = "dred_c"
 """The papers' strategy, DRed^c: with counters of non-recursive and of recursive rule instances."""
 
 
@@ -97,7 +97,7 @@ class Memory:
         self.before = _status("VmRSS")
 
     def peak(self) -> int:
-        """The most so far, in bytes."""
+        """The peak so far, in bytes."""
         return max(0, _status("VmHWM") - self.before)
 
 
@@ -111,7 +111,7 @@ def _status(name: str) -> int:
 
 
 def found(done: Done) -> dict[str, Any]:
-    """An update for JSON, without what nobody asks for."""
+    """An update for JSON, without what is not needed."""
     return {
         "seconds": done.seconds,
         "commit": done.commit,

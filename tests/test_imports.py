@@ -17,18 +17,25 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-BELOW_ALL = {"errors", "checked_columns", "_version", "private_folder", "thread_limits"}
+BELOW_ALL = {
+    "errors",
+    "checked_columns",
+    "_version",
+    "private_folder",
+    "text_limits",
+    "thread_limits",
+}
 LAYERS: dict[str, set[str]] = {name: set() for name in BELOW_ALL}
 LAYERS |= {
     "kernels": set(),
     "terms": {"kernels"},
     "relations": {"kernels"},
-    "closures": {"kernels"},
+    "closures": {"kernels", "relations"},
     "operators": {"kernels", "relations"},
     "expressions": {"terms", "operators"},
     "datalog": {"terms", "expressions"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
-    "evaluate": {"relations", "operators", "expressions", "rules"},
+    "evaluate": {"terms", "relations", "operators", "expressions", "datalog", "rules"},
     "maintenance": {
         "kernels",
         "terms",

@@ -1,4 +1,4 @@
-"""What a reasoner is given: a folder with rules, and the same integers in files for everybody.
+"""What a reasoner is given: a folder with rules, and the same integers in files for all.
 
 Start at `make_task` and `Task`. In the folder:
 

@@ -1,8 +1,8 @@
 """What `auto` chooses, beside every strategy that it may choose, from one fact to all of them.
 
-For each input and size: facts are deleted and stated again under each strategy, several times; then
-under `auto`, at first with nothing learned (as in a store just opened), then again and again. Times
-are the processor's for the engine alone, so that the machine may have other work.
+For each input and size, facts are deleted and asserted again under each strategy, several times;
+then under `auto`, first with nothing learned (as in a store just opened), then repeatedly. Times
+are processor time of the engine alone, so that the machine may have other work.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bench.workloads.base import Workload, names
 from bench.workloads.maintenance import BOTH
 from triplestore.errors import TripleStoreError
 
-STRATEGIES = (REMATERIALISE, "dredc", "fbfc", "bfc")
+STRATEGIES = (REMATERIALISE, "dred_c", "fbf_c", "bf_c")
 SHARES = (0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 1.0)
 FEW = (1, 3, 10, 100, 1000)
 Pair: TypeAlias = tuple[float, float]

@@ -1,12 +1,10 @@
-"""Collecting what is wrong while reading goes on."""
+"""Problems, collected while reading continues."""
 
 from __future__ import annotations
 
 from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.ontology import Problem
-
-from triplestore.terms import Term
 
 
 class Problems:
@@ -33,7 +31,7 @@ class Problems:
         self.used.update(triples)
 
 
-def show(term: Term) -> str:
+def show(term: object) -> str:
     """A term for a message.
 
     >>> from pyoxigraph import NamedNode

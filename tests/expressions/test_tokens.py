@@ -12,8 +12,8 @@ from triplestore.errors import BudgetError, ParseError, TimeLimitError
 from triplestore.expressions.text import tokens as module
 from triplestore.expressions.text.tokens import BAD, PREFIXED, VARIABLE, Tokens
 from triplestore.operators.context import Context, running
-from triplestore.operators.text_limits import TextLimits
 from triplestore.sparql.cache import text_shapes
+from triplestore.text_limits import TextLimits
 
 _PIECES = [
     *"abzAZ019_-.:?$%\\<>\"'@^{}[]()#/=!|&*+,; \t\n",

@@ -436,7 +436,7 @@ def test_equals__are_looked_at_pair_by_pair() -> None:
     assert report.rows_fetched < 40 * count * count
 
 
-@pytest.mark.parametrize("strategy", ["dred", "dredc", "bf", "fbfc", "rematerialise"])
+@pytest.mark.parametrize("strategy", ["dred", "dred_c", "bf", "fbf_c", "rematerialise"])
 def test_rule_without_one_property__follows_changes_of_all_others(strategy: str) -> None:
     prefix = "PREFIX : <http://ex.org/> "
     rule = f"""{prefix} [?t, ?p, ?o] :- :same[?s, ?t], [?s, ?p, ?o],

@@ -17,6 +17,7 @@ from tests.conformance.sparql_evaluation import normal
 from tests.sparql.generate import Queries, random_data
 from triplestore import Store
 from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query
 
 OPTIONS = (  # some twice: the second time by the plan that was kept
@@ -57,7 +58,7 @@ def compare(seed: int, queries: int, depth: int = 2) -> int:
             continue  # a variable that BIND may not use again
         asked += 1
         for options in OPTIONS:
-            found = bag(query(ours._view(), text, options=options))
+            found = bag(query(ours._view(), text, QueryOptions(planning=options)))
             assert found == wanted, f"seed {seed}, {options}:\n{text}"
     return asked
 

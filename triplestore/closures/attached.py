@@ -9,14 +9,12 @@ what they hold.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
+from triplestore.closures.chains.regular_closure import RegularClosure
 from triplestore.closures.scheme import Scheme
-
-if TYPE_CHECKING:
-    from triplestore.closures.chains.regular_closure import RegularClosure
-    from triplestore.closures.transitive.transitive_closure import TransitiveClosure
-    from triplestore.closures.unions.union_of import UnionOf
+from triplestore.closures.transitive.transitive_closure import TransitiveClosure
+from triplestore.closures.unions.union_of import UnionOf
 
 TRANSITIVE, SYMMETRIC, CHAINS, UNION = "transitive", "symmetric", "chain", "union"
 LEAP = "leap"
@@ -40,6 +38,11 @@ class Structure(NamedTuple):
     relations: tuple[bytes, ...]
     turned: tuple[bool, ...]
     chains: tuple[tuple[bytes, tuple[tuple[bytes, bool], ...]], ...] = ()
+
+    @property
+    def is_union(self) -> bool:
+        """Whether it is a union of other relations, and no closure."""
+        return self.kind == UNION
 
 
 class Ground(NamedTuple):

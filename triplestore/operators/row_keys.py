@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import BOOLEAN, ID, INTEGER, Array, Type
 from triplestore.operators.group_table import PIECE, GroupTable, pieces
+from triplestore.relations.packed_keys import pack
 
 Keys: TypeAlias = NDArray[np.uint32] | NDArray[np.uint64]
 Words: TypeAlias = NDArray[np.uint64]
@@ -27,15 +28,6 @@ UNKNOWN = np.uint32(0xFFFFFFFF)  # the code of a value that was never learnt; no
 _SIGN = np.uint64(1 << 63)
 _OBJECT_ENTRY = 200
 _SMALL, _SPREAD = 64, 8  # of ids: so few are sorted at once; so many places for each are worth it
-
-
-def pack(first: Array, second: Array) -> Words:
-    """Two columns of 32 bits as one of 64, the first in the high half."""
-    keys = np.empty(len(first), np.uint64)
-    halves = keys.view(np.uint32)
-    halves[1::2] = first
-    halves[0::2] = second
-    return keys
 
 
 def distinct_ids(ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

@@ -1,7 +1,7 @@
-"""What callers may say of a load, an update or `reason`, as records that are passed down.
+"""What callers may say of a load or of `reason`, as records that are passed down.
 
-The public methods (`Store.load`, `Store.update`, `Store.reason`, and the same of `Transaction`)
-have these fields as keywords, say what they mean, and make the record once.
+The public methods (`Store.load`, `Store.reason`, and those of `Transaction`) have these fields as
+keywords, explain them, and make the record once. Queries and updates: see `query_options`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
-    from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
     from triplestore.store.arguments import TermLike
@@ -39,19 +37,6 @@ class LoadOptions:
     threads: int | None = None
     max_line_bytes: int | None = None
     max_term_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateOptions:
-    """The keywords of `Store.update`."""
-
-    base_iri: str | None = None
-    prefixes: Mapping[str, str] | None = None
-    load_from: Iterable[str] = ()
-    timeout: float | None = None
-    budget: int | None = None
-    cancel: Flag | None = None
-    limits: TextLimits | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,9 +29,10 @@ from triplestore.relations.lookup import ANY_GRAPH, Rows, match
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import equality_of
 from triplestore.rules.simplify import is_helper
-from triplestore.sparql.cache.kept_plans import Plans
+from triplestore.sparql.cache.kept_plans import StatePlans
 from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
 from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
+from triplestore.store.query_options import QueryOptions
 from triplestore.terms import Dictionary, key_of
 
 if TYPE_CHECKING:
@@ -39,10 +40,9 @@ if TYPE_CHECKING:
     from pyoxigraph import Quad, RdfFormat
 
     from triplestore.datalog.program import Program
-    from triplestore.maintenance.audit import Audit
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.proofs import Proof, WhyNot
+    from triplestore.proofs.audit import Audit
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.violations import Inconsistencies, Violation
     from triplestore.sparql.engine import Result
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from triplestore.store.explain import FactLike
     from triplestore.store.prepared import Prepared
     from triplestore.terms import Term
+    from triplestore.text_limits import TextLimits
 
 MAX_OF_EACH = 20
 """Maximum number of violations of each constraint that `inconsistencies` lists."""
@@ -68,8 +69,8 @@ class StateView:
     """Number of facts that hold but are not triples of RDF; they are not shown."""
     regimes: tuple[str, ...] = ()
     """The names of the regimes in force."""
-    plans: Plans = field(default_factory=Plans, init=False, compare=False, repr=False)
-    """Plans of queries that were asked of this state."""
+    plans: StatePlans = field(default_factory=StatePlans, init=False, compare=False, repr=False)
+    """Plans of queries on this state."""
 
     @classmethod
     def of(cls, state: State) -> StateView:
@@ -224,24 +225,23 @@ class Reading(ABC):
         # Late: it needs all of `sparql`.
         from triplestore.store.run_query import query as ask
 
-        return ask(
-            self._view(),
-            query,
-            facts=facts,
-            equality=equality,
-            base_iri=base_iri,
-            prefixes=prefixes,
-            use_default_graph_as_union=use_default_graph_as_union,
-            default_graph=default_graph,
-            named_graphs=named_graphs,
-            timeout=timeout,
-            budget=budget,
-            cancel=cancel,
-            limits=limits,
-            substitutions=substitutions,
-            custom_functions=custom_functions,
-            custom_aggregate_functions=custom_aggregate_functions,
+        options = QueryOptions(
+            facts,
+            equality,
+            base_iri,
+            prefixes,
+            use_default_graph_as_union,
+            default_graph,
+            named_graphs,
+            timeout,
+            budget,
+            cancel,
+            limits,
+            substitutions,
+            custom_functions,
+            custom_aggregate_functions,
         )
+        return ask(self._view(), query, options)
 
     def prepare(self, query: str, **options: Any) -> Prepared:
         """A query to be run often, each time with other values for its variables.
@@ -259,8 +259,9 @@ class Reading(ABC):
         from triplestore.store.prepared import Prepared
         from triplestore.store.run_query import read
 
-        read(self._view(), query, **options)
-        return Prepared(self, query, options)
+        chosen = QueryOptions(**options)
+        read(self._view(), query, chosen)
+        return Prepared(self._view, query, chosen)
 
     # -- columns of ids -------------------------------------------------------------------------
 

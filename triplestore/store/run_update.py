@@ -18,17 +18,18 @@ import pyoxigraph as ox
 from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context, running
-from triplestore.operators.text_limits import DEFAULT
 from triplestore.sparql.algebra import nodes as sparql
-from triplestore.sparql.engine import Asked
+from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import facts_mask, quad_keys
 from triplestore.store.fetching import fetch
-from triplestore.store.options import LoadOptions, UpdateOptions
+from triplestore.store.options import LoadOptions
+from triplestore.text_limits import DEFAULT
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
+    from triplestore.store.query_options import UpdateOptions
     from triplestore.store.writer import TransactionWriter
 
 _DEFAULT = ox.DefaultGraph()
@@ -39,12 +40,13 @@ MANY_QUADS = 4096
 def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None:
     """Carry out a request; see `Store.update`."""
     known = {**writer.prefixes(), **(options.prefixes or {})}
-    timeout, limits = options.timeout, options.limits or DEFAULT
+    timeout = options.timeout
     deadline = None if timeout is None else time.monotonic() + timeout
-    context = Context(options.budget, seconds=timeout, cancel=options.cancel, text=limits)
-    with running(context):
+    options = options._replace(load_from=tuple(options.load_from))
+    run = _UpdateRun(writer, options, deadline, options.base_iri)
+    with running(run.context()):
         request = parse_update(text, prefixes=known, base=options.base_iri)
-    run = _UpdateRun(writer, request.base, options, deadline)
+    run.base = request.base
     for operation in request.operations:
         run.operation(operation)
 
@@ -67,9 +69,9 @@ class _ContextLimits:
 @dataclass(slots=True)
 class _UpdateRun:
     writer: TransactionWriter
-    base: str | None
     options: UpdateOptions
     deadline: float | None
+    base: str | None
 
     def context(self) -> Context:
         """What is left of the limits of the request."""
@@ -142,17 +144,17 @@ class _UpdateRun:
         columns = [np.concatenate(pair) for pair in zip(deleted, inserted, strict=True)]
         self.writer.change_rows(add, *columns)
 
-    def asked(self) -> Asked:
+    def asked(self) -> AskedState:
         """The state that a WHERE sees."""
         view = self.writer.view()
-        return Asked(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
+        return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
 
     def load(self, operation: sparql.Load, context: Context) -> None:
         """LOAD; SILENT is about documents, not about limits of the request."""
         graph = None if operation.graph is None else operation.graph.term
         source = operation.source.key[1:].decode()
         try:
-            document = fetch(source, tuple(self.options.load_from))
+            document = fetch(source, self.options.load_from)
             with limited(_ContextLimits(context)):
                 wanted = LoadOptions(
                     format=document.format, path=document.path, base_iri=source, to_graph=graph

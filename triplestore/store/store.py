@@ -22,7 +22,8 @@ from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
 from triplestore.store.arguments import QuadLike, TermLike
 from triplestore.store.info import Info, describe
-from triplestore.store.options import LoadOptions, PathLike, ReasonOptions, UpdateOptions
+from triplestore.store.options import LoadOptions, PathLike, ReasonOptions
+from triplestore.store.query_options import UpdateOptions
 from triplestore.store.readable import Reading, StateView
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from triplestore.maintenance.report import Report
     from triplestore.ontologies.bounds import Bound
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
+    from triplestore.text_limits import TextLimits
 
 Durability = Literal["commit", "group", "flush"]
 
@@ -317,15 +318,7 @@ class Store(Reading):
         # Late: many stores are only read, or written without SPARQL.
         from triplestore.store.run_update import update as carry_out
 
-        options = UpdateOptions(
-            base_iri=base_iri,
-            prefixes=prefixes,
-            load_from=tuple(load_from),
-            timeout=timeout,
-            budget=budget,
-            cancel=cancel,
-            limits=limits,
-        )
+        options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
         with self._begin() as writer:
             carry_out(writer, update, options)
         return writer.change
@@ -368,7 +361,7 @@ class Store(Reading):
         by default half of the memory available), `max_seconds` and `max_terms` (new terms; limited
         by default). None resets a value, and values that are not named stay as they were. The
         error of a limit names the rule that was being evaluated.
-        With `recursive_counters=True` the strategies `dredc` and `fbfc` use a table in memory
+        With `recursive_counters=True` the strategies `dred_c` and `fbf_c` use a table in memory
         instead of searching for derivations; it is computed when it is missing. With `traces=True`
         the memory of `counting` is kept while another strategy is in use.
         `progress` shows progress on stderr; `cancel` is called to ask whether to stop. Rules and

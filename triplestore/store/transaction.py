@@ -12,7 +12,8 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from triplestore.reasoning.outcome import Change
 from triplestore.store.arguments import QuadLike, TermLike
-from triplestore.store.options import LoadOptions, PathLike, ReasonOptions, UpdateOptions
+from triplestore.store.options import LoadOptions, PathLike, ReasonOptions
+from triplestore.store.query_options import UpdateOptions
 from triplestore.store.readable import Reading, StateView
 from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.writer import TransactionWriter
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from triplestore.loaders import Loaded
     from triplestore.maintenance.report import Report
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.reasoning.difference import Difference
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
+    from triplestore.text_limits import TextLimits
 
 
 class Transaction(Reading):
@@ -146,15 +147,7 @@ class Transaction(Reading):
         # Late: many stores are only read, or written without SPARQL.
         from triplestore.store.run_update import update as carry_out
 
-        options = UpdateOptions(
-            base_iri=base_iri,
-            prefixes=prefixes,
-            load_from=tuple(load_from),
-            timeout=timeout,
-            budget=budget,
-            cancel=cancel,
-            limits=limits,
-        )
+        options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
         carry_out(self._writer, update, options)
 
     # -- rules ----------------------------------------------------------------------------------

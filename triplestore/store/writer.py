@@ -31,7 +31,7 @@ from triplestore.reasoning.outcome import Change, WriteStep, join_changes
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.reasoning.stale import estimate
-from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables
+from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables, bulk_layer
 from triplestore.relations.lookup import match
 from triplestore.storage.closures import SCHEMES
 from triplestore.storage.metadata import (
@@ -282,7 +282,7 @@ class TransactionWriter:
     def _add_rows(self, loaded: Loaded) -> None:
         before = self._current()
         graphs = loaded.g if loaded.has_named else None
-        layer = Layer.bulk(loaded.p, loaded.s, loaded.o, graphs, below=before)
+        layer = bulk_layer(loaded.p, loaded.s, loaded.o, graphs, below=before)
         added = layer.facts.nets.total()[0] + layer.quads.nets.total()[0]
         self._already_there += len(loaded) - added
         self._since.append(layer)

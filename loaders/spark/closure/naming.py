@@ -17,14 +17,14 @@ from triplestore.loaders.spark.closure.held import ONE_TASK, settings
 from triplestore.errors import BudgetError
 
 MOST_TESTS = 500
-"""So many ids are listed in a condition."""
+"""Maximum number of ids in a condition."""
 
 TERMS_OF_A_FACT, MOST_HELD_TEXT = 4, 1 << 23
-"""How many terms, and bytes of them, the driver holds where it holds a number of facts."""
+"""Maximum number and bytes of terms that the driver holds, per fact that it holds."""
 
 
 class Names(Protocol):
-    """What making a program asks of terms."""
+    """What making a program needs to know of terms."""
 
     def keys_of(self, ids: Iterable[int]) -> dict[int, bytes]:
         """The keys of ids."""

@@ -2,7 +2,7 @@
 
 Start reading at `pull`. It needs no Spark: pyarrow reads the tables (`s3://`, `gs://`, `hdfs://`, a
 path). What is always true: all files that the job's manifest names are there with their lengths,
-every page has its checksum and every table its number of rows, or nothing is made.
+every page has its checksum and every table its number of rows; otherwise no store is made.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def random_limits(rng: random.Random) -> dict[str, Any]:
         "max_terms": rng.choice([None, 10, 1000]),
         "modules": rng.choice(["auto", "off"]),
         "schemes": rng.choice(["auto", "plain", "compressed"]),
-        "strategy": rng.choice(["auto", "dredc", "counting"]),
+        "strategy": rng.choice(["auto", "dred_c", "counting"]),
     }
     return {name: value for name, value in tuning.items() if value is not None}
 

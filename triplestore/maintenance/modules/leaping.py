@@ -27,7 +27,7 @@ import numpy as np
 
 from triplestore.closures.attached import LEAP, Attached, Ground, Structure, leap_key
 from triplestore.closures.pairs_through import pairs_through
-from triplestore.closures.scheme import Pairs
+from triplestore.closures.scheme import PairStream
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.maintenance.modules.external_facts import all_external, is_external
 from triplestore.maintenance.modules.leaps import Leap, leaps_of
@@ -38,11 +38,10 @@ from triplestore.relations.packed_keys import NO_KEYS, U64, Bools, high, in_sort
 from triplestore.rules.families import Family
 
 FEW = 1 << 12
-"""Up to so many new facts it is looked at whether a leap is worth while, where the closure would
-have to be made for it."""
+"""Maximum number of new facts for which it is estimated whether building a closure pays."""
 
 _STEPS = 8
-"""Instances that the rule considers for a pair, at the least, set against a leap's for an edge."""
+"""Cost of an instance of the rule, in edges of a closure that is built."""
 
 
 Derives: TypeAlias = Callable[[RelationKey, U64, frozenset[Family]], Bools]
@@ -56,7 +55,7 @@ class _Leaping:
     only         whether before the update all edges came from outside
     lost         edges that came from outside and do not any more
     fell         what the first closure lost by that, until it was taken away
-    touched      facts that lost a derivation and come not from outside: they are no edges any more
+    touched      facts that lost a derivation and do not come from outside: not edges any more
     doubted      those of them that are not sure to hold
     outside      facts that come from outside, and may be no edges yet
     """
@@ -69,7 +68,7 @@ class _Leaping:
         self.every = every
         self.only = every is sure
         self.lost: U64 = NO_KEYS
-        self.fell: Pairs | None = None
+        self.fell: PairStream | None = None
         self.touched: U64 = NO_KEYS
         self.doubted: U64 = NO_KEYS
         self.outside: U64 = NO_KEYS
@@ -109,7 +108,7 @@ class _Leaping:
         else:
             self.every, _ = self.every.changed(gone, NO_KEYS, work.budget)
 
-    def add(self, edges: U64, work: Work) -> Pairs | None:
+    def add(self, edges: U64, work: Work) -> PairStream | None:
         """More edges, and those that come from outside; returned is what the closure gained."""
         same = self.every is self.sure
         outside = without(self.leap.edges(self.outside), self.sure.edges)
@@ -296,7 +295,7 @@ class Leaps:
         )
         return float((before * after).sum()) * _STEPS > view.estimate(())
 
-    def _missing(self, leap: Leap, pairs: Pairs | None, held: U64 = NO_KEYS) -> U64:
+    def _missing(self, leap: Leap, pairs: PairStream | None, held: U64 = NO_KEYS) -> U64:
         """The conclusions among some pairs, without those known to hold."""
         if pairs is None:
             return NO_KEYS

@@ -21,8 +21,8 @@ from triplestore.operators.frame import Array, Frame
 from triplestore.operators.group_table import GroupTable, use_kernels
 from triplestore.operators.leaves import atom, slices
 from triplestore.operators.operator import Blocks, Operator, Stream
-from triplestore.operators.row_keys import pack
-from triplestore.relations.relation import Relation
+from triplestore.relations.packed_keys import pack
+from triplestore.relations.relation import StoredRelation
 
 _SAMPLE = 4096  # rows that are asked how many ways on they have, before anything is decided
 
@@ -30,7 +30,7 @@ _SAMPLE = 4096  # rows that are asked how many ways on they have, before anythin
 class Link(NamedTuple):
     """A pattern of a relation of two columns between a known variable and the new one."""
 
-    relation: Relation
+    relation: StoredRelation
     where: int
     known: str
     place: int
