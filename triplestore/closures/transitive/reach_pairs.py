@@ -1,7 +1,8 @@
-"""Pairs of nodes that rows of labels stand for, counted and streamed without writing them all out.
+"""Pairs of nodes represented by rows of labels, counted and streamed without writing all of them
+out.
 
-Start reading at `ReachPairs`: what each of some nodes reaches in one version and not in another, or
-simply what it reaches. `difference` makes them from two versions.
+Start reading at `ReachPairs`: the pairs that some nodes reach in one version and not in another, or
+all that they reach. `difference` makes them from two versions.
 """
 
 from __future__ import annotations
@@ -174,7 +175,7 @@ def reached_from(reach: Reach, ids: U32, place: int) -> U32:
 
 
 def difference(step: ReachStep, ids: U32) -> tuple[ReachPairs, ReachPairs]:
-    """What is reached no longer, and what is reached now, after a step."""
+    """The pairs lost, and the pairs gained, by a step."""
     old, new = step.old, step.new
     places = _nodes_of(new, step.changed)
     was, now = step.old_label[places], new.label[places]
