@@ -209,7 +209,7 @@ def _slabs(
     """Cut many runs at the same ids, so that their parts between two cuts have together about
     `block_rows` rows. Parts without rows are left out.
 
-    Cuts are the ids of every so many sampled rows: one search per run, not one per run and slab.
+    Cuts are taken from sampled rows: one search per run, not one per run and slab.
     """
     total = sum(hi - lo for _, lo, hi in pieces)
     if total <= block_rows:
