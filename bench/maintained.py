@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     U32 = NDArray[np.uint32]
 
 REMATERIALISE, AUTO = "rematerialise", "auto"
-INCREMENTAL = ("counting", "dred", "bf", "fbf", "dredc", "bfc", "fbfc")
+INCREMENTAL = ("counting", "dred", "bf", "fbf", "dred_c", "bf_c", "fbf_c")
 STRATEGIES = (REMATERIALISE, *INCREMENTAL, AUTO)
 
 

@@ -28,7 +28,7 @@ WAYS: Mapping[str, Mapping[str, str]] = {
 }
 """Mat (Standard), Mat-Mod (TCModule), the scheme (MultiScheme), and what the engine chooses."""
 
-STRATEGY = "dredc"
+STRATEGY = "dred_c"
 """The papers' strategy, DRed^c: with counters of non-recursive and of recursive rule instances."""
 
 

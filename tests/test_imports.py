@@ -17,19 +17,25 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-BELOW_ALL = {"errors", "checked_columns", "_version", "private_folder", "thread_limits"}
+BELOW_ALL = {
+    "errors",
+    "checked_columns",
+    "_version",
+    "private_folder",
+    "text_limits",
+    "thread_limits",
+}
 LAYERS: dict[str, set[str]] = {name: set() for name in BELOW_ALL}
 LAYERS |= {
     "kernels": set(),
     "terms": {"kernels"},
     "relations": {"kernels"},
     "closures": {"kernels", "relations"},
-    "operators": {"kernels", "relations", "deep_calls"},
-    "deep_calls": {"operators"},
-    "expressions": {"terms", "operators", "deep_calls"},
+    "operators": {"kernels", "relations"},
+    "expressions": {"terms", "operators"},
     "datalog": {"terms", "expressions"},
     "rules": {"kernels", "relations", "closures", "expressions", "datalog"},
-    "evaluate": {"relations", "operators", "deep_calls", "expressions", "rules"},
+    "evaluate": {"terms", "relations", "operators", "expressions", "datalog", "rules"},
     "maintenance": {
         "kernels",
         "terms",
@@ -41,7 +47,7 @@ LAYERS |= {
         "rules",
         "evaluate",
     },
-    "sparql": {"terms", "relations", "operators", "deep_calls", "expressions"},
+    "sparql": {"terms", "relations", "operators", "expressions"},
     "storage": {"terms", "relations", "closures"},
     "ontologies": {"terms", "datalog"},
     "loaders": {"kernels", "terms", "relations", "storage"},
@@ -147,8 +153,11 @@ def imports_of(module: str, file: Path, names: set[str]) -> set[str]:
             continue
         base = (node.module or "").removeprefix("triplestore").removeprefix(".")
         inner = {f"{base}.{alias.name}".removeprefix(".") for alias in node.names} & names
-        found |= inner or ({base} & names)
-    return found - {module}
+        for target in inner or ({base} & names):
+            parts = target.split(".")  # the packages around a module run before it does
+            found |= {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    around = {module.rsplit(".", count)[0] for count in range(module.count(".") + 1)}
+    return (found & names) - around
 
 
 def cycles(graph: dict[str, set[str]]) -> list[list[str]]:

@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
     from triplestore.datalog.program import Program
     from triplestore.errors import TripleStoreError
-    from triplestore.operators.text_limits import TextLimits
+    from triplestore.proofs.absence import WhyNot
     from triplestore.proofs.proof import Proof
-    from triplestore.proofs.why_not import WhyNot
     from triplestore.reasoning.change import Change
     from triplestore.reasoning.program.stored_rules import check_rules
     from triplestore.reasoning.violations import Violation
     from triplestore.store.snapshot import Snapshot
     from triplestore.store.store import Store
     from triplestore.store.transaction import Transaction
+    from triplestore.text_limits import TextLimits
 
 _HOMES = {
     "Store": "triplestore.store.store",
@@ -56,8 +56,8 @@ _HOMES = {
     "Violation": "triplestore.reasoning.violations",
     "Program": "triplestore.datalog.program",
     "Proof": "triplestore.proofs.proof",
-    "WhyNot": "triplestore.proofs.why_not",
-    "TextLimits": "triplestore.operators.text_limits",
+    "WhyNot": "triplestore.proofs.absence",
+    "TextLimits": "triplestore.text_limits",
     "check_rules": "triplestore.reasoning.program.stored_rules",
     "TripleStoreError": "triplestore.errors",
     "NamedNode": "pyoxigraph",

@@ -19,6 +19,7 @@ from bench.workloads import (
     scalability,
     schema,
     schemes,
+    searches,
     spark,
     updates,
 )
@@ -39,6 +40,7 @@ WORKLOADS: dict[str, Workload] = {
         schemes.WORKLOAD,
         scalability.WORKLOAD,
         choices.WORKLOAD,
+        searches.WORKLOAD,
         updates.WORKLOAD,
         ontologies.WORKLOAD,
         schema.WORKLOAD,

@@ -21,7 +21,7 @@ from bench.workloads.base import Workload, names
 from bench.workloads.maintenance import BOTH
 from triplestore.errors import TripleStoreError
 
-STRATEGIES = (REMATERIALISE, "dredc", "fbfc", "bfc")
+STRATEGIES = (REMATERIALISE, "dred_c", "fbf_c", "bf_c")
 SHARES = (0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 1.0)
 FEW = (1, 3, 10, 100, 1000)
 Pair: TypeAlias = tuple[float, float]

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 
 from pyoxigraph import Literal, NamedNode
-from triplestore.ontologies.model.expressions import content
 
 from triplestore.terms.vocabulary import OWL, RDF, RDFS, XSD, XSD_STRING
 
@@ -18,6 +17,17 @@ WELL_KNOWN: dict[str, str] = {"owl": OWL, "rdf": RDF, "rdfs": RDFS, "xsd": XSD}
 
 
 MOST_WORDS = 10_000
+
+
+def content(thing: object) -> tuple[object, ...]:
+    """What an expression or axiom says: the values of its positional fields.
+
+    >>> from triplestore.ontologies.model.expressions import MaxCardinality
+    >>> content(MaxCardinality(1, NamedNode("http://example.org/p")))
+    (1, <NamedNode value=http://example.org/p>, None)
+    """
+    names: tuple[str, ...] = getattr(type(thing), "__match_args__", ())
+    return tuple([getattr(thing, name) for name in names])
 
 
 def text(thing: object, prefixes: Mapping[str, str] | None = None, most: int = MOST_WORDS) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import (
     ClassExpression,
     Description,
@@ -65,8 +66,6 @@ class Axiom:
         return triples_of(self.own, (self,))
 
     def __repr__(self) -> str:
-        from triplestore.ontologies.model.axiom_text import text
-
         return text(self)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode
+from triplestore.ontologies.model.axiom_text import content, text
 
 from triplestore.terms import Term
 
@@ -58,8 +59,6 @@ class Expression:
         return hash((type(self), self.node, self.own))
 
     def __repr__(self) -> str:
-        from triplestore.ontologies.model.axiom_text import text
-
         return text(self)
 
 
@@ -220,16 +219,6 @@ treat it as a name."""
 
 PropertyExpression: TypeAlias = NamedNode | BlankNode | InverseOf
 """A property by its name (or a blank node to be treated as one), or the inverse of one."""
-
-
-def content(thing: object) -> tuple[object, ...]:
-    """What an expression or axiom says: the values of its positional fields.
-
-    >>> content(MaxCardinality(1, NamedNode("http://example.org/p")))
-    (1, <NamedNode value=http://example.org/p>, None)
-    """
-    names: tuple[str, ...] = getattr(type(thing), "__match_args__", ())
-    return tuple([getattr(thing, name) for name in names])
 
 
 def inside(thing: object) -> Iterator[Expression]:

@@ -288,11 +288,9 @@ def read_list(lists: ListReader, triple: Triple, problems: Problems) -> Sequence
 
 def report_no_node(term: object, triples: tuple[Triple, ...], problems: Problems) -> None:
     """Report a term that cannot be a class or property."""
-    from triplestore.ontologies.model.axiom_text import text
-
     problems.report(
         "no-class-or-property",
-        f"{text(term)} stands where a class or property is expected",
+        f"{show(term)} stands where a class or property is expected",
         triples,
         "put an IRI or an expression there; it was not read",
     )

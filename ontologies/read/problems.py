@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.ontology import Problem
-
-from triplestore.terms import Term
 
 
 class Problems:
@@ -32,13 +31,11 @@ class Problems:
         self.used.update(triples)
 
 
-def show(term: Term) -> str:
+def show(term: object) -> str:
     """A term for a message.
 
     >>> from pyoxigraph import NamedNode
     >>> show(NamedNode("http://www.w3.org/2002/07/owl#Thing"))
     'owl:Thing'
     """
-    from triplestore.ontologies.model.axiom_text import text
-
     return text(term)

@@ -248,10 +248,10 @@ def translate(
         draft.clashes()
         draft.simple += [sub_class_rule(*edge) for edge in edges]
     if any(regime.name == "swrl" for regime in chosen):
-        full = any(regime.only is None for regime in chosen)
+        expressions = any(regime.only is None for regime in chosen)
         different = _kinds_of_difference(ontology)
         for rule in ontology.rules:
-            translate_swrl(rule, draft, expressions=full, different=different)
+            translate_swrl(rule, draft, expressions=expressions, different=different)
     rules, simple, constraints = _selected(draft, chosen)
     # Equality of individuals of which no axiom speaks makes axioms only if other rules do.
     told = about if merged or not equal else [rule for rule in about if rule not in _REPLACING]

@@ -29,7 +29,6 @@ from triplestore.ontologies.model.expressions import Description
 from triplestore.ontologies.translate.draft import class_of
 from triplestore.ontologies.translate.open_clause import AnyClause, Open, class_of_atom
 
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     TYPE,
     Atom,
@@ -41,6 +40,7 @@ from triplestore.datalog.program import (
     TupleAtom,
     bound_by,
 )
+from triplestore.datalog.rules import signature
 from triplestore.terms import BLANK
 from triplestore.thread_limits import look, looking
 

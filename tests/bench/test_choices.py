@@ -43,7 +43,7 @@ def test_measure__has_every_strategy_at_every_size(
 def test_table__best_run_of_each_beside_first_and_median_of_auto() -> None:
     found = {
         "7": {
-            "dredc": [(0.02, 0.5), (0.01, 0.5)],
+            "dred_c": [(0.02, 0.5), (0.01, 0.5)],
             "rematerialise": [(0.03, 0.9)],
             AUTO: [(0.04, 1.0), (0.01, 0.5), (0.02, 0.5), (0.09, 0.5)],
         }
@@ -51,8 +51,8 @@ def test_table__best_run_of_each_beside_first_and_median_of_auto() -> None:
     table, first, then = choices_table("x, delete, of 9 facts", found, 0)
     assert table.rows == [[7, 30.0, 10.0, None, None, 4.0, 2.0, 9.0]]
     assert [(c.where, c.name, c.ratio) for c in (*first, *then)] == [
-        ("x, delete 7", "dredc", 4.0),
-        ("x, delete 7", "dredc", 2.0),
+        ("x, delete 7", "dred_c", 4.0),
+        ("x, delete 7", "dred_c", 2.0),
     ]
     report = Report("", "", {})
     claim("then", then, report)

@@ -119,7 +119,7 @@ def found(seconds: float, inferred: int = 5, derivations: int = 9) -> dict[str, 
         "derivations": [derivations, derivations],
         "phases": {"deletion": derivations},
         "fetched": 3.0,
-        "strategies": ["dredc"],
+        "strategies": ["dred_c"],
     }
     return {"uniform": {"delete": part, "add": part}}
 
@@ -127,12 +127,12 @@ def found(seconds: float, inferred: int = 5, derivations: int = 9) -> dict[str, 
 def test_collected__keeps_each_sample_and_the_mean_of_phases() -> None:
     done = [
         Done(1.0, 2.0, {"deletion": 4}, 10, 1, ["dred"], 7),
-        Done(3.0, 4.0, {"deletion": 2, "insertion": 6}, 20, 1, ["dredc"], 8),
+        Done(3.0, 4.0, {"deletion": 2, "insertion": 6}, 20, 1, ["dred_c"], 8),
     ]
     kept = maintenance.collected(done)
     assert kept["seconds"] == [1.0, 3.0] and kept["derivations"] == [4, 8]
     assert kept["phases"] == {"deletion": 3, "insertion": 3}
-    assert kept["fetched"] == 15 and kept["strategies"] == ["dred", "dredc"]
+    assert kept["fetched"] == 15 and kept["strategies"] == ["dred", "dred_c"]
 
 
 def test_claim_agreement__notices_a_strategy_that_changes_something_else() -> None:
@@ -208,12 +208,12 @@ def test_turns__notice_a_store_that_is_not_as_it_was() -> None:
 
 def test_claim_share__compares_the_best_with_rematerialising() -> None:
     report = Report("x", "")
-    known = {REMATERIALISE: found(10), "dred": found(5), "dredc": found(0.19)}
+    known = {REMATERIALISE: found(10), "dred": found(5), "dred_c": found(0.19)}
     maintenance.claim_share("lubm50", known, report)
-    maintenance.claim_share("lubm50", {**known, "dredc": found(0.21)}, report)
+    maintenance.claim_share("lubm50", {**known, "dred_c": found(0.21)}, report)
     maintenance.claim_share("lubm10", known, report)
     assert [claim.holds for claim in report.claims] == [True, False]
-    assert report.claims[0].measured == "dredc: 1.90%"
+    assert report.claims[0].measured == "dred_c: 1.90%"
 
 
 def test_claim_choices__ignores_what_is_over_in_no_time() -> None:
@@ -230,12 +230,12 @@ def test_claim_choices__ignores_what_is_over_in_no_time() -> None:
 def test_strategies_table__has_a_row_for_those_that_failed() -> None:
     known = {REMATERIALISE: found(10), AUTO: found(5)}
     table = maintenance.strategies_table("d", "uniform", "delete", known, {"bf": "over 1 s"}, 1000)
-    assert [row[0] for row in table.rows] == [REMATERIALISE, "auto (dredc)", "bf: over 1 s"]
+    assert [row[0] for row in table.rows] == [REMATERIALISE, "auto (dred_c)", "bf: over 1 s"]
     assert table.rows[1][1] == 2 and table.rows[1][4] == "2 x"
 
 
 def test_literature__stands_below_ours() -> None:
-    seconds = {"counting": 6.0, "dred": 4.0, "fbf": 2.0, "dredc": 1.0, "bf": 3.0, "bfc": 0.5}
+    seconds = {"counting": 6.0, "dred": 4.0, "fbf": 2.0, "dred_c": 1.0, "bf": 3.0, "bf_c": 0.5}
     for table in (
         literature.deletion_table({"ours": (seconds, seconds)}),
         literature.counters_table({"ours": seconds}),
@@ -251,7 +251,7 @@ def test_literature__stands_below_ours() -> None:
 
 
 def test_strategies__are_named_as_in_the_literature_tables() -> None:
-    assert {"counting", "dred", "fbf", "bf", "dredc", "bfc"} <= set(STRATEGIES)
+    assert {"counting", "dred", "fbf", "bf", "dred_c", "bf_c"} <= set(STRATEGIES)
 
 
 def test_sizes_table__has_a_column_for_each_strategy() -> None:

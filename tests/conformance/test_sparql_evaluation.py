@@ -24,6 +24,7 @@ from tests.conformance.sparql_evaluation import (
 from triplestore import NamedNode, Store
 from triplestore.sparql.plan.planner import ALL_OFF, Options
 from triplestore.sparql.syntax.parser import parse_query
+from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query
 
 SUITES = {
@@ -50,7 +51,9 @@ def run(test: Evaluation, options: Options) -> None:
             graphs += [_file(graph.term.value) for graph in (*dataset.default, *dataset.named)]
     for path in dict.fromkeys(graphs):
         store.load(path=path, base_iri=path.as_uri(), to_graph=NamedNode(path.as_uri()))
-    result = query(store._view(), text, base_iri=test.query.as_uri(), options=options)
+    result = query(
+        store._view(), text, QueryOptions(base_iri=test.query.as_uri(), planning=options)
+    )
     wanted = expected(test.result)
     if wanted.truth is not None:
         assert result is wanted.truth

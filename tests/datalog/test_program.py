@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.datalog.random_programs import programs, rules
-from triplestore.datalog.canonical import apart, signature
 from triplestore.datalog.program import (
     TYPE,
     Constant,
@@ -19,8 +18,8 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
     atoms_in,
-    variables_in,
 )
+from triplestore.datalog.rules import signature
 from triplestore.datalog.text import read
 from triplestore.errors import UsageError
 
@@ -97,22 +96,6 @@ def test_canonical__is_stable_and_has_the_same_signature(rule: Rule) -> None:
 @given(rules, rules)
 def test_canonical__agrees_with_signature(left: Rule, right: Rule) -> None:
     assert (signature(left) == signature(right)) is (left.canonical() == right.canonical())
-
-
-def test_apart__gives_local_variables_names_of_their_own() -> None:
-    rule = one(
-        ":n[?x, ?n] :- :B[?x], :q[?x, ?y_2], NOT :p[?x, ?y], NOT (:q[?x, ?y], FILTER(?y > ?x)), "
-        "AGGREGATE(:p[?x, ?y] ON ?x BIND sum(?y) AS ?n) ."
-    )
-    made = apart(rule)
-    assert signature(made) == signature(rule)
-    names = [{v.name for v in variables_in(item)} for item in made.body[2:]]
-    assert names == [{"x", "y"}, {"x", "y_3"}, {"x", "y_4", "n"}]
-
-
-@given(rules)
-def test_apart__changes_nothing_but_names(rule: Rule) -> None:
-    assert signature(apart(rule)) == signature(rule)
 
 
 @given(programs, programs)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from support.fuzzing import each_seed
 
 from tests.datalog.random_programs import programs
 from tests.datalog.sensible_programs import Maker, iri
@@ -411,7 +412,7 @@ def check_program(source: random.Random) -> str:
     return "with helpers" if simple.helpers else "plain"
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_simplify__means_the_same_and_has_strata_as_before(seed: int) -> None:
     source = random.Random(seed)
     found = Counter(check_program(source) for _ in range(25))
@@ -420,7 +421,7 @@ def test_simplify__means_the_same_and_has_strata_as_before(seed: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 200))
+@each_seed(range(100, 200))
 def test_simplify__means_the_same_and_has_strata_as_before__long(seed: int) -> None:
     source = random.Random(seed)
     for _ in range(200):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from triplestore.datalog.program import (
     TYPE,
@@ -193,20 +194,20 @@ def check_flags(found: Stratification, oracle: Oracle, level: list[int]) -> None
             assert (one == other) == oracle.reaches[q][r] or r == q
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_stratify__is_what_the_definitions_say(seed: int) -> None:
     source = random.Random(seed)
     assert {check_against_oracle(source) for _ in range(40)} == {True, False}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 200))
+@each_seed(range(100, 200))
 def test_stratify__is_what_the_definitions_say_long(seed: int) -> None:
     source = random.Random(seed)
     assert {check_against_oracle(source) for _ in range(300)} == {True, False}
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each_seed(range(10))
 def test_components__are_those_of_mutual_reachability(seed: int) -> None:
     source = random.Random(seed)
     for _ in range(50):

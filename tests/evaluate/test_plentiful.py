@@ -141,7 +141,7 @@ def test_oracle__agrees_with_the_slow_one() -> None:
                 assert facts_of({rule.head.name: heads}) == slow.keys()
 
 
-@pytest.mark.parametrize("name", ["auto", "dredc", "bfc", "rematerialise", "mixed"])
+@pytest.mark.parametrize("name", ["auto", "dred_c", "bf_c", "rematerialise", "mixed"])
 def test_plentiful__random_schedules__equal_whole_joins(name: str) -> None:
     run(0, 3, name)
 

@@ -56,7 +56,7 @@ def pointers(seed: int) -> list[str]:
     return sorted(made)
 
 
-@pytest.mark.parametrize("name", ["dredc", "counting", "fbfc", "rematerialise"])
+@pytest.mark.parametrize("name", ["dred_c", "counting", "fbf_c", "rematerialise"])
 def test_turned__facts_and_instances_are_the_same(
     name: str, used: Counter[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,8 +99,8 @@ def test_turned__looks_at_fewer_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     for dear in (smallest_first._DEAR, 1e9):
         monkeypatch.setattr(smallest_first, "_DEAR", dear)
         driver = Driver()
-        driver.step(facts(" ".join(held)), (), rules, strategy("dredc"))
-        done = driver.step(facts(" ".join(more)), (), None, strategy("dredc"))
+        driver.step(facts(" ".join(held)), (), rules, strategy("dred_c"))
+        done = driver.step(facts(" ".join(more)), (), None, strategy("dred_c"))
         check_state(driver, rules, frozenset(facts(" ".join(held + more))), "all")
         looked.append(done.work.run.fetched)
     assert 3 * looked[0] < 2 * looked[1], looked

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from tests.expressions.random_expressions import AWKWARD, COMMON, typed
 from triplestore.errors import UsageError
@@ -43,7 +44,7 @@ def by_pyoxigraph(function: str, keys: list[bytes], distinct: bool) -> bytes | N
 SAFE = [key for key in COMMON if key[0] != 2]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_seed(range(40))
 def test_aggregates__are_what_pyoxigraph_computes(seed: int) -> None:
     source = random.Random(seed)
     for _ in range(10):
@@ -65,7 +66,7 @@ def test_aggregates__are_what_pyoxigraph_computes(seed: int) -> None:
 
 
 @pytest.mark.parametrize("function", AGGREGATES)
-@pytest.mark.parametrize("seed", range(6))
+@each_seed(range(6))
 def test_aggregates__do_not_depend_on_the_order_of_rows(function: str, seed: int) -> None:
     source = random.Random(seed)
     pool = POOL if seed % 2 else [key for key in POOL if maybe_number(key)]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from tests.expressions.random_expressions import AWKWARD, COMMON, NAMES, Maker, typed
 from triplestore.expressions import evaluate_columns as module
@@ -99,14 +100,14 @@ def test_comparisons__of_plain_strings(sign: str) -> None:
 
 
 @pytest.mark.usefixtures("by_columns")
-@pytest.mark.parametrize("seed", range(4))
+@each_seed(range(4))
 def test_columns__are_what_scalars_are(seed: int) -> None:
     compare_with_scalar(seed, 150)
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("by_columns")
-@pytest.mark.parametrize("seed", range(100, 140))
+@each_seed(range(100, 140))
 def test_columns__are_what_scalars_are_long(seed: int) -> None:
     compare_with_scalar(seed, 1500)
 

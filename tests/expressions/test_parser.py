@@ -8,6 +8,7 @@ import pyoxigraph as ox
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.fuzzing import each_seed
 
 from tests.expressions.random_expressions import Maker
 from tests.terms.strategies import simple_terms, triples
@@ -212,7 +213,7 @@ def is_proper(key: bytes) -> bool:
     return key[0] != 5 or (b"<http://" in key and not key.endswith(b"#string>"))
 
 
-@pytest.mark.parametrize("seed", range(300))
+@each_seed(range(300))
 def test_expressions__read_back_as_they_were_printed(seed: int) -> None:
     expression = Maker(random.Random(seed), awkward=True).any(5)
     if not all(is_proper(constant.key) for constant in constants_of(expression)):

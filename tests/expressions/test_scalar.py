@@ -7,6 +7,7 @@ import random
 
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from tests.expressions.random_expressions import NAMES, Maker
 from triplestore.expressions.evaluate_scalar import Surroundings, compile_scalar
@@ -96,13 +97,13 @@ def _named(key: bytes | None) -> bytes | None:
 LONG = "1234567890123456789012345678901234567"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_seed(range(4))
 def test_scalar__is_what_pyoxigraph_computes(seed: int) -> None:
     compare_with_pyoxigraph(seed, 150)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 140))
+@each_seed(range(100, 140))
 def test_scalar__is_what_pyoxigraph_computes_long(seed: int) -> None:
     compare_with_pyoxigraph(seed, 1000)
 

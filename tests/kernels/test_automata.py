@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
+from support.fuzzing import each_seed
 
 from triplestore.closures.chains.state_reach import StateReach
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
@@ -23,7 +23,7 @@ def reaches(edges: set[tuple[int, int]], node: int) -> set[int]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each_seed(range(8))
 def test_weigh_some__counts_in_every_form_of_rows(seed: int) -> None:
     """Few edges make lists and runs, many make bitmaps; cycles make components of many nodes."""
     rng = random.Random(seed)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.fuzzing import each_seed
 
 from triplestore.kernels.rows.intersect_ranges import cross, mark_wide
 from triplestore.relations.facts import key_ranges
@@ -61,7 +62,7 @@ def test_crossed__is_what_all_have(data: st.DataObject, links: int, rows: int) -
     check_crossed([data.draw(pairs) for _ in range(links)], [data.draw(ids) for _ in range(links)])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_crossed__in_long_ranges(seed: int) -> None:
     rng = random.Random(seed)
     ways = [

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 from triplestore.loaders import ntriples
 from triplestore.loaders.formats import BYTE_ORDER_MARK
 
@@ -74,7 +75,7 @@ def test_parse_lines__agrees_with_pyoxigraph_on_many() -> None:
     check(range(SHORT, SHORT + LONG), large=True)
 
 
-@pytest.mark.parametrize("seed", range(10_000_000, 10_000_100))
+@each_seed(range(10000000, 10000100))
 def test_lenient__keeps_exactly_the_good_lines(seed: int) -> None:
     document = Maker(seed).document(quads=True)
     good, bad = [], 0

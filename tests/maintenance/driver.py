@@ -23,8 +23,8 @@ from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.packed_keys import U32, columns_of, key_of, pack
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.modules.written_out import Choice
-from triplestore.rules.subclass_levels import copied_class
 from triplestore.rules.subclass_pairs import SubClasses
+from triplestore.rules.subclass_rules import copied_class
 from triplestore.terms import Dictionary
 
 

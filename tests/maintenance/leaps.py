@@ -23,7 +23,6 @@ from triplestore.errors import ProgramError
 from triplestore.maintenance.modules.external_facts import all_external
 from triplestore.maintenance.modules.leaps import leaps_of
 from triplestore.maintenance.steps.rederive import derivable_keys
-from triplestore.maintenance.steps.stratum import StratumUpdate, Task
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.packed_keys import NO_KEYS
 from triplestore.rules.families import Family
@@ -164,9 +163,9 @@ def check_grounds(driver: Driver, where: str) -> int:
         assert np.isin(pairs, held).all(), f"{where}: too many edges"
         assert ground.every.contains(leap.edges(held)).all(), f"{where}: too few edges"
         others = np.setdiff1d(ground.every.edges, ground.sure.edges)
-        update = StratumUpdate(work, Task(rules.number, rules))
         derived = derivable_keys(
-            update,
+            work,
+            rules,
             relation,
             others,
             "",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from triplestore.maintenance.fbf import fbf, fbfc
+from triplestore.maintenance.fbf import FBF
+from triplestore.maintenance.fbf_c import FBFC
 from triplestore.maintenance.search.give_up import ALWAYS, Abort
 from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.strategies import strategy
@@ -19,8 +20,8 @@ GIVING_UP = {
     "by share": Abort(share=1.0),
 }
 MAKERS: dict[str, Callable[[], Strategy]] = {
-    **{name: lambda name=name: strategy(name) for name in ("dred", "dredc", "bf", "bfc")},  # type: ignore[misc]
-    **{f"fbf {how}": lambda a=abort: fbf(a) for how, abort in GIVING_UP.items()},  # type: ignore[misc]
-    **{f"fbfc {how}": lambda a=abort: fbfc(a) for how, abort in GIVING_UP.items()},  # type: ignore[misc]
+    **{name: lambda name=name: strategy(name) for name in ("dred", "dred_c", "bf", "bf_c")},  # type: ignore[misc]
+    **{f"fbf {how}": lambda a=abort: FBF(a) for how, abort in GIVING_UP.items()},  # type: ignore[misc]
+    **{f"fbf_c {how}": lambda a=abort: FBFC(a) for how, abort in GIVING_UP.items()},  # type: ignore[misc]
 }
 """All strategies of this package that maintain, with all ways to give up."""

@@ -24,7 +24,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     Aggregate,
     Atom,
@@ -40,6 +39,7 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
 )
+from triplestore.datalog.rules import signature
 from triplestore.datalog.stratify import Stratification, stratify
 from triplestore.expressions.aggregates import aggregate
 from triplestore.expressions.compare_terms import truth

@@ -17,10 +17,9 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.naive import Fact
 from triplestore.evaluate import evaluation
 from triplestore.evaluate.evaluation import Evaluation
-from triplestore.maintenance import fbf
 from triplestore.maintenance.search import instance_pieces, kernel_search
 from triplestore.maintenance.search.instance_pieces import Pieces
-from triplestore.maintenance.search.proof_search import Search
+from triplestore.maintenance.search.proof_search import BackwardSearch
 from triplestore.maintenance.steps import many_rounds, rederive
 from triplestore.maintenance.steps.stratum import StratumUpdate
 from triplestore.relations.facts.fact_sets import ANY, Batch
@@ -98,7 +97,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
     made = Recording()
     changed, whole = Evaluation.changed, Evaluation.whole
     keeps, stages, pull = body_plans._with_keeps, instance_pieces._stages, Pieces.pull
-    meet, derivable_keys = Search._meet, rederive.derivable_keys
+    meet, derivable_keys = BackwardSearch._meet, rederive.derivable_keys
     drop, bring = StratumUpdate.drop, StratumUpdate.outcome
 
     def all_kept(family: Family, steps: Any, start: Any) -> Any:
@@ -129,14 +128,14 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
             made.note(made.looking_for, self.family, kept, len(chosen))
         return rows, n
 
-    def note_goals(update: StratumUpdate, name: Any, keys: Any, phase: str, *args: Any) -> Any:
+    def note_goals(work: Any, kept: Any, name: Any, keys: Any, phase: str, *args: Any) -> Any:
         made.looking_for, made.goals = phase, set()
         try:
-            return derivable_keys(update, name, keys, phase, *args)
+            return derivable_keys(work, kept, name, keys, phase, *args)
         finally:
             made.looking_for = None
 
-    def note_meet(self: Search, found: Any) -> Any:
+    def note_meet(self: BackwardSearch, found: Any) -> Any:
         for family, rows, n in found:
             made.note("backward", family, rows, n)
         return meet(self, found)
@@ -166,11 +165,10 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recording:
     monkeypatch.setattr(Evaluation, "changed", note_changed)
     monkeypatch.setattr(Evaluation, "whole", note_whole)
     monkeypatch.setattr(Pieces, "pull", note_pull)
-    monkeypatch.setattr(Search, "_meet", note_meet)
+    monkeypatch.setattr(BackwardSearch, "_meet", note_meet)
     monkeypatch.setattr(StratumUpdate, "drop", note_drop)
     monkeypatch.setattr(StratumUpdate, "outcome", note_outcome)
-    for module in (rederive, fbf):
-        monkeypatch.setattr(module, "derivable_keys", note_goals)
+    monkeypatch.setattr(rederive, "derivable_keys", note_goals)
     return made
 
 

@@ -50,7 +50,7 @@ def test_all_atoms_of_instances_change_at_once(name: str, rules: str) -> None:
     check_state(driver, program(rules), frozenset(after | always), name)
 
 
-@pytest.mark.parametrize("name", ["dred", "dredc", "bf", "fbfc", "rematerialise", "mixed"])
+@pytest.mark.parametrize("name", ["dred", "dred_c", "bf", "fbf_c", "rematerialise", "mixed"])
 def test_facts_that_come_beside_what_was_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stratum, "ONE_RUN", 0)
     run(500, 8, name)

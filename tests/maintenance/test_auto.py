@@ -11,11 +11,10 @@ from tests.maintenance.programs import random_case
 from triplestore.errors import ProgramError
 from triplestore.maintenance import auto
 from triplestore.maintenance.auto import Auto
-from triplestore.maintenance.dred import DRedCounting
 from triplestore.maintenance.limits import costs
 from triplestore.maintenance.limits.budget import Overrun
 from triplestore.maintenance.limits.clocks import Clocks
-from triplestore.relations.facts.fact_sets import Batch
+from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
 from triplestore.rules.simplify import simplify
 
 RULES = ":B[?y] :- :B[?x], :T[?x, ?y] . :C[?x] :- :B[?x], NOT :D[?x] ."
@@ -70,7 +69,7 @@ def test_auto__where_half_of_all_goes__it_is_done_anew() -> None:
     check_state(driver, rules, explicit - gone, "after a large change")
 
 
-@pytest.mark.parametrize(("each", "name"), [(1.0, "rematerialise"), (0.0, "dredc")])
+@pytest.mark.parametrize(("each", "name"), [(1.0, "rematerialise"), (0.0, "dred_c")])
 def test_auto__what_is_known_to_take_longer__is_done_anew(
     each: float, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,13 +79,13 @@ def test_auto__what_is_known_to_take_longer__is_done_anew(
     driver.step(explicit, (), rules, Auto())
     assert driver.compiled is not None
     cost = driver.compiled.costs[2]
-    cost.of(5).each["dredc"] = each
+    cost.of(5).each["dred_c"] = each
     gone = frozenset(facts("T(n194, n195)"))
     closure = driver.step((), gone, None, Auto(clock=all_time))
     last = closure.strata[-1]
     assert (last.number, last.strategy) == (2, name)
     assert ("took longer before" in last.why) == (name == "rematerialise")
-    assert cost.of(5).each["dredc"] < each or not each, "it is doubted, and tried again some day"
+    assert cost.of(5).each["dred_c"] < each or not each, "it is doubted, and tried again some day"
     check_state(driver, rules, explicit - gone, "after one edge")
 
 
@@ -114,7 +113,7 @@ def test_auto__a_rule_more_beside_aggregates__is_never_done_anew() -> None:
     driver.step(given, (), program(COUNT), Auto())
     more = program(COUNT + " :C[?x] :- :B[?x] .")
     closure = driver.step((), (), more, Auto(clock=no_time))
-    assert {r.strategy for r in closure.strata if r.number} == {"dredc"}
+    assert {r.strategy for r in closure.strata if r.number} == {"dred_c"}
     check_state(driver, more, frozenset(given), "one rule more")
 
 
@@ -140,11 +139,11 @@ def test_auto__what_takes_facts_away__may_be_done_anew(name: str, added: str, de
 
 def test_auto__where_most_is_dropped__it_is_done_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto, "LEAST", 0.0)
-    monkeypatch.setattr(auto, "bfc", lambda watch: DRedCounting(_overrun))
+    monkeypatch.setitem(auto.STRATEGIES, "bf_c", InVain)
     driver, rules = Driver(), program(ONE_STRATUM["recursive"][0])
     explicit = facts(chain(400))
     driver.step(explicit, (), rules, Auto())
-    for edge, name in ((390, "dredc"), (30, "rematerialise")):
+    for edge, name in ((390, "dred_c"), (30, "rematerialise")):
         gone = facts(f"T(n{edge}, n{edge + 1})")
         explicit -= gone
         closure = driver.step((), gone, None, Auto(clock=all_time))
@@ -152,8 +151,11 @@ def test_auto__where_most_is_dropped__it_is_done_anew(monkeypatch: pytest.Monkey
         check_state(driver, rules, frozenset(explicit), name)
 
 
-def _overrun(step: str, batch: Batch) -> None:
-    raise Overrun
+class InVain(Strategy):
+    """Takes longer than it may."""
+
+    def run(self, update: StratumUpdate) -> tuple[str, str]:
+        raise Overrun
 
 
 def test_auto__what_a_negation_loses__brings_facts() -> None:
@@ -161,7 +163,7 @@ def test_auto__what_a_negation_loses__brings_facts() -> None:
     driver = Driver()
     driver.step(facts(given), (), program(rules), Auto())
     closure = driver.step((), facts("D(a)"), None, Auto(clock=no_time))
-    assert [r.strategy for r in closure.strata][-1] == "dredc"
+    assert [r.strategy for r in closure.strata][-1] == "dred_c"
     check_state(driver, program(rules), facts(given) - facts("D(a)"), "C(a) holds")
 
 
@@ -185,8 +187,8 @@ def test_auto__small_changes__are_maintained_and_say_so(monkeypatch: pytest.Monk
     patient = Auto(clock=all_time)  # time is never up
     closure = driver.step((), facts("T(n19, n20)"), None, patient)
     names = {r.number: r.strategy for r in closure.strata}
-    assert names[1] == "bfc"  # recursive
-    assert names[2] == "dredc"  # not recursive: counters are exact
+    assert names[1] == "bf_c"  # recursive
+    assert names[2] == "dred_c"  # not recursive: counters are exact
     assert all("changes, at most" in r.why for r in closure.strata if r.number)
 
 
@@ -234,8 +236,8 @@ def test_auto__a_trial_that_ended_too_early__says_nothing(taken: float, failures
 @pytest.mark.parametrize(
     ("more", "tried"),
     [
-        ("T(n9, n6) B(n9)", "bfc took"),  # B(n6) still follows: overdeletion would be in vain
-        ("", "dredc took"),
+        ("T(n9, n6) B(n9)", "bf_c took"),  # B(n6) still follows: overdeletion would be in vain
+        ("", "dred_c took"),
     ],
 )
 def test_auto__a_search_that_proves_much__is_not_followed_by_overdeletion(

@@ -95,7 +95,7 @@ def counted(text: str, name: str) -> list[dict[str, int]]:
     ]
 
 
-@pytest.mark.parametrize("name", ["dred", "dredc", "rematerialise", "counting"])
+@pytest.mark.parametrize("name", ["dred", "dred_c", "rematerialise", "counting"])
 @pytest.mark.parametrize("text", [*CLIMBS, *REFUSED])
 def test_climb__of_every_kind__concludes_what_rounds_do(
     text: str, name: str, calls: list[many_rounds.Rounds], monkeypatch: pytest.MonkeyPatch
@@ -116,7 +116,7 @@ def test_climb__without_room_or_rounds_enough__goes_on(
     monkeypatch.setattr(many_rounds, "LONG", long)
     monkeypatch.setattr(many_rounds, "WIDE", room)
     for text in CLIMBS[:7]:
-        counted(text, "dredc")
+        counted(text, "dred_c")
     assert any(len(call.left) for call in calls)
 
 
@@ -132,7 +132,7 @@ def test_climb__begins_after_some_rounds__and_goes_on(monkeypatch: pytest.Monkey
     for length, calls in ((many_rounds.AFTER - 2, 0), (60, 1)):
         chain = facts(f"A(n0) {' '.join(f'p(n{i}, n{i + 1})' for i in range(length))}")
         driver = Driver()
-        closure = driver.step(chain, (), program(CLIMBS[1]), strategy("dredc"))
+        closure = driver.step(chain, (), program(CLIMBS[1]), strategy("dred_c"))
         assert closure.strata[-1].rounds == length + 1
         assert closure.work.run.instances == {"insertion": length}
         assert len(called) == calls
@@ -146,9 +146,9 @@ def test_climb__of_a_deletion__ends_at_what_has_another_derivation(
     rules = program(CLIMBS[1] + " :A[?y] :- :B[?x], :q[?x, ?y] .")
     chain = facts(f"A(n0) {stays} {' '.join(f'p(n{i}, n{i + 1})' for i in range(60))}")
     driver, gone = Driver(), facts("p(n9, n10)")
-    driver.step(chain, (), rules, strategy("dredc"))
+    driver.step(chain, (), rules, strategy("dred_c"))
     calls.clear()
-    closure = driver.step((), gone, None, strategy("dredc"))
+    closure = driver.step((), gone, None, strategy("dred_c"))
     check_state(driver, rules, frozenset(chain - gone), stays)
     lost = 20 if stays else 51
     assert closure.strata[-1].gone == lost
@@ -159,10 +159,10 @@ def test_climb__of_a_deletion__ends_at_what_has_another_derivation(
 def test_climb__of_a_deletion__does_not_follow_what_comes(calls: list[many_rounds.Rounds]) -> None:
     rules, driver = program(CLIMBS[1]), Driver()
     chain = facts(f"A(n0) {' '.join(f'p(n{i}, n{i + 1})' for i in range(20))}")
-    driver.step(chain, (), rules, strategy("dredc"))
+    driver.step(chain, (), rules, strategy("dred_c"))
     calls.clear()
     gone, come = facts("p(n3, n4)"), facts("p(n9, m0) p(m0, m1)")
-    closure = driver.step(come, gone, None, strategy("dredc"))
+    closure = driver.step(come, gone, None, strategy("dred_c"))
     assert (closure.strata[-1].gone, closure.strata[-1].added) == (17, 0)
     assert closure.work.run.instances["deletion"] == 17
     assert calls
@@ -182,6 +182,6 @@ def test_random_schedules__have_climbs(calls: list[many_rounds.Rounds]) -> None:
         case = random_case(seed)
         before = len(calls)
         if engine_takes(case):
-            check_case(case, lambda: strategy("dredc"))
+            check_case(case, lambda: strategy("dred_c"))
         found[len(calls) > before] += 1
     assert found[True]

@@ -24,7 +24,7 @@ from triplestore.maintenance.limits.costs import (
     smoothed,
 )
 
-BOTH = ("bfc", "dredc")
+BOTH = ("bf_c", "dred_c")
 
 
 def test_time__is_the_least_of_two_clocks() -> None:
@@ -70,51 +70,51 @@ def test_smoothed__one_accident_does_not_count_for_much() -> None:
 
 
 def test_plan__of_nothing_known__is_a_short_search_and_then_deletion() -> None:
-    assert Size().plan(BOTH, 2, 1.0) == [("bfc", 1.0), ("dredc", 1.0)]
-    assert Size().plan(BOTH, MANY, 1.0) == [("dredc", 1.0)]
-    assert Size().plan(("dredc",), 2, 1.0) == [("dredc", 1.0)]
-    assert Size().plan(BOTH, 2, 5 * LEAST) == [("bfc", 5 * LEAST), ("dredc", 5 * LEAST)]
-    assert Size().plan(BOTH, 2, LEAST) == [("dredc", LEAST)], "nothing could be saved"
+    assert Size().plan(BOTH, 2, 1.0) == [("bf_c", 1.0), ("dred_c", 1.0)]
+    assert Size().plan(BOTH, MANY, 1.0) == [("dred_c", 1.0)]
+    assert Size().plan(("dred_c",), 2, 1.0) == [("dred_c", 1.0)]
+    assert Size().plan(BOTH, 2, 5 * LEAST) == [("bf_c", 5 * LEAST), ("dred_c", 5 * LEAST)]
+    assert Size().plan(BOTH, 2, LEAST) == [("dred_c", LEAST)], "nothing could be saved"
 
 
 def test_plan__of_one_that_works__tries_the_other_for_less() -> None:
     size = Size()
-    size.learn("dredc", 2, 0.5)
-    assert size.plan(BOTH, 2, 1.0) == [("bfc", TRYING * 0.5), ("dredc", 1.0)]
-    size.learn("bfc", 2, 2 * TRYING * 0.5)
+    size.learn("dred_c", 2, 0.5)
+    assert size.plan(BOTH, 2, 1.0) == [("bf_c", TRYING * 0.5), ("dred_c", 1.0)]
+    size.learn("bf_c", 2, 2 * TRYING * 0.5)
     size.updates = 1
-    assert size.plan(BOTH, 2, 1.0) == [("dredc", 1.0)]
-    size.learn("bfc", 2, 0.0)
-    size.learn("bfc", 2, 0.0)
-    assert size.plan(BOTH, 2, 1.0) == [("bfc", 1.0)]
+    assert size.plan(BOTH, 2, 1.0) == [("dred_c", 1.0)]
+    size.learn("bf_c", 2, 0.0)
+    size.learn("bf_c", 2, 0.0)
+    assert size.plan(BOTH, 2, 1.0) == [("bf_c", 1.0)]
 
 
 def test_plan__what_is_not_best__is_tried_now_and_then() -> None:
-    size = Size({"bfc": 0.1, "dredc": 0.2})
+    size = Size({"bf_c": 0.1, "dred_c": 0.2})
     tried = []
     for size.updates in range(1, 2 * AGAIN + 1):
         tried.append([name for name, _ in size.plan(BOTH, 1, 1.0)])
-    assert tried[AGAIN - 1] == ["dredc", "bfc"]
-    assert tried.count(["bfc"]) == 2 * AGAIN - 1
+    assert tried[AGAIN - 1] == ["dred_c", "bf_c"]
+    assert tried.count(["bf_c"]) == 2 * AGAIN - 1
 
 
 def test_plan__of_the_only_one__is_none_when_it_is_too_dear() -> None:
-    size = Size({"dredc": 2.0})
-    assert size.plan(("dredc",), 1, 1.9) == []
-    assert size.plan(("dredc",), 1, 1.9) == [("dredc", 1.9)], "doubted after a while"
+    size = Size({"dred_c": 2.0})
+    assert size.plan(("dred_c",), 1, 1.9) == []
+    assert size.plan(("dred_c",), 1, 1.9) == [("dred_c", 1.9)], "doubted after a while"
 
 
 def test_plan__what_is_too_dear__is_left_until_it_is_doubted() -> None:
-    size = Size({"bfc": 3.0, "dredc": 2.0}, updates=1)
+    size = Size({"bf_c": 3.0, "dred_c": 2.0}, updates=1)
     tries = [size.plan(BOTH, 1, 1.0) for _ in range(4)]
     assert tries[:2] == [[], []]
-    assert tries[2] == [("dredc", 1.0)]
+    assert tries[2] == [("dred_c", 1.0)]
 
 
 def test_plan__after_failures__one_after_the_other() -> None:
     size = Size(patience=Patience(failures=2))
     found = [size.plan(BOTH, 2, 1.0) for _ in range(3)]
-    assert found == [[("dredc", 1.0)], [("bfc", 1.0)], [("dredc", 1.0)]]
+    assert found == [[("dred_c", 1.0)], [("bf_c", 1.0)], [("dred_c", 1.0)]]
 
 
 def test_cost__where_fewer_changes_failed__more_are_not_tried_for_a_while() -> None:

@@ -384,7 +384,7 @@ def test_traces__another_strategy_ran__are_dropped_where_it_did() -> None:
     driver.step(facts(chain(4) + " D(a) U(a,b)"), (), program(two), Counting())
     driver.step(facts("B(x) D(x)"), (), None, Counting())
     assert driver.traces is not None
-    driver.step((), facts("B(x)"), None, strategy("dredc"))
+    driver.step((), facts("B(x)"), None, strategy("dred_c"))
     assert driver.traces.of(2) is None
     assert driver.traces.of(3) is not None
 

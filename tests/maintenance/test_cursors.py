@@ -22,12 +22,12 @@ from triplestore.kernels.rules import fire as loaded
 from triplestore.kernels.rules.backward import STEPS
 from triplestore.maintenance.search import kernel_cursors, kernel_search
 from triplestore.maintenance.search.kernel_cursors import Cursors
-from triplestore.maintenance.search.kernel_rules import Rules
 from triplestore.maintenance.search.numbered_facts import Numbered
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import tables
 from triplestore.relations.facts.fact_sets import RelationKey
+from triplestore.rules.backward_rules import BackwardRules
 from triplestore.rules.families import LOWER, Family
 
 SEARCHES = [name for name in MAKERS if "b" in name]
@@ -40,20 +40,20 @@ Given: TypeAlias = "Counter[tuple[Key, tuple[Key, ...]]]"
 def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Kernels as if they were loaded; how many instances came from cursors and from pieces."""
     found: Counter[str] = Counter()
-    given, others = kernel_search.SwiftSearch._meet_given, kernel_search.SwiftSearch._meet
+    given, others = kernel_search.KernelSearch._meet_given, kernel_search.KernelSearch._meet
 
-    def meet_given(self: kernel_search.SwiftSearch, some: kernel_cursors.Given) -> None:
+    def meet_given(self: kernel_search.KernelSearch, some: kernel_cursors.CursorInstances) -> None:
         found["cursors"] += len(some.goals)
         given(self, some)
 
-    def meet(self: kernel_search.SwiftSearch, some: list[tuple[Family, Rows, int]]) -> int:
+    def meet(self: kernel_search.KernelSearch, some: list[tuple[Family, Rows, int]]) -> int:
         found["pieces"] += sum(n for _, _, n in some)
         return others(self, some)
 
     monkeypatch.setattr(tables, "COMBINE_ROWS", 0)  # each step of a schedule is a layer more
     monkeypatch.setattr(kernel_search, "loaded_kernels", lambda: loaded)
-    monkeypatch.setattr(kernel_search.SwiftSearch, "_meet_given", meet_given)
-    monkeypatch.setattr(kernel_search.SwiftSearch, "_meet", meet)
+    monkeypatch.setattr(kernel_search.KernelSearch, "_meet_given", meet_given)
+    monkeypatch.setattr(kernel_search.KernelSearch, "_meet", meet)
     return found
 
 
@@ -115,7 +115,7 @@ def test_search_with_kernels__beside_pieces__equals_the_oracle(
         assert met["cursors"] > 10 and met["pieces"] > 10
 
 
-@pytest.mark.parametrize("name", ["bf", "bfc", "fbf soon", "fbfc beyond two steps"])
+@pytest.mark.parametrize("name", ["bf", "bf_c", "fbf soon", "fbf_c beyond two steps"])
 def test_search_with_kernels__random_schedules__equals_the_oracle(
     name: str, limits: str, met: Counter[str]
 ) -> None:
@@ -178,7 +178,7 @@ def by_hand(work: Work, families: list[Family]) -> Given:
     return found
 
 
-def by_cursors(work: Work, rules: Rules, rng: random.Random) -> Given:
+def by_cursors(work: Work, rules: BackwardRules, rng: random.Random) -> Given:
     """The same for all facts that are stored, in pieces."""
     facts = Numbered(rules.names)
     one = Cursors(rules, facts, work.stored, work.survivors(), work.gone)
@@ -227,7 +227,7 @@ def compare(driver: Driver, rng: random.Random) -> int:
         work.gone.add(name, keys[[rng.random() < 0.15 for _ in keys]])
     compared = 0
     for stratum in driver.compiled.strata.values():
-        rules = Rules(stratum.recursive)
+        rules = BackwardRules(stratum.recursive)
         if rules.families:
             wanted = by_hand(work, rules.families)
             assert by_cursors(work, rules, rng) == wanted
@@ -240,9 +240,9 @@ def test_cursors__give_each_instance_once(limits: str) -> None:
     for seed in range(40):
         case = random_graph_case(seed)
         driver = Driver("one" if seed % 2 else "levels")
-        driver.step(case.facts, (), case.program, strategy("dredc"))
+        driver.step(case.facts, (), case.program, strategy("dred_c"))
         for step in case.updates:  # each is a layer more
-            driver.step(step.added, step.deleted, None, strategy("dredc"))
+            driver.step(step.added, step.deleted, None, strategy("dred_c"))
         compared += compare(driver, random.Random(seed))
     assert compared > 500
 
@@ -266,10 +266,10 @@ def test_cursors__rules_of_many_shapes(limits: str) -> None:
             f"{rng.choice('pq')}({rng.choice('abcd')}, {rng.choice('abcd')})" for _ in range(8)
         ]
         held = facts(" ".join(some))
-        driver.step(held, (), program(SHAPES), strategy("dredc"))
+        driver.step(held, (), program(SHAPES), strategy("dred_c"))
         compared += compare(driver, rng)
         for taken in sorted(held)[:4]:
-            driver.step((), {taken}, None, strategy("bfc"))
+            driver.step((), {taken}, None, strategy("bf_c"))
             held = held - {taken}
             check_state(driver, program(SHAPES), frozenset(held), f"seed {seed}")
             compared += compare(driver, rng)
@@ -283,15 +283,15 @@ def test_cursors__families_that_they_cannot_follow_are_left_to_pieces() -> None:
         :A[?x] :- :p[?x, ?a], :p[?a, ?b], :p[?b, ?c], :p[?c, ?d], :B[?d] .
     """
     driver = Driver("one")
-    driver.step(facts("p(a, b) p(b, c) A(c) w(d, a, b)"), (), program(rules), strategy("dredc"))
+    driver.step(facts("p(a, b) p(b, c) A(c) w(d, a, b)"), (), program(rules), strategy("dred_c"))
     assert driver.compiled is not None
     (stratum,) = driver.compiled.strata.values()
-    made = Rules(stratum.recursive)
+    made = BackwardRules(stratum.recursive)
     assert len(made.families) == 1
     assert len(made.others) == len(stratum.recursive) - 1 == 4
 
 
-@pytest.mark.parametrize("name", ["bf", "bfc", "fbfc by share"])
+@pytest.mark.parametrize("name", ["bf", "bf_c", "fbf_c by share"])
 def test_search_with_kernels__relations_that_are_not_read__equals_the_oracle(
     name: str, met: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,7 +314,7 @@ def test_search_with_kernels__in_files__equals_rematerialising(
     assert len(gone) == 2
     with Store(tmp_path / "store") as store:
         store.load(text, "ttl")
-        store.reason(rules=rules, tuning={"strategy": "bfc", "modules": "off"})
+        store.reason(rules=rules, tuning={"strategy": "bf_c", "modules": "off"})
     with Store(tmp_path / "store") as store, store.transaction() as transaction:
         transaction.remove_all(gone)
     fewer.reason(rules=rules)

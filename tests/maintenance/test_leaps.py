@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from support.fuzzing import each_seed
 
 from triplestore import NamedNode, Quad, Store
 
@@ -64,7 +65,7 @@ def changed(stores: list[Store], added: list[Quad], removed: list[Quad]) -> None
 
 
 @pytest.mark.parametrize("rule_filter", FILTERS)
-@pytest.mark.parametrize("seed", range(12))
+@each_seed(range(12))
 def test_leaps__find_what_the_rules_find(rule_filter: str, seed: int) -> None:
     rng = random.Random(seed * len(FILTERS) + FILTERS.index(rule_filter))
     leaping, plain = Store(), Store()
@@ -159,7 +160,7 @@ WHICH = """
 
 
 @pytest.mark.parametrize("body", ASKED)
-@pytest.mark.parametrize("seed", range(8))
+@each_seed(range(8))
 def test_leaps__of_rules_that_ask_for_facts_that_come_and_go(body: str, seed: int) -> None:
     rng = random.Random(seed * len(ASKED) + ASKED.index(body))
     text = f"@prefix : <{EX}> .\n:below[?a, ?c] :- {body} .\n{AROUND}{WHICH}"

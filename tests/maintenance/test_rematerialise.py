@@ -1,67 +1,24 @@
-"""Rematerialisation, by strata and of everything, is exact, and writes only what differs."""
+"""Rematerialisation is exact, and writes only what differs."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.maintenance import driver as driver_module
 from tests.maintenance.checking import check_case, check_state, engine_takes
 from tests.maintenance.driver import Driver
 from tests.maintenance.notation import TYPE_KEY, facts, program
 from tests.maintenance.programs import random_case
-from triplestore.maintenance.rematerialise import Rematerialise, rematerialise_all
+from triplestore.maintenance.rematerialise import Rematerialise
 from triplestore.maintenance.steps import without_stratum
-from triplestore.maintenance.steps.recursive_tables import count_recursive
-from triplestore.maintenance.steps.traces import Traces
 from triplestore.maintenance.steps.without_stratum import Restated, stored_counts, stored_keys
-from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.maintenance.update import Closure, update
+from triplestore.maintenance.strategies import strategy
+from triplestore.maintenance.update import Closure
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.packed_keys import pack, swap
-
-
-def everything(always: bool, rng: random.Random) -> Any:
-    """In place of `update`: rematerialise all strata, always or now and then."""
-
-    def replaced(*args: Any, previous: Any = None, **options: Any) -> Closure:
-        if always or rng.random() < 0.5:
-            return rematerialise_all(*args[:5], **options)
-        return update(*args, previous=previous, **options)
-
-    return replaced
-
-
-def run_cases(seeds: Iterable[int], monkeypatch: pytest.MonkeyPatch, always: bool) -> None:
-    for seed in seeds:
-        case = random_case(seed)
-        if not engine_takes(case):
-            continue
-        rng = random.Random(seed)
-        monkeypatch.setattr(driver_module, "update", everything(always, rng))
-        strata = "one" if rng.random() < 0.3 else "levels"
-        check_case(case, lambda rng=rng: strategy(rng.choice(list(STRATEGIES))), strata)  # type: ignore[misc]
-
-
-@pytest.mark.parametrize("always", [True, False])
-def test_rematerialise_all__random_schedules__equal_the_oracle(
-    monkeypatch: pytest.MonkeyPatch, always: bool
-) -> None:
-    run_cases(range(40), monkeypatch, always)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("always", [True, False])
-@pytest.mark.parametrize("part", range(10))
-def test_rematerialise_all__many_random_schedules__equal_the_oracle(
-    monkeypatch: pytest.MonkeyPatch, always: bool, part: int
-) -> None:
-    run_cases(range(2_000 + part * 500, 2_500 + part * 500), monkeypatch, always)
 
 
 @pytest.mark.parametrize("part", range(2))
@@ -92,17 +49,14 @@ RULES = """
 FACTS = "A(a) A(b) R(a, c) R(b, c) C(c) T(c, d)"
 
 
-@pytest.mark.parametrize("way", ["strata", "all"])
 @pytest.mark.parametrize("delete", ["A(a)", "C(c)", "T(c, d)", "A(a) A(b) C(c)"])
 def test_rematerialise__deletion__writes_what_other_strategies_write(
-    monkeypatch: pytest.MonkeyPatch, way: str, delete: str
+    delete: str,
 ) -> None:
     made = []
-    for name in ("dredc", "rematerialise"):
+    for name in ("dred_c", "rematerialise"):
         driver = Driver()
-        driver.step(facts(FACTS), (), program(RULES), strategy("dredc"))
-        if way == "all" and name == "rematerialise":
-            monkeypatch.setattr(driver_module, "update", everything(True, random.Random(0)))
+        driver.step(facts(FACTS), (), program(RULES), strategy("dred_c"))
         made.append(driver.step((), facts(delete), None, strategy(name)))
     one, other = made
     rows = [
@@ -157,23 +111,6 @@ def test_rematerialise__classes_from_a_variable_property__are_all_compared() -> 
         f" :q[<{kind}>, <{kind}>] :- :s[:a, :a] .  :w[?x, <{kind}>, ?y, <{kind}>] :- :t[?x, ?y] ."
     )
     run_steps(rule, ("s(a, a) t(a, C) t(b, C)", "", None), ("", "t(a, C)", None))
-
-
-def test_rematerialise_all__drops_traces_and_recursive_counters(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    driver = Driver()
-    driver.traces = Traces()
-    driver.step(facts(FACTS), (), program(RULES), strategy("counting"))
-    assert driver.compiled is not None
-    driver.recursive = count_recursive(driver.compiled, driver.tables)
-    driver.step((), facts("C(c)"), None, strategy("counting"))
-    kept = [n for n in driver.compiled.strata if driver.traces.of(n) is not None]
-    assert kept and driver.recursive is not None
-    monkeypatch.setattr(driver_module, "update", everything(True, random.Random(0)))
-    driver.step((), facts("A(a)"), None, strategy("dredc"))
-    assert driver.recursive is None
-    assert [driver.traces.of(n) for n in kept] == [None]
 
 
 def test_rematerialise__new_rule_for_what_is_stated__is_counted() -> None:

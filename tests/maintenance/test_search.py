@@ -19,8 +19,9 @@ from tests.maintenance.programs import random_case
 from tests.maintenance.recording import Recording, recorded
 from tests.reference import OVERDELETION, PROVING, Materialisation
 from triplestore.errors import ProgramError
-from triplestore.maintenance.fbf import bf, bfc, fbf, fbfc
-from triplestore.maintenance.search.checked_facts import Checked
+from triplestore.maintenance.fbf import BF, FBF
+from triplestore.maintenance.fbf_c import BFC, FBFC
+from triplestore.maintenance.search.checked_facts import CheckedFacts
 from triplestore.maintenance.search.give_up import Abort
 from triplestore.maintenance.search.instance_pieces import Pieces
 from triplestore.maintenance.steps.stratum import Strategy
@@ -39,7 +40,7 @@ def reach(edges: str, rest: str = "") -> tuple[Driver, set[Fact]]:
     return driver, given
 
 
-@pytest.mark.parametrize("make", [bf, bfc])
+@pytest.mark.parametrize("make", [BF, BFC])
 def test_search__goal_with_many_instances__looks_at_few(make: Callable[[], Strategy]) -> None:
     """One of 3,000 derivations is lost, and any other one is a proof."""
     edges = " ".join(f"T(x{i}, hub) B(x{i})" for i in range(3000))
@@ -49,7 +50,7 @@ def test_search__goal_with_many_instances__looks_at_few(make: Callable[[], Strat
     assert closure.instances["backward"] < 5
 
 
-@pytest.mark.parametrize("make", [bf, bfc])
+@pytest.mark.parametrize("make", [BF, BFC])
 def test_search__goal_with_many_useless_rows__goes_through_them_by_doubling(
     make: Callable[[], Strategy],
 ) -> None:
@@ -71,7 +72,7 @@ def test_search__many_rules_for_a_class__looks_at_few() -> None:
     text = f"{rules} :C0[?x] :- :D[?x] . :C1[?x] :- :C0[?x] ."
     text += "".join(f" :C{i}[?x] :- :E[?x] ." for i in range(500))
     driver.step(given | facts("C3(c)"), (), program(text), strategy("dred"))
-    closure = driver.step((), facts("C3(c)"), None, bfc())
+    closure = driver.step((), facts("C3(c)"), None, BFC())
     assert closure.instances["backward"] < 20
     assert closure.fetched < 200
 
@@ -80,7 +81,7 @@ def test_search__what_serves_proved_goals_only__is_dropped() -> None:
     """The chain that would be another proof of the goal is not followed to its end."""
     chain = " ".join(f"T(n{i + 1}, n{i})" for i in range(300))
     driver, _ = reach(chain, "T(n0, g) T(p, q) T(q, g) B(p) B(n300) T(z, g) B(z)")
-    closure = driver.step((), facts("B(z)"), None, bfc())
+    closure = driver.step((), facts("B(z)"), None, BFC())
     assert closure.instances["backward"] < 20
 
 
@@ -90,7 +91,7 @@ def test_search__of_two_goals__what_serves_the_proved_one_only_is_dropped() -> N
     chain = " ".join(f"T(n{i + 1}, n{i})" for i in range(300)) + " T(n0, g) B(n300)"
     other = " ".join(f"T(m{i + 1}, m{i})" for i in range(60)) + " T(m0, m60) T(m0, h)"
     driver, _ = reach(f"{chain} {other} T(p, q) T(q, g) T(z, g) T(z, h) T(z, m60)", "B(p) B(z)")
-    closure = driver.step((), facts("B(z)"), None, bfc())
+    closure = driver.step((), facts("B(z)"), None, BFC())
     assert closure.inferred_removed == 62
     assert closure.instances["backward"] < 62 + 20
 
@@ -105,7 +106,7 @@ def test_search__instance_with_a_dead_premise__asks_for_no_other() -> None:
     driver = Driver("one")
     driver.step(given, (), program(rules), strategy("dred"))
     assert fact("D(k)") in driver.facts()
-    closure = driver.step((), facts("T(s, g)"), None, bfc())
+    closure = driver.step((), facts("T(s, g)"), None, BFC())
     assert fact("D(k)") not in driver.facts()
     assert closure.instances["backward"] < 10
 
@@ -115,12 +116,12 @@ def test_search__nonrecursive_rules__are_left_to_the_counters() -> None:
     given = facts(" ".join(f"E(g, y{i})" for i in range(500)) + " B(s) T(s, g)")
     driver = Driver()
     driver.step(given, (), program(rules), strategy("dred"))
-    closure = driver.step((), facts("T(s, g)"), None, bfc())
+    closure = driver.step((), facts("T(s, g)"), None, BFC())
     assert closure.inferred_removed == 1
     assert closure.fetched < 20
 
 
-@pytest.mark.parametrize("make", [bf, bfc])
+@pytest.mark.parametrize("make", [BF, BFC])
 def test_search__premise_that_an_aggregate_made__is_proved_by_its_counter(
     make: Callable[[], Strategy],
 ) -> None:
@@ -134,7 +135,7 @@ def test_search__premise_that_an_aggregate_made__is_proved_by_its_counter(
 
 def test_search__what_was_taken_away__is_no_premise() -> None:
     driver, _ = reach("T(s, g) " + " ".join(f"T(g, f{i})" for i in range(10)), "B(s)")
-    closure = driver.step((), facts("T(s, g)"), None, bfc())
+    closure = driver.step((), facts("T(s, g)"), None, BFC())
     assert closure.inferred_removed == 11
     assert not closure.instances.get("backward")
 
@@ -155,7 +156,7 @@ def test_search__random_graphs__no_more_than_twice_what_one_fact_at_a_time_takes
         driver = Driver()
         driver.step(given, (), program(REACH), strategy("dred"))
         report = reference.bf_c(Materialisation(program(REACH), given), deleted)
-        closure = driver.step((), deleted, None, bfc())
+        closure = driver.step((), deleted, None, BFC())
         assert closure.instances.get("deletion", 0) == report.count(*OVERDELETION)
         ours += closure.instances.get("backward", 0)
         alone += report.count("check", *PROVING)
@@ -170,7 +171,7 @@ def test_abort__depth__is_how_far_from_the_goals(counted: bool) -> None:
     taken = []
     for depth in range(8):
         driver, _ = reach(chain, "B(a0) T(z, a5) B(z)")
-        made = fbfc(Abort(depth=depth)) if counted else fbf(Abort(depth=depth))
+        made = FBFC(Abort(depth=depth)) if counted else FBF(Abort(depth=depth))
         closure = driver.step((), facts("T(z, a5)"), None, made)
         taken.append(closure.instances["deletion"])
         assert closure.inferred_removed == 0
@@ -178,7 +179,7 @@ def test_abort__depth__is_how_far_from_the_goals(counted: bool) -> None:
     assert taken == ([5] * 5 + [1] * 3 if counted else [5] * 6 + [1] * 2)
 
 
-@pytest.mark.parametrize("make", [fbf, fbfc])
+@pytest.mark.parametrize("make", [FBF, FBFC])
 def test_abort__fact_that_becomes_a_goal__is_checked_after_all(
     make: Callable[..., Strategy],
 ) -> None:
@@ -194,10 +195,10 @@ def test_abort__work__ends_a_search_that_takes_too_long() -> None:
     """A search of 20,000 instances ends after a few; what was in doubt comes back."""
     edges = " ".join(f"T(n{i}, n{j})" for i in range(40) for j in range(40))
     driver, _ = reach(edges, "B(n0) B(n1)")
-    closure = driver.step((), facts("B(n0) B(n1)"), None, bfc())
+    closure = driver.step((), facts("B(n0) B(n1)"), None, BFC())
     assert closure.instances["backward"] > 1500
     driver, given = reach(edges, "B(n0) B(n1)")
-    closure = driver.step((), facts("B(n0) B(n1)"), None, fbfc(Abort(work=1200)))
+    closure = driver.step((), facts("B(n0) B(n1)"), None, FBFC(Abort(work=1200)))
     assert closure.instances["backward"] < 500
     check_state(driver, program(REACH), frozenset(given - facts("B(n0) B(n1)")), "cliques")
 
@@ -207,7 +208,7 @@ def test_abort__facts_that_wait_for_one_another__are_blocked_together() -> None:
     rules = ":A[?x] :- :A[?y], :T[?y, ?x] ."
     given = facts("A(g) T(g, f) T(f, e) T(e, f) A(f) T(z, e) A(z)")
     for depth in range(4):
-        for make in (fbf, fbfc):
+        for make in (FBF, FBFC):
             driver = Driver()
             driver.step(given, (), program(rules), strategy("dred"))
             deleted = facts("A(f) A(z)")
@@ -262,7 +263,7 @@ def test_pieces__several_steps__the_first_pull_goes_through_all_of_them() -> Non
     work = Work(driver.compiled, driver.tables, driver.terms)
     (family,) = driver.compiled.strata.families
     goals = driver.batch(facts("A(a)"))[driver.type_id]
-    known = Checked()
+    known = CheckedFacts()
     pieces = Pieces(work.run, known, family, driver.type_id, work.old())
     pieces.open(goals, known.add(driver.type_id, goals))
     goal, old = np.array([0]), work.old()
@@ -296,7 +297,7 @@ def _compare_pieces(driver: Driver, recording: Recording, rng: random.Random) ->
             recording.note(
                 "whole", family, *work.run.backward(family, keys, name, setting, nots, "")
             )
-            known = Checked()
+            known = CheckedFacts()
             pieces = Pieces(work.run, known, family, name, setting)
             half = len(keys) // 2
             numbers = known.add(name, keys)

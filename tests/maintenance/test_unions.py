@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.maintenance.anew import often_derive_anew
 from tests.maintenance.checking import check_state, engine_takes
 from tests.maintenance.closures import union_case
 from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import Step
-from tests.maintenance.test_audit import audited
+from tests.proofs.test_audit import audited
 from tests.proofs.test_why import check_state as check_proofs
 from triplestore.closures.attached import UNION
 from triplestore.datalog.stratify import stratify
@@ -65,7 +64,7 @@ def follow(rules: str, *steps: str, mode: Mode = "compressed", views: int = 1) -
         added = {f for part in step.split(";") if part.strip()[0] == "+" for f in facts(part)}
         removed = {f for part in step.split(";") if part.strip()[0] == "-" for f in facts(part)}
         held = (held - removed) | added
-        driver.step(added, removed, None if number else program(rules), strategy("dredc"))
+        driver.step(added, removed, None if number else program(rules), strategy("dred_c"))
         check_state(driver, program(rules), frozenset(held), f"after step {number}")
         assert viewed(driver) == views
     return driver
@@ -120,7 +119,7 @@ def test_unions__a_view_has_rows_for_what_is_stated_only() -> None:
 def test_unions__of_rows_and_of_few_pairs__have_rows() -> None:
     driver = Driver(modules=True)
     driver.choice = Choice("auto")
-    driver.step(facts("R(a, b) R(b, c)"), (), program(TRANS + UP), strategy("dredc"))
+    driver.step(facts("R(a, b) R(b, c)"), (), program(TRANS + UP), strategy("dred_c"))
     assert viewed(driver) == 0
     assert driver.tables.rows == 6
 
@@ -142,7 +141,7 @@ def test_unions__program_changes() -> None:
         driver = Driver(modules=True)
         driver.choice = Choice("compressed")
         for text in [*texts[first:], *texts[:first], *texts[first::-1]]:
-            driver.step(stated, (), program(text), strategy("dredc"))
+            driver.step(stated, (), program(text), strategy("dred_c"))
             check_state(driver, program(text), stated, text)
 
 
@@ -181,13 +180,6 @@ def test_unions__random_schedules__equal_the_oracle(
     assert run(part * 20, 20, monkeypatch) > 10
 
 
-def test_unions__everything_derived_anew__equals_the_oracle(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    often_derive_anew(monkeypatch)
-    run(200, 20, monkeypatch)
-
-
 def test_unions__audit_and_proofs_are_right() -> None:
     found = 0
     for seed in range(20):
@@ -197,7 +189,7 @@ def test_unions__audit_and_proofs_are_right() -> None:
         rules, stated = next(iter(case.states()))
         driver = Driver(modules=True)
         driver.choice = Choice("compressed")
-        driver.step(stated, (), rules, strategy("dredc"))
+        driver.step(stated, (), rules, strategy("dred_c"))
         for thorough in (False, True):
             assert audited(driver, thorough).differences == []
         if viewed(driver):

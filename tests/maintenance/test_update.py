@@ -63,7 +63,7 @@ def test_update__groups_of_which_one_result_fails__conclude_nothing(order: str) 
             wanted if not number else wanted - held,
             gone,
             None if number else rules,
-            strategy("dredc"),
+            strategy("dred_c"),
         )
         held = wanted
         check_state(driver, rules, frozenset(held), f"step {number}")
@@ -94,7 +94,7 @@ def test_update__several_items_of_a_rule_at_once__count_once(name: str) -> None:
         check_state(driver, rules, frozenset(held), f"step {number}")
 
 
-@pytest.mark.parametrize("name", ["dred", "dredc"])
+@pytest.mark.parametrize("name", ["dred", "dred_c"])
 def test_update__with_rules_side_by_side__equals_the_oracle(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

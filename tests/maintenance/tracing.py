@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from tests.maintenance.driver import Driver
 from tests.maintenance.naive import Fact, Facts, ground, matches, naive
 from tests.maintenance.notation import TYPE_KEY, show
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import Program, Rule, TripleAtom, TupleAtom
+from triplestore.datalog.rules import signature
 from triplestore.datalog.slices import Slice
 from triplestore.datalog.stratify import Stratification
 from triplestore.relations import EXPLICIT

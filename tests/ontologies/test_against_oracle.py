@@ -49,7 +49,8 @@ def test_rule__in_a_store(case: RuleCase) -> None:
     regime = regime_of(case)
     rules = rules_for(regime, case.facts)
     whole = close(case.facts, rules)
-    with store_of(case.facts, regime) as store:
+    with store_of((), regime) as store:
+        store.extend(Quad(*fact) for fact in case.facts)
         assert differences(store, whole, is_about_words) == []
         unfound = [fact for fact in case.conclusions if is_rdf(fact) and Quad(*fact) not in store]
         assert unfound == []

@@ -22,7 +22,7 @@ from triplestore.errors import BudgetError
 from triplestore.proofs import Step
 from triplestore.terms import key_of
 
-STRATEGIES = ["auto", "dredc", "fbf", "bf", "fbfc", "counting", "rematerialise"]
+STRATEGIES = ["auto", "dred_c", "fbf", "bf", "fbf_c", "counting", "rematerialise"]
 GRAPH = NamedNode("http://example.org/graph")
 INVERSE_OF = term("owl:inverseOf")
 TWICE = "the inverse of an inverse"  # seldom enough for the random test

@@ -32,7 +32,7 @@ from triplestore.operators import (
     Values,
 )
 from triplestore.operators.frame import null_of
-from triplestore.operators.joins import hash_join
+from triplestore.operators.joins.merge_join import join
 
 hows = st.sampled_from(["inner", "left", "semi", "anti"])
 numbers = st.integers(0, 1000)
@@ -158,7 +158,7 @@ def test_left_join__says_which_rows_matched(pair: Any, size: int, conditional: b
 @given(pairs(), block_sizes)
 def test_join__chooses_and_keeps_the_columns(pair: Any, size: int) -> None:
     left, right, on = pair
-    plan = hash_join(Values(left), Values(right))
+    plan = join(Values(left), Values(right))
     assert plan.names == (*left.names, "b")
     check_plan(plan, nested_loops(left, right, on, "inner"), size)
 
@@ -166,12 +166,12 @@ def test_join__chooses_and_keeps_the_columns(pair: Any, size: int) -> None:
 def test_join__merges_what_is_sorted_and_indexes_the_smaller_input() -> None:
     few = Values(Frame.of(x=[1], order=("x",)))
     many = Values(Frame.of(x=[1, 2, 3], y=[1, 2, 3]))
-    assert hash_join(few, few).kind == "merge join"
-    assert hash_join(many, few).right is few  # type: ignore[attr-defined]
-    swapped = hash_join(few, many)
+    assert join(few, few).kind == "merge join"
+    assert join(many, few).right is few  # type: ignore[attr-defined]
+    swapped = join(few, many)
     assert swapped.kind == "project"
     assert swapped.children[0].right is few  # type: ignore[attr-defined]
-    assert hash_join(few, many, how="left").right is many  # type: ignore[attr-defined]
+    assert join(few, many, how="left").right is many  # type: ignore[attr-defined]
 
 
 def test_join__one_key_with_millions_of_pairs_stays_in_blocks() -> None:

@@ -36,7 +36,7 @@ from triplestore.operators import (
     explain,
     to_json,
 )
-from triplestore.operators.joins import hash_join
+from triplestore.operators.joins.merge_join import join
 
 three_ids = frames(("x", "y", "z"), (ID, ID, ID), most=8)
 steps = st.lists(
@@ -91,7 +91,7 @@ def test_plans__of_many_operators_are_what_the_steps_mean(
             ][:60]
             plan = Limit(plan, 60)
         elif step == "s":
-            plan = hash_join(plan, Values(two), name, how="semi" if b % 2 else "anti")
+            plan = join(plan, Values(two), name, how="semi" if b % 2 else "anti")
             known = {other[place] for other in two.to_rows()}
             rows = [row for row in rows if (row[place] in known) == (b % 2 == 1)]
         elif step == "g":
@@ -138,7 +138,7 @@ def test_run__is_cancelled_from_another_thread() -> None:
 
 
 def test_run__a_plan_that_failed_runs_again() -> None:
-    plan = Order(hash_join(Values(wide(1000, 50)), Values(wide(900, 50))), "x")
+    plan = Order(join(Values(wide(1000, 50)), Values(wide(900, 50))), "x")
     context = Context()
     expected = plan.run(context).to_rows()
     for budget in (0, context.peak // 9, context.peak // 2, context.peak - 1):
@@ -229,7 +229,7 @@ def test_statistics__are_exact_and_add_up_until_cleared() -> None:
 
 def test_explain__draws_the_tree() -> None:
     one = Values(wide(100, 10), estimate=5)
-    plan = Order(Union((hash_join(one, Values(wide(90, 10))), one)), [("x", True)], limit=3)
+    plan = Order(Union((join(one, Values(wide(90, 10))), one)), [("x", True)], limit=3)
     plan.run(Context())
     lines = explain(plan).splitlines()
     labels = [line.split("  est")[0].rstrip() for line in lines]

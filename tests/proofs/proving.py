@@ -19,7 +19,6 @@ from tests.maintenance.naive import (
     holds,
     matches,
 )
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     Aggregate,
     Atom,
@@ -33,6 +32,7 @@ from triplestore.datalog.program import (
     TupleAtom,
     bound_by,
 )
+from triplestore.datalog.rules import signature
 from triplestore.proofs import Part, Proof, Step
 
 NEVER = 10**9

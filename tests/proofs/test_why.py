@@ -38,7 +38,7 @@ def states(seed: int, features: Features = ALL) -> Iterator[tuple[Driver, Progra
         step = case.steps[number - 1] if number else None
         added = step.additions if step else explicit
         deleted = step.deletions if step else ()
-        driver.step(added, deleted, changed, strategy("dredc"))
+        driver.step(added, deleted, changed, strategy("dred_c"))
         yield driver, rules, set(explicit)
 
 
@@ -133,7 +133,7 @@ def test_why__hierarchies_of_classes(wide: int, monkeypatch: pytest.MonkeyPatch)
     for seed in range(6):
         rules, stated = taxonomy(random.Random(seed))
         driver = Driver()
-        driver.step(stated, (), rules, strategy("dredc"))
+        driver.step(stated, (), rules, strategy("dred_c"))
         assert check_state(driver, rules, stated) > 25
         check_alternatives(driver, rules, stated, count=3)
 

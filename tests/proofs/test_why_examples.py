@@ -36,7 +36,7 @@ HURRY = Limits(depth=1)
 def closed(rules: str, stated: str) -> Driver:
     """A store with rules and facts in the short notation."""
     driver = Driver()
-    driver.step(facts(stated), (), program(rules), strategy("dredc"))
+    driver.step(facts(stated), (), program(rules), strategy("dred_c"))
     return driver
 
 
@@ -206,7 +206,7 @@ def test_why__recursion__does_not_nest() -> None:
         for lower, upper in pairwise(classes)
     ]
     driver = Driver()
-    driver.step(facts("C0(a)"), (), Program(rules), strategy("dredc"))
+    driver.step(facts("C0(a)"), (), Program(rules), strategy("dred_c"))
     proof = proof_of(driver, f"C{count}(a)")
     assert (proof.height, proof.size, len(proof), proof.least) == (count, count, count + 1, True)
     lines = proof.text().splitlines()
@@ -270,7 +270,7 @@ def test_why__rules_made_from_axioms__name_them() -> None:
         (TripleAtom(x, TYPE, above),), (TripleAtom(x, TYPE, below),), "cax-sco", None, (axiom,)
     )
     driver = Driver()
-    driver.step(facts("A(a)"), (), Program([rule], prefixes={"": "http://e/"}), strategy("dredc"))
+    driver.step(facts("A(a)"), (), Program([rule], prefixes={"": "http://e/"}), strategy("dred_c"))
     proof = proof_of(driver, "B(a)")
     assert str(proof).splitlines()[1:3] == [
         "│  by rule cax-sco",

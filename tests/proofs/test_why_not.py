@@ -27,7 +27,6 @@ from tests.maintenance.notation import fact, facts, program
 from tests.maintenance.programs import Step
 from tests.proofs.proving import atom_of, fact_of
 from tests.proofs.test_why import check_state, states
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     Aggregate,
     Bind,
@@ -41,11 +40,12 @@ from triplestore.datalog.program import (
     bound_by,
     variables_in,
 )
+from triplestore.datalog.rules import signature
 from triplestore.errors import CorruptError, UsageError
 from triplestore.expressions.tree import variables_of
 from triplestore.maintenance.strategies import strategy
 from triplestore.proofs import Attempt, WhyNot, why_not
-from triplestore.proofs import why_not as absent
+from triplestore.proofs import attempts as absent
 from triplestore.relations import INFERRED, ChangedRows, Changes, Layer
 from triplestore.rules.modules.written_out import Choice
 
@@ -200,7 +200,7 @@ def check_schemes(seed: int) -> tuple[int, int]:
     for number, (rules, stated) in enumerate(case.states()):
         step = case.steps[number - 1] if number else Step(stated, frozenset())
         changed = rules if rules != before else None
-        driver.step(step.additions, step.deletions, changed, strategy("dredc"))
+        driver.step(step.additions, step.deletions, changed, strategy("dred_c"))
         before = rules
     if not driver.tables.schemes:
         return 0, 0
@@ -224,7 +224,7 @@ def test_why_not__beside_many_schemes__claims_are_true(part: int) -> None:
 
 def answer_to(rules: str, stated: str, goal: str, **options: int) -> WhyNot:
     driver = Driver()
-    driver.step(facts(stated), (), program(rules), strategy("dredc"))
+    driver.step(facts(stated), (), program(rules), strategy("dred_c"))
     assert driver.compiled is not None
     return why_not(
         driver.compiled, driver.tables, driver.dictionary, atom_of(fact(goal)), **options
@@ -351,7 +351,7 @@ def test_why_not__of_what_holds__is_refused() -> None:
 
 def test_why_not__a_consequence_that_is_not_there__is_refused() -> None:
     driver = Driver()
-    driver.step(facts("A(a)"), (), program(":B[?x] :- :A[?x], :A[?y] ."), strategy("dredc"))
+    driver.step(facts("A(a)"), (), program(":B[?x] :- :A[?x], :A[?y] ."), strategy("dred_c"))
     for name, keys in driver.batch(facts("B(a)")).items():
         p = np.full(1, name, dtype=np.uint32)
         s, o = keys.astype(np.uint32), (keys >> np.uint64(32)).astype(np.uint32)

@@ -30,7 +30,7 @@ def test_why__random_closures__proofs_are_valid(
         rules, stated = next(iter(case.states()))
         driver = Driver(modules=True)
         driver.choice = Choice(mode)
-        driver.step(stated, (), rules, strategy("dredc"))
+        driver.step(stated, (), rules, strategy("dred_c"))
         assert driver.compiled is not None
         if driver.compiled.modules:
             checked += check_state(driver, rules, set(stated))
@@ -40,7 +40,7 @@ def test_why__random_closures__proofs_are_valid(
 def chain(length: int, text: str = TRANS) -> Driver:
     driver = Driver(modules=True)
     stated = facts(" ".join(f"R(n{i}, n{i + 1})" for i in range(length)))
-    driver.step(stated, (), program(text), strategy("dredc"))
+    driver.step(stated, (), program(text), strategy("dred_c"))
     return driver
 
 
@@ -55,7 +55,7 @@ def test_why__a_long_way__is_halved() -> None:
 
 def test_why__a_short_cut_is_taken() -> None:
     driver = chain(300)
-    driver.step(facts("R(n1, n299)"), (), None, strategy("dredc"))
+    driver.step(facts("R(n1, n299)"), (), None, strategy("dred_c"))
     goal = atom_of(fact("R(n0, n300)"))
     assert driver.compiled is not None
     proof = why(driver.compiled, driver.tables, driver.dictionary, goal)
@@ -67,7 +67,7 @@ def test_why__an_inverse_and_an_edge_that_follows() -> None:
         TRANS + ":S[?y, ?x] :- :R[?x, ?y] . :R[?y, ?x] :- :S[?x, ?y] . :R[?x, ?y] :- :P[?x, ?y] ."
     )
     driver = chain(300, text)
-    driver.step(facts("P(n300, n301) S(n302, n301)"), (), None, strategy("dredc"))
+    driver.step(facts("P(n300, n301) S(n302, n301)"), (), None, strategy("dred_c"))
     goal = atom_of(fact("S(n302, n0)"))
     assert driver.compiled is not None
     proof = why(driver.compiled, driver.tables, driver.dictionary, goal)

@@ -20,6 +20,7 @@ from rdflib.compare import isomorphic
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.store import NO_STORE, VALID_STORE
+from support.fuzzing import each_seed
 
 from triplestore import NamedNode, Store, TripleStoreError
 from triplestore.rdflib_store import TripleStore
@@ -113,7 +114,7 @@ class Dice:
 
 
 @pytest.mark.parametrize("union", [False, True])
-@pytest.mark.parametrize("seed", range(12))
+@each_seed(range(12))
 def test_datasets__random_operations(seed: int, union: bool) -> None:
     dice = Dice(seed)
     theirs, ours = both(lambda store: Dataset(store=store, default_union=union))
@@ -135,7 +136,7 @@ def test_datasets__random_operations(seed: int, union: bool) -> None:
     assert names[0] == names[1]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each_seed(range(6))
 def test_graphs__random_operations(seed: int) -> None:
     dice = Dice(seed)
     theirs, ours = both(lambda store: Graph(store=store))

@@ -21,7 +21,7 @@ from tests.reasoning.equal_stores import MODES, assert_kept, bag, violations_of
 from triplestore import Store
 from triplestore.store.readable import Reading
 
-STRATEGIES = ("auto", "dredc", "counting", "fbfc", "bf", "dred", "rematerialise")
+STRATEGIES = ("auto", "dred_c", "counting", "fbf_c", "bf", "dred", "rematerialise")
 SCHEMES = ("auto", "plain", "compressed")
 FACTS = ("all", "explicit", "inferred")
 COUNT = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"

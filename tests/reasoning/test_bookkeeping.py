@@ -18,7 +18,7 @@ from triplestore.errors import BudgetError, UsageError
 
 PREFIX = "@prefix : <http://e/> .\n"
 REACH = PREFIX + ":T[?x, ?y] :- :p[?x, ?y] . :T[?x, ?z] :- :T[?x, ?y], :p[?y, ?z] ."
-COUNTERS = {"recursive_counters": True, "strategy": "dredc"}
+COUNTERS = {"recursive_counters": True, "strategy": "dred_c"}
 COUNTING = {"strategy": "counting"}
 
 
@@ -51,7 +51,7 @@ def derivations(store: Store, *taken: str, added: tuple[str, ...] = ()) -> dict[
 # -- along schedules ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", ["dredc", "fbfc", "counting", "auto"])
+@pytest.mark.parametrize("strategy", ["dred_c", "fbf_c", "counting", "auto"])
 def test_tables__along_random_schedules_are_those_made_from_the_start(strategy: str) -> None:
     compared = [0, 0]
     for seed in range(40, 60):
@@ -108,7 +108,7 @@ def test_tables__transaction_of_several_runs__chain(tuning: dict[str, Any]) -> N
 # -- they are used --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", ["dredc", "fbfc"])
+@pytest.mark.parametrize("strategy", ["dred_c", "fbf_c"])
 def test_recursive_counters__rederivation_looks_at_no_instances(strategy: str) -> None:
     def phases(counters: bool) -> dict[str, int]:
         store = Store()
@@ -119,7 +119,7 @@ def test_recursive_counters__rederivation_looks_at_no_instances(strategy: str) -
         return derivations(store, "ab", "bc", "cd", "de", "ef")
 
     without, given = phases(False), phases(True)
-    if strategy == "dredc":
+    if strategy == "dred_c":
         assert without["rederivation"] > 0
     assert given.get("rederivation", 0) == 0
 
@@ -129,7 +129,7 @@ def test_recursive_counters__wanted_from_the_start__are_made_on_the_way() -> Non
 
 
 def test_recursive_counters__wanted_as_rules_change__are_made_later() -> None:
-    store = reaching({"strategy": "dredc"})
+    store = reaching({"strategy": "dred_c"})
     store.reason(rules=PREFIX + ":T[?y, ?x] :- :T[?x, ?y] .", tuning=COUNTERS)
     assert check_tables(store, "with other rules") == (False, 0)
     store.remove(edge("ac"))
@@ -159,7 +159,7 @@ def test_traces__of_counting__consider_just_what_differs() -> None:
 def test_traces__other_strategy_between__are_kept_where_it_did_nothing() -> None:
     store = reaching(COUNTING)
     store.remove(edge("ac"))
-    store.reason(tuning={"strategy": "dredc", "traces": True})
+    store.reason(tuning={"strategy": "dred_c", "traces": True})
     store.add(edge("xy", "other"))
     assert check_tables(store, "another relation") == (False, 1)
     store.remove(edge("ab"))

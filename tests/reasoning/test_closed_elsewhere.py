@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from triplestore import Store
 from triplestore.errors import InconsistencyError
@@ -73,7 +74,7 @@ def begun(statements: list[str]) -> Store:
     return store
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each_seed(range(30))
 def test_take_closure__is_what_is_maintained(seed: int) -> None:
     rng = random.Random(seed)
     first = random_statements(rng)

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from pyoxigraph import NamedNode, Quad
+from support.fuzzing import each_seed
 
 from tests.ontologies.random_ontologies import (
     EQUALITY,
@@ -268,7 +269,7 @@ def test_rewriting__beside_other_regimes() -> None:
     assert_alike(*stores)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each_seed(range(8))
 def test_diff__of_rows_of_relations_is_of_all_members(seed: int) -> None:
     random, t = Random(seed), NamedNode("http://ex.org/t")
     things = [NamedNode(f"http://ex.org/n{n}") for n in range(4)]

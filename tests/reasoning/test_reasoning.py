@@ -80,7 +80,7 @@ def write(t, rng: random.Random, additions: list[Fact], deletions: list[Fact]) -
 def random_tuning(rng: random.Random) -> dict[str, str | bool]:
     """A strategy, and often with tables in memory."""
     return {
-        "strategy": rng.choice(["auto", "counting", "dredc", *STRATEGIES]),
+        "strategy": rng.choice(["auto", "counting", "dred_c", *STRATEGIES]),
         "recursive_counters": rng.random() < 0.7,
         "traces": rng.random() < 0.7,
     }

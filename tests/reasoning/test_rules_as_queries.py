@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
 from pyoxigraph import NamedNode, Quad
+from support.fuzzing import each_seed
 
 from tests.expressions.random_expressions import AWKWARD, COMMON
 from triplestore import Store
@@ -50,7 +50,7 @@ def filled(random: Random, size: int) -> list[Quad]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@each_seed(range(3))
 def test_expressions__in_rules_are_those_of_queries(seed: int) -> None:
     store, random = Store(), Random(seed)
     rules = [
@@ -72,7 +72,7 @@ def test_expressions__in_rules_are_those_of_queries(seed: int) -> None:
             assert relation(store, f"f{n}") == kept, text
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_seed(range(12))
 def test_aggregates__in_rules_are_those_of_queries(seed: int) -> None:
     store, random = Store(), Random(seed)
     rules = [

@@ -45,7 +45,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.errors import BudgetError, ParseError
 from triplestore.proofs.origins import fill
-from triplestore.proofs.proof import Step
+from triplestore.proofs.steps import Step
 from triplestore.reasoning.violations import NOTHING
 from triplestore.terms import Term, key_of
 

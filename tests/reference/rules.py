@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tests.reference.facts import Fact, Pattern, slice_of_fact
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     Aggregate,
     Atom,
@@ -33,6 +32,7 @@ from triplestore.datalog.program import (
     bound_by,
     variables_in,
 )
+from triplestore.datalog.rules import signature
 from triplestore.datalog.slices import Slice
 from triplestore.datalog.stratify import Method, Stratification, stratify
 from triplestore.errors import UsageError

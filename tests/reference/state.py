@@ -1,6 +1,7 @@
 """A materialisation in plain Python sets, how it is made, and what all updates of it begin with.
 
 Start at `Materialisation`; `Update` is the frame of every maintenance algorithm but counting.
+What an algorithm does in one stratum is said by the drivers of production, over `steps`.
 What is always true between updates: `held` is what follows from `explicit` (with the rows of
 views), and the table has exactly these facts; counters and trace are those of this state, or None.
 """
@@ -18,6 +19,7 @@ from tests.reference.report import Phase, Report, without_views
 from tests.reference.rules import Level, PlainRule, Ruleset, View
 from triplestore.datalog.program import Program, Rule
 from triplestore.datalog.stratify import Method
+from triplestore.maintenance.seminaive import seminaive
 
 Trace = dict[tuple[int, int], Counter[Fact]]
 """(stratum, iteration) -> how often each fact is derived there: the papers' N, empty ones too."""
@@ -92,28 +94,11 @@ class Materialisation:
 
     def _derive(self) -> Report:
         """Semi-naive evaluation: *Revisited*, algorithm 1."""
-        report, table = Report(), self.table
-        matcher = Matcher(table, plan=self.plan)
-        holds = table.__contains__
+        made = _Derivation(self)
         for level in self.rules.levels:
-            for view in level.views:
-                for row in matcher.rows(view, holds):
-                    table.add(row)
-            new = {fact for fact in self.explicit if self.rules.level_of(fact) == level.number}
-            # Recursive rules, too: an atom with a variable property may match lower strata only.
-            new |= heads(considered(report, "derive lower", matcher, level.rules, holds, holds))
-            while True:
-                latest = new - table.facts
-                if not latest:
-                    break
-                for fact in latest:
-                    table.add(fact)
-                new = heads(
-                    considered(
-                        report, "derive", matcher, level.recursive, holds, holds, (latest, ())
-                    )
-                )
-        return report
+            made.begin(level)
+            seminaive(made)
+        return made.report
 
     def count(self) -> Counters:
         """The counters of this state, computed from the start unless they are there."""
@@ -133,6 +118,45 @@ class Materialisation:
         """All rule instances that hold: the papers' inst[I]."""
         holds = self.held.__contains__
         return set(Matcher(self.table, plan=self.plan).instances(self.rules.rules, holds, holds))
+
+
+class _Derivation:
+    """The steps of `seminaive`, where nothing held before."""
+
+    def __init__(self, state: Materialisation) -> None:
+        self.state = state
+        self.report = Report()
+        self.matcher = Matcher(state.table, plan=state.plan)
+        self.holds: Test = state.table.__contains__
+
+    def begin(self, level: Level) -> None:
+        """Begin a stratum."""
+        self.level = level
+        for view in level.views:
+            for row in self.matcher.rows(view, self.holds):
+                self.state.table.add(row)
+
+    def begin_insertion(self, *again: set[Fact]) -> set[Fact]:
+        """See `Steps.begin_insertion`."""
+        rules = self.state.rules
+        stated = {f for f in self.state.explicit if rules.level_of(f) == self.level.number}
+        return stated | self._considered("derive lower", self.level.rules, None)
+
+    def coming(self, facts: set[Fact]) -> set[Fact] | None:
+        """See `Steps.coming`."""
+        return facts - self.state.table.facts or None
+
+    def add(self, facts: set[Fact]) -> set[Fact]:
+        """See `Steps.add`."""
+        for fact in facts:
+            self.state.table.add(fact)
+        return self._considered("derive", self.level.recursive, (facts, ()))
+
+    def _considered(
+        self, phase: Phase, rules: Iterable[PlainRule], changes: Changes | None
+    ) -> set[Fact]:
+        holds = self.holds
+        return heads(considered(self.report, phase, self.matcher, rules, holds, holds, changes))
 
 
 def considered(
@@ -273,22 +297,6 @@ class Update:
     def is_derived(self, phase: Phase, rules: Iterable[PlainRule], fact: Fact) -> bool:
         """Whether what survives derives a fact in one step; it looks for one instance only."""
         return any(True for _ in self.backwards(phase, rules, fact, self.survives, self.either))
-
-    def insert(self, level: Level, start: Iterable[Fact]) -> None:
-        """The insertion step: procedure INSERT of *Revisited*, algorithm 4."""
-        new = set(start)
-        lower = self.considered(
-            "insert lower", level.rules, self.now, self.now, (self.came, self.gone)
-        )
-        new |= heads(lower)
-        while True:
-            latest = {fact for fact in new if not self.now(fact)}
-            if not latest:
-                return
-            self.add(latest)
-            new = heads(
-                self.considered("insert", level.recursive, self.now, self.now, (latest, ()))
-            )
 
     def finish(self) -> Report:
         """The new state: E and I are changed, counters and trace are whatever they are."""

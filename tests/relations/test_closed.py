@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.fuzzing import each_seed
 
 from tests.maintenance.written import WrittenClosure, keys_of
 from triplestore.closures.attached import Attached, Structure
@@ -174,7 +175,7 @@ def test_stored_relation__is_what_is_written() -> None:
     assert any(sizes)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each_seed(range(6))
 def test_closed_relation__what_it_returned_is_written_over__answers_the_same(seed: int) -> None:
     tables, _ = both(seed)
     nodes = np.array(NODES, dtype=np.uint32)

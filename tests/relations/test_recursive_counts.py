@@ -74,7 +74,7 @@ def test_recursive_counts__after_every_update__are_those_from_the_start(name: st
             assert not check_recursive(driver, explicit)
 
 
-@pytest.mark.parametrize("name", ["dred", "dredc", "bfc", "fbf beyond the facts", "fbfc soon"])
+@pytest.mark.parametrize("name", ["dred", "dred_c", "bf_c", "fbf beyond the facts", "fbf_c soon"])
 def test_recursive_counts__rules_that_come_and_go__are_those_from_the_start(name: str) -> None:
     for seed in range(400, 425):
         case = random_case(seed)
@@ -97,7 +97,7 @@ def test_recursive_counts__rematerialised_stratum__are_made_anew() -> None:
     driver = Driver()
     driver.recursive = RecursiveCounts()
     given = facts("T(a, b) T(b, c) T(c, b) B(a) B(b)")
-    driver.step(given, (), program(REACH), strategy("dredc"))
+    driver.step(given, (), program(REACH), strategy("dred_c"))
     driver.step((), facts("B(b)"), None, strategy("rematerialise"))
     assert check_recursive(driver, given - facts("B(b)"))
 
@@ -109,10 +109,10 @@ class SecondThoughts(Strategy):
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         mark = update.work.mark()
-        strategy("dredc").run(update)
+        strategy("dred_c").run(update)
         update.work.restore(mark)
         update.begin()
-        return strategy("bfc").run(update)
+        return strategy("bf_c").run(update)
 
 
 def test_recursive_counts__strategy_that_changes_its_mind__are_those_from_the_start() -> None:

@@ -12,7 +12,8 @@ from tests.maintenance.programs import random_case
 from triplestore.datalog.program import TYPE, Constant, Program, Rule, TripleAtom, Variable
 from triplestore.errors import ProgramError
 from triplestore.rules import families
-from triplestore.rules.compiled_program import Compiled, Strata
+from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.strata import Strata
 from triplestore.terms import Dictionary
 
 

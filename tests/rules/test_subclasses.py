@@ -21,7 +21,7 @@ from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.strategies import STRATEGIES, strategy
 from triplestore.rules import subclass_pairs
 from triplestore.rules.compiled_program import Compiled
-from triplestore.rules.subclass_levels import copied_class
+from triplestore.rules.subclass_rules import copied_class
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.fuzzing import each_seed
 from triplestore.loaders.spark.closure.facts import local_frame
 from triplestore.loaders.spark.closure.graphs import Graphs, knots, united
 
@@ -45,7 +46,7 @@ def columns(edges: Iterable[Edge]) -> tuple[Any, Any]:
     return a, b
 
 
-@pytest.mark.parametrize("seed", range(50))
+@each_seed(range(50))
 def test_united__names_each_component_by_its_least_node(seed: int) -> None:
     edges = random_edges(seed)
     pairs = reached([*edges, *[(b, a) for a, b in edges]])
@@ -54,7 +55,7 @@ def test_united__names_each_component_by_its_least_node(seed: int) -> None:
     assert dict(zip(nodes.tolist(), roots.tolist(), strict=True)) == wanted
 
 
-@pytest.mark.parametrize("seed", range(50))
+@each_seed(range(50))
 def test_knots__are_the_strong_components_of_several_nodes(seed: int) -> None:
     edges = random_edges(seed)
     pairs = reached(edges)

@@ -15,7 +15,7 @@ from triplestore.expressions.text.tokens import (
     Tokens,
 )
 from triplestore.sparql.cache.slots import exchangeable
-from triplestore.sparql.cache.text_shapes import Shapes
+from triplestore.sparql.cache.text_shapes import TextShapes
 from triplestore.sparql.engine import prepared
 from triplestore.sparql.syntax.parser import parse_query
 
@@ -43,7 +43,7 @@ def constants(text: str) -> list[tuple[int, int, str]]:
 
 def _free(text: str) -> set[str]:
     """The constants that plans should be able to exchange: mostly these are."""
-    shape = Shapes().read(text, {}, None)
+    shape = TextShapes().read(text, {}, None)
     if shape is None:
         return set()
     free = exchangeable(shape, lambda other: prepared(parse_query(other))).numbers

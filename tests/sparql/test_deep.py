@@ -10,9 +10,9 @@ import pytest
 
 from tests.sparql.deep import algebra_of_depth, chain, nested, of_depth, of_length
 from triplestore import Store
-from triplestore.deep_calls import Elsewhere, on_new_stack
 from triplestore.errors import BudgetError, QuerySyntaxError, TimeLimitError
 from triplestore.operators.context import Context, current, running
+from triplestore.operators.deep_calls import Elsewhere, on_new_stack
 from triplestore.operators.operator import MOST_DEEP
 from triplestore.sparql.syntax.parser import parse_query, parse_update
 from triplestore.sparql.syntax.query_printer import write

@@ -11,11 +11,13 @@ from typing import Any
 
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from tests.conformance.sparql_evaluation import normal
 from tests.sparql.generate import Queries, random_data
 from triplestore import Store
 from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query
 
 OPTIONS = (  # some twice: the second time by the plan that was kept
@@ -56,12 +58,12 @@ def compare(seed: int, queries: int, depth: int = 2) -> int:
             continue  # a variable that BIND may not use again
         asked += 1
         for options in OPTIONS:
-            found = bag(query(ours._view(), text, options=options))
+            found = bag(query(ours._view(), text, QueryOptions(planning=options)))
             assert found == wanted, f"seed {seed}, {options}:\n{text}"
     return asked
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_seed(range(20))
 def test_queries__same_bags_as_pyoxigraph(seed: int) -> None:
     assert compare(seed, 25) > 10
 

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from pyoxigraph import Quad
+from support.fuzzing import each_seed
 
 from tests.ontologies.random_ontologies import EQUALITY, INDIVIDUALS, PROPERTIES, make_pool
 from triplestore import Store
@@ -54,7 +55,7 @@ def stores_of(seed: int) -> tuple[Store, Store]:
     return stores
 
 
-@pytest.mark.parametrize("seed", range(2))
+@each_seed(range(2))
 def test_queries__give_the_same_bags_as_under_rules(seed: int) -> None:
     rules, rewritten = stores_of(seed)
     for query in QUERIES:

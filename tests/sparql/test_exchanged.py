@@ -10,6 +10,7 @@ from typing import Any
 
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from tests.sparql import generate, generate_user
 from tests.sparql.exchange import exchanged
@@ -82,7 +83,7 @@ def compare(seed: int, queries: int) -> Counter[str]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each_seed(range(8))
 def test_texts_with_other_constants__answers_of_new_plans(seed: int) -> None:
     found = compare(seed, 10)
     assert found["with a kept plan"] > 10
@@ -114,7 +115,7 @@ def compare_values(seed: int, queries: int) -> int:
     return used
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each_seed(range(6))
 def test_values_for_variables__answers_of_new_plans(seed: int) -> None:
     assert compare_values(seed, 12) > 0
 

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from triplestore import Store
 from triplestore.expressions.aggregates import aggregate
@@ -46,7 +47,7 @@ OTHERS = [
     "terms", [NUMBERS[:5], NUMBERS[:9], NUMBERS[:11], NUMBERS, NUMBERS + OTHERS, OTHERS]
 )
 @pytest.mark.parametrize("function", ["min", "max"])
-@pytest.mark.parametrize("seed", range(5))
+@each_seed(range(5))
 def test_extremes__are_those_of_each_term(
     terms: list[ox.Literal], function: str, seed: int
 ) -> None:

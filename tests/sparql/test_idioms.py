@@ -12,6 +12,7 @@ import re
 
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from tests.sparql.generate_user import PREFIX, data
 from tests.sparql.test_differential import bag
@@ -198,12 +199,12 @@ def compare(seed: int, idioms: list[str]) -> None:
                 assert bag(ours.query(text)) == wanted, f"seed {seed}:\n{text}"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_seed(range(4))
 def test_idioms__same_bags_as_pyoxigraph(seed: int) -> None:
     compare(seed, IDIOMS[seed % 2 :: 2])
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 200))
+@each_seed(range(100, 200))
 def test_idioms__same_bags_as_pyoxigraph__long(seed: int) -> None:
     compare(seed, IDIOMS)

@@ -9,6 +9,7 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
+from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query as ask
 
 GREEDY = {
@@ -51,7 +52,7 @@ def store() -> Store:
 def test_query__is_stopped_at_its_time(store: Store, name: str) -> None:
     began = time.monotonic()
     with pytest.raises((TimeLimitError, BudgetError)):
-        len(ask(store._view(), GREEDY[name], timeout=0.15, budget=300_000_000))
+        len(ask(store._view(), GREEDY[name], QueryOptions(timeout=0.15, budget=300_000_000)))
     assert time.monotonic() - began < 5  # on a machine that does other things, too
     assert len(store.query("SELECT * { ?x :p <http://e/7> }")) > 0
 
@@ -59,7 +60,7 @@ def test_query__is_stopped_at_its_time(store: Store, name: str) -> None:
 @pytest.mark.parametrize("name", GREEDY)
 def test_query__is_stopped_at_its_memory(store: Store, name: str) -> None:
     with pytest.raises((TimeLimitError, BudgetError)):
-        len(ask(store._view(), GREEDY[name], timeout=2.0, budget=200_000))
+        len(ask(store._view(), GREEDY[name], QueryOptions(timeout=2.0, budget=200_000)))
 
 
 HELD = ["product", "distinct", "order", "group", "sum", "path", "unbound", "bind", "construct"]
@@ -68,7 +69,7 @@ HELD = ["product", "distinct", "order", "group", "sum", "path", "unbound", "bind
 @pytest.mark.parametrize("name", HELD)
 def test_query__memory_counts_where_much_is_held(store: Store, name: str) -> None:
     with pytest.raises(BudgetError, match="budget"):
-        len(ask(store._view(), GREEDY[name], budget=2_000_000))
+        len(ask(store._view(), GREEDY[name], QueryOptions(budget=2_000_000)))
 
 
 def test_query__is_cancelled_by_another_thread(store: Store) -> None:
@@ -81,16 +82,20 @@ def test_query__is_cancelled_by_another_thread(store: Store) -> None:
 
 
 def test_query__limit_stops_the_work(store: Store) -> None:
-    found = ask(store._view(), "SELECT * { ?a :p ?b . ?c :p ?d . ?e :p ?f } LIMIT 3", timeout=5.0)
+    found = ask(
+        store._view(),
+        "SELECT * { ?a :p ?b . ?c :p ?d . ?e :p ?f } LIMIT 3",
+        QueryOptions(timeout=5.0),
+    )
     assert len(found) == 3
 
 
 def test_query__an_ask_stops_at_the_first(store: Store) -> None:
     text = "ASK { ?a :p ?b . ?c :p ?d . ?e :p ?f . ?g :p ?h }"
-    assert ask(store._view(), text, timeout=5.0, budget=100_000_000) is True
+    assert ask(store._view(), text, QueryOptions(timeout=5.0, budget=100_000_000)) is True
 
 
 def test_solutions__come_before_all_is_computed(store: Store) -> None:
-    result = ask(store._view(), GREEDY["product"], budget=50_000_000)
+    result = ask(store._view(), GREEDY["product"], QueryOptions(budget=50_000_000))
     assert next(result) is not None
     assert next(result) != next(result)

@@ -10,6 +10,7 @@ import pytest
 from triplestore import Store
 from triplestore.errors import BudgetError, TimeLimitError
 from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query as ask
 
 SIZE = 3000
@@ -32,7 +33,7 @@ def store() -> Store:
 
 
 def plan(store: Store, text: str, options: Options | None = None) -> dict[str, Any]:
-    result = ask(store._view(), text, options=options)
+    result = ask(store._view(), text, QueryOptions(planning=options))
     found: dict[str, Any] = result.explain_json()
     return found
 
@@ -199,7 +200,7 @@ def test_cyclic_patterns__hubs_make_no_long_way_round(hub: Store, name: str, for
     if form == "*":
         found = ask(hub._view(), text)
         assert sorted(map(str, found)) == sorted(
-            map(str, ask(hub._view(), text, options=Options(cyclic=False)))
+            map(str, ask(hub._view(), text, QueryOptions(planning=Options(cyclic=False))))
         )
     if name == "triangle":
         assert most_rows(tree) * 20 < most_rows(two)
@@ -215,9 +216,9 @@ def test_cyclic_patterns__are_joined_two_at_a_time_where_that_is_as_good(store: 
 def test_cyclic_patterns__stop_at_their_limits(hub: Store) -> None:
     text = f"SELECT * {{ {CYCLES['triangle']} }}"
     with pytest.raises(BudgetError):
-        len(ask(hub._view(), text, budget=60_000))
+        len(ask(hub._view(), text, QueryOptions(budget=60_000)))
     with pytest.raises(TimeLimitError):
-        len(ask(hub._view(), text, timeout=0.0))
+        len(ask(hub._view(), text, QueryOptions(timeout=0.0)))
     assert len(ask(hub._view(), text + " LIMIT 3")) == 3
 
 

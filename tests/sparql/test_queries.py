@@ -11,6 +11,7 @@ import pytest
 from triplestore import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Store
 from triplestore.errors import BudgetError, ParseError, UsageError
 from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query as ask
 
 EX = "http://ex.org/"
@@ -42,7 +43,7 @@ def options(request: pytest.FixtureRequest) -> Iterator[Options]:
 
 def rows(store: Store, text: str, **arguments: Any) -> list[tuple[str, ...]]:
     """Solutions as sorted tuples of short texts."""
-    result = ask(store._view(), text, **arguments)
+    result = ask(store._view(), text, QueryOptions(**arguments))
     assert not isinstance(result, bool)
     return sorted(tuple(map(short, row)) for row in result)
 
@@ -57,23 +58,23 @@ def short(value: Any) -> str:
 
 
 def test_graph__a_variable_takes_every_graph(store: Store, options: Options) -> None:
-    found = rows(store, "SELECT ?g ?x { GRAPH ?g { ?x :likes :rum } }", options=options)
+    found = rows(store, "SELECT ?g ?x { GRAPH ?g { ?x :likes :rum } }", planning=options)
     assert found == [("g", "bob"), ("h", "dan")]
 
 
 def test_graph__without_a_pattern_lists_the_graphs(store: Store, options: Options) -> None:
-    assert rows(store, "SELECT ?g { GRAPH ?g { } }", options=options) == [
+    assert rows(store, "SELECT ?g { GRAPH ?g { } }", planning=options) == [
         ("empty",),
         ("g",),
         ("h",),
     ]
-    assert ask(store._view(), "ASK { GRAPH :empty { } }", options=options) is True
-    assert ask(store._view(), "ASK { GRAPH :nowhere { } }", options=options) is False
+    assert ask(store._view(), "ASK { GRAPH :empty { } }", QueryOptions(planning=options)) is True
+    assert ask(store._view(), "ASK { GRAPH :nowhere { } }", QueryOptions(planning=options)) is False
 
 
 def test_graph__groups_are_counted_in_each_graph(store: Store, options: Options) -> None:
     text = "SELECT ?g ?n { GRAPH ?g { { SELECT (COUNT(*) AS ?n) { ?x :likes ?y } } } }"
-    assert rows(store, text, options=options) == [
+    assert rows(store, text, planning=options) == [
         ("empty", "0"),
         ("g", "2"),
         ("h", "2"),
@@ -82,7 +83,7 @@ def test_graph__groups_are_counted_in_each_graph(store: Store, options: Options)
 
 def test_graph__its_variable_has_no_value_inside(store: Store, options: Options) -> None:
     text = "SELECT * { GRAPH ?g { ?x :likes :rum FILTER(!BOUND(?g)) } }"
-    assert len(rows(store, text, options=options)) == 2
+    assert len(rows(store, text, planning=options)) == 2
 
 
 def test_graph__a_variable_that_the_pattern_binds_is_the_graph(store: Store) -> None:
@@ -93,23 +94,23 @@ def test_graph__a_variable_that_the_pattern_binds_is_the_graph(store: Store) -> 
 
 def test_from__merges_graphs(store: Store, options: Options) -> None:
     text = "SELECT ?x ?y FROM :g FROM :h { ?x :likes ?y }"
-    assert rows(store, text, options=options) == [
+    assert rows(store, text, planning=options) == [
         ("ada", "tea"),
         ("bob", "rum"),
         ("dan", "rum"),
     ]
-    assert rows(store, "SELECT ?p FROM :g FROM :h { :ada ?p ?y }", options=options) == [
+    assert rows(store, "SELECT ?p FROM :g FROM :h { :ada ?p ?y }", planning=options) == [
         ("knows",),
         ("likes",),
     ]
-    assert rows(store, "SELECT * FROM :nowhere { ?x ?p ?y }", options=options) == []
-    assert rows(store, "SELECT * FROM :g { GRAPH ?g { ?x ?p ?y } }", options=options) == []
+    assert rows(store, "SELECT * FROM :nowhere { ?x ?p ?y }", planning=options) == []
+    assert rows(store, "SELECT * FROM :g { GRAPH ?g { ?x ?p ?y } }", planning=options) == []
 
 
 def test_from_named__limits_graph(store: Store, options: Options) -> None:
     text = "SELECT ?g ?x FROM NAMED :h { GRAPH ?g { ?x :likes ?y } }"
-    assert rows(store, text, options=options) == [("h", "ada"), ("h", "dan")]
-    assert rows(store, "SELECT * FROM NAMED :h { ?x :knows ?y }", options=options) == []
+    assert rows(store, text, planning=options) == [("h", "ada"), ("h", "dan")]
+    assert rows(store, "SELECT * FROM NAMED :h { ?x :knows ?y }", planning=options) == []
 
 
 def test_query__union_of_all_graphs_as_default_graph(store: Store) -> None:
@@ -174,7 +175,7 @@ def test_facts__explicit_and_inferred_ones_are_all(inferring: Store) -> None:
     assert rows(inferring, text, facts="explicit") == [("a", "b"), ("a", "c"), ("b", "c")]
     assert rows(inferring, text, facts="inferred") == [("a", "c")]
     with pytest.raises(UsageError, match="facts"):
-        ask(inferring._view(), text, facts="some")
+        ask(inferring._view(), text, QueryOptions(facts="some"))
 
 
 def test_facts__pseudo_graphs_say_which(inferring: Store) -> None:
@@ -186,10 +187,10 @@ def test_facts__pseudo_graphs_say_which(inferring: Store) -> None:
 
 
 def test_facts__what_is_no_triple_of_rdf_is_not_shown(inferring: Store, options: Options) -> None:
-    assert inferring.count() == len(rows(inferring, "SELECT * { ?s ?p ?o }", options=options)) == 5
-    assert rows(inferring, "SELECT * { ?s :of ?o }", options=options) == []
-    assert rows(inferring, "SELECT * { :a :n ?n . ?n :of ?o }", options=options) == []
-    assert rows(inferring, "SELECT * { ?s ?p :a }", options=options) == []
+    assert inferring.count() == len(rows(inferring, "SELECT * { ?s ?p ?o }", planning=options)) == 5
+    assert rows(inferring, "SELECT * { ?s :of ?o }", planning=options) == []
+    assert rows(inferring, "SELECT * { :a :n ?n . ?n :of ?o }", planning=options) == []
+    assert rows(inferring, "SELECT * { ?s ?p :a }", planning=options) == []
 
 
 def test_query__a_transaction_sees_what_follows_from_its_writes(inferring: Store) -> None:
@@ -208,21 +209,21 @@ def test_query__a_transaction_sees_what_follows_from_its_writes(inferring: Store
 
 def test_exists__a_filter_inside_may_look_outside(store: Store, options: Options) -> None:
     text = """SELECT ?x { ?x :age ?a FILTER NOT EXISTS { ?y :age ?b FILTER(?b > ?a) } }"""
-    assert rows(store, text, options=options) == [("bob",)]
+    assert rows(store, text, planning=options) == [("bob",)]
 
 
 def test_exists__deep_inside_too(store: Store, options: Options) -> None:
     text = """SELECT ?x { ?x :age ?a
               FILTER EXISTS { ?y :knows ?z OPTIONAL { ?y :age ?b FILTER(?b > ?a) }
                               FILTER(?b > 1) } }"""
-    assert rows(store, text, options=options) == [("ada",)]
+    assert rows(store, text, planning=options) == [("ada",)]
 
 
 def test_exists__with_unbound_variables(store: Store, options: Options) -> None:
     text = """SELECT ?x ?n { ?x :knows ?y OPTIONAL { ?y :name ?n }
               FILTER EXISTS { ?z :name ?n } }"""
     # Where ?n is unbound, any name will do.
-    assert rows(store, text, options=options) == [
+    assert rows(store, text, planning=options) == [
         ("ada", "-"),
         ("ada", "Cy"),
         ("bob", "Cy"),
@@ -233,16 +234,16 @@ def test_exists__in_expressions(store: Store, options: Options) -> None:
     text = """SELECT ?x ?k (IF(EXISTS { ?x :name ?n }, "yes", "no") AS ?m)
               { ?x :age ?a BIND(EXISTS { ?x :knows :bob } AS ?k) }
               ORDER BY (EXISTS { ?x :name ?n })"""
-    assert rows(store, text, options=options) == [("ada", "true", "yes"), ("bob", "false", "no")]
+    assert rows(store, text, planning=options) == [("ada", "true", "yes"), ("bob", "false", "no")]
 
 
 def test_exists__of_something_else_altogether(store: Store, options: Options) -> None:
     assert (
-        len(rows(store, "SELECT * { ?x :age ?a FILTER EXISTS { :cy :name ?n } }", options=options))
+        len(rows(store, "SELECT * { ?x :age ?a FILTER EXISTS { :cy :name ?n } }", planning=options))
         == 2
     )
     assert (
-        rows(store, "SELECT * { ?x :age ?a FILTER EXISTS { :bob :name ?n } }", options=options)
+        rows(store, "SELECT * { ?x :age ?a FILTER EXISTS { :bob :name ?n } }", planning=options)
         == []
     )
 
@@ -295,21 +296,21 @@ def test_query__mistakes_say_where(store: Store) -> None:
 
 
 def test_query__of_terms_that_the_store_has_not(store: Store, options: Options) -> None:
-    assert rows(store, "SELECT * { :nobody :knows ?x }", options=options) == []
-    assert rows(store, "SELECT ?x { :nobody :knows* ?x }", options=options) == [("nobody",)]
-    assert rows(store, "SELECT ?x { VALUES ?x { :nobody } ?x :knows* ?y }", options=options) == []
+    assert rows(store, "SELECT * { :nobody :knows ?x }", planning=options) == []
+    assert rows(store, "SELECT ?x { :nobody :knows* ?x }", planning=options) == [("nobody",)]
+    assert rows(store, "SELECT ?x { VALUES ?x { :nobody } ?x :knows* ?y }", planning=options) == []
     text = "SELECT ?x ?y { VALUES ?x { :nobody :ada } OPTIONAL { ?x :age ?y } }"
-    assert rows(store, text, options=options) == [("ada", "36"), ("nobody", "-")]
+    assert rows(store, text, planning=options) == [("ada", "36"), ("nobody", "-")]
 
 
 def test_aggregates__of_nothing_and_of_errors(store: Store, options: Options) -> None:
     text = """SELECT (COUNT(*) AS ?n) (SUM(?a) AS ?s) (MIN(?a) AS ?m) (AVG(?a) AS ?v)
               (GROUP_CONCAT(?a) AS ?c) (SAMPLE(?a) AS ?p) { ?x :nothing ?a }"""
-    assert rows(store, text, options=options) == [("0", "0", "-", "0", "", "-")]
+    assert rows(store, text, planning=options) == [("0", "0", "-", "0", "", "-")]
     text = "SELECT ?x (COUNT(*) AS ?n) { ?x :nothing ?a } GROUP BY ?x"
-    assert rows(store, text, options=options) == []
+    assert rows(store, text, planning=options) == []
     text = "SELECT (SUM(?o) AS ?s) (MAX(?o) AS ?m) (COUNT(?o) AS ?n) { :ada :age|:name ?o }"
-    assert rows(store, text, options=options) == [("-", "Ada", "2")]
+    assert rows(store, text, planning=options) == [("-", "Ada", "2")]
 
 
 # --- closures that are not written out -----------------------------------------------------------
@@ -396,11 +397,13 @@ def test_substitutions__leave_variables_of_sub_queries_alone(store: Store) -> No
 
 def test_substitutions__in_templates_and_descriptions(store: Store) -> None:
     view, bob = store._view(), NamedNode(EX + "bob")
-    (triple,) = ask(view, "CONSTRUCT { ?x :old ?a } { ?x :age ?a }", substitutions={"x": bob})
+    (triple,) = ask(
+        view, "CONSTRUCT { ?x :old ?a } { ?x :age ?a }", QueryOptions(substitutions={"x": bob})
+    )
     assert triple.subject == bob
-    assert len(ask(view, "DESCRIBE ?x", substitutions={"x": bob})) == 2
+    assert len(ask(view, "DESCRIBE ?x", QueryOptions(substitutions={"x": bob}))) == 2
     with pytest.raises(UsageError, match="computes"):
-        ask(view, "SELECT (1 AS ?x) {}", substitutions={"x": bob})
+        ask(view, "SELECT (1 AS ?x) {}", QueryOptions(substitutions={"x": bob}))
 
 
 def test_substitutions__a_blank_node_is_that_node(store: Store) -> None:
@@ -465,7 +468,7 @@ def test_exists__denied_and_combined(
     store: Store, options: Options, condition: str, expected: list[str]
 ) -> None:
     text = f"SELECT ?x {{ ?x :age ?a FILTER({condition}) }}"
-    assert rows(store, text, options=options) == [(name,) for name in expected]
+    assert rows(store, text, planning=options) == [(name,) for name in expected]
 
 
 # --- scopes of variables and repetitions ---------------------------------------------------------
@@ -473,25 +476,25 @@ def test_exists__denied_and_combined(
 
 def test_filter__sees_what_its_own_group_binds(store: Store, options: Options) -> None:
     text = "SELECT ?x ?a { { ?x :knows ?y FILTER(!BOUND(?a)) } ?x :age ?a }"
-    assert rows(store, text, options=options) == [("ada", "36"), ("ada", "36"), ("bob", "41")]
+    assert rows(store, text, planning=options) == [("ada", "36"), ("ada", "36"), ("bob", "41")]
     text = "SELECT ?x ?a { { ?x :knows ?y FILTER(?a > 1) } ?x :age ?a }"
-    assert rows(store, text, options=options) == []
+    assert rows(store, text, planning=options) == []
 
 
 def test_distinct__counts_columns_that_nobody_needs(store: Store, options: Options) -> None:
     text = "SELECT ?x { { SELECT DISTINCT ?x ?y { ?x :knows ?y . ?x :age ?a } } }"
-    assert rows(store, text, options=options) == [("ada",), ("ada",), ("bob",)]
+    assert rows(store, text, planning=options) == [("ada",), ("ada",), ("bob",)]
     text = "SELECT (COUNT(*) AS ?n) { { SELECT DISTINCT ?x ?y { ?x :knows ?y } } }"
-    assert rows(store, text, options=options) == [("3",)]
+    assert rows(store, text, planning=options) == [("3",)]
 
 
 def test_solutions__come_as_often_as_patterns_match(store: Store, options: Options) -> None:
     text = "SELECT ?x { ?x :knows ?y . ?x :age ?a . ?z :knows :cy }"
-    assert rows(store, text, options=options) == [("ada",)] * 4 + [("bob",)] * 2
+    assert rows(store, text, planning=options) == [("ada",)] * 4 + [("bob",)] * 2
     text = "SELECT ?x (COUNT(*) AS ?n) { ?x :age ?a . ?x :knows ?y . ?z :knows :cy } GROUP BY ?x"
-    assert rows(store, text, options=options) == [("ada", "4"), ("bob", "2")]
+    assert rows(store, text, planning=options) == [("ada", "4"), ("bob", "2")]
     text = "SELECT (COUNT(DISTINCT *) AS ?n) { ?x :age ?a . ?x :knows ?y . ?z :knows :cy }"
-    assert rows(store, text, options=options) == [("6",)]
+    assert rows(store, text, planning=options) == [("6",)]
 
 
 def test_graph__of_any_predicate(store: Store, options: Options) -> None:
@@ -506,8 +509,8 @@ def test_graph__of_any_predicate(store: Store, options: Options) -> None:
     }
     for pattern, expected in texts.items():
         text = f"SELECT ?g ?x {{ GRAPH ?g {{ {pattern} }} }}"
-        assert rows(store, text, options=options) == expected, pattern
-    found = rows(store, "SELECT ?g ?s ?p ?o { GRAPH ?g { ?s ?p ?o } }", options=options)
+        assert rows(store, text, planning=options) == expected, pattern
+    found = rows(store, "SELECT ?g ?s ?p ?o { GRAPH ?g { ?s ?p ?o } }", planning=options)
     quads = store.quads_for_pattern(None, None, None)
     named = [q for q in quads if isinstance(q.graph_name, NamedNode)]
     assert found == sorted(
@@ -523,20 +526,20 @@ def test_exists__what_is_optional_inside_may_be_anything(store: Store, options: 
         "{ ?z :age ?b OPTIONAL { ?z :knows ?y } } { ?z :age ?c }",
     ):
         text = f"SELECT ?x ?y {{ ?x :knows ?y FILTER EXISTS {{ {inner} }} }}"
-        assert len(rows(store, text, options=options)) == 3, inner
+        assert len(rows(store, text, planning=options)) == 3, inner
 
 
 def test_exists__values_are_nothing_that_minus_has_in_common(
     store: Store, options: Options
 ) -> None:
     text = "SELECT ?x { ?x :age ?a FILTER EXISTS { ?x :knows ?y MINUS { ?x :name ?n } } }"
-    assert rows(store, text, options=options) == [("ada",), ("bob",)]
+    assert rows(store, text, planning=options) == [("ada",), ("bob",)]
     text = "SELECT ?x { ?x :age ?a FILTER EXISTS { ?x :knows ?y MINUS { ?y :name ?n } } }"
-    assert rows(store, text, options=options) == [("ada",)]
+    assert rows(store, text, planning=options) == [("ada",)]
 
 
 def test_path__that_leads_nowhere_ends_the_join(store: Store, options: Options) -> None:
     text = "SELECT * { :nobody :knows+ ?x . ?x ?p ?y . ?x ?p :cy }"
-    assert rows(store, text, options=options) == []
+    assert rows(store, text, planning=options) == []
     text = "SELECT * { { ?x :nothing ?y } UNION { ?z :nothing ?y } ?x ?p ?q . ?z ?p ?q }"
-    assert rows(store, text, options=options) == []
+    assert rows(store, text, planning=options) == []

@@ -6,6 +6,7 @@ import random
 
 import pyoxigraph as ox
 import pytest
+from support.fuzzing import each_seed
 
 from tests.sparql.generate_user import UserQueries, data
 from tests.sparql.test_differential import bag
@@ -35,7 +36,7 @@ def compare(seed: int, queries: int) -> int:
     return asked
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each_seed(range(12))
 def test_queries_of_users__same_bags_as_pyoxigraph(seed: int) -> None:
     assert compare(seed, 30) == 30
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from inspect import signature
+from typing import Any
 
 current: int | None = None
 """The seed at work, for the report of a failure."""
@@ -31,6 +34,31 @@ def seeds(count: int) -> Iterator[int]:
         current = seed
         yield seed
     current = None
+
+
+def each_seed(chosen: Iterable[int]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Run a test once for each of these values of its argument `seed`: one test, not hundreds.
+
+    The report of a failure names the seed. Not for tests with fixtures that a run changes.
+    """
+    alone = os.environ.get("TRIPLESTORE_FUZZ_SEED")
+    values = tuple(chosen) if alone is None else (int(alone),)
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def run(**arguments: Any) -> None:
+            global current
+            for seed in values:
+                current = seed
+                test(seed=seed, **arguments)
+            current = None
+
+        whole = signature(test)
+        kept = [each for name, each in whole.parameters.items() if name != "seed"]
+        run.__signature__ = whole.replace(parameters=kept)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
 
 
 def _until(end: float) -> Iterator[int]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.fuzzing import each_seed
 
 from tests.terms.literals import Literals, typed_texts
 from triplestore.kernels.terms import value_keys as kernel
@@ -102,7 +103,7 @@ def test_encode_texts__is_entry_of_many() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(40))
+@each_seed(range(40))
 def test_encode_texts__is_entry_of_millions(seed: int) -> None:
     literals = Literals(random.Random(seed))
     assert_same([literals.typed() for _ in range(100_000)])

@@ -128,7 +128,7 @@ def reason(
       triplestore reason -l my.db --rules family.dlog --dry-run
       triplestore reason -l my.db --regime rdfs --scope union
       triplestore reason -l my.db --program upper --ontology family.owl --dry-run
-      triplestore reason -l my.db --strategy dredc --max-seconds 60
+      triplestore reason -l my.db --strategy dred_c --max-seconds 60
       triplestore reason -l my.db --regime none
     """
     named = {name: value for name, value in tuning.items() if value is not None}

@@ -38,6 +38,11 @@ class Structure(NamedTuple):
     turned: tuple[bool, ...]
     chains: tuple[tuple[bytes, tuple[tuple[bytes, bool], ...]], ...] = ()
 
+    @property
+    def is_union(self) -> bool:
+        """Whether it is a union of other relations, and no closure."""
+        return self.kind == UNION
+
 
 class Ground(NamedTuple):
     """The closures of a transitive relation that other recursive rules depend on.

@@ -1,9 +1,9 @@
-"""Rules but for the names of their variables.
+"""Heads and bodies but for the names of their variables.
 
-Start at `signature`: two rules have the same one exactly if their `canonical` forms are equal. The
-names of variables are replaced by numbers in the order in which they come; those that are local to
-a negation or an aggregate are numbered there, so that the same name in two negations is no link
-between them. `apart` gives such variables names of their own.
+Start at `signed` and `renamed`: two clauses have the same signature exactly if their canonical
+forms are equal. The names of variables are replaced by numbers in
+the order in which they come; those that are local to a negation or an aggregate are numbered there,
+so that the same name in two negations is no link between them.
 
 What is always true: the order of heads and of body items counts. A signature costs about 3 us for
 a short rule the first time, a canonical form three times that.
@@ -11,25 +11,21 @@ a short rule the first time, a canonical form three times that.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from triplestore.datalog.rules import (
+from triplestore.datalog.items import (
     Aggregate,
     Atom,
     Bind,
-    Clause,
-    Constraint,
     Filter,
     Item,
     Not,
     Result,
-    Rule,
     TripleAtom,
     TupleAtom,
     bound_by,
-    variables_in,
 )
 from triplestore.expressions.tree import (
     Call,
@@ -41,28 +37,27 @@ from triplestore.expressions.tree import (
 )
 
 
-def signature(clause: Rule | Constraint) -> Hashable:
-    """What is the same for two rules (or constraints) if only names of variables differ.
+def signed(heads: Iterable[Atom], body: Sequence[Item]) -> tuple[Hashable, Hashable]:
+    """The signatures of the heads and the body of a clause."""
+    names = _Names(body)
+    return names.atoms(heads), names.items(body)
 
-    Computed once for each rule object.
-    """
-    if isinstance(clause, Rule):
-        if clause.signed is None:
-            names = _Names(clause)
-            made = (names.atoms(clause.heads), names.items(clause.body))
-            object.__setattr__(clause, "signed", made)
-        return clause.signed
-    names = _Names(clause)
-    return (clause.id, clause.message, names.items(clause.body))
+
+def renamed(
+    heads: Iterable[Atom], body: Sequence[Item]
+) -> tuple[tuple[Atom, ...], tuple[Item, ...]]:
+    """The heads and the body of a clause with variables named by their numbers."""
+    rename = _Renaming(body)
+    return tuple(rename.atom(head) for head in heads), rename.items(body)
 
 
 class _Names:
-    """The numbers of variables, for one rule, and the parts of its signature."""
+    """The numbers of variables, for one body, and the parts of its signature."""
 
-    __slots__ = ("bound", "clause", "local", "numbers")
+    __slots__ = ("body", "bound", "local", "numbers")
 
-    def __init__(self, clause: Clause) -> None:
-        self.clause = clause
+    def __init__(self, body: Sequence[Item]) -> None:
+        self.body = body
         self.numbers: dict[str, int] = {}
         self.bound: set[Variable] | None = None
         self.local: dict[str, int] | None = None
@@ -79,7 +74,7 @@ class _Names:
 
     def _bound(self) -> set[Variable]:
         if self.bound is None:
-            self.bound = set(bound_by(self.clause.body))
+            self.bound = set(bound_by(self.body))
         return self.bound
 
     def atoms(self, atoms: Iterable[Atom]) -> Hashable:
@@ -126,27 +121,11 @@ class _Names:
         return ("other", expression)
 
 
-# --- canonical forms -----------------------------------------------------------------------------
-
-
-def canonical_rule(rule: Rule) -> Rule:
-    """See `Rule.canonical`."""
-    rename = _Renaming(rule)
-    return Rule(tuple(rename.atom(head) for head in rule.heads), rename.items(rule.body))
-
-
-def canonical_constraint(constraint: Constraint) -> Constraint:
-    """See `Constraint.canonical`."""
-    return Constraint(
-        constraint.id, constraint.message, _Renaming(constraint).items(constraint.body)
-    )
-
-
 class _Renaming:
     """Writes a rule anew with its variables named by their numbers."""
 
-    def __init__(self, clause: Clause) -> None:
-        self.names = _Names(clause)
+    def __init__(self, body: Sequence[Item]) -> None:
+        self.names = _Names(body)
 
     def variable(self, variable: Variable) -> Variable:
         number = self.names.name(variable)
@@ -183,59 +162,3 @@ class _Renaming:
     def expression(self, expression: Expression) -> Expression:
         by = {variable: self.variable(variable) for variable in variables_of(expression)}
         return substitute(expression, by)
-
-
-# --- local names ---------------------------------------------------------------------------------
-
-
-def apart(rule: Rule) -> Rule:
-    """The rule with variables local to one negation or aggregate named as no others are.
-
-    >>> from triplestore.datalog.text import read
-    >>> rule, = read("PREFIX : <http://e/> :a[?x] :- :b[?x], NOT :p[?x, ?y], NOT :q[?x, ?y] .")
-    >>> [sorted({str(v) for v in variables_in(item)}) for item in apart(rule).nots]
-    [['?x', '?y'], ['?x', '?y_2']]
-    """
-    if not any(isinstance(item, Not | Aggregate) for item in rule.body):
-        return rule
-    bound = set(bound_by(rule.body))
-    taken = bound.copy()
-    body: list[Item] = []
-    for item in rule.body:
-        if isinstance(item, Not | Aggregate):
-            local = dict.fromkeys(v for v in variables_in(item) if v not in bound)
-            by = {variable: _fresh(variable, taken) for variable in local}
-            taken.update(by.values())
-            item = _renamed(item, by)
-        body.append(item)
-    return replace(rule, body=tuple(body))
-
-
-def _fresh(variable: Variable, taken: set[Variable]) -> Variable:
-    made, number = variable, 1
-    while made in taken:
-        number += 1
-        made = Variable(f"{variable.name}_{number}")
-    return made
-
-
-def _renamed(item: Item, by: dict[Variable, Variable]) -> Item:
-    if isinstance(item, TripleAtom | TupleAtom):
-        made: Item = item.map(lambda t: by.get(t, t) if isinstance(t, Variable) else t)
-        return made
-    if isinstance(item, Filter):
-        return Filter(substitute(item.expression, by))
-    if isinstance(item, Bind):
-        return Bind(substitute(item.expression, by), by.get(item.variable, item.variable))
-    body = tuple(_renamed(part, by) for part in item.body)
-    if isinstance(item, Not):
-        return Not(body, tuple(by.get(variable, variable) for variable in item.exists))
-    results = tuple(
-        replace(
-            one,
-            argument=None if one.argument is None else substitute(one.argument, by),
-            variable=by.get(one.variable, one.variable),
-        )
-        for one in item.results
-    )
-    return Aggregate(body, tuple(by.get(v, v) for v in item.groups), results)

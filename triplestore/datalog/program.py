@@ -1,6 +1,6 @@
 """Programs: sets of rules and constraints.
 
-Start at `Program`; `rules` has what it is made of, all of which can be imported from here too.
+Start at `Program`. All that it is made of (see `items` and `rules`) can be imported from here, too.
 """
 
 from __future__ import annotations
@@ -8,20 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from triplestore.datalog.canonical import signature
-from triplestore.datalog.rules import (
+from triplestore.datalog.items import (
     TYPE,
     Aggregate,
     Atom,
     Bind,
-    Clause,
-    Constraint,
     Filter,
     Item,
     Not,
     Result,
-    Rule,
-    Source,
     Term,
     TripleAtom,
     TupleAtom,
@@ -29,11 +24,15 @@ from triplestore.datalog.rules import (
     bound_by,
     variables_in,
 )
+from triplestore.datalog.rules import Clause, Constraint, Rule, Source, clause_text, signature
+from triplestore.expressions.text.expression_printer import Namer
 from triplestore.expressions.tree import Call, Constant, Expression, Variable, variables_of
+from triplestore.terms.vocabulary import OWL, RDF, RDFS, SKOS, XSD
 from triplestore.thread_limits import looking
 
 __all__ = [
     "TYPE",
+    "WELL_KNOWN",
     "Aggregate",
     "Atom",
     "Bind",
@@ -55,9 +54,17 @@ __all__ = [
     "Variable",
     "atoms_in",
     "bound_by",
+    "signature",
     "variables_in",
     "variables_of",
 ]
+
+
+WELL_KNOWN: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
+"""Prefixes that every program has, unless it declares them otherwise."""
+
+_LINE = 96
+"""Maximum width of a line of a printed program, where it can be broken."""
 
 
 class Program:
@@ -163,6 +170,13 @@ class Program:
         return f"<program of {len(self._rules)} rules and {len(self._constraints)} constraints>"
 
     def __str__(self) -> str:
-        from triplestore.datalog.text import write
-
-        return write(self)
+        prefixes = {**WELL_KNOWN, **self.prefixes}
+        namer = Namer(prefixes)
+        clauses: tuple[Rule | Constraint, ...] = (*self.rules, *self.constraints)
+        statements = [clause_text(clause, namer, _LINE) for clause in clauses]
+        declared = [
+            f"@prefix {prefix}: {Constant.iri(prefixes[prefix])} ."
+            for prefix in sorted(namer.used | set(self.prefixes))
+        ]
+        head = "\n".join(declared) + "\n\n" if declared else ""
+        return head + "".join(statement + "\n" for statement in statements)

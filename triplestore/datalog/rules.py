@@ -1,158 +1,30 @@
-"""Rules and constraints as data, and what they are made of.
+"""Rules and constraints as data.
 
-Start at `Rule`. What is always true: everything is frozen and compares by
-structure; where a rule came from (`source`, `name`, `axioms`) is no part of what it is. All three
-ways to write a fact of the graph are one kind of atom:
-
-    ex:C[?x]          TripleAtom(?x, rdf:type, ex:C)
-    ex:p[?x, ?y]      TripleAtom(?x, ex:p, ?y)
-    [?x, ?p, ?y]      TripleAtom(?x, ?p, ?y)
-    ex:r[?x, ?y, ?z]  TupleAtom(ex:r, (?x, ?y, ?z))      a relation of its own, of three or more
-
-Constants are term keys, so a rule depends on no store. Terms of atoms may be any constants:
-triples are generalised, and literals may be subjects.
+Start at `Rule`; `items` has what their heads and bodies are made of. What is always true:
+everything is frozen and compares by structure; where a rule came from (`source`, `name`, `axioms`)
+is no part of what it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
-from triplestore.errors import UsageError
-from triplestore.expressions.tree import Constant, Expression, Variable, variables_of
-from triplestore.terms.vocabulary import RDF_TYPE
-
-Term: TypeAlias = Variable | Constant
-"""What stands in a place of an atom."""
-
-TYPE = Constant.iri(RDF_TYPE)
-"""rdf:type as a constant."""
-
-
-@dataclass(frozen=True, slots=True)
-class TripleAtom:
-    """A triple with variables: the fact p(s, o), or o(s) where p is rdf:type."""
-
-    s: Term
-    p: Term
-    o: Term
-
-    @property
-    def terms(self) -> tuple[Term, ...]:
-        """The terms in their places: s, p, o."""
-        return (self.s, self.p, self.o)
-
-    def map(self, change: Callable[[Term], Term]) -> TripleAtom:
-        """The atom with each of its terms changed."""
-        return TripleAtom(change(self.s), change(self.p), change(self.o))
-
-    def __str__(self) -> str:
-        return _printed(self)
-
-
-@dataclass(frozen=True, slots=True)
-class TupleAtom:
-    """A row of a user's relation, known by its name and number of columns."""
-
-    name: Constant
-    args: tuple[Term, ...]
-
-    def __post_init__(self) -> None:
-        if len(self.args) < 3:
-            raise UsageError(
-                f"a relation has three columns or more: {self.name} of one is a class, of two a "
-                "property; make a TripleAtom"
-            )
-
-    @property
-    def terms(self) -> tuple[Term, ...]:
-        """The terms in their places."""
-        return self.args
-
-    def map(self, change: Callable[[Term], Term]) -> TupleAtom:
-        """The atom with each of its terms changed."""
-        return TupleAtom(self.name, tuple(map(change, self.args)))
-
-    def __str__(self) -> str:
-        return _printed(self)
-
-
-Atom: TypeAlias = TripleAtom | TupleAtom
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """True where its body has no match.
-
-    exists  variables that were named by NOT EXISTS ... IN; any other variable that occurs nowhere
-            else in the rule is read the same way
-    """
-
-    body: tuple[Item, ...]
-    exists: tuple[Variable, ...] = ()
-
-    def __str__(self) -> str:
-        return _printed(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """True where the effective boolean value of an expression is (an error is false)."""
-
-    expression: Expression
-
-    def __str__(self) -> str:
-        return _printed(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Bind:
-    """Gives a variable the value of an expression; where that is an error there is no match."""
-
-    expression: Expression
-    variable: Variable
-
-    def __str__(self) -> str:
-        return _printed(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One result of an aggregate.
-
-    function   count sum min max avg sample group_concat, in small letters
-    argument   of which values; None for count(*)
-    variable   which gets the result
-    distinct   whether each different value is looked at once
-    separator  of group_concat
-    """
-
-    function: str
-    argument: Expression | None
-    variable: Variable
-    distinct: bool = False
-    separator: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregate:
-    """One match for each group of the matches of its body, and results over that group.
-
-    Only `groups` and the variables of `results` are seen outside. Without groups there is one
-    group, if the body has a match at all.
-    """
-
-    body: tuple[Item, ...]
-    groups: tuple[Variable, ...]
-    results: tuple[Result, ...]
-
-    def __str__(self) -> str:
-        return _printed(self)
-
-
-Item: TypeAlias = Atom | Not | Filter | Bind | Aggregate
-"""What a body is made of."""
+from triplestore.datalog.canonical import renamed, signed
+from triplestore.datalog.items import (
+    Aggregate,
+    Atom,
+    Bind,
+    Filter,
+    Item,
+    Not,
+    TripleAtom,
+    TupleAtom,
+    atom_text,
+    item_text,
+    string_text,
+)
+from triplestore.expressions.text.expression_printer import Namer
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +91,7 @@ class Rule(Clause):
     source: Source | None = field(default=None, compare=False)
     axioms: tuple[TripleAtom, ...] = field(default=(), compare=False)
     signed: Hashable = field(default=None, init=False, repr=False, compare=False)
-    """Its signature, once `canonical.signature` was asked for it: rules outlive programs."""
+    """Its signature, once `signature` was asked for it: rules outlive programs."""
 
     def canonical(self) -> Rule:
         """The same rule with its variables named 0, 1, 2, ... as they come, and nothing else.
@@ -227,15 +99,14 @@ class Rule(Clause):
         Two rules are the same for a `Program` if their canonical forms are equal: the order of
         heads and body items counts, names of variables do not.
 
+        >>> from triplestore.datalog.items import TYPE, Variable
         >>> x, y, z = map(Variable, "xyz")
         >>> one = Rule((TripleAtom(x, TYPE, y),), (TripleAtom(x, z, y),))
         >>> other = Rule((TripleAtom(y, TYPE, z),), (TripleAtom(y, x, z),), name="other")
         >>> one == other, one.canonical() == other.canonical()
         (False, True)
         """
-        from triplestore.datalog.canonical import canonical_rule
-
-        return canonical_rule(self)
+        return Rule(*renamed(self.heads, self.body))
 
     def split(self) -> tuple[Rule, ...]:
         """One rule for each head (itself if it has just one)."""
@@ -244,7 +115,7 @@ class Rule(Clause):
         return tuple(replace(self, heads=(head,)) for head in self.heads)
 
     def __str__(self) -> str:
-        return _printed(self)
+        return clause_text(self, Namer())
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,60 +133,50 @@ class Constraint(Clause):
 
     def canonical(self) -> Constraint:
         """The same constraint with its variables named as they come."""
-        from triplestore.datalog.canonical import canonical_constraint
-
-        return canonical_constraint(self)
+        return Constraint(self.id, self.message, renamed((), self.body)[1])
 
     def __str__(self) -> str:
-        return _printed(self)
+        return clause_text(self, Namer())
 
 
-def variables_in(item: Item) -> Iterator[Variable]:
-    """Every variable of an item as often as it occurs, those local to it too."""
-    if isinstance(item, TripleAtom | TupleAtom):
-        yield from (term for term in item.terms if isinstance(term, Variable))
-    elif isinstance(item, Filter):
-        yield from variables_of(item.expression)
-    elif isinstance(item, Bind):
-        yield from variables_of(item.expression)
-        yield item.variable
-    else:
-        yield from (item.exists if isinstance(item, Not) else item.groups)
-        for part in item.body:
-            yield from variables_in(part)
-        if isinstance(item, Aggregate):
-            for result in item.results:
-                if result.argument is not None:
-                    yield from variables_of(result.argument)
-                yield result.variable
+_WIDE = 96 * 96
+"""Maximum width of one line; names of helper relations are made of such texts, so it stays."""
 
 
-def bound_by(items: Iterable[Item]) -> Iterator[Variable]:
-    """The variables that a body gives values, as often as it does.
+def signature(clause: Rule | Constraint) -> Hashable:
+    """What is the same for two rules (or constraints) if only names of variables differ.
 
-    A variable of a negation or an aggregate that is not among those of the body around it is
-    local there, whatever the same name may be elsewhere.
+    Computed once for each rule object.
     """
-    for item in items:
-        if isinstance(item, TripleAtom | TupleAtom):
-            yield from (term for term in item.terms if isinstance(term, Variable))
-        elif isinstance(item, Bind):
-            yield item.variable
-        elif isinstance(item, Aggregate):
-            yield from item.groups
-            yield from (result.variable for result in item.results)
+    if isinstance(clause, Constraint):
+        return (clause.id, clause.message, signed((), clause.body)[1])
+    if clause.signed is None:
+        object.__setattr__(clause, "signed", signed(clause.heads, clause.body))
+    return clause.signed
 
 
-def atoms_in(items: Iterable[Item], positive: bool = True) -> Iterator[tuple[Atom, bool]]:
-    """All atoms of a body; False beside those under a negation or an aggregate."""
-    for item in items:
-        if isinstance(item, TripleAtom | TupleAtom):
-            yield item, positive
-        elif isinstance(item, Not | Aggregate):
-            yield from atoms_in(item.body, False)
+def clause_text(clause: Rule | Constraint, namer: Namer, width: int = _WIDE) -> str:
+    """The text of a rule or constraint: in one line, or with one line for each item of the body if
+    it is wider than `width`."""
+    head = _rule_head(clause, namer) if isinstance(clause, Rule) else _constraint_head(clause)
+    if not clause.body:
+        return f"{head} ."
+    items = [item_text(item, namer) for item in clause.body]
+    line = f"{head} :- {', '.join(items)} ."
+    if len(line) <= width:
+        return line
+    return f"{head} :-\n    " + ",\n    ".join(items) + " ."
 
 
-def _printed(part: Atom | Item | Rule | Constraint) -> str:
-    from triplestore.datalog.text import show
+def _rule_head(rule: Rule, namer: Namer) -> str:
+    head = ", ".join(atom_text(atom, namer) for atom in rule.heads)
+    if rule.name:
+        head = f"rule {string_text(rule.name)} {head}"
+    return head
 
-    return show(part)
+
+def _constraint_head(constraint: Constraint) -> str:
+    head = f"constraint {string_text(constraint.id)}"
+    if constraint.message:
+        head += f" {string_text(constraint.message)}"
+    return head

@@ -33,6 +33,7 @@ from triplestore.datalog.slices import (
     shortest_path,
     slice_of,
 )
+from triplestore.datalog.text import show
 from triplestore.expressions.text.expression_printer import Namer
 from triplestore.expressions.tree import Constant
 from triplestore.thread_limits import looking
@@ -106,8 +107,6 @@ class Stratification:
 
     def describe(self, prefixes: Mapping[str, str] | None = None, most: int = 20) -> str:
         """The strata as text: counts, and the rules (at most so many of each stratum)."""
-        from triplestore.datalog.text import show
-
         lines = []
         for stratum in self.strata:
             recursive = sum(stratum.recursive)
@@ -337,8 +336,6 @@ def _named(of: Slice, namer: Namer) -> str:
 
 
 def _problem(code: str, message: str, remedy: str, rule: Rule) -> Problem:
-    from triplestore.datalog.text import show
-
     source = rule.source
     name = rule.name or show(rule)
     if source is None:

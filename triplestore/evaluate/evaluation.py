@@ -31,10 +31,10 @@ from triplestore.evaluate.generic_join import Cycle, closings, crossing, cycle_o
 from triplestore.evaluate.parallel import ROWS, cores, side_by_side
 from triplestore.evaluate.small_rules import Done, Scratch, fire_small
 from triplestore.evaluate.smallest_first import HEAVY, Begun, turn
+from triplestore.evaluate.suspects import Tally
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.tree import Expression
-from triplestore.maintenance.limits.suspects import Tally
 from triplestore.operators.frame import Frame
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey

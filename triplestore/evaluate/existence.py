@@ -116,9 +116,9 @@ def merged(
         return rows, n
     if not any(isinstance(one, AtomStep) and one.free for one in later):
         return rows, n
-    tried = ("merged", step.item, step.keep, len(later))
+    tried = (step.item, step.keep, len(later))
     live = [v for v in step.keep if v != family.width and rows[v] is not None]
-    if not 1 <= len(live) <= 2 or family.plans.get(tried) is False:
+    if not 1 <= len(live) <= 2 or tried in family.known.not_merged:
         return rows, n
     columns = [column(rows, variable, n) for variable in live]
     keys = columns[0] if len(live) == 1 else pack(columns[0], columns[1])
@@ -129,7 +129,7 @@ def merged(
     else:
         different, sums = _summed(keys, weights)
     if len(different) * _PAYS > n:
-        family.plans[tried] = False
+        family.known.not_merged.add(tried)
         return rows, n
     made: Rows = [None] * len(rows)
     for variable, values in zip(live, columns_of(different, len(live)), strict=True):

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
-from triplestore.deep_calls import under_these_limits
+from triplestore.operators.deep_calls import under_these_limits
 
 T = TypeVar("T")
 

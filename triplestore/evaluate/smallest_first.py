@@ -20,7 +20,7 @@ from triplestore.evaluate.conclusions import Heads
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, set_of
 from triplestore.relations.facts.sorted_arrays import TooManyRowsError, at_most
-from triplestore.rules.body_plans import GROWN, AtomStep, Plan, Step, plan_beside
+from triplestore.rules.body_plans import GROWN, AtomStep, Plan, Step, Turned, plan_beside
 from triplestore.rules.families import Family
 
 if TYPE_CHECKING:
@@ -42,14 +42,6 @@ _PAYS = 3.0
 """So many times fewer rows the other way must make."""
 
 
-class Turned(NamedTuple):
-    """What was found best for so many changed facts: to begin with the first step of a plan, or
-    (None) with these facts."""
-
-    n: int
-    plan: Plan | None
-
-
 class Begun(NamedTuple):
     """A frame, what is left to be done, and with which facts."""
 
@@ -65,9 +57,9 @@ def turn(
     """Another way for what is begun with the facts that an item matches; None if that is best."""
     if len(family.body) < 3 or pivot >= len(family.body) or family.body[pivot].relation == ANY:
         return None
-    known: Turned | None = family.plans.get(("turned", pivot))
+    known = family.known.turned.get(pivot)
     if known is None or begun.n > GROWN * known.n or known.n > GROWN * begun.n:
-        known = family.plans["turned", pivot] = _best(run, family, pivot, batch, begun, after)
+        known = family.known.turned[pivot] = _best(run, family, pivot, batch, begun, after)
     return None if known.plan is None else _begin(run, family, pivot, batch, begun, known.plan)
 
 

@@ -28,7 +28,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from triplestore.deep_calls import on_new_stack
 from triplestore.expressions import column_operators
 from triplestore.expressions.compare_terms import TRUE, truth
 from triplestore.expressions.evaluate_scalar import Row, Scalar, Surroundings, compile_scalar
@@ -62,6 +61,7 @@ from triplestore.expressions.vectors import (
     truths,
 )
 from triplestore.operators.context import Budget, current
+from triplestore.operators.deep_calls import on_new_stack
 from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.operator import Account
 from triplestore.operators.row_keys import distinct_ids

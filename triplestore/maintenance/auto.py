@@ -1,19 +1,19 @@
-"""`auto`: the strategy for each stratum and update, from its size and what work has cost so far.
+"""`auto`: choose the strategy for each stratum and update, by its size and measured costs.
 
-Start reading at `Auto`. What only brings facts is maintained incrementally: its rule instances are
-among those of rematerialising. What takes facts away is maintained so in a time that may not exceed
-what rematerialising is expected to take: if it does, the stratum's sets are dropped, which undoes
-everything, and it is rematerialised. So a wrong guess costs at most what the right choice would
-have cost. What is known to be hopeless is not tried. What is learned (`costs`) belongs to a
-compiled program.
+Start reading at `Auto`. An update that only adds facts is maintained by DRed^c: its rule instances
+are among those of rematerialising. An update that deletes facts is tried with B/F^c and DRed^c, for
+at most the time that rematerialising is expected to take. If that is not enough, the sets of the
+stratum are dropped, which undoes everything, and it is rematerialised. So a wrong guess costs at
+most what the right choice would have cost. A strategy that is known to be too slow is not tried.
+What is learned (`limits/costs`) belongs to a compiled program.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from triplestore.maintenance.dred import DRedCounting
-from triplestore.maintenance.fbf import bfc
+from triplestore.maintenance.dred_c import DRedC
+from triplestore.maintenance.fbf_c import BFC
 from triplestore.maintenance.limits.budget import Overrun
 from triplestore.maintenance.limits.clocks import NEVER, Clocks, between, clocks
 from triplestore.maintenance.limits.costs import (
@@ -31,8 +31,8 @@ from triplestore.maintenance.limits.costs import (
     Cost,
 )
 from triplestore.maintenance.rematerialise import Rematerialise
-from triplestore.maintenance.search.proof_search import Search
-from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
+from triplestore.maintenance.search.proof_search import BackwardSearch
+from triplestore.maintenance.steps.stratum import UNOBSERVED, Observer, Strategy, StratumUpdate
 from triplestore.relations import EXPLICIT
 from triplestore.relations.facts.fact_sets import Batch, RelationKey, size_of
 from triplestore.rules.families import Family
@@ -52,8 +52,8 @@ class Auto(Strategy):
             update.settle_stated()
             return "semi-naive", "no rules"
         if update.kept.families and _only_brings(update):
-            DRedCounting().run(update)
-            return "dredc", f"{_changes(update):,} changes, and nothing is lost"
+            DRedC().run(update)
+            return "dred_c", f"{_changes(update):,} changes, and nothing is lost"
         costs: dict[int, Cost] = update.work.compiled.costs
         cost = costs.setdefault(update.task.number, Cost())
         if not update.kept.families:
@@ -63,7 +63,7 @@ class Auto(Strategy):
     def _first(self, update: StratumUpdate, cost: Cost) -> tuple[str, str]:
         """A stratum whose rules are all new: there is nothing to choose, but something to learn."""
         started = self._clock()
-        DRedCounting().run(update)
+        DRedC().run(update)
         if update.task.fresh is not None:
             spent = between(started, self._clock())
             cost.learn_closure(spent, len(_all(update)), _rows(update))
@@ -132,8 +132,8 @@ class _Choice:
         """Without recursion the counters are exact; with it proofs are looked for, or facts are
         taken away and brought back."""
         if not self.update.task.recursive or self.update.leaps() is not None:
-            return ("dredc",)
-        return "bfc", "dredc"
+            return ("dred_c",)
+        return "bf_c", "dred_c"
 
     def _rematerialise(self, why: str) -> tuple[str, str]:
         started = self.clock()
@@ -144,10 +144,10 @@ class _Choice:
 
 
 class _Trial:
-    """A strategy that has so much time, in seconds, and less where it seems to be in vain.
+    """A strategy with a time limit in seconds, which is less where it seems to be in vain.
 
-    dropped  so many facts at most may be taken away by a strategy that has to bring some back
-    full     what the stratum would take anew
+    dropped  the maximum number of facts that DRed^c may delete
+    full     the expected time of rematerialising
     hopeful  whether a search has found proofs for many of the facts that it looked at: there
              overdeletion would be in vain
     """
@@ -175,10 +175,8 @@ class _Trial:
         """
         update, work = self._update, self._update.work
         mark, made = work.mark(), work.budget.made
-        strategy = self._staged(name, known)
-        if strategy is None:
-            strategy = STRATEGIES[name]()
-            self._allow(1.0)
+        strategy = STRATEGIES[name]()
+        self._begin(name, known)
         try:
             strategy.run(update)
         except Overrun:
@@ -188,43 +186,73 @@ class _Trial:
             return False
         finally:
             work.budget.overrun = NEVER
+            update.observer = UNOBSERVED
         return True
 
-    def _staged(self, name: str, known: bool) -> Strategy | None:
-        """The strategy with an eye on it, if it may be in vain."""
+    def _begin(self, name: str, known: bool) -> None:
+        """Keep an eye on the strategy, if it may be in vain."""
         update = self._update
-        if name == "dredc" and update.task.recursive and update.leaps() is None:
-            self._allow(REDERIVING)
-            return DRedCounting(self._reached)
-        if name == "bfc" and not known:
-            self._allow(PROBE)
-            return bfc(self._watch)
-        return None
+        if name == "dred_c" and update.task.recursive and update.leaps() is None:
+            update.observer = _OfDeletion(self)
+            self.allow(REDERIVING)
+        elif name == "bf_c" and not known:
+            update.observer = _OfSearch(self)
+            self.allow(PROBE)
+        else:
+            self.allow(1.0)
 
-    def _allow(self, part: float) -> None:
+    def allow(self, part: float) -> None:
+        """Give it this part of the time."""
         most = max(part * self._allowed, LEAST)
         self._update.work.budget.overrun = (self._since[0] + most, self._since[1] + most)
 
-    def _reached(self, step: str, facts: Batch) -> None:
+    def deletes(self, facts: Batch) -> None:
         """Overdeletion has come so far."""
-        if step == "deletion":
-            if self._left == self._most:  # what changed rows touch had to be looked at anyway
-                self._since = self._clock()
-                self._allow(DELETING)
-            self._left -= size_of(facts)
-            if self._left < 0 and self._matters:
-                raise Overrun
-        else:
-            self._allow(REDERIVING if step == "deleted" else 1.0)
+        if self._left == self._most:  # what changed rows touch had to be looked at anyway
+            self._since = self._clock()
+            self.allow(DELETING)
+        self._left -= size_of(facts)
+        if self._left < 0 and self._matters:
+            raise Overrun
 
-    def _watch(self, search: Search) -> None:
+    def searched(self, search: BackwardSearch) -> None:
         """A search has done one more round."""
         if not self.hopeful and search.proofs * HOPEFUL > search.facts.count:
             self.hopeful = True
-            self._allow(1.0)
+            self.allow(1.0)
 
 
-STRATEGIES: dict[str, Callable[[], Strategy]] = {"dredc": DRedCounting, "bfc": bfc}
+class _OfDeletion(Observer):
+    """Tells a trial how far overdeletion has come."""
+
+    def __init__(self, trial: _Trial) -> None:
+        self._trial = trial
+
+    def deletes(self, facts: Batch) -> None:
+        """See `Observer.deletes`."""
+        self._trial.deletes(facts)
+
+    def rederives(self) -> None:
+        """See `Observer.rederives`."""
+        self._trial.allow(REDERIVING)
+
+    def inserts(self) -> None:
+        """See `Observer.inserts`."""
+        self._trial.allow(1.0)
+
+
+class _OfSearch(Observer):
+    """Tells a trial how far a search has come."""
+
+    def __init__(self, trial: _Trial) -> None:
+        self._trial = trial
+
+    def searched(self, search: BackwardSearch) -> None:
+        """See `Observer.searched`."""
+        self._trial.searched(search)
+
+
+STRATEGIES: dict[str, Callable[[], Strategy]] = {"dred_c": DRedC, "bf_c": BFC}
 """The strategies to choose from."""
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from triplestore import thread_limits
 from triplestore.checked_columns import Column
 from triplestore.errors import BudgetError
-from triplestore.maintenance.mat_mod import StratumReport
+from triplestore.maintenance.stratum_report import StratumReport
 from triplestore.maintenance.update_state import Work, facts_of
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey
@@ -29,10 +29,10 @@ from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.packed_keys import U8, U32, U64, Keys, columns_of, frozen
 
 MOST_DERIVATIONS = 2**32 - 1
-"""So many derivations of a fact are counted."""
+"""Maximum number of derivations of a fact that can be counted."""
 
 
-class Rows(NamedTuple):
+class WrittenRows(NamedTuple):
     """Rows of one relation: keys, new status, status in the stated tables, new count.
 
     ordered  whether the keys are sorted
@@ -47,7 +47,7 @@ class Rows(NamedTuple):
 
 @dataclass
 class Closure:
-    """What an update amounts to.
+    """The result of an update.
 
     rows          by relation, the rows to be written above the stated ones
     inferred_added, inferred_removed   facts that hold without being stated, and did not before;
@@ -58,7 +58,7 @@ class Closure:
     """
 
     work: Work
-    rows: dict[RelationKey, Rows] = field(default_factory=dict)
+    rows: dict[RelationKey, WrittenRows] = field(default_factory=dict)
     inferred_added: int = 0
     inferred_removed: int = 0
     still_entailed: int = 0
@@ -106,7 +106,7 @@ class Closure:
 
 
 LARGE = 1 << 12
-"""From so many rows on a layer is made without sorting all rows again."""
+"""Minimum number of rows of a layer that is made without sorting all rows again."""
 
 
 def write(work: Work, stated: Tables) -> Closure:
@@ -135,8 +135,8 @@ def write(work: Work, stated: Tables) -> Closure:
     return closure
 
 
-def _derived(work: Work, name: RelationKey, closure: Closure) -> Rows | None:
-    """All rows where rules derived facts, new ones or others once more, and nothing else happened.
+def _derived(work: Work, name: RelationKey, closure: Closure) -> WrittenRows | None:
+    """All rows, where the only change is that rules derived facts, new or known ones.
 
     None if new facts are not among those whose counts changed: recursive rules count nothing.
     """
@@ -149,16 +149,16 @@ def _derived(work: Work, name: RelationKey, closure: Closure) -> Rows | None:
     if name not in work.compiled.helpers:
         closure.inferred_added += added
     status = was if added == 0 else np.where(new, np.uint8(INFERRED), was)
-    return Rows(known, status, was, _fitting(kept + by))
+    return WrittenRows(known, status, was, _fitting(kept + by))
 
 
-def _new(work: Work, name: RelationKey, closure: Closure) -> Rows:
-    """Facts that nobody stated, and that were not there before."""
+def _new(work: Work, name: RelationKey, closure: Closure) -> WrittenRows:
+    """Inferred facts that did not hold before."""
     keys = work.added[name].keys()
     if name in work.plus:
         keys = without(keys, work.plus[name].keys())
         if len(keys) == 0:
-            return Rows(keys, _NONE, _NONE, _NO_COUNTS)
+            return WrittenRows(keys, _NONE, _NONE, _NO_COUNTS)
     known, by = work.counts.changed(name)
     places = places_in(keys, known)
     counts = np.where(places >= 0, by[places], 0) if len(known) else np.zeros(len(keys), np.uint32)
@@ -166,10 +166,10 @@ def _new(work: Work, name: RelationKey, closure: Closure) -> Rows:
         closure.inferred_added += len(keys)
     status = np.full(len(keys), INFERRED, dtype=np.uint8)
     previous = np.zeros(len(keys), dtype=np.uint8)
-    return Rows(keys, status, previous, _fitting(counts))
+    return WrittenRows(keys, status, previous, _fitting(counts))
 
 
-def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> Rows:
+def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> WrittenRows:
     """Facts that were stated or taken back, are gone, or have other counts, if rows change."""
     keys = work.counts.changed(name)[0]
     if name in work.added and len(keys):
@@ -178,7 +178,7 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> R
         if name in sets:
             keys = unite(keys, sets[name].keys())
     if len(keys) == 0:
-        return Rows(keys, _NONE, _NONE, _NO_COUNTS)
+        return WrittenRows(keys, _NONE, _NONE, _NO_COUNTS)
     if len(keys) == 1:
         return _known_one(work, stated, name, keys, closure)
     was, kept = work.stored.of(name).look_up(keys)
@@ -199,11 +199,13 @@ def _known(work: Work, stated: Tables, name: RelationKey, closure: Closure) -> R
         _count_moves(closure, was, status)
     moved = (status != previous) | ((counts != count) & holds)
     if moved.all():
-        return Rows(keys, status, previous, counts)
-    return Rows(keys[moved], status[moved], previous[moved], counts[moved])
+        return WrittenRows(keys, status, previous, counts)
+    return WrittenRows(keys[moved], status[moved], previous[moved], counts[moved])
 
 
-def _known_one(work: Work, stated: Tables, name: RelationKey, keys: Keys, closure: Closure) -> Rows:
+def _known_one(
+    work: Work, stated: Tables, name: RelationKey, keys: Keys, closure: Closure
+) -> WrittenRows:
     """The same of one fact, as most commits have it, in numbers: a third of the time of arrays."""
 
     def is_in(sets: FactSet) -> bool:
@@ -224,13 +226,13 @@ def _known_one(work: Work, stated: Tables, name: RelationKey, keys: Keys, closur
     if name not in work.compiled.helpers:
         _count_moves(closure, statuses, now)
     if status == previous and (count == before or not holds):
-        return Rows(keys[:0], _NONE, _NONE, _NO_COUNTS)
+        return WrittenRows(keys[:0], _NONE, _NONE, _NO_COUNTS)
     told = np.array([previous], dtype=np.uint8)
-    return Rows(keys, now, told, np.array([count], dtype=np.uint32))
+    return WrittenRows(keys, now, told, np.array([count], dtype=np.uint32))
 
 
 def _count_moves(closure: Closure, was: U8, now: U8) -> None:
-    """Note how many facts began or ceased to be inferred."""
+    """Count the facts that became inferred, and those that are not inferred any more."""
     if len(was) <= _FEW:  # one by one: a fifth of the time
         moves = list(zip(was.tolist(), now.tolist(), strict=True))
         closure.inferred_added += moves.count((0, INFERRED))
@@ -243,7 +245,7 @@ def _count_moves(closure: Closure, was: U8, now: U8) -> None:
 
 
 _ROW_BYTES = 40
-"""What a new row takes until it is in a table, beside its key."""
+"""Bytes of a new row until it is in a table, beside its key."""
 
 _FEW = 16
 _NONE: U8 = np.zeros(0, dtype=np.uint8)
@@ -262,12 +264,12 @@ def _fitting(counts: NDArray[np.integer[Any]]) -> U32:
     return counts.astype(np.uint32, copy=False)
 
 
-def _joined(one: Rows, other: Rows) -> Rows:
+def _joined(one: WrittenRows, other: WrittenRows) -> WrittenRows:
     if len(one.keys) == 0:
         return other
     if len(other.keys) == 0:
         return one
-    return Rows(
+    return WrittenRows(
         np.concatenate((one.keys, other.keys)),
         np.concatenate((one.status, other.status)),
         np.concatenate((one.previous, other.previous)),
@@ -276,7 +278,7 @@ def _joined(one: Rows, other: Rows) -> Rows:
     )
 
 
-def _changed_facts(parts: list[tuple[int, Rows]], type_id: int) -> ChangedRows:
+def _changed_facts(parts: list[tuple[int, WrittenRows]], type_id: int) -> ChangedRows:
     if len(parts) == 1:
         name, rows = parts[0]
         s, o = facts_of(name, rows.keys, type_id)
@@ -295,7 +297,7 @@ def _changed_facts(parts: list[tuple[int, Rows]], type_id: int) -> ChangedRows:
     )
 
 
-def _sorted_table(rows: dict[RelationKey, Rows], type_id: int) -> Table:
+def _sorted_table(rows: dict[RelationKey, WrittenRows], type_id: int) -> Table:
     """The table of facts whose keys are sorted already, in one order at least."""
     facts = {n: _ordered(r) for n, r in sorted(_pairs(rows)) if len(r.keys)}
     if not facts:
@@ -321,25 +323,27 @@ def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _pairs(rows: dict[RelationKey, Rows]) -> list[tuple[int, Rows]]:
+def _pairs(rows: dict[RelationKey, WrittenRows]) -> list[tuple[int, WrittenRows]]:
     return [(name, part) for name, part in rows.items() if isinstance(name, int)]
 
 
-def _ordered(rows: Rows) -> Rows:
+def _ordered(rows: WrittenRows) -> WrittenRows:
     if rows.ordered:
         return rows
     order = np.argsort(rows.keys, kind="stable")  # two runs: numpy merges them
-    return Rows(rows.keys[order], rows.status[order], rows.previous[order], rows.counts[order])
+    return WrittenRows(
+        rows.keys[order], rows.status[order], rows.previous[order], rows.counts[order]
+    )
 
 
-def _turned(rows: Rows, mixed: bool, counted: bool) -> tuple[U64, U8, U32]:
+def _turned(rows: WrittenRows, mixed: bool, counted: bool) -> tuple[U64, U8, U32]:
     """The rows in the other order; statuses and counts only where they are needed there."""
     if not mixed and not counted:
         return turned(rows.keys), rows.status, rows.counts
     return turned_rows(rows.keys, rows.status, rows.counts)
 
 
-def _nets(names: U32, parts: list[Rows]) -> Nets:
+def _nets(names: U32, parts: list[WrittenRows]) -> Nets:
     """By how much more rows of each relation are explicit, and inferred."""
     more = [
         [

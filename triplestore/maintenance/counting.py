@@ -1,8 +1,15 @@
 """Recursive counting: go by how often each fact is derived in each round of its stratum.
 
-Start reading at `Counting`. What changes of the trace, and of the facts, is found by `replay`; the
-first round, of statements and nonrecursive rules, is that of all strategies. A trace that is not
-there is made by evaluating the stratum once as it was before the update (`make_trace`).
+*Revisited*, algorithm 3, lines 21 to 38 for one stratum (with the minus that lines 23 and 36 lack
+in print), and algorithm 2, lines 11 to 18, for a trace that is not there (`make_trace`). Start
+reading at `Counting`. The first round, of statements and nonrecursive rules, is that of all
+strategies (`touched` is line 23, `gained` is line 24); the others are `steps/replay`, 26 to 38.
+
+Ours deviates as follows. The papers go through all rounds of both runs, so the cost goes by I; here
+it goes by the instances of facts that move from one round to another (see `replay`). So the text is
+not that of the papers, and it is not shared with `tests/reference/counting`, which is: the two are
+compared with each other. The trace has only what recursive rules derive: rounds from 2 on. C_nr is
+in the tables.
 """
 
 from __future__ import annotations
@@ -14,10 +21,11 @@ import numpy as np
 
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.evaluate.evaluation import Around
-from triplestore.maintenance.dred import DRedCounting
+from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.steps.recursive_rules import Recursion
 from triplestore.maintenance.steps.replay import Replay
-from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
+from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.steps.traces import Derivations, Trace
 from triplestore.maintenance.steps.without_stratum import Derived, Restated
 from triplestore.maintenance.update_state import Work, united
@@ -25,7 +33,8 @@ from triplestore.relations import EXPLICIT
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, FactSet, RelationKey, set_of
 from triplestore.relations.facts.sorted_arrays import counted
-from triplestore.rules.compiled_program import Compiled, CompiledStratum, Strata
+from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 class Counting(Strategy):
@@ -42,7 +51,7 @@ class Counting(Strategy):
         work, task = update.work, update.task
         large = bool(update.large_gone or update.large_added) or update.reads_large()
         if not task.recursive or work.traces is None or large:
-            DRedCounting().run(update)
+            DRedC().run(update)
             why = "a closure below is too large" if large else "rules have changed"
             return self.name, "no recursion" if not task.recursive else why
         parts = _parts(work.compiled, task.number)

@@ -1,21 +1,27 @@
-"""DRed and DRed^c: take away all that may be lost, then bring back what still follows.
+"""DRed: overdelete, rederive in one step, insert.
 
-DRed looks for one derivation of each fact that was taken away, backwards; DRed^c takes away only
-facts without a nonrecursive derivation, and knows from the recursive counters which come back.
+*Revisited*, algorithm 4, and thesis, algorithm 2; line numbers are those of *revisited*. Here is
+what is done in one stratum, lines 41 to 43; `mat_mod` goes through the strata (line 40).
+
+Ours deviates in two ways. A is kept apart from I and D, as the end of section 6.2 of *revisited*
+says; so `gone` is D - A and `added` is A - D. And C_nr is maintained on the way, because other
+algorithms may be used in the next update; DRed asks for it only where aggregates are concluded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from triplestore.maintenance.modules.leaping import Leaps
-from triplestore.maintenance.steps.many_rounds import Climb
-from triplestore.maintenance.steps.recursive_tables import rederived
-from triplestore.maintenance.steps.rederive import derivable, derivable_keys, remaining
+from triplestore.maintenance.seminaive import insert
+from triplestore.maintenance.steps.protocol import Facts, Steps
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
-from triplestore.relations.facts.fact_sets import Batch, RelationKey
-from triplestore.relations.packed_keys import U64, Bools
-from triplestore.rules.families import Family
+
+
+def dred(steps: Steps[Facts]) -> None:
+    """Bring one stratum up to date."""
+    lost = steps.touched()  # 46: N_D, from E- and lower strata
+    while lost:  # 47 to 49: what of N_D is not in D
+        lost = steps.drop(lost)  # 50, 51: N_D is what recursive rules derived with it
+    again = steps.remaining(steps.dropped())  # 42: R, explicit or derived in one step
+    insert(steps, again)  # 43
 
 
 class DRed(Strategy):
@@ -25,73 +31,5 @@ class DRed(Strategy):
 
     def run(self, update: StratumUpdate) -> tuple[str, str]:
         """See `Strategy.run`."""
-        lost = update.touched()
-        while lost:
-            lost = update.drop(lost)
-        update.insert(remaining(update, update.dropped()))
+        dred(update)
         return self.name, ""
-
-
-class DRedCounting(Strategy):
-    """Overdelete what has no nonrecursive derivation, bring back what has a recursive one.
-
-    Without a table of recursive counters, these derivations are looked for backwards.
-    """
-
-    name = "dredc"
-
-    def __init__(self, reached: Callable[[str, Batch], None] | None = None) -> None:
-        self._reached = reached or (lambda step, batch: None)
-        """To be called with the facts that each round of deletion is about to drop, when everything
-        is deleted, and when it is known what comes back."""
-
-    def run(self, update: StratumUpdate) -> tuple[str, str]:
-        """See `Strategy.run`."""
-        leaps = update.leaps()
-        if leaps is not None:
-            _leaping(update, leaps)
-            return self.name, "closures that others go through"
-        lost = unsupported(update, update.touched())
-        climb = Climb(update.work, [update.kept.own])
-        while lost:
-            self._reached("deletion", lost)
-            also, rest = update.descend(update.drop(lost), climb)
-            if also:
-                self._reached("deletion", also)
-            lost = unsupported(update, rest)
-        self._reached("deleted", lost)
-        dropped = update.dropped()
-        again = rederived(update, dropped) if dropped and update.task.recursive else {}
-        self._reached("rederived", again)
-        update.insert(again)
-        return self.name, ""
-
-
-def _leaping(update: StratumUpdate, leaps: Leaps) -> None:
-    """The same where transitive rules are followed by closures (see `leaping`)."""
-    work = update.work
-
-    def derived(name: RelationKey, keys: U64, but: frozenset[Family]) -> Bools:
-        def wanted(family: Family) -> bool:
-            return family.recursive and family not in but
-
-        return derivable_keys(update, name, keys, "leaps", wanted, work.old())
-
-    leaps.begin(derived)
-    touched = update.touched()
-    leaps.take_back(touched)
-    lost = leaps.doubt(touched)
-    while lost:
-        lost = leaps.doubt(update.drop_by(lost, leaps.families))
-    leaps.keep()
-    rest = work.filter(update.dropped(), work.gone.contains)
-    others = leaps.families
-    update.insert(
-        derivable(update, rest, "rederivation", lambda one: one.recursive and one not in others)
-    )
-
-
-def unsupported(update: StratumUpdate, batch: Batch) -> Batch:
-    """The facts without a nonrecursive derivation."""
-    work = update.work
-    return work.filter(batch, lambda name, keys: ~work.supported(name, keys))

@@ -1,57 +1,41 @@
-"""Maintain a closure: stratum by stratum, deletions and additions together.
+"""Materialise and maintain a program: stratum by stratum, each by a module or an algorithm.
 
-Start reading at `Maintenance`. Each stratum that a change reaches is done in the papers' two
-phases: what may be lost is found, by the strategy, from the facts that are gone below or no longer
-stated; what is gained follows by semi-naive evaluation (`stratum` has the steps). Materialising is
-the same, with all rules new and nothing to lose. What is always true:
+Start reading at `Maintenance.run`, which is the outer loop of all of the papers' algorithms:
+Mat-Mod (*modular*, algorithm 2, line 8; thesis, algorithm 6, line 144), DRed-Mod (*modular*,
+algorithm 3, lines 16 to 20; thesis, algorithm 7, lines 156 to 160), DRed and FBF (*revisited*,
+lines 39 to 44 and 59 to 66), and those with counters. What is done in a stratum is up to the
+strategy: `dred`, `dred_c` (with `dred_c_mod`), `fbf`, `fbf_c`, `counting`, `rematerialise`, or
+`auto`, which chooses.
+Materialising is the same, with all rules new and nothing to lose (`seminaive`).
 
-* no rule instance is considered twice in a phase, those of the first are instances over the old
-  facts, those of the second over the new ones; so the counters are exact under every strategy;
+Ours deviates as follows. Only strata are done that a change reaches (`tasks`). A module that owns a
+stratum does it in one call (`modules/protocol`). E is changed before, and I after all strata, by
+writing rows (`changed_rows`). And rules may come and go in the same update. What is always true:
+
+* no rule instance is considered twice in a phase, those of deletion are instances over the old
+  facts, those of insertion over the new ones; so the counters are exact under every strategy;
 * strata below the one at work are done: `gone` and `added` say all about them.
 """
 
 from __future__ import annotations
 
-import heapq
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from triplestore.closures.attached import CHAINS, UNION
-from triplestore.evaluate.conclusions import Heads, conclude
-from triplestore.maintenance.modules.viewed_rules import viewed_rules
-from triplestore.maintenance.steps.regrouping import summarise_whole
-from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
+from triplestore.maintenance.modules.owners import module_of_stratum
+from triplestore.maintenance.modules.protocol import StratumOutcome
+from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
+from triplestore.maintenance.steps.stratum_state import Task
+from triplestore.maintenance.stratum_report import StratumReport
+from triplestore.maintenance.tasks import Tasks
 from triplestore.maintenance.update_state import Work
-from triplestore.relations.facts.fact_sets import Batch, size_of
-from triplestore.relations.facts.stored_facts import unsupported_keys
-from triplestore.relations.packed_keys import NO_IDS
-from triplestore.rules.compiled_program import Compiled, CompiledStratum, Strata
-from triplestore.rules.modules.module_groups import Owned
-
-
-@dataclass(slots=True)
-class StratumReport:
-    """What was done in a stratum."""
-
-    number: int
-    strategy: str
-    seconds: float
-    rounds: int
-    gone: int
-    added: int
-    instances: dict[str, int]
-    why: str = ""
+from triplestore.relations.facts.fact_sets import size_of
+from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.strata import Strata
 
 
 class Maintenance:
-    """An update of a closure under way.
-
-    kept      rules that hold before and after the update
-    fresh     rules that come with it
-    removed   rules that go with it, compiled as they were
-    previous  the program they were part of
-    """
+    """An update of a closure under way: see `Tasks` for the arguments."""
 
     def __init__(
         self,
@@ -63,105 +47,33 @@ class Maintenance:
         previous: Compiled | None = None,
     ) -> None:
         self.work = work
-        self.kept = kept
         self.fresh = fresh
         self.strategy = strategy
         self.reports: list[StratumReport] = []
-        self._tasks: dict[int, Task] = {}
-        self._heap: list[int] = []
-        self._done = -1
-        for number in [] if fresh is None else [*fresh, *fresh.hierarchies]:
-            self._task(number)
-        for owned in work.compiled.modules.values():
-            if self._is_kept_otherwise(owned):
-                self._task(owned.number)
-        for name, batch in (("minus", work.minus), ("plus", work.plus)):
-            for level, facts in work.levels.split(batch.batches()).items():
-                setattr(self._task(level), name, facts)
-        for strata in removed if previous is not None else ():
-            assert previous is not None
-            self._take_out(strata, previous)
-
-    def _is_kept_otherwise(self, owned: Owned) -> bool:
-        """Whether a closure is written out and should not be, or the other way round. Sizes are
-        looked at when a closure changes; here it is about what somebody said."""
-        work = self.work
-        known = work.schemes.get(owned.anchor)
-        if owned.group.structure.kind == UNION:
-            mode = work.choice.mode_of(owned.group.relations)
-            return mode == ("compressed" if known is None else "plain")
-        if known is not None and (known.compressed or work.choice.says):
-            return work.is_compressed(known) != known.compressed
-        if known is not None or not work.choice.says:
-            return False
-        kind = owned.group.structure.kind
-        return kind != CHAINS and work.choice.mode_of(owned.group.relations) == "compressed"
-
-    def _task(self, number: int) -> Task:
-        found = self._tasks.get(number)
-        if found is None:
-            kept = self.kept.get(number)
-            fresh = None if self.fresh is None else self.fresh.get(number)
-            found = Task(number, kept or CompiledStratum(number), fresh)
-            self._tasks[number] = found
-            heapq.heappush(self._heap, number)
-        return found
-
-    def _take_out(self, removed: Strata, previous: Compiled) -> None:
-        """All conclusions of rules that go, to the strata of their facts."""
-        work, old = self.work, self.work.old()
-        work.tally.compiled = previous
-        owned_before = {rule for owned in previous.modules.values() for rule in owned.rules}
-        owned_now = {n for owned in work.compiled.modules.values() for n in owned.relations}
-        viewed = viewed_rules(work.schemes, previous)
-        for family in removed.families:
-            heads = Heads()
-            relation = family.head.relation
-            uncounted = family.recursive or viewed.issuperset(family.rules)
-            if uncounted and relation in owned_now:
-                self._task(work.levels.relation(relation)).fewer = True
-                continue
-            if family.recursive and owned_before.issuperset(family.rules):
-                # All that depends on recursion may be lost: with its rule by rule instances in
-                # the thousands for each fact, this is less than finding what the rule concluded.
-                heads.put(relation, unsupported_keys(work.stored, relation))
-            elif family.summary is not None:
-                summarise_whole(work, family, old, heads, "removed rules")
-            else:
-                rows, n = work.run.whole(family, old, "removed rules")
-                conclude(family, rows, n, work.type_id, heads)
-            for level, batch in work.levels.split(heads.taken()).items():
-                task = self._task(level)
-                for name, keys in batch.items():
-                    (task.lost_rec if uncounted else task.lost).put(name, keys)
-        work.tally.compiled = work.compiled
+        self._tasks = Tasks(work, kept, fresh, removed, previous)
 
     def run(self) -> None:
-        """Do all strata that the change reaches."""
-        while self._heap:
-            number = heapq.heappop(self._heap)
-            task = self._tasks.pop(number)
-            self._done = number
-            self._stratum(task)
+        """Do all strata that the change reaches, from the lowest on."""
+        while self._tasks:
+            task = self._tasks.take()
+            _, _, (gone, added) = self._stratum(task)
+            self._tasks.reach(gone, task.number)
+            self._tasks.reach(added, task.number)
 
-    def _stratum(self, task: Task) -> None:
+    def _stratum(self, task: Task) -> StratumOutcome:
+        """Do one stratum, and report."""
         work = self.work
         started, instances, rounds = time.perf_counter(), work.run.instances.copy(), work.rounds
         work.budget.check()
         work.forget_leaps(task.number)
-        name, why, changed = self._update(task)
-        for sets in changed:
-            for relation, keys in sets.items():
-                for watcher in self.kept.watching(relation, keys):
-                    if watcher > task.number:
-                        self._task(watcher)
+        done = name, why, (gone, added) = self._update(task)
         report = StratumReport(
             task.number,
             name,
             time.perf_counter() - started,
             work.rounds - rounds,
-            size_of(changed[0]),
-            size_of(changed[1]),
+            size_of(gone),
+            size_of(added),
             dict(work.run.instances - instances),
             why,
         )
@@ -170,21 +82,14 @@ class Maintenance:
             work.budget.progress(
                 f"stratum {task.number}: {report.added:,} facts added, {report.gone:,} gone"
             )
+        return done
 
-    def _update(self, task: Task) -> tuple[str, str, tuple[Batch, Batch]]:
-        """Bring one stratum up to date; returns how, and what is gone and new."""
-        block = self.work.compiled.strata.hierarchies.get(task.number)
-        if block is not None:
-            self.work.tally.at = "a hierarchy of classes (rdfs:subClassOf)"
-            fresh = None if self.fresh is None else self.fresh.hierarchies.get(task.number)
-            bodies = NO_IDS if fresh is None else fresh.bodies
-            return "hierarchy", "subclass rules only", block.update(self.work, task, bodies)
-        owned = self.work.compiled.modules.get(task.number)
-        if owned is not None:
-            from triplestore.maintenance.modules.close_group import close_group
-
-            self.work.tally.at = owned
-            return close_group(owned, self.work, task)
+    def _update(self, task: Task) -> StratumOutcome:
+        """Bring one stratum up to date; returns how, why so, and what is gone and new."""
+        module = module_of_stratum(self.work.compiled, task.number, self.fresh)
+        if module is not None:
+            self.work.tally.at = module.at
+            return module.update(self.work, task)
         update = StratumUpdate(self.work, task)
         name, why = self.strategy.run(update)
         return name, why, update.outcome()

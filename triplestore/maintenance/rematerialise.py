@@ -1,41 +1,31 @@
-"""Rematerialisation: what follows is derived from what is stated, and compared with what there was.
+"""Rematerialisation: derive a stratum from explicit facts and lower strata, and compare.
 
-Start reading at `Rematerialise`, which does this for one stratum, or at `rematerialise_all`, which
-does it for all of them at once. Both evaluate as if nothing had been derived before: the stored
-facts are seen without those in question (see `restated`), the rest is a first materialisation. Only
-differences are handed on, so what is written is what any other strategy would write.
+Start reading at `Rematerialise`. It is `seminaive` (*revisited*, algorithm 1, lines 3 to 8) on the
+stored facts without those that were derived in the stratum (`steps/without_stratum`). Only the
+differences to what held before are handed on, so the rows that are written are those that any other
+strategy would write.
 """
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
-from triplestore.expressions.query_terms import QueryTerms
-from triplestore.maintenance.changed_rows import Closure
-from triplestore.maintenance.limits.budget import Budget
-from triplestore.maintenance.mat_mod import Maintenance
-from triplestore.maintenance.modules.edge_rows import written
-from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate, Task
-from triplestore.maintenance.steps.traces import Traces
+from triplestore.maintenance.seminaive import seminaive
+from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.steps.without_stratum import (
     Derived,
-    OnlyStated,
     Restated,
     by_runs,
-    stored_counts,
-    stored_keys,
 )
 from triplestore.maintenance.update_state import Work
-from triplestore.relations import INFERRED, Tables
+from triplestore.relations import INFERRED
 from triplestore.relations.facts.counts import CountChanges
-from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey, set_of
-from triplestore.relations.facts.recursive_counts import RecursiveCounts
+from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import summed, unite, without
 from triplestore.relations.packed_keys import I64, Bools, Keys, high
-from triplestore.rules.compiled_program import Compiled, CompiledStratum, Levels, Strata
-from triplestore.rules.modules.written_out import Choice
+from triplestore.rules.levels import Levels
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 class Rematerialise(Strategy):
@@ -48,7 +38,7 @@ class Rematerialise(Strategy):
         work, task = update.work, update.task
         known = Derived.of(work.stored, work.levels)
         budget, made = work.budget, work.budget.made
-        budget.again = _derived_before(work.stored.tables)
+        budget.again = _derived_before(work)
         anew = _anew(work, task)
         budget.again = 0
         classes = _concluded_classes(task, work.type_id)
@@ -97,7 +87,7 @@ def _anew(work: Work, task: Task) -> Work:
         families = [*task.kept.families, *task.fresh.families]
         rules = Strata(families, work.type_id)[task.number]
     first = Task(task.number, CompiledStratum(task.number), rules, plus=task.plus)
-    StratumUpdate(anew, first).insert({})
+    seminaive(StratumUpdate(anew, first))
     return anew
 
 
@@ -152,88 +142,8 @@ def _recount(work: Work, anew: Work, name: RelationKey, *before: tuple[Keys, I64
         work.counts.change(name, keys[moved], by[moved])
 
 
-# -- all strata -----------------------------------------------------------------------------------
-
-
-def rematerialise_all(
-    compiled: Compiled,
-    closed: Tables,
-    stated: Tables,
-    plus: Batch,
-    minus: Batch,
-    *,
-    rewritten: Batch | None = None,
-    terms: QueryTerms | None = None,
-    budget: Budget | None = None,
-    recursive: RecursiveCounts | None = None,
-    traces: Traces | None = None,
-    choice: Choice | None = None,
-) -> Closure:
-    """What `update` returns, found by deriving everything anew; see there for the arguments.
-
-    It does not matter which rules held before: what they derived is compared like everything else.
-    Recursive counters and traces are of no use afterwards.
-    """
-    started = time.perf_counter()
-    anew = Work(compiled, stated, terms, budget)
-    anew.stored = OnlyStated(stated, compiled.type_id)
-    anew.counts = CountChanges(None)
-    anew.schemes = {}
-    anew.choice = choice or anew.choice
-    anew.budget.again = _derived_before(closed)
-    maintenance = Maintenance(anew, compiled.strata_of(()), _Insert(), compiled.strata)
-    maintenance.run()
-    work = Work(compiled, closed, terms)
-    work.budget, work.run, work.rounds = anew.budget, anew.run, anew.rounds
-    before = {key: None for key in closed.schemes if key < 0}  # of leaps: what is not found again
-    work.made_schemes = {**before, **anew.made_schemes}
-    work.plus, work.minus, work.rewritten = set_of(plus), set_of(minus), set_of(rewritten or {})
-    for name in {*_stored_relations(closed), *anew.added, *plus}:
-        _compare(work, anew, name)
-        _recount(work, anew, name, stored_counts(work.stored, name))
-    if recursive is not None:
-        work.recursive = recursive.begin()
-        work.recursive.complete = False
-    if traces is not None:
-        traces.clear()
-    closure = written(work, stated)
-    closure.strata = maintenance.reports
-    closure.seconds = time.perf_counter() - started
-    return closure
-
-
-class _Insert(Strategy):
-    """A stratum where nothing was before."""
-
-    name = "rematerialise"
-
-    def run(self, update: StratumUpdate) -> tuple[str, str]:
-        update.insert({})
-        return self.name, "all strata"
-
-
-def _derived_before(tables: Tables) -> int:
+def _derived_before(work: Work) -> int:
     """How many facts were derived, at most: those that need not be new when derived anew."""
+    tables = work.stored.tables
     rows = sum(len(tables.tuples(*name)) for name in tables.tuple_names())
     return tables.total(INFERRED) + rows
-
-
-def _stored_relations(tables: Tables) -> list[RelationKey]:
-    return [*tables.names().tolist(), *tables.tuple_names()]
-
-
-def _compare(work: Work, anew: Work, name: RelationKey) -> None:
-    """What is gone and what is new in a relation."""
-    before = stored_keys(work.stored, name, INFERRED)
-    now = anew.added.keys_of(name)
-    lost, new = without(before, now), without(now, before)
-    if name in work.plus:
-        stated = work.plus[name].keys()
-        lost = without(lost, stated)
-        new = unite(new, stated[~work.held(name, stated)])
-    if name in work.minus:
-        taken_back = work.minus[name].keys()
-        new = without(new, taken_back)
-        lost = unite(lost, without(taken_back, now))
-    work.gone.add(name, lost)
-    work.added.add(name, new)

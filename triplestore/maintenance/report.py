@@ -11,17 +11,17 @@ from typing import Any
 
 from triplestore.datalog.problems import Problem
 from triplestore.maintenance.changed_rows import Closure
-from triplestore.maintenance.mat_mod import StratumReport
+from triplestore.maintenance.stratum_report import StratumReport
 
 MOST_STRATA = 12
-"""So many strata are printed, those that took longest."""
+"""Maximum number of strata that are printed: those that took longest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """What bringing a closure up to date did; prints as a table.
 
-    >>> print(Report(rules=2, explicit=3, inferred=1, inferred_added=1, strategy="dredc"))
+    >>> print(Report(rules=2, explicit=3, inferred=1, inferred_added=1, strategy="dred_c"))
     rules           2
     facts           3 explicit, 1 inferred (1 new, 0 gone)
     time            0.0 ms, 0 rounds

@@ -25,9 +25,10 @@ from triplestore.relations import Tables
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.facts.sorted_arrays import counted
-from triplestore.rules.compiled_program import Compiled, Strata, recursive_numbers
+from triplestore.rules.compiled_program import Compiled, recursive_numbers
 from triplestore.rules.modules.written_out import Choice
 from triplestore.rules.program_difference import ProgramDifference
+from triplestore.rules.strata import Strata
 
 
 def update(
@@ -119,7 +120,7 @@ def _reclassify(
     difference: ProgramDifference,
 ) -> None:
     """Rules that stay, but become recursive or cease to be, or conclude into a view no more: their
-    instances move to or from the counters, and nothing else happens."""
+    instances move to or from the counters; nothing else changes."""
     was = recursive_numbers(previous) | viewed_rules(work.schemes, previous)
     is_now = recursive_numbers(compiled) | owned_views(work.schemes, compiled)
     owned = _owned(compiled)

@@ -17,12 +17,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.closures.attached import CHAINS, UNION, Attached, Schemes, leap_key
+from triplestore.closures.attached import Attached, Schemes, leap_key
 from triplestore.evaluate.conclusions import Heads
 from triplestore.evaluate.evaluation import Evaluation
+from triplestore.evaluate.suspects import Tally
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.maintenance.limits.budget import Budget
-from triplestore.maintenance.limits.suspects import Tally
 from triplestore.maintenance.steps.traces import Traces
 from triplestore.relations import EXPLICIT, Tables
 from triplestore.relations.facts.body_views import Setting
@@ -32,7 +32,6 @@ from triplestore.relations.facts.recursive_counts import RecursiveChanges
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.packed_keys import U8, Bools, Columns, Keys, columns_of
-from triplestore.relations.pair_relation import PairRelation, inverse
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.modules.written_out import Choice
 
@@ -61,7 +60,7 @@ class Work:
         self.rewritten = FactSet()
         self.counts = CountChanges(self.stored)
         self.recursive: RecursiveChanges | None = None
-        """C_r, where somebody keeps it."""
+        """C_r, if it is kept."""
         self.budget = (budget or Budget()).start()
         self.tally = Tally(compiled)
         self.budget.blame = self.tally.blame
@@ -135,41 +134,18 @@ class Work:
             found = found | self.added.contains(relation, keys)
         return found
 
-    # -- changing one's mind -----------------------------------------------------------------------
+    # -- undoing -----------------------------------------------------------------------
 
     def mark(self) -> Mark:
-        """What `restore` needs to go back to now."""
+        """What `restore` needs to return to this state."""
         recursive = None if self.recursive is None else self.recursive.copied()
         return self.gone.copied(), self.added.copied(), self.counts.copied(), recursive
 
     def restore(self, mark: Mark) -> None:
-        """Undo everything since a mark; what was counted and measured stays."""
+        """Undo all changes since a mark; counts of instances and measured times stay."""
         self.gone, self.added, self.counts, self.recursive = mark
 
     # -- schemes -----------------------------------------------------------------------------------
-
-    def is_compressed(self, closure: Attached) -> bool:
-        """Whether a closure is to be kept by its scheme alone."""
-        if closure.structure.kind in (CHAINS, UNION):  # edges of chains are facts of others, too
-            return closure.compressed
-        names = closure.structure.relations
-        before = closure.ids[0] in self.stored.tables.closed
-        return self.choice.compressed(names, closure.closure, before, self.budget.bytes)
-
-    def closed_now(self, relation: int) -> PairRelation | None:
-        """The pairs of a relation as they are now, if these are not written out."""
-        for made in self.schemes_after().values():
-            if not made.compressed or relation not in made.ids:
-                continue
-            if made.structure.kind == UNION:
-                if self.counts.stored is None:
-                    return None  # a stratum by itself: it does not know the rows of others
-                from triplestore.maintenance.modules.union import view_now
-
-                return view_now(self, made.union)
-            turned = made.structure.turned[made.ids.index(relation)]
-            return inverse(made.closure) if turned else made.closure
-        return None
 
     def closed_relations(self) -> tuple[set[int], set[int]]:
         """The relations of which only edges are written: until now, and from now on."""

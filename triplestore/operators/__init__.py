@@ -15,6 +15,7 @@ Start reading at `operator` (the contract), `frame` and `context`; DESIGN.md say
 from triplestore.operators.aggregates import Aggregate
 from triplestore.operators.context import BLOCK_ROWS, Context
 from triplestore.operators.distinct import Distinct
+from triplestore.operators.explain_plan import explain, to_json
 from triplestore.operators.frame import BOOLEAN, ID, INTEGER, OBJECT, REAL, Frame
 from triplestore.operators.group import Group
 from triplestore.operators.joins.hash_join import HashJoin, Join
@@ -24,7 +25,6 @@ from triplestore.operators.leaves import Scan, Values
 from triplestore.operators.operator import Operator
 from triplestore.operators.order import Order
 from triplestore.operators.row_operators import Extend, Filter, Limit, Project, Union, rename
-from triplestore.operators.statistics import explain, to_json
 
 __all__ = [
     "BLOCK_ROWS",

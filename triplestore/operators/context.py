@@ -15,7 +15,7 @@ import time
 from typing import Protocol
 
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError, UsageError
-from triplestore.operators.text_limits import DEFAULT, TextLimits
+from triplestore.text_limits import DEFAULT, TextLimits
 
 BLOCK_ROWS = 65536
 """Operators hand on blocks of at most this many rows (a context may say fewer)."""

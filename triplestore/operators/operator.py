@@ -29,9 +29,9 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from triplestore.deep_calls import Elsewhere
 from triplestore.errors import UsageError
 from triplestore.operators.context import BLOCK_ROWS, Context
+from triplestore.operators.deep_calls import Elsewhere
 from triplestore.operators.frame import Array, Frame, Type, empty_frame, row_width, width_of
 from triplestore.operators.statistics import Statistics
 

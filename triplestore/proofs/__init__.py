@@ -3,10 +3,11 @@
 Start at `why`. Proofs are looked for backwards from the fact, over the facts that hold.
 """
 
+from triplestore.proofs.absence import WhyNot
 from triplestore.proofs.closed_facts import Written
-from triplestore.proofs.proof import Member, Part, Proof, Step
+from triplestore.proofs.proof import Proof
 from triplestore.proofs.questions import Limits, why, why_not
-from triplestore.proofs.why_not import Attempt, WhyNot
+from triplestore.proofs.steps import Attempt, Member, Part, Step
 
 __all__ = [
     "Attempt",

@@ -29,8 +29,9 @@ from triplestore.proofs.body_matching import Matching
 from triplestore.proofs.closed_facts import Closed, ground, unify
 from triplestore.proofs.explorer import Explorer
 from triplestore.proofs.origins import fill, helper_rule, is_helper_atom, origin_of, renaming
-from triplestore.proofs.proof import Member, Part, Proof, Step, Values
+from triplestore.proofs.proof import Proof
 from triplestore.proofs.proof_graph import Link
+from triplestore.proofs.steps import Member, Part, Step, Values
 from triplestore.rules.families import Family
 
 

@@ -38,7 +38,7 @@ from triplestore.relations.packed_keys import I64, U8, U32, Keys, key_of
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.families import Family, compile_rules
 from triplestore.rules.simplify import SimpleProgram, is_given, simplify
-from triplestore.rules.subclass_levels import copied_class
+from triplestore.rules.subclass_rules import copied_class
 from triplestore.terms import Dictionary
 
 Key: TypeAlias = Any

@@ -22,7 +22,7 @@ from triplestore.datalog.slices import Slice
 from triplestore.proofs.closed_facts import Closed, Place, ground, unify
 from triplestore.relations import EXPLICIT
 from triplestore.relations.facts.fact_sets import RelationKey
-from triplestore.rules.modules.chain_shapes import Shape, shape_of
+from triplestore.rules.modules.chain_shapes import ChainShape, shape_of
 
 LARGE = 20_000
 """Closures of fewer pairs are searched like everything else: that finds smallest proofs."""
@@ -69,7 +69,7 @@ class _Closure:
         self._id_of = dict(zip(structure.relations, attached.ids, strict=True))
 
     @cached_property
-    def _shapes(self) -> list[Shape]:
+    def _shapes(self) -> list[ChainShape]:
         """The chains of the group whose guards hold."""
         written = self._closed.written
         found = []
@@ -118,7 +118,7 @@ class _Closure:
         if len(walk) == 2:
             self._copy(relation, walk, made, self._sources(walk))
             return
-        joins: dict[tuple[int, bool], Shape] = {}
+        joins: dict[tuple[int, bool], ChainShape] = {}
         for shape in self._shapes:
             if len(shape.steps) == 2:
                 head = self._id_of[shape.head]
@@ -148,7 +148,7 @@ class _Closure:
     ) -> tuple[int, bool]:
         """Copies that lead to a fact from the nearest of some sources; which that is."""
         goal = (relation, False)
-        before: dict[tuple[int, bool], tuple[Shape, tuple[int, bool]]] = {}
+        before: dict[tuple[int, bool], tuple[ChainShape, tuple[int, bool]]] = {}
         seen, queue = {goal}, deque([goal])
         while queue:
             at = queue.popleft()
@@ -171,7 +171,7 @@ class _Closure:
             self._add(shape, _place(at[0], one, other), None, made)
         return found
 
-    def _join(self, shape: Shape, walk: tuple[int, ...], made: dict[Place, Instance]) -> None:
+    def _join(self, shape: ChainShape, walk: tuple[int, ...], made: dict[Place, Instance]) -> None:
         """An instance that puts two halves of a walk together, and those behind it."""
         middle = len(walk) // 2
         head = _place(self._id_of[shape.head], walk[0], walk[-1])
@@ -182,7 +182,7 @@ class _Closure:
             self._prove(self._id_of[step.relation], half[::-1] if step.turned else half, made)
 
     def _add(
-        self, shape: Shape, head: Place, middle: int | None, made: dict[Place, Instance]
+        self, shape: ChainShape, head: Place, middle: int | None, made: dict[Place, Instance]
     ) -> None:
         closed = self._closed
         rule = closed.written.rules[shape.rule]

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.conclusions import Heads
+from triplestore.maintenance.steps.regrouping import summarise
 from triplestore.proofs.body_matching import Matching, Sees
 from triplestore.proofs.closed_facts import Closed, Concluding, Place
 from triplestore.relations import EXPLICIT
@@ -199,12 +201,12 @@ def rules_of(family: Family, rows: Rows, n: int) -> I64:
     """The number of the rule of each row."""
     if family.table is None:
         return np.full(n, family.rules[0], dtype=np.int64)
-    known = family.plans.get("rules")
+    known = family.known.rule_numbers
     if known is None:
         keys = key_of(family.table.columns)
         order = np.argsort(keys, kind="stable")
         numbers = np.array(family.rules, dtype=np.int64)
-        known = family.plans["rules"] = keys[order], numbers[order]
+        known = family.known.rule_numbers = keys[order], numbers[order]
     columns = [column for v in family.table.variables if (column := rows[v]) is not None]
     found: I64 = known[1][known[0].searchsorted(key_of(columns))]
     return found
@@ -212,9 +214,6 @@ def rules_of(family: Family, rows: Rows, n: int) -> I64:
 
 def _aggregates(closed: Closed, family: Family, relation: RelationKey, goals: Keys) -> Instances:
     """The goals that an aggregate rule concludes; they have no premises, but members."""
-    from triplestore.evaluate.conclusions import Heads
-    from triplestore.maintenance.steps.regrouping import summarise
-
     summary = family.summary
     assert summary is not None
     rows, n = closed.run.goals(family, relation, goals)

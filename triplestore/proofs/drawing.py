@@ -7,11 +7,14 @@ is a node between what it needs and what it concludes, with its conditions below
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from triplestore.datalog.program import Constraint
-from triplestore.proofs.proof import Proof, Step
 from triplestore.proofs.proof_text import fact_text, part_text, rule_text
+from triplestore.proofs.steps import Step
+
+if TYPE_CHECKING:
+    from triplestore.proofs.proof import Proof
 
 Names = Mapping[str, str]
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triplestore.datalog.program import Atom, Constraint, Rule, TripleAtom
 from triplestore.datalog.text import show
-from triplestore.proofs.proof import Member, Part, Proof, Step
 from triplestore.proofs.proof_text import fact_text, missing_text, rule_text
-from triplestore.proofs.why_not import Attempt, WhyNot
+from triplestore.proofs.steps import Attempt, Member, Part, Step
+
+if TYPE_CHECKING:
+    from triplestore.proofs.absence import WhyNot
+    from triplestore.proofs.proof import Proof
 
 Names = Mapping[str, str]
 

@@ -24,10 +24,11 @@ from triplestore.datalog.program import (
     TupleAtom,
 )
 from triplestore.datalog.text import show
-from triplestore.proofs.proof import Member, Part, Proof, Step, Values
+from triplestore.proofs.steps import Attempt, Member, Part, Step, Values
 
 if TYPE_CHECKING:
-    from triplestore.proofs.why_not import Attempt, WhyNot
+    from triplestore.proofs.absence import WhyNot
+    from triplestore.proofs.proof import Proof
 
 _DEEPEST = 16  # branches on one another before the tree goes on further below
 Names = Mapping[str, str]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from triplestore.rules.modules.written_out import Choice, Mode
 
 AUTO = "auto"
-FALLBACK = "dredc"
+FALLBACK = "dred_c"
 """What `auto` stands for where the engine has no such strategy."""
 
 MODULES = (AUTO, "on", "off")
@@ -57,8 +57,8 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
     max_terms: int | None = None
     """How many new terms rules may make in one commit."""
     recursive_counters: bool = False
-    """Whether to know, in memory, how many recursive rule instances derive each fact: for `dredc`
-    and `fbfc`, which then need not look for derivations of what they took away."""
+    """Whether to know, in memory, how many recursive rule instances derive each fact: for `dred_c`
+    and `fbf_c`, which then need not look for derivations of what they took away."""
     traces: bool = False
     """Whether to keep what `counting` made, its traces, while another strategy is in use."""
     modules: str = AUTO
@@ -149,8 +149,7 @@ class _Asked:
 
 def _valid(name: str, value: Any) -> Any:
     if name == "strategy":
-        _check_strategy(value)
-        return value
+        return _strategy(value)
     if name in ("recursive_counters", "traces"):
         if not isinstance(value, bool):
             raise UsageError(f"tuning: {name} is True, False or None, not {value!r}")
@@ -177,12 +176,14 @@ def _one_of(name: str, value: Any, words: tuple[str, ...]) -> str:
     return str(value)
 
 
-def _check_strategy(name: Any) -> None:
-    from triplestore.maintenance.strategies import STRATEGIES
+def _strategy(value: Any) -> str:
+    """The name of a strategy, as it is spelt today."""
+    from triplestore.maintenance.strategies import STRATEGIES, known_name
 
-    names = sorted({AUTO, *STRATEGIES})
+    name, names = known_name(str(value)), sorted({AUTO, *STRATEGIES})
     if name not in names:
-        raise UsageError(_unknown(f"there is no strategy {name!r}", str(name), names))
+        raise UsageError(_unknown(f"there is no strategy {value!r}", str(value), names))
+    return name
 
 
 def _unknown(what: str, name: str, names: list[str]) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
@@ -73,6 +73,14 @@ class Plan:
     sizes: tuple[float, ...]
 
 
+class Turned(NamedTuple):
+    """How to begin where an item of a body changed (see `evaluate.smallest_first`): with the first
+    step of a plan, or (None) with the changed facts; and for how many of these that was best."""
+
+    n: int
+    plan: Plan | None
+
+
 _CLOSES = 0.5
 """So many rows are expected to be left by each atom that closes a cycle."""
 
@@ -82,17 +90,18 @@ GROWN = 8.0
 
 def plan_for(family: Family, pivot: int, setting: Setting) -> Plan:
     """The plan of a family from one of its items (or `HEAD`, `WHOLE`), made for current sizes."""
-    known: Plan | None = family.plans.get(pivot)
+    plans = family.known.plans
+    known = plans.get(pivot)
     only = _is_only(family, pivot)
     if known is not None and only:
         return known
     if only:
-        made = family.plans[pivot] = plan(family, pivot, setting)
+        made = plans[pivot] = plan(family, pivot, setting)
         return made
     sizes = tuple(setting.view(atom.relation).estimate(()) + 1 for atom in family.body)
     if known is not None and not _changed(known.sizes, sizes):
         return known
-    made = family.plans[pivot] = plan(family, pivot, setting, sizes)
+    made = plans[pivot] = plan(family, pivot, setting, sizes)
     return made
 
 

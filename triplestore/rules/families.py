@@ -36,7 +36,8 @@ from triplestore.datalog.stratify import Stratification
 from triplestore.expressions.tree import Call, Expression, variables_of
 from triplestore.relations.facts.fact_sets import ANY, RelationKey
 from triplestore.relations.packed_keys import U32
-from triplestore.rules.subclass_levels import copied_class
+from triplestore.rules.known_of_family import KnownOfFamily
+from triplestore.rules.subclass_rules import copied_class
 from triplestore.thread_limits import looking
 
 IdsOf: TypeAlias = Callable[[Sequence[bytes]], U32]
@@ -109,7 +110,7 @@ class Family:
     rules: list[int]
     table: Table | None = None
     summary: Summary | None = None
-    plans: dict[Any, Any] = field(default_factory=dict)
+    known: KnownOfFamily = field(default_factory=KnownOfFamily)
 
     @property
     def width(self) -> int:

@@ -11,8 +11,7 @@ import numpy as np
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
 from triplestore.relations.packed_keys import NO_KEYS, U64, in_sorted, pack
 from triplestore.rules.compiled_program import Compiled
-from triplestore.rules.subclass_levels import copied_class
-from triplestore.rules.subclass_pairs import names_of
+from triplestore.rules.subclass_rules import copied_class, names_of
 
 
 class ProgramDifference:

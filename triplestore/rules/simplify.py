@@ -28,7 +28,6 @@ from hashlib import blake2b
 from types import MappingProxyType
 from typing import Literal
 
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.check_clause import problem_at
 from triplestore.datalog.guard import guard
 from triplestore.datalog.problems import Problem, raise_errors
@@ -50,6 +49,7 @@ from triplestore.datalog.program import (
     Variable,
     bound_by,
 )
+from triplestore.datalog.rules import signature
 from triplestore.datalog.slices import Graph, components
 from triplestore.datalog.text import show
 from triplestore.expressions.tree import variables_of

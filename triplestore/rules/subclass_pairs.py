@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from triplestore.datalog.canonical import signature
-from triplestore.datalog.program import Constant, Program, Rule, TripleAtom
+from triplestore.datalog.program import Program, Rule
+from triplestore.datalog.rules import signature
 from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
@@ -36,7 +36,8 @@ from triplestore.relations.packed_keys import (
     start_of_runs,
 )
 from triplestore.rules.simplify import SimpleProgram
-from triplestore.rules.subclass_levels import copied_class, numbered
+from triplestore.rules.subclass_levels import numbered
+from triplestore.rules.subclass_rules import copied_class, names_of
 
 FEWEST = 256
 """Fewer axioms are rules like all others: families join faster with very many members."""
@@ -123,14 +124,6 @@ def parted(
 
     taken = {id(copies[i]) for i in order.tolist()}
     return program.where(lambda rule: id(rule) not in taken), SubClasses(keys, rule_of)
-
-
-def names_of(rule: Rule) -> tuple[bytes, bytes]:
-    """The keys of the lower and the upper class of a rule `D[?x] :- C[?x]`."""
-    one, other = rule.body[0], rule.heads[0]
-    assert isinstance(one, TripleAtom) and isinstance(one.o, Constant), "see copied_class"
-    assert isinstance(other, TripleAtom) and isinstance(other.o, Constant), "see copied_class"
-    return one.o.key, other.o.key
 
 
 class Bottom:

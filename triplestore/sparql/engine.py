@@ -1,27 +1,27 @@
 """Queries: from text to results, on one snapshot.
 
-Start at `Engine.query`. The algebra of a text is kept, so that asking again costs no parsing; plans
-are made from the sizes of the tables as they are, and kept as long as the state that they read (see
-`plans`), also for texts that differ by their constants (`kinds`). What is always true: a query
-reads one snapshot; its memory and time are those of its `Context`, also while results are read.
+Start at `Engine.query`: the text is parsed and rewritten, or its algebra is kept (`QueryCache`); a
+plan is made from the sizes of the tables as they are (`Planner`), or a kept one is used again. What
+is always true: a query reads one snapshot; its memory and time are those of its `Context`, also
+while results are read.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from triplestore.deep_calls import when_large
 from triplestore.expressions.evaluate_columns import Scope
 from triplestore.expressions.evaluate_scalar import Surroundings
 from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.expressions.tree import Constant, Variable
-from triplestore.operators.context import Context, current, running
+from triplestore.operators.context import Context, running
+from triplestore.operators.deep_calls import when_large
 from triplestore.operators.row_operators import Limit
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 from triplestore.sparql.advice import advice
@@ -37,15 +37,15 @@ from triplestore.sparql.algebra.nodes import (
     Slice,
 )
 from triplestore.sparql.algebra.substitute import with_values
-from triplestore.sparql.cache.kept_plans import Loan, Plan, Plans, Question
-from triplestore.sparql.cache.slots import Slots
-from triplestore.sparql.cache.text_kinds import Kinds
+from triplestore.sparql.cache.kept_plans import QueryPlan, StatePlans
+from triplestore.sparql.cache.query_cache import QueryCache, QueryText, Reuse
 from triplestore.sparql.construct import constructed, described
 from triplestore.sparql.evaluate.dataset import STORE_DEFAULT, Dataset
 from triplestore.sparql.plan.planned import ANYTHING, NONE, Planned, Wanted
 from triplestore.sparql.plan.planner import Options, Planner
+from triplestore.sparql.plan.query_planner import QueryPlanner
 from triplestore.sparql.results.solutions import Rows, Solutions, Triples, WriteResult
-from triplestore.sparql.rewrites import PASSES, rewrite
+from triplestore.sparql.rewrites import NEEDED, PASSES, rewrite
 from triplestore.sparql.syntax.parser import parse_query
 from triplestore.terms import Dictionary
 from triplestore.terms.vocabulary import XSD
@@ -62,14 +62,11 @@ PSEUDO_GRAPHS = {
 }
 """What FROM says with these is which facts are meant."""
 
-_KEPT_TEXTS = 256
-_LONG_TEXT = 20_000  # characters of a text of which nothing is kept
-_BYTES = 15  # of its algebra, for each character
 _SMALL_BLOCKS = 2048
+_NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class AskedState(NamedTuple):
     """What a query is asked of.
 
     where    statuses of the facts that it sees
@@ -85,10 +82,10 @@ class Asked:
     where: int = HOLDS
     default: tuple[int, ...] = (STORE_DEFAULT,)
     named: tuple[int, ...] | None = None
-    prefixes: Mapping[str, str] = field(default_factory=dict)
+    prefixes: Mapping[str, str] = _NO_PREFIXES
     hidden: bool = False
     chosen: bool = False
-    plans: Plans | None = None
+    plans: StatePlans | None = None
 
     @property
     def what(self) -> tuple[Hashable, ...]:
@@ -119,40 +116,22 @@ class Engine:
 
     def __init__(self, write: WriteResult) -> None:
         self._write = write
-        self._parsed: OrderedDict[tuple[Any, ...], Query] = OrderedDict()
-        self._kinds = Kinds()
+        self._cache = QueryCache(algebra_of)
 
     def parse(
         self,
         text: str,
         prefixes: Mapping[str, str],
         base: str | None,
-        optimise: bool = True,
         aggregates: Collection[str] = (),
     ) -> Query:
         """The rewritten algebra of a text."""
-        return self._read(_key_of(text, prefixes, base, optimise, aggregates), prefixes, aggregates)
-
-    def _read(
-        self, key: tuple[Any, ...], prefixes: Mapping[str, str], aggregates: Collection[str]
-    ) -> Query:
-        found = self._parsed.get(key)
-        if found is None:
-            text, base, optimise, *_ = key
-            parsed = parse_query(text, prefixes=prefixes, base=base, aggregates=aggregates)
-            found = prepared(parsed, optimise)
-            if len(text) > _LONG_TEXT:
-                current().charge(_BYTES * len(text))
-                return found
-            self._parsed[key] = found
-            if len(self._parsed) > _KEPT_TEXTS:
-                self._parsed.popitem(last=False)
-        return found
+        return self._cache.algebra(QueryText(text, prefixes, base, aggregates))
 
     def query(
         self,
         text: str,
-        asked: Asked,
+        asked: AskedState,
         context: Context,
         *,
         base: str | None = None,
@@ -161,74 +140,49 @@ class Engine:
         custom: Custom = NOTHING_CUSTOM,
     ) -> Result:
         """The result of a query, in which some variables may have values."""
+        rewritten = options is None or options.rewrites
+        full_text = QueryText(text, asked.prefixes, base, custom.aggregates, rewritten=rewritten)
         with running(context):
-            return self._query(text, asked, context, base, options, values, custom)
+            return self._query(full_text, asked, context, options, values, custom)
 
     def _query(
         self,
-        text: str,
-        asked: Asked,
+        text: QueryText,
+        asked: AskedState,
         context: Context,
-        base: str | None,
         options: Options | None,
         values: Mapping[str, Constant] | None,
         custom: Custom,
     ) -> Result:
-        rewrites = options is None or options.rewrites
-        key = _key_of(text, asked.prefixes, base, rewrites, custom.aggregates)
-
-        prefixes, aggregates = asked.prefixes, custom.aggregates
-
-        def read() -> Query:  # which results keep: it must not hold what is asked
-            return self._read(key, prefixes, aggregates)
-
-        found, query_of = None, read
-        if values:
-            query_of = partial(_given, read, values)
-        if asked.plans is not None and custom is NOTHING_CUSTOM and len(text) <= _LONG_TEXT:
-            if values:
-                found = self._kinds.with_values(key, values, read)
-            else:
-                found = self._kinds.of(key, text, prefixes, base)
-        if found is None or asked.plans is None:
-            run = _Run(query_of(), asked, context, self._write, options, custom, query_of)
-            return run.result()
-        question = found.question((asked.what, options))
-        plan = asked.plans.lend(question)
-        if plan is not None:
-            run = _Run(plan.query, asked, context, self._write, options, custom, query_of)
-            plan.begin(context)
-            return run.of_plan(plan, Loan(asked.plans, question, plan))
-        run = _Run(query_of(), asked, context, self._write, options, custom, query_of)
-
-        def parse(other: str) -> Query:
-            parsed = parse_query(other, prefixes=asked.prefixes, base=base)
-            return prepared(parsed, rewrites)
-
-        run.slots = when_large(run.query.size, found.slots, parse)
-        run.plans, run.question = asked.plans, found.question((asked.what, options))
-        return run.result()
+        # Results keep this: it must not hold what is asked.
+        read = partial(_read, self._cache, text, values)
+        reuse = plan = None
+        if asked.plans is not None and custom is NOTHING_CUSTOM:
+            reuse = self._cache.reuse(text, values, asked.plans, (asked.what, options))
+        if reuse is not None:
+            plan = reuse.plan(context)
+        query = read() if plan is None else plan.query
+        run = _Run(query, asked, context, self._write, options, custom, read, reuse)
+        return run.result() if plan is None else run.of_plan(plan)
 
 
-def _given(read: Callable[[], Query], values: Mapping[str, Constant]) -> Query:
-    """The query that is read, with values for variables."""
-    query = read()
-    return when_large(query.size, with_values, query, values)
+def _read(cache: QueryCache, text: QueryText, values: Mapping[str, Constant] | None) -> Query:
+    """The query of a text, with values for variables."""
+    query = cache.algebra(text)
+    return when_large(query.size, with_values, query, values) if values else query
 
 
-def _key_of(
-    text: str,
-    prefixes: Mapping[str, str],
-    base: str | None,
-    optimise: bool,
-    aggregates: Collection[str],
-) -> tuple[Any, ...]:
-    return (text, base, optimise, tuple(prefixes.items()), *sorted(aggregates))
+def algebra_of(text: QueryText) -> Query:
+    """The rewritten algebra of a text, parsed now."""
+    query = parse_query(
+        text.text, prefixes=text.prefixes, base=text.base, aggregates=text.aggregates
+    )
+    return prepared(query, text.rewritten)
 
 
 def prepared(query: Query, optimise: bool = True) -> Query:
     """A query whose pattern is rewritten."""
-    passes = PASSES if optimise else ()
+    passes = PASSES if optimise else NEEDED
     return replace(query, pattern=when_large(query.size, rewrite, query.pattern, passes))
 
 
@@ -236,36 +190,30 @@ def prepared(query: Query, optimise: bool = True) -> Query:
 class _Run:
     """One query that was rewritten, on its way to a result.
 
-    read             parses the text that is asked, of which `query` may have other constants
-    plans, question  where its plan may be kept, and as what; None if it is not
-    slots            notes where constants are in the plan
+    read   parses the text that is asked, of which `query` may have other constants
+    reuse  where its plan may be kept; None if it is not
     """
 
     query: Query
-    asked: Asked
+    asked: AskedState
     context: Context
     write: WriteResult
     options: Options | None
     custom: Custom
     read: Callable[[], Query]
-    plans: Plans | None = None
-    question: Question | None = None
-    slots: Slots | None = None
+    reuse: Reuse | None
 
     def result(self) -> Result:
         """The result of the query."""
         query = self.query
         if isinstance(query, Describe):
             return _describe(self.planner(), query, self.context, self.write)
-        plan = self.planned(query)
-        loan = None
-        if self.plans is not None and self.question is not None:
-            loan = Loan(self.plans, self.question, plan)
-        return self.of_plan(plan, loan)
+        return self.of_plan(self.planned(query))
 
-    def of_plan(self, plan: Plan, loan: Loan | None) -> Result:
+    def of_plan(self, plan: QueryPlan) -> Result:
         """The result of a plan that is ready."""
         query, context = plan.query, self.context
+        loan = None if self.reuse is None else self.reuse.loan(plan)
         if _wants_few(query):
             context.block_rows = min(context.block_rows, _SMALL_BLOCKS)
         if isinstance(query, Ask):
@@ -304,13 +252,13 @@ class _Run:
         """A planner for this query."""
         scope = Scope(QueryTerms(self.asked.dictionary), Around(self.query.base))
         scope.around.functions = self.custom.functions
-        planner = Planner(dataset_of(self.query, self.asked), scope, self.options)
+        planner = QueryPlanner(dataset_of(self.query, self.asked), scope, self.options)
         planner.context = self.context
         planner.size = self.query.size
         planner.aggregates = self.custom.aggregates
         return planner
 
-    def planned(self, query: Ask | Select | Construct) -> Plan:
+    def planned(self, query: Ask | Select | Construct) -> QueryPlan:
         """The plan of its pattern."""
         planner = self.planner()
         if isinstance(query, Select):
@@ -321,11 +269,12 @@ class _Run:
             terms = (term for triple in query.template for term in triple)
             names = frozenset(term.name for term in terms if isinstance(term, Variable))
             wanted = Wanted(names=names)
-        if self.slots is not None:
-            planner.slots = self.slots
+        slots = None if self.reuse is None else self.reuse.slots(query)
+        if slots is not None:
+            planner.slots = slots
         operator = planner.plan_large(query.pattern, wanted).operator
         planner.slots.finish(operator, [atom for _, atom in planner.atoms.values()])
-        return Plan(planner, operator, query)
+        return QueryPlan(planner, operator, query)
 
 
 def _wants_few(query: Query) -> bool:
@@ -363,7 +312,7 @@ def _describe(planner: Planner, query: Describe, context: Context, write: WriteR
     )
 
 
-def dataset_of(query: Query, asked: Asked) -> Dataset:
+def dataset_of(query: Query, asked: AskedState) -> Dataset:
     """The graphs that a query sees: those it is asked of, else those its FROM names."""
     kinds = asked.dictionary.kinds if asked.hidden else None
     where, default, named = asked.where, asked.default, asked.named

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
@@ -24,9 +23,9 @@ from triplestore.operators.frame import Frame
 from triplestore.operators.leaves import Values
 from triplestore.operators.operator import pack_last
 from triplestore.sparql.algebra.nodes import Modify, QuadPattern, Select, TermOrVariable
-from triplestore.sparql.engine import Around, Asked, dataset_of, prepared
+from triplestore.sparql.engine import Around, AskedState, dataset_of, prepared
 from triplestore.sparql.plan.planned import Wanted
-from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.query_planner import QueryPlanner
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import BLANK, IRI
 
@@ -43,7 +42,7 @@ class QuadRows(NamedTuple):
 
 
 def changed_rows(
-    operation: Modify, asked: Asked, context: Context, base: str | None = None
+    operation: Modify, asked: AskedState, context: Context, base: str | None = None
 ) -> tuple[QuadRows, QuadRows]:
     """What is to be removed and what is to be added, each row once.
 
@@ -52,10 +51,10 @@ def changed_rows(
     terms = QueryTerms(asked.dictionary)
     if operation.graph is not None:  # USING goes before it, as FROM does
         known = asked.dictionary.lookup_keys([operation.graph.key]).tolist()
-        asked = replace(asked, default=tuple(term_id for term_id in known if term_id))
+        asked = asked._replace(default=tuple(term_id for term_id in known if term_id))
     size = operation.size
     query = prepared(Select(operation.pattern, dataset=operation.dataset, base=base, size=size))
-    planner = Planner(dataset_of(query, asked), Scope(terms, Around(base)))
+    planner = QueryPlanner(dataset_of(query, asked), Scope(terms, Around(base)))
     planner.context = context
     planner.size = size
     patterns = (*operation.delete, *operation.insert)

@@ -25,8 +25,8 @@ from triplestore.datalog.text import WELL_KNOWN, parse
 from triplestore.errors import UsageError
 from triplestore.expressions.text.term_parser import Stop, TermParser
 from triplestore.expressions.text.tokens import Tokens
-from triplestore.maintenance.audit import Audit, Difference, audit
 from triplestore.proofs import Limits, Proof, Step, WhyNot, Written, why, why_not
+from triplestore.proofs.audit import Audit, Difference, audit
 from triplestore.proofs.closed_facts import Closed, Passing
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.reports.check_counts import wrong_counts

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from triplestore.store.arguments import TermLike
+from triplestore.store.run_query import query
 
 if TYPE_CHECKING:
     from triplestore.sparql.engine import Result
-    from triplestore.store.readable import Reading
+    from triplestore.store.query_options import QueryOptions
+    from triplestore.store.readable import View
 
 
 @dataclass(frozen=True)
@@ -20,16 +22,16 @@ class Prepared:
     Start reading at `Reading.prepare`, which makes them.
     """
 
-    asked: Reading
+    view: Callable[[], View]
     text: str
-    options: Mapping[str, Any]
+    options: QueryOptions
 
     def __call__(
         self, substitutions: Mapping[Any, TermLike] | None = None, **values: TermLike
     ) -> Result:
         """The result, with these variables bound: by name, or as a mapping for other names."""
         given = {**(substitutions or {}), **values}
-        return self.asked.query(self.text, substitutions=given, **self.options)
+        return query(self.view(), self.text, self.options._replace(substitutions=given))
 
     def __str__(self) -> str:
         return self.text

@@ -23,9 +23,10 @@ from triplestore.relations import INFERRED, Tables
 from triplestore.relations.lookup import ANY_GRAPH, Rows, match
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import equality_of
-from triplestore.sparql.cache.kept_plans import Plans
+from triplestore.sparql.cache.kept_plans import StatePlans
 from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
 from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
+from triplestore.store.query_options import QueryOptions
 from triplestore.terms import Dictionary, key_of
 
 if TYPE_CHECKING:
@@ -33,10 +34,9 @@ if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
     from triplestore.datalog.program import Program
-    from triplestore.maintenance.audit import Audit
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.proofs import Proof, WhyNot
+    from triplestore.proofs.audit import Audit
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.violations import Inconsistencies, Violation
     from triplestore.sparql.engine import Result
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from triplestore.store.explain import FactLike
     from triplestore.store.prepared import Prepared
     from triplestore.terms import Term
+    from triplestore.text_limits import TextLimits
 
 # The first block of an iteration is small, so that the first answer comes at once.
 FIRST_BLOCK = 64
@@ -65,8 +66,8 @@ class View:
     """How many facts hold that are no triples of RDF, and are not shown."""
     regimes: tuple[str, ...] = ()
     """The names of the regimes in force."""
-    plans: Plans = field(default_factory=Plans, init=False, compare=False, repr=False)
-    """Plans of queries that were asked of this state."""
+    plans: StatePlans = field(default_factory=StatePlans, init=False, compare=False, repr=False)
+    """StatePlans of queries that were asked of this state."""
 
     @classmethod
     def of(cls, state: State) -> View:
@@ -223,24 +224,23 @@ class Reading(ABC):
         """
         from triplestore.store.run_query import query as ask
 
-        return ask(
-            self._view(),
-            query,
-            facts=facts,
-            equality=equality,
-            base_iri=base_iri,
-            prefixes=prefixes,
-            use_default_graph_as_union=use_default_graph_as_union,
-            default_graph=default_graph,
-            named_graphs=named_graphs,
-            timeout=timeout,
-            budget=budget,
-            cancel=cancel,
-            limits=limits,
-            substitutions=substitutions,
-            custom_functions=custom_functions,
-            custom_aggregate_functions=custom_aggregate_functions,
+        options = QueryOptions(
+            facts,
+            equality,
+            base_iri,
+            prefixes,
+            use_default_graph_as_union,
+            default_graph,
+            named_graphs,
+            timeout,
+            budget,
+            cancel,
+            limits,
+            substitutions,
+            custom_functions,
+            custom_aggregate_functions,
         )
+        return ask(self._view(), query, options)
 
     def prepare(self, query: str, **options: Any) -> Prepared:
         """A query to be asked often, with other values for its variables each time.
@@ -257,8 +257,9 @@ class Reading(ABC):
         from triplestore.store.prepared import Prepared
         from triplestore.store.run_query import read
 
-        read(self._view(), query, **options)
-        return Prepared(self, query, options)
+        chosen = QueryOptions(**options)
+        read(self._view(), query, chosen)
+        return Prepared(self._view, query, chosen)
 
     # -- columns of ids -------------------------------------------------------------------------
 

@@ -6,91 +6,80 @@ Start at `query`. The engine keeps the algebra of texts for all stores of a proc
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from triplestore.expressions.tree import Constant
-from triplestore.operators.context import Context, Flag
-from triplestore.operators.text_limits import DEFAULT, TextLimits
+from triplestore.operators.context import Context
 from triplestore.reasoning.equality.answers import of_representatives
-from triplestore.sparql.engine import NOTHING_CUSTOM, Asked, Custom, Engine, Result
+from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
 from triplestore.store.answers import write_answer
 from triplestore.store.arguments import TermLike, facts_mask, graph_key
+from triplestore.store.query_options import DEFAULTS, QueryOptions
+from triplestore.text_limits import DEFAULT
 
 if TYPE_CHECKING:
-    from triplestore.sparql.plan.planner import Options
     from triplestore.store.readable import View
     from triplestore.terms import Dictionary
 
 _ENGINE = Engine(write_answer)
 
 
-def query(
-    view: View,
-    text: str,
-    *,
-    facts: str = "all",
-    equality: str | None = None,
-    base_iri: str | None = None,
-    prefixes: Mapping[str, str] | None = None,
-    use_default_graph_as_union: bool = False,
-    default_graph: TermLike | Iterable[TermLike] | None = None,
-    named_graphs: Iterable[TermLike] | None = None,
-    timeout: float | None = None,
-    budget: int | None = None,
-    cancel: Flag | None = None,
-    substitutions: Mapping[Any, TermLike] | None = None,
-    custom_functions: Mapping[Any, Callable[..., Any]] | None = None,
-    custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
-    limits: TextLimits | None = None,
-    options: Options | None = None,
-) -> Result:
+def query(view: View, text: str, options: QueryOptions = DEFAULTS) -> Result:
     """The result of a query on one state.
 
     `default_graph` and `named_graphs` go before the query's FROM and FROM NAMED, as for pyoxigraph;
-    the union of all graphs is only the default graph of queries whose FROM names none, because who
-    serves a store says so once for all queries.
+    the union of all graphs is only the default graph of queries whose FROM names none, because a
+    server is configured with it once for all queries.
     """
-    known = {**view.prefixes, **(prefixes or {})}
-    dictionary = view.dictionary
-    if use_default_graph_as_union:
+    budget = default_budget() if options.budget is None else options.budget
+    limits = options.limits or DEFAULT
+    context = Context(budget, seconds=options.timeout, cancel=options.cancel, text=limits)
+    custom = NOTHING_CUSTOM
+    if options.custom_functions or options.custom_aggregate_functions:
+        functions = _by_name(options.custom_functions)
+        custom = Custom(functions, _by_name(options.custom_aggregate_functions))
+    return _ENGINE.query(
+        text,
+        _asked(view, options),
+        context,
+        base=options.base_iri,
+        options=options.planning,
+        values={n: Constant.of(v) for n, v in _by_name(options.substitutions).items()},
+        custom=custom,
+    )
+
+
+def _asked(view: View, options: QueryOptions) -> AskedState:
+    """What of a state a query sees."""
+    dictionary, default_graph = view.dictionary, options.default_graph
+    if options.use_default_graph_as_union:
         default: tuple[int, ...] = (0, *view.tables.graphs().tolist())
     elif default_graph is None:
         default = (0,)
     else:
         default = _ids(dictionary, _listed(default_graph))
-    named = None if named_graphs is None else _ids(dictionary, named_graphs)
-    where, hidden = facts_mask(facts), view.hidden > 0
-    chosen = default_graph is not None and not use_default_graph_as_union
-    seen = of_representatives(view, equality)  # but graphs have names of their own
-    asked = Asked(
-        seen.dictionary, seen.tables, where, default, named, known, hidden, chosen, seen.plans
-    )
-    budget = default_budget() if budget is None else budget
-    context = Context(budget, seconds=timeout, cancel=cancel, text=limits or DEFAULT)
-    custom = NOTHING_CUSTOM
-    if custom_functions or custom_aggregate_functions:
-        custom = Custom(_by_name(custom_functions), _by_name(custom_aggregate_functions))
-    values = {name: Constant.of(v) for name, v in _by_name(substitutions).items()}
-    return _ENGINE.query(
-        text, asked, context, base=base_iri, options=options, values=values, custom=custom
+    named = None if options.named_graphs is None else _ids(dictionary, options.named_graphs)
+    seen = of_representatives(view, options.equality)  # but graphs have names of their own
+    return AskedState(
+        seen.dictionary,
+        seen.tables,
+        facts_mask(options.facts),
+        default,
+        named,
+        {**view.prefixes, **(options.prefixes or {})},
+        view.hidden > 0,
+        default_graph is not None and not options.use_default_graph_as_union,
+        seen.plans,
     )
 
 
-def read(
-    view: View,
-    text: str,
-    *,
-    base_iri: str | None = None,
-    prefixes: Mapping[str, str] | None = None,
-    custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None,
-    **_: Any,
-) -> None:
-    """Parse a query with the options of `query`, and keep its algebra for when it is asked."""
-    known = {**view.prefixes, **(prefixes or {})}
-    aggregates = _by_name(custom_aggregate_functions)
-    _ENGINE.parse(text, known, base_iri, aggregates=aggregates)
+def read(view: View, text: str, options: QueryOptions) -> None:
+    """Parse a query, and keep its algebra for when it is asked."""
+    known = {**view.prefixes, **(options.prefixes or {})}
+    aggregates = _by_name(options.custom_aggregate_functions)
+    _ENGINE.parse(text, known, options.base_iri, aggregates=aggregates)
 
 
 def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:

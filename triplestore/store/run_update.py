@@ -9,7 +9,6 @@ committed, unless the operation is SILENT.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +17,18 @@ import pyoxigraph as ox
 
 from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
-from triplestore.operators.context import Context, Flag, running
-from triplestore.operators.text_limits import DEFAULT, TextLimits
+from triplestore.operators.context import Context, running
 from triplestore.sparql.algebra import nodes as sparql
-from triplestore.sparql.engine import Asked
+from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import facts_mask, quad_keys
 from triplestore.store.fetching import fetch
+from triplestore.text_limits import DEFAULT
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
+    from triplestore.store.query_options import UpdateOptions
     from triplestore.store.transaction import Transaction
 
 _DEFAULT = ox.DefaultGraph()
@@ -36,26 +36,16 @@ _MANY = 4096
 """So many quads of data are loaded as a document, which is quicker than one by one."""
 
 
-def update(
-    transaction: Transaction,
-    text: str,
-    *,
-    base_iri: str | None = None,
-    prefixes: Mapping[str, str] | None = None,
-    load_from: Iterable[str] = (),
-    timeout: float | None = None,
-    budget: int | None = None,
-    cancel: Flag | None = None,
-    limits: TextLimits | None = None,
-) -> None:
+def update(transaction: Transaction, text: str, options: UpdateOptions) -> None:
     """Carry out a request; see `Store.update`."""
-    known = {**transaction.known_prefixes(), **(prefixes or {})}
+    known = {**transaction.known_prefixes(), **(options.prefixes or {})}
+    timeout = options.timeout
     deadline = None if timeout is None else time.monotonic() + timeout
-    text_limits = limits or DEFAULT
-    context = Context(budget, seconds=timeout, cancel=cancel, text=text_limits)
-    with running(context):
-        request = parse_update(text, prefixes=known, base=base_iri)
-    run = _Run(transaction, request.base, tuple(load_from), deadline, budget, cancel, text_limits)
+    options = options._replace(load_from=tuple(options.load_from))
+    run = _Run(transaction, options, deadline, options.base_iri)
+    with running(run.context()):
+        request = parse_update(text, prefixes=known, base=options.base_iri)
+    run.base = request.base
     for operation in request.operations:
         run.operation(operation)
 
@@ -78,17 +68,16 @@ class _Looking:
 @dataclass(slots=True)
 class _Run:
     transaction: Transaction
-    base: str | None
-    load_from: tuple[str, ...]
+    options: UpdateOptions
     deadline: float | None
-    budget: int | None
-    cancel: Flag | None
-    limits: TextLimits
+    base: str | None
 
     def context(self) -> Context:
         """What is left of the limits of the request."""
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
-        context = Context(self.budget, seconds=left, cancel=self.cancel, text=self.limits)
+        options = self.options
+        limits = options.limits or DEFAULT
+        context = Context(options.budget, seconds=left, cancel=options.cancel, text=limits)
         context.check()
         return context
 
@@ -154,17 +143,17 @@ class _Run:
         columns = [np.concatenate(pair) for pair in zip(deleted, inserted, strict=True)]
         self.transaction.change_rows(add, *columns)
 
-    def asked(self) -> Asked:
+    def asked(self) -> AskedState:
         """The state that a WHERE sees."""
         view = self.transaction.view()
-        return Asked(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
+        return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
 
     def load(self, operation: sparql.Load, context: Context) -> None:
         """LOAD; SILENT is about documents, not about limits of the request."""
         graph = None if operation.graph is None else operation.graph.term
         source = operation.source.key[1:].decode()
         try:
-            document = fetch(source, self.load_from)
+            document = fetch(source, self.options.load_from)
             with limited(_Looking(context)):
                 self.transaction.load(
                     document.data,

@@ -22,6 +22,7 @@ from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
 from triplestore.store.arguments import QuadLike, TermLike
 from triplestore.store.info import Info, describe
+from triplestore.store.query_options import UpdateOptions
 from triplestore.store.readable import Reading, View
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.transaction import Transaction
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
     from triplestore.maintenance.report import Report
     from triplestore.ontologies.bounds import Bound
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
+    from triplestore.text_limits import TextLimits
 
     PathLike = str | os.PathLike[str]
 
@@ -311,17 +312,9 @@ class Store(Reading):
         >>> print(store.update("DELETE { ?x :sees ?y } INSERT { ?y :by ?x } WHERE { ?x :sees ?y }"))
         added 2, removed 2
         """
+        options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
         with self._begin() as transaction:
-            transaction.update(
-                update,
-                base_iri=base_iri,
-                prefixes=prefixes,
-                load_from=load_from,
-                timeout=timeout,
-                budget=budget,
-                cancel=cancel,
-                limits=limits,
-            )
+            transaction.carry_out(update, options)
         return transaction.change
 
     # -- rules ----------------------------------------------------------------------------------
@@ -363,7 +356,7 @@ class Store(Reading):
         `max_bytes` (memory; by default half of what there is), `max_seconds` and `max_terms` (new
         terms, which have a limit by default); None sets one back. What is not named stays as it
         was. The error of a limit names the rule at work.
-        With `recursive_counters=True` the strategies `dredc` and `fbfc` go by a table in memory,
+        With `recursive_counters=True` the strategies `dred_c` and `fbf_c` go by a table in memory,
         made by one evaluation whenever it is not there, instead of looking for derivations; with
         `traces=True` what `counting` keeps in memory is kept while another strategy is in use.
         `progress` shows on stderr what is going on; `cancel` is asked whether to stop.

@@ -41,6 +41,7 @@ from triplestore.storage.metadata import (
     hidden_count,
 )
 from triplestore.store.arguments import TermLike, graph_key
+from triplestore.store.query_options import UpdateOptions
 from triplestore.store.replacing import replacement
 from triplestore.store.single_writes import Writing
 from triplestore.terms import term_of, to_ntriples
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from triplestore.loaders import Loaded, Problem
     from triplestore.maintenance.report import Report
     from triplestore.operators.context import Flag
-    from triplestore.operators.text_limits import TextLimits
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
     from triplestore.reasoning.difference import Difference
     from triplestore.reasoning.program.ontology_graphs import Places
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from triplestore.relations import Tables
     from triplestore.storage import Database
     from triplestore.terms import Dictionary
+    from triplestore.text_limits import TextLimits
 
     PathLike = str | os.PathLike[str]
 
@@ -246,19 +247,14 @@ class Transaction(Writing):
         limits: TextLimits | None = None,
     ) -> None:
         """Carry out a SPARQL update; see `Store.update`."""
-        from triplestore.store.run_update import update as carry_out
+        options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
+        self.carry_out(update, options)
 
-        carry_out(
-            self,
-            update,
-            base_iri=base_iri,
-            prefixes=prefixes,
-            load_from=load_from,
-            timeout=timeout,
-            budget=budget,
-            cancel=cancel,
-            limits=limits,
-        )
+    def carry_out(self, update: str, options: UpdateOptions) -> None:
+        """Carry out a SPARQL update with these options."""
+        from triplestore.store.run_update import update as run
+
+        run(self, update, options)
 
     # -- rules ----------------------------------------------------------------------------------
 

@@ -26,7 +26,6 @@ from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import constants_of
 from triplestore.ontologies.translate.schema_rules import EQUALITY, vocabulary_rules
 
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import (
     Atom,
     Constant,
@@ -38,6 +37,7 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
 )
+from triplestore.datalog.rules import signature
 from triplestore.expressions.tree import substitute
 from triplestore.terms.vocabulary import OWL, RDF_TYPE, RDFS
 

@@ -18,7 +18,7 @@ from triplestore.closures.attached import CHAINS, SYMMETRIC, TRANSITIVE, Structu
 from triplestore.closures.chains.automaton import Arc, Automaton, Name
 from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.datalog.program import Constant
-from triplestore.maintenance.modules.chain import system_of
+from triplestore.rules.modules.chain_rules import system_of
 
 GRAPHS = (TRANSITIVE, SYMMETRIC, CHAINS)
 """The kinds of groups that are closed as graphs; all others are left to their rules."""

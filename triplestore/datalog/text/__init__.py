@@ -9,7 +9,8 @@
 `parser` has the grammar. What is always true: `read(write(program)) == program`.
 """
 
-from triplestore.datalog.text.program_parser import WELL_KNOWN, parse, read
+from triplestore.datalog.program import WELL_KNOWN
+from triplestore.datalog.text.program_parser import parse, read
 from triplestore.datalog.text.program_printer import show, write
 
 __all__ = ["WELL_KNOWN", "parse", "read", "show", "write"]

@@ -27,6 +27,7 @@ from collections.abc import Mapping
 from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import (
     TYPE,
+    WELL_KNOWN,
     Aggregate,
     Atom,
     Bind,
@@ -51,11 +52,7 @@ from triplestore.expressions.text.term_parser import (
 )
 from triplestore.expressions.text.tokens import AT, END, STRING, VARIABLE, WORD, Tokens
 from triplestore.expressions.tree import Constant, Expression, Variable
-from triplestore.terms.vocabulary import OWL, RDF, RDFS, SKOS, XSD
 from triplestore.thread_limits import look
-
-WELL_KNOWN: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
-"""Prefixes that every program has, unless it declares them otherwise."""
 
 _ITEMS = ("NOT", "FILTER", "BIND", "AGGREGATE")
 _NO_ARROWS = ("<", "<=", "=", "-", ">")

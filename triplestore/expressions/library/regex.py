@@ -18,7 +18,6 @@ from typing import TypeVar
 import re2
 from re2 import _re2
 
-from triplestore.deep_calls import start, under_these_limits
 from triplestore.errors import BudgetError, UsageError
 from triplestore.expressions.compare_terms import key_of_boolean
 from triplestore.expressions.library.numbers import ExpressionError
@@ -30,6 +29,7 @@ from triplestore.expressions.library.regex_syntax import (
 )
 from triplestore.expressions.library.strings import plain
 from triplestore.operators.context import current
+from triplestore.operators.deep_calls import start, under_these_limits
 from triplestore.terms.term_keys import LANG, STRING
 
 _ANYWHERE = _re2.RE2.Anchor.UNANCHORED

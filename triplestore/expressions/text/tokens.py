@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from triplestore.errors import ParseError
@@ -42,6 +42,8 @@ DATA: Final = 13
 
 _EVERY = 4096  # tokens between two looks at the limits
 _BYTES = 250  # for each token: itself, and what a parser makes of it
+_LONG = 300  # characters of a word: more than the prefix of a name may have
+_NUMBER = re.compile(r"[0-9]+(?:[eE][0-9]+)?")  # of those that a word can have
 
 KINDS = {
     END: "the end of the text",
@@ -78,29 +80,39 @@ _KEYWORDS = (
 _WORDS = frozenset(_KEYWORDS.split())
 _CALLED = frozenset([*FUNCTIONS, *(name.upper() for name in AGGREGATES)])
 _KNOWN = _WORDS | _CALLED
-_LONGEST = max(map(len, _KNOWN))
 
 
-@lru_cache(1024)
-def _cuts(word: str) -> tuple[str, ...]:
-    """The words, written without spaces, that a word begins with, all of it or up to a digit.
+def _sizes_by_start() -> dict[str, list[int]]:
+    """For each two letters, how long the words are that begin with them, the longest first."""
+    sizes: dict[str, set[int]] = {}
+    for word in _KNOWN:
+        sizes.setdefault(word[:2], set()).add(len(word))
+    return {start: sorted(found, reverse=True) for start, found in sizes.items()}
+
+
+_SIZES = _sizes_by_start()
+
+
+def _cuts(word: str, at: int = 0) -> list[str]:
+    """The words, written without spaces, that a word goes on with, to its end or up to a digit.
 
     >>> _cuts("FILTERsameTerm"), _cuts("LIMIT10"), _cuts("STRLENGTH"), _cuts("COUNTIF")
-    (('FILTER', 'sameTerm'), ('LIMIT',), (), ())
+    (['FILTER', 'sameTerm'], ['LIMIT'], [], [])
     """
     found: list[str] = []
-    at = 0
     while at < len(word) and not (found and word[at].isdigit()):
-        sizes = range(min(_LONGEST, len(word) - at), 0, -1)
+        if len(found) % _EVERY == 0 and found:
+            current().need(_BYTES * len(found))
+        sizes = _SIZES.get(word[at : at + 2].upper(), ())
         size = next((n for n in sizes if word[at : at + n].upper() in _KNOWN), 0)
         if not size and word[at] == "a":  # as in `?x atrue`
             size = 1
         part = word[at : at + size]
         at += size
         if not size or (part.upper() not in _WORDS and part != "a" and at < len(word)):
-            return ()  # a function is followed by a parenthesis
+            return []  # a function is followed by a parenthesis
         found.append(part)
-    return tuple(found)
+    return found
 
 
 def _letters(is_ascii: bool) -> tuple[str, str, str]:
@@ -207,33 +219,58 @@ class Tokens:
     def _read_on(self, pattern: re.Pattern[str], start: int, end: int) -> int:
         """Read as far as words are whole; the place behind the one that had to be cut, or `end`."""
         kinds, texts, starts = self.kinds.append, self.texts.append, self.starts.append
-        limits, most = current(), current().text.tokens
-        for number, match in enumerate(pattern.finditer(self.text, start, end)):
+        for number, match in enumerate(pattern.finditer(self.text, start, end), len(self.kinds)):
             if number % _EVERY == 0 and number:
-                limits.need(_BYTES * number)
-                if number > most:
-                    line, column = self.place(match.start())
-                    raise ParseError(
-                        f"the text has more than {most:,} words, names and signs; ask several "
-                        "times, or give it larger limits",
-                        line=line,
-                        column=column,
-                    )
+                self._look(number, match.start())
             kind = match.lastindex
             if kind is None:
                 break
             if kind == WORD and match[kind].upper() not in _KNOWN and not self._in_rules:
-                parts = _cuts(match[kind])
-                if parts:
-                    at = match.start(kind)
-                    for part in parts:
-                        self._add(WORD, part, at)
-                        at += len(part)
-                    return at
+                begin = match.start(kind)
+                cut = self._cut(match[kind], begin)
+                if cut > begin:
+                    return cut
             kinds(kind)
             texts(match[kind])
             starts(match.start(kind))
         return end
+
+    def _look(self, number: int, offset: int) -> None:
+        """Raise if so many tokens up to an offset are more than the limits allow."""
+        limits = current()
+        limits.need(_BYTES * number)
+        if number > limits.text.tokens:
+            line, column = self.place(offset)
+            raise ParseError(
+                f"the text has more than {limits.text.tokens:,} words, names and signs; ask "
+                "several times, or give it larger limits",
+                line=line,
+                column=column,
+            )
+
+    def _cut(self, word: str, start: int) -> int:
+        """Add the words that a word is made of, and numbers between them; the place behind them,
+        which is where the word starts if it stays whole.
+
+        Numbers of a long word are read here: going on behind each of them with the expression would
+        read all that follows again, up to the word's end.
+        """
+        at = 0
+        while parts := _cuts(word, at):
+            for part in parts:
+                self._add_looking(WORD, part, start + at)
+                at += len(part)
+            number = _NUMBER.match(word, at)
+            if number is None or len(word) - number.end() < _LONG:
+                break
+            self._add_looking(INTEGER if number[0].isdigit() else DOUBLE, number[0], start + at)
+            at = number.end()
+        return start + at
+
+    def _add_looking(self, kind: int, text: str, start: int) -> None:
+        if len(self.kinds) % _EVERY == 0 and self.kinds:
+            self._look(len(self.kinds), start)
+        self._add(kind, text, start)
 
     def _add(self, kind: int, text: str, start: int) -> None:
         self.kinds.append(kind)

@@ -147,7 +147,7 @@ terms
     # -- memory ------------------------------------------------------------------------------------
 
     def needs(self, size: int) -> None:
-        """Raise if there is no room for something of exactly this size, which is made next."""
+        """Raise if there is no room for exactly this size, which is allocated next."""
         if size > FEW_BYTES and self.bytes is not None:
             self._look_at_memory()
             if self._grown() + size > max(self.bytes, LEAST_BYTES):
@@ -257,7 +257,7 @@ terms
 class Computing(Context):
     """A budget as the functions of expressions see it: they look at its clock, and say what they
     make before they make it. What is made shows in the memory of the process, so its sum is not
-    compared with anything. The limits of what called for the inference hold, too.
+    compared with anything. The limits of the caller hold as well.
 
     >>> Computing(Budget(bytes=40_000_000).begin()).need(50_000_000)
     Traceback (most recent call last):
@@ -278,7 +278,7 @@ of 40,000,000; nothing has changed; raise the budget (tuning={"max_bytes": ...},
         self._limits.look()
 
     def charge(self, size: int) -> None:
-        """Raise if there is no room for so many bytes, which are made next."""
+        """Raise if there is no room for this number of bytes, which are allocated next."""
         self._limits.needs(size)
         super().charge(size)
 

@@ -1,8 +1,8 @@
-"""What a stratum has cost, and what it may cost: what `auto` chooses by.
+"""What a stratum has cost and what it may cost: the measurements that `auto` chooses by.
 
-Start reading at `Cost`. Rematerialising is measured in rows, so that what was learned holds as the
-store grows. Taking facts away is not proportional to anything: it is learned for few and for many
-changes apart (`Size`).
+Start reading at `Cost`. The cost of rematerialising is measured per row, so what was learned stays
+right as the store grows. The cost of deleting is not proportional to anything, so it is learned
+separately for few and for many changes (`Size`).
 """
 
 from __future__ import annotations
@@ -11,67 +11,67 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 PER_FAMILY = 40e-6
-"""Seconds for evaluating one family once."""
+"""Seconds for one evaluation of one family."""
 
 PER_ROW = 30e-9
-"""Seconds for each row that rematerialising looks at, until something was measured."""
+"""Seconds for each row that rematerialising looks at, before there is a measurement."""
 
 PER_COMPARED = 50e-9
-"""Seconds for each row that was there and is not derived again."""
+"""Seconds for each row that held before and is not derived again."""
 
 ROUNDS, INSTANCES = 20, 2
-"""So many rounds, and instances for each row, a recursive stratum is taken to need, until something
-was measured."""
+"""Rounds of a recursive stratum, and instances for each row, that are assumed before there is a
+measurement."""
 
 COMPARING = 20e-9
-"""Seconds for each row by which rematerialising takes longer than the first closure: it is compared
-with what was there (LUBM-10: 2 to 12 ns where facts are in one run, 15 to 50 after updates)."""
+"""Seconds for each row by which rematerialising takes longer than the first closure, because it
+compares (LUBM-10: 2 to 12 ns where facts are in one run, 15 to 50 ns after updates)."""
 
 LEAST = 2e-3
-"""An update may always take so long, in seconds: shorter ones are not worth a change of mind."""
+"""Minimum time limit of an update, in seconds: it is not worth stopping a shorter one."""
 
 ALLOWED = 0.95
-"""Which part of what rematerialising is expected to take another strategy may take."""
+"""Maximum time of another strategy, as a part of the expected time of rematerialising."""
 
 DELETING, REDERIVING = 0.22, 0.5
-"""Which part of that overdeletion may take, and it with the search for what still follows: what was
-taken away in vain has to be brought back, which takes as long as both."""
+"""Maximum time of overdeletion, as a part of that, and of overdeletion with rederivation: facts
+that were deleted in vain have to be inserted again, which takes as long as both."""
 
 DROPPING = 0.3
-"""Which part of all rows overdeletion may take away before it is given up."""
+"""Maximum number of facts that overdeletion may delete, as a part of all rows."""
 
 PROBE, WORTH = 0.15, 0.25
-"""Which part of it a search for proofs may take of which nothing is known, until it is hopeful.
-Nothing is saved by one where `LEAST` is more than `WORTH` of what is allowed."""
+"""Maximum time of a search for proofs about which nothing is known, as a part of what is allowed,
+until it is hopeful. It saves nothing where `LEAST` is more than `WORTH` of what is allowed."""
 
 HOPEFUL = 16
-"""A search that has proved one of so many facts that it looked at goes on: where most facts follow
-from others, too, this is seen after few rounds (9 to 14 of 100 after the eighth), and of chains
-never."""
+"""A search goes on if it has proved one in this many facts that it looked at. Where most facts
+have several derivations this shows after few rounds (9 to 14 of 100 after the eighth); on chains it
+never does."""
 
 TRYING = 0.7
-"""Which part of what the best is known to take something else may take, to see what it does."""
+"""Maximum time of a strategy that is tried again, as a part of the best known time."""
 
 DOUBT = 0.7
-"""What is left of a high cost each time that it was believed without being measured again."""
+"""Factor by which a high cost shrinks each time it is used without a new measurement."""
 
 AGAIN = 32
-"""After so many updates of a size something that was not best is tried again."""
+"""Number of updates of a size after which a strategy that was not the best is tried again."""
 
 MANY = 100
-"""So many changes are not few: one update of so many that fails is no exception."""
+"""Minimum number of changes that are many: a failed update of this size is not an exception."""
 
 NO_EXCEPTION = 4
-"""So many failures one of many changes stands for."""
+"""Number of failures that one failed update of many changes counts for."""
 
 MISJUDGED = 1.5
-"""So many times as long as expected rematerialising took where a trial ended too early to tell."""
+"""Where rematerialising took this many times as long as expected, the trial says nothing."""
 
 MOST = 0.45
-"""Where so large a part of what is stated goes, nothing can be saved by looking at what goes."""
+"""Minimum part of all explicit facts whose deletion makes rematerialising the best choice."""
 
 SLOW = 0.3
-"""How much the last measurement counts beside those before."""
+"""Weight of the last measurement beside those before it."""
 
 
 def smoothed(known: float | None, seconds: float) -> float:
@@ -99,14 +99,14 @@ class Patience:
         return self.failures > 1 and self.left > 0
 
     def learn(self, worked: bool, times: int = 1) -> None:
-        """What came of a trial; one of many changes is no exception, and counts several times."""
+        """Note how a trial ended; a failure with many changes counts several times."""
         self.failures = 0 if worked else self.failures + times
         self.left = 0 if self.failures < 2 else min(1 << (self.failures - 1), AGAIN) + 1
 
 
 @dataclass(slots=True)
 class Size:
-    """What taking about so many facts away has cost.
+    """What updates of about the same size have cost.
 
     each      name -> seconds for each changed fact, of strategies that have worked, and of those
               that took longer
@@ -169,7 +169,7 @@ class Cost:
     facts: int = -1
 
     def rematerialising(self, families: int, rows: float, recursive: bool, share: float) -> float:
-        """What it is expected to take, when a share of what is stated goes."""
+        """The time expected, when a share of the explicit facts is deleted."""
         each, rounds = self.full, 1
         if each is None:
             each, rounds = PER_ROW, ROUNDS if recursive else 1
@@ -184,7 +184,7 @@ class Cost:
         self.closed = True
 
     def learn_full(self, seconds: float, families: int, rows: float, share: float) -> None:
-        """What it took. Where most is gone it does not say what rows cost."""
+        """Note how long it took. Where most is deleted this does not tell what rows cost."""
         if share < MOST:
             rest = seconds - families * PER_FAMILY - PER_COMPARED * rows * share
             known = None if self.closed else self.full
@@ -192,11 +192,11 @@ class Cost:
             self.closed = False
 
     def of(self, changes: int) -> Size:
-        """What so many changes have cost."""
+        """What updates with this number of changes have cost."""
         return self.sizes.setdefault(_size(changes), Size())
 
     def has_failed_with_fewer(self, changes: int) -> bool:
-        """Whether fewer changes take too long, and of so many nothing is known: more do not take
+        """Whether fewer changes take too long and nothing is known of this many: more do not take
         less."""
         size = _size(changes)
         if size in self.sizes and self.sizes[size].updates:

@@ -1,48 +1,64 @@
 """Groups whose rules are regular chains: by reachability in a graph times an automaton.
 
-Start reading at `chains_changed` and `chains_built`. Beside what comes from outside, edges are the
+Start reading at `Chain`. The papers have no such module: the thesis names it as future work. Its
+bounds for Add, Del and Red hold here as for tc. Beside what comes from outside, edges are the
 facts of the lower relations that chains go through; each has a label. What a change of labelled
 edges does to each relation of the group is the scheme's answer, and exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
-from triplestore.closures.attached import Attached, Structure
+from triplestore.closures.attached import CHAINS, Attached, Structure
 from triplestore.closures.chains.automaton import Name
 from triplestore.closures.chains.regular_closure import RegularClosure
-from triplestore.closures.chains.regular_rules import ChainRule, regular_system
+from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.closures.scheme import PairDifference
+from triplestore.maintenance.modules.external_facts import is_external, was_external
+from triplestore.maintenance.modules.one_closure import written_out
+from triplestore.maintenance.modules.protocol import Closing, FactsByRelation
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
-from triplestore.relations.packed_keys import NO_KEYS, U64, Bools
+from triplestore.relations.packed_keys import NO_KEYS, U64
+from triplestore.relations.pair_relation import PairRelation
+from triplestore.rules.modules.chain_rules import outside, system_of
 from triplestore.rules.modules.module_groups import Owned
 
-IsExternal: TypeAlias = Callable[[Work, int, U64], Bools]
-"""Which facts come from outside."""
+
+class Chain(Closing):
+    """Chains: their edges are facts of other relations too, so they are always written out."""
+
+    kind = CHAINS
+    compresses = False
+
+    def built(
+        self, owned: Owned, work: Work, structure: Structure, external: Batch
+    ) -> tuple[Attached, list[PairRelation]]:
+        """See `Closing.built`."""
+        chains = _built(owned, work, structure, external)
+        closures = [chains.relation(key) for key in structure.relations]
+        work.budget.check(sum(one.count() for one in closures))
+        return Attached(structure, owned.relations, chains, False), closures
+
+    def changed(
+        self, owned: Owned, work: Work, known: Attached, touched: Batch
+    ) -> tuple[Attached, FactsByRelation, FactsByRelation]:
+        """See `Closing.changed`."""
+        scheme, differences = _changed(owned, work, known, touched)
+        lost: FactsByRelation = {}
+        gained: FactsByRelation = {}
+        for name, difference in differences.items():
+            for facts, pairs in ((lost, difference.lost), (gained, difference.gained)):
+                count = pairs.count()
+                work.run.instances["closure"] += count
+                work.budget.check(count)
+                if count:
+                    facts[name] = written_out(pairs.blocks())
+        return known._replace(scheme=scheme), lost, gained
 
 
-def system_of(structure: Structure) -> list[ChainRule]:
-    """The chains of a structure, and with them that each relation has facts from outside."""
-    chains = [ChainRule(head, body) for head, body in structure.chains]
-    return chains + [ChainRule(name, ((outside(name), False),)) for name in structure.relations]
-
-
-def outside(name: bytes) -> Name:
-    """The label of the facts of a relation that come from outside."""
-    return ("outside", name)
-
-
-def chains_changed(
-    owned: Owned,
-    work: Work,
-    known: Attached,
-    touched: Batch,
-    was_external: IsExternal,
-    is_external: IsExternal,
+def _changed(
+    owned: Owned, work: Work, known: Attached, touched: Batch
 ) -> tuple[RegularClosure, dict[int, PairDifference]]:
     """The scheme after some facts were touched, and what that did to each relation."""
     removed: dict[Name, U64] = {}
@@ -60,7 +76,7 @@ def chains_changed(
     return made, {name: differences[key] for name, key in found}
 
 
-def chains_built(owned: Owned, work: Work, structure: Structure, external: Batch) -> RegularClosure:
+def _built(owned: Owned, work: Work, structure: Structure, external: Batch) -> RegularClosure:
     """The scheme of all that comes from outside and from below."""
     automaton = regular_system(system_of(structure))
     assert automaton is not None, "it was found before"

@@ -1,4 +1,4 @@
-"""What is written of relations whose closure a scheme keeps: their edges, and nothing else.
+"""The rows of relations whose closure is kept by a scheme: only their edges are written.
 
 Start reading at `written`. Such a relation has rows for the facts that come from outside, with
 statuses and counts as everywhere; when it is a closure that was written out until now, the other
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from triplestore.maintenance.changed_rows import Closure, Rows, write
+from triplestore.maintenance.changed_rows import Closure, WrittenRows, write
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import EXPLICIT, INFERRED, Tables
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey, SetOfKeys
@@ -42,7 +42,7 @@ def written(work: Work, stated: Tables) -> Closure:
     return closure
 
 
-def _rows(work: Work, stated: Tables, name: int, was_closed: bool, is_closed: bool) -> Rows:
+def _rows(work: Work, stated: Tables, name: int, was_closed: bool, is_closed: bool) -> WrittenRows:
     """The rows of one relation that are new, or others than in the stated tables."""
     keys = work.counts.changed(name)[0]
     for sets in (work.plus, work.minus, work.rewritten):
@@ -57,7 +57,7 @@ def _rows(work: Work, stated: Tables, name: int, was_closed: bool, is_closed: bo
     ]
     if len(parts) == 1:
         return parts[0]
-    return Rows(
+    return WrittenRows(
         np.concatenate([part.keys for part in parts]),
         np.concatenate([part.status for part in parts]),
         np.concatenate([part.previous for part in parts]),
@@ -65,7 +65,7 @@ def _rows(work: Work, stated: Tables, name: int, was_closed: bool, is_closed: bo
     )
 
 
-def _moved(work: Work, stated: Tables, name: int, is_closed: bool, keys: U64) -> Rows:
+def _moved(work: Work, stated: Tables, name: int, is_closed: bool, keys: U64) -> WrittenRows:
     """Those of some sorted facts whose rows are new, or others than in the stated tables."""
     was, kept = work.stored.rows(name).look_up(keys)
     is_stated = work.stated(name, keys, was)
@@ -82,7 +82,7 @@ def _moved(work: Work, stated: Tables, name: int, is_closed: bool, keys: U64) ->
         relation = stated.stored_relation(name)
         previous[other], count_before[other] = relation.look_up_keys(keys[other])
     moved = (status != previous) | ((count != count_before) & holds)
-    return Rows(keys[moved], status[moved], previous[moved], count[moved])
+    return WrittenRows(keys[moved], status[moved], previous[moved], count[moved])
 
 
 def _count(work: Work, name: int, closure: Closure) -> None:

@@ -28,7 +28,7 @@ def is_external(work: Work, name: int, keys: U64) -> Bools:
         blocks = range(0, len(keys), BLOCK)
         return np.concatenate([is_external(work, name, keys[at : at + BLOCK]) for at in blocks])
     status, counts = work.stored.pairs(name).look_up(keys)
-    if work.counts.stored is None:  # everything is derived anew: what was counted is no matter
+    if work.counts.stored is None:  # everything is derived anew: old counters do not matter
         counts = np.zeros_like(counts)
     found: Bools = work.counts.current(name, keys, counts) > 0
     return found | work.stated(name, keys, status)

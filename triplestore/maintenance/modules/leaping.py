@@ -38,11 +38,10 @@ from triplestore.relations.packed_keys import NO_KEYS, U64, Bools, high, in_sort
 from triplestore.rules.families import Family
 
 FEW = 1 << 12
-"""Up to so many new facts it is looked at whether a leap is worth while, where the closure would
-have to be made for it."""
+"""Maximum number of new facts for which it is estimated whether building a closure pays."""
 
 _STEPS = 8
-"""Instances that the rule considers for a pair, at the least, set against a leap's for an edge."""
+"""Cost of an instance of the rule, in edges of a closure that is built."""
 
 
 Derives: TypeAlias = Callable[[RelationKey, U64, frozenset[Family]], Bools]
@@ -56,7 +55,7 @@ class _Leaping:
     only         whether before the update all edges came from outside
     lost         edges that came from outside and do not any more
     fell         what the first closure lost by that, until it was taken away
-    touched      facts that lost a derivation and come not from outside: they are no edges any more
+    touched      facts that lost a derivation and do not come from outside: not edges any more
     doubted      those of them that are not sure to hold
     outside      facts that come from outside, and may be no edges yet
     """

@@ -1,62 +1,73 @@
-"""Unions as views: a property above closures that are not written out has no rows of theirs either.
+"""Unions as views: the rows of closures that are not written out are not copied upwards either.
 
-Start reading at `close_union`. The rules that copy other properties into this one are not evaluated
-where it is a view: its pairs are those of its parts and its own rows, which are the facts that are
-stated or that other rules derive. Only these have counts. What a change does to the union is found
-from the changes of its parts: a pair that a part lost is gone if no other part has it.
+The union scheme of the storage paper (algorithm 3), with deletions. Start reading at `UnionModule`.
+The rules that copy other properties into this one are not evaluated where it is a view: its pairs
+are those of its parts and its own rows, which are the facts that are stated or that other rules
+derive. Only these have counts. What a change does to the union is found from the changes of its
+parts: a pair that a part lost is gone if no other part has it.
 
-Where it would be no use (the parts are rows, or few) the property has rows like any other, by all
+Where a view saves nothing (the parts are rows, or few) the property has rows like any other, by all
 its rules, with all their counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from triplestore.closures.attached import UNION, Attached
+from triplestore.closures.attached import Attached
 from triplestore.closures.described import parts_of
 from triplestore.closures.unions.union_of import UnionOf
 from triplestore.closures.unions.union_streams import merged
-from triplestore.closures.unions.union_view import UnionView
-from triplestore.maintenance.dred import DRedCounting
+from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.modules.external_facts import all_external, is_external, was_external
-from triplestore.maintenance.steps.stratum import StratumUpdate, Task
+from triplestore.maintenance.modules.protocol import Module, StratumOutcome
+from triplestore.maintenance.steps.stratum import StratumUpdate
+from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.body_views import PairView
 from triplestore.relations.facts.difference_set import DifferenceSet, PairLookup
-from triplestore.relations.facts.fact_sets import KeySet, RelationKey
+from triplestore.relations.facts.fact_sets import KeySet
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack, swap
-from triplestore.relations.pair_relation import PairRelation, inverse
-from triplestore.relations.sorted_relation import SortedRelation
-from triplestore.rules.compiled_program import CompiledStratum, Strata
 from triplestore.rules.modules.module_groups import Owned
 from triplestore.rules.modules.written_out import FEW, MANY, ROW_BYTES
-
-Facts: TypeAlias = dict[RelationKey, Any]
-"""Facts by relation, like a `Batch`, but for those that are too many to be written out."""
-
-Done: TypeAlias = tuple[str, str, tuple[Facts, Facts]]
-"""How a stratum was done, why so, and what is gone and new."""
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
-class Part(NamedTuple):
+class UnionPart(NamedTuple):
     """A property that belongs to a union."""
 
     name: int
     turned: bool
 
 
-def close_union(owned: Owned, work: Work, task: Task) -> Done:
+class UnionModule(Module):
+    """A property that other properties are copied into."""
+
+    def __init__(self, owned: Owned) -> None:
+        self.owned = self.at = owned
+
+    def update(self, work: Work, task: Task) -> StratumOutcome:
+        """See `Module.update`."""
+        return close_union(self.owned, work, task)
+
+    def is_kept_otherwise(self, work: Work) -> bool:
+        """See `Module.is_kept_otherwise`."""
+        known = work.schemes.get(self.owned.anchor)
+        mode = work.choice.mode_of(self.owned.group.relations)
+        return mode == ("compressed" if known is None else "plain")
+
+
+def close_union(owned: Owned, work: Work, task: Task) -> StratumOutcome:
     """Bring the stratum of a union up to date."""
     name = owned.anchor
     known = work.schemes.get(name)
-    if known is not None and known.structure.kind != UNION:
+    if known is not None and not known.structure.is_union:
         known = None
     parts = _parts(owned)
     viewed = _is_viewed(owned, work, parts, known is not None)
@@ -65,7 +76,7 @@ def close_union(owned: Owned, work: Work, task: Task) -> Done:
         if task.fewer:  # what recursive rules derived that are gone was not looked for
             task.lost_rec.put(name, unsupported_keys(work.stored, name))
         update = StratumUpdate(work, task)
-        DRedCounting().run(update)
+        DRedC().run(update)
         return "rules", "a union of few pairs, or of rows", update.outcome()
     rest = Task(task.number, _rest(owned, task.kept, work), None, task.minus, task.plus, task.lost)
     if task.fresh is not None:
@@ -98,12 +109,14 @@ def close_union(owned: Owned, work: Work, task: Task) -> Done:
     return "union", why, ({name: gone} if len(gone) else {}, {name: added} if len(added) else {})
 
 
-def _parts(owned: Owned) -> list[Part]:
-    return [Part(owned.letters[key], turned) for key, turned in parts_of(owned.group.structure)]
+def _parts(owned: Owned) -> list[UnionPart]:
+    return [
+        UnionPart(owned.letters[key], turned) for key, turned in parts_of(owned.group.structure)
+    ]
 
 
-def _is_viewed(owned: Owned, work: Work, parts: Sequence[Part], before: bool) -> bool:
-    """Whether to keep the union as a view: if somebody says so, or parts that are closures are not
+def _is_viewed(owned: Owned, work: Work, parts: Sequence[UnionPart], before: bool) -> bool:
+    """Whether to keep the union as a view: if `schemes` says so, or parts that are closures are not
     written out and have many pairs, or all pairs as rows would not fit in the budget."""
     mode = work.choice.mode_of(owned.group.relations)
     if mode != "auto":
@@ -147,25 +160,10 @@ def _count_copies(
             work.counts.change(owned.anchor, found, np.full(len(found), sign, dtype=np.int64))
 
 
-def view_now(work: Work, union: UnionOf) -> UnionView:
-    """A union whose stratum is done, as it is now, by what its parts are kept as."""
-    keys = unite(all_external(work, union.own), work.counts.changed(union.own)[0])
-    for sets in (work.plus, work.minus):
-        keys = unite(keys, sets.keys_of(union.own))
-    parts: list[PairRelation] = [SortedRelation(keys[is_external(work, union.own, keys)])]
-    new = work.new()
-    for name, turned in union.parts:
-        closed = work.closed_now(name)
-        if closed is None:
-            closed = SortedRelation(sorted_distinct(new.pairs(name).keys()))
-        parts.append(inverse(closed) if turned else closed)
-    return UnionView(parts)
-
-
 class _After:
     """The union as it is from now on, to be looked up."""
 
-    def __init__(self, work: Work, parts: Sequence[Part], own: PairView) -> None:
+    def __init__(self, work: Work, parts: Sequence[UnionPart], own: PairView) -> None:
         new = work.new()
         self.views = [(own, False), *((new.pairs(part.name), part.turned) for part in parts)]
 
@@ -187,7 +185,7 @@ class _After:
 
 
 def _changed(
-    work: Work, name: int, parts: Sequence[Part], known: UnionOf, touched: U64
+    work: Work, name: int, parts: Sequence[UnionPart], known: UnionOf, touched: U64
 ) -> tuple[int, KeySet | DifferenceSet, KeySet | DifferenceSet]:
     """How many pairs there are now, which are gone and which are new, from what changed."""
     before, after = was_external(work, name, touched), is_external(work, name, touched)
@@ -201,7 +199,7 @@ def _changed(
     return len(old) + len(added) - len(gone), gone, added
 
 
-def _facts(sets: Any, part: Part) -> KeySet | DifferenceSet:
+def _facts(sets: Any, part: UnionPart) -> KeySet | DifferenceSet:
     found: KeySet | DifferenceSet = sets.get(part.name, KeySet())
     return KeySet(np.sort(swap(found.keys()))) if part.turned and len(found) else found
 
@@ -235,7 +233,7 @@ def _set(stream: Any, these: PairLookup, others: PairLookup, most: int) -> KeySe
 
 
 def _compared(
-    work: Work, name: int, parts: Sequence[Part], touched: U64
+    work: Work, name: int, parts: Sequence[UnionPart], touched: U64
 ) -> tuple[int, KeySet | DifferenceSet, KeySet | DifferenceSet]:
     """The same by looking at all pairs before and now."""
     keys = unite(all_external(work, name), touched)
@@ -269,7 +267,7 @@ def _compared(
     return len(old) + len(added) - len(gone), gone, added
 
 
-def _count(work: Work, parts: Sequence[Part], own: U64, now: _After) -> int:
+def _count(work: Work, parts: Sequence[UnionPart], own: U64, now: _After) -> int:
     """How many pairs a union has: all of its largest part, and what others have beside it."""
     sizes = [_size(work, part.name) for part in parts]
     largest = sizes.index(max(sizes))
@@ -286,7 +284,7 @@ def _all_blocks(pairs: StoredPairs) -> Iterator[U64]:
     return (keys for keys in pairs.blocks() if len(keys))
 
 
-def _all_of(work: Work, part: Part) -> Iterator[U64]:
+def _all_of(work: Work, part: UnionPart) -> Iterator[U64]:
     """All pairs of a part as they are now, sorted, in the order of the union."""
     stored = work.stored.pairs(part.name)
     gone, added = work.gone.get(part.name), work.added.get(part.name)

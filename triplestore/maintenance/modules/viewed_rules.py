@@ -5,7 +5,7 @@ Start reading at `viewed_rules`.
 
 from __future__ import annotations
 
-from triplestore.closures.attached import UNION, Schemes
+from triplestore.closures.attached import Schemes
 from triplestore.closures.described import parts_of
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.modules.chain_shapes import shape_of
@@ -17,7 +17,7 @@ def viewed_rules(schemes: Schemes, program: Compiled) -> set[int]:
     copies = {
         (one.structure.relations[0], name, turned)
         for one in schemes.values()
-        if one.structure.kind == UNION
+        if one.structure.is_union
         for name, turned in parts_of(one.structure)
     }
     found: set[int] = set()
@@ -30,10 +30,10 @@ def viewed_rules(schemes: Schemes, program: Compiled) -> set[int]:
 
 def owned_views(schemes: Schemes, program: Compiled) -> set[int]:
     """The numbers of those rules of a program that it owns as unions which are views."""
-    unions = {anchor for anchor, one in schemes.items() if one.structure.kind == UNION}
+    unions = {anchor for anchor, one in schemes.items() if one.structure.is_union}
     return {
         number
         for owned in program.modules.values()
-        if owned.group.structure.kind == UNION and owned.anchor in unions
+        if owned.group.structure.is_union and owned.anchor in unions
         for number in owned.rules
     }

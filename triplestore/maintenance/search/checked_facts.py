@@ -1,7 +1,7 @@
 """What a proof search knows of each fact it met, in arrays: a fact is a number here.
 
-Start reading at `Checked`. Facts get numbers in the order in which they are met; flags, depths and
-ages are looked up and changed by arrays of numbers.
+Start reading at `CheckedFacts`. Facts get numbers in the order in which they are met; flags, depths
+and ages are looked up and changed by arrays of numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ aborted."""
 PROVED = np.uint8(2)
 """The fact follows from what survives (P)."""
 BLOCKED = np.uint8(4)
-"""Not all ways to prove the fact were looked at, and nobody will (B)."""
+"""Not all ways to prove the fact were looked at, and they will not be (B)."""
 DEAD = np.uint8(8)
 """There is no proof: all ways were looked at."""
 LIVE = np.uint8(16)
@@ -29,13 +29,13 @@ LIVE = np.uint8(16)
 
 
 SHORT = 2048
-"""Runs shorter than this are joined at once: that costs less than one more run to look through."""
+"""Minimum length of a run: joining shorter ones costs less than one more run to look through."""
 
 
-class Checked:
+class CheckedFacts:
     """Facts by number.
 
-    >>> facts = Checked()
+    >>> facts = CheckedFacts()
     >>> facts.add(9, np.array([1 << 32 | 5, 1 << 32 | 7], np.uint64)).tolist()
     [0, 1]
     >>> facts.find(9, np.array([1 << 32 | 7, 1 << 32 | 8], np.uint64)).tolist()

@@ -15,7 +15,7 @@ import numpy as np
 
 from triplestore.evaluate.binding_frames import Rows
 from triplestore.evaluate.evaluation import Evaluation
-from triplestore.maintenance.search.checked_facts import DEAD, PROVED, SHORT, Checked
+from triplestore.maintenance.search.checked_facts import DEAD, PROVED, SHORT, CheckedFacts
 from triplestore.maintenance.search.row_sources import Opened, ProbeSource, Source, Wait, source_of
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
@@ -46,7 +46,7 @@ class Pieces:
     def __init__(
         self,
         run: Evaluation,
-        facts: Checked,
+        facts: CheckedFacts,
         family: Family,
         relation: RelationKey,
         setting: Setting,
@@ -76,7 +76,7 @@ class Pieces:
         came, and is 0 for other goals.
 
         The number of the goal is the last column. There may be more instances even if fewer come
-        than are needed, because so many rows may fail tests only.
+        than are needed, because all rows that were looked at may have failed tests.
         """
         found: list[tuple[Rows, int]] = []
         if not any(stage.chunks for stage in self.stages):
@@ -202,7 +202,7 @@ class _Stage:
         """The tests."""
         return Plan((), tuple(self.tests), ())
 
-    def put(self, chunk: _Chunk, facts: Checked) -> None:
+    def put(self, chunk: _Chunk, facts: CheckedFacts) -> None:
         """Let rows wait; chunks are joined so that there are few."""
         chunks = self.chunks
         chunks.append(chunk)
@@ -213,7 +213,7 @@ class _Stage:
                 chunks.append(joined)
 
     def take(
-        self, need: I64, facts: Checked, run: Evaluation, setting: Setting
+        self, need: I64, facts: CheckedFacts, run: Evaluation, setting: Setting
     ) -> list[tuple[Rows, int]]:
         """The rows that the step makes, at most need[goal] of each goal; `need` stays."""
         chosen = [(chunk, *chunk.choose(need)) for chunk in self.chunks]
@@ -309,7 +309,7 @@ def _join(one: _Chunk, other: _Chunk) -> _Chunk:
     )
 
 
-def _cleaned(chunk: _Chunk, facts: Checked) -> _Chunk:
+def _cleaned(chunk: _Chunk, facts: CheckedFacts) -> _Chunk:
     """Without rows that have no places left, and those of goals that are decided."""
     return chunk.kept((chunk.at < chunk.size) & ((facts.flags[chunk.goal] & _DONE) == 0))
 

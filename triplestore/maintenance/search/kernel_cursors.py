@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from triplestore.checked_columns import Column
 from triplestore.kernels.rules import backward as kernels
-from triplestore.maintenance.search.kernel_rules import Rules
 from triplestore.maintenance.search.numbered_facts import I32, Numbered
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import FactSet
@@ -31,25 +30,26 @@ from triplestore.relations.packed_keys import (
     frozen,
     last_of_equals,
 )
+from triplestore.rules.backward_rules import BackwardRules
 
 _UNVERIFIED = 1 << 16
-"""Rows in a file that were not verified yet are, if a relation has no more than these."""
+"""Maximum number of rows of a relation in a file that are verified before they are read."""
 
 _ROOM = 1 << 14
-"""So many instances a call of the kernel may give."""
+"""Maximum number of instances that a call of the kernel gives."""
 
 _LOOKS = 128
-"""So many rows may be looked at for each instance that is wanted; more may have to fail a test."""
+"""Maximum number of rows that are looked at for each instance that is wanted."""
 
 _KEPT = kernels.RUNS - 1
-"""So many orders of layers are read where they are."""
+"""Maximum number of orders of layers that are read in place."""
 
 _NONE = np.zeros(0, dtype=np.int64)
 _NO_KEYS, _NO_STATUS = frozen(NO_KEYS.copy()), frozen(NO_STATUS.copy())
 _NO_COUNTS = frozen(NO_IDS.copy())
 
 
-class Given(NamedTuple):
+class CursorInstances(NamedTuple):
     """Instances: their goals, and what they need: `STEPS` facts each, as one more than the number,
     0 for none; how many rows were looked at; and how many facts had numbers before."""
 
@@ -63,7 +63,7 @@ class Cursors:
     """Where each goal is among the instances that conclude it."""
 
     def __init__(
-        self, rules: Rules, facts: Numbered, stored: Stored, setting: Setting, gone: FactSet
+        self, rules: BackwardRules, facts: Numbered, stored: Stored, setting: Setting, gone: FactSet
     ) -> None:
         self.rules = rules
         self.facts = facts
@@ -135,7 +135,7 @@ class Cursors:
         )
         return status, count
 
-    def pull(self, goals: I64, quota: I64) -> Iterator[Given]:
+    def pull(self, goals: I64, quota: I64) -> Iterator[CursorInstances]:
         """Up to quota[i] more instances of goals[i]; facts that these need get numbers."""
         facts, rules, runs = self.facts, self.rules, self._runs
         size = min(int(quota.sum()), _ROOM)
@@ -177,10 +177,10 @@ class Cursors:
             )
             facts.count, found, looked, begin = result.tolist()
             used = found * kernels.STEPS
-            yield Given(self._goals[:found], self._needed[:used], looked, known)
+            yield CursorInstances(self._goals[:found], self._needed[:used], looked, known)
 
 
-def _by_place(gone: FactSet, rules: Rules) -> tuple[U64, I64]:
+def _by_place(gone: FactSet, rules: BackwardRules) -> tuple[U64, I64]:
     """The facts of relations one after the other, by their numbers, and where each begins."""
     sizes = np.zeros(len(rules.names) + 1, dtype=np.int64)
     found = {rules.places[name]: gone.keys_of(name) for name in gone if name in rules.places}

@@ -1,6 +1,6 @@
 """What a search knows of facts and of instances that wait for them, kept by kernels.
 
-Start reading at `Numbered`, which is `Checked` with a hash table, and `Linked`, which is
+Start reading at `Numbered`, which is `CheckedFacts` with a hash table, and `Linked`, which is
 `Instances` with chains instead of sorted runs. They do the same; see `proofs`.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.kernels.rules import backward, waiting
-from triplestore.maintenance.search.checked_facts import Checked
+from triplestore.maintenance.search.checked_facts import CheckedFacts
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
 from triplestore.relations.packed_keys import I64, U64, Keys, start_of_runs
 
@@ -22,7 +22,7 @@ I32: TypeAlias = NDArray[np.int32]
 _SLOTS = 256
 
 
-class Numbered(Checked):
+class Numbered(CheckedFacts):
     """Facts by number; those of two columns by a hash table.
 
     places    the number of each relation of two columns, and `names` these in order
@@ -55,7 +55,7 @@ class Numbered(Checked):
         self.make_room(len(self.flags))
 
     def make_room(self, more: int) -> None:
-        """Have room for so many facts more."""
+        """Make room for this many more facts."""
         size = self.count + more
         if size > self.capacity:
             self.capacity = size = 2 * size
@@ -77,7 +77,7 @@ class Numbered(Checked):
         return found
 
     def add(self, relation: RelationKey, keys: Keys) -> I64:
-        """See `Checked.add`."""
+        """See `CheckedFacts.add`."""
         self.make_room(len(keys))
         if isinstance(relation, int):
             return self._hashed(relation, keys, adds=True)
@@ -85,7 +85,7 @@ class Numbered(Checked):
         return super().add(relation, keys)
 
     def find(self, relation: RelationKey, keys: Keys) -> I64:
-        """See `Checked.find`."""
+        """See `CheckedFacts.find`."""
         if isinstance(relation, int):
             return self._hashed(relation, keys, adds=False)
         return super().find(relation, keys)
@@ -106,7 +106,7 @@ class Numbered(Checked):
         return found
 
     def batch(self, numbers: I64) -> Batch:
-        """See `Checked.batch`."""
+        """See `CheckedFacts.batch`."""
         wide = self.relation[numbers] < 0
         made = super().batch(numbers[wide]) if wide.any() else {}
         for name, keys, _ in self.by_relation(numbers[~wide] if wide.any() else numbers):

@@ -1,26 +1,35 @@
 """The search for proofs of facts that may be lost: backward, many facts at a time.
 
-Start reading at `Search.settle`. It is given the facts that lost a derivation, and says which of
-them have no proof any more. Going backward from all of them at once would look at everything that
-may have to do with any; so every open fact gets only a few instances in every second round - 1, 1,
-1, 2, 2, 2, 4 and so on - and none once it is proved, or once it serves only facts that are. An
-instance whose body is not proved yet is remembered, with the facts that it waits for; so what is
-proved later proves its goal without another look. Always true:
+Procedures CHECK and SATURATE of *revisited*, algorithm 5 (lines 77 to 95), and of the thesis,
+algorithms 3 and 5. Start reading at `BackwardSearch.unproved`. It is given the facts that lost a
+derivation, and says which of them have no proof any more: lines 70 to 73. Going backward from all
+of them at once would look at everything that may have to do with any; so every open fact gets only
+a few instances in every second round - 1, 1, 1, 2, 2, 2, 4 and so on - and none once it is proved,
+or once it serves only facts that are. An instance whose body is not proved yet is remembered, with
+the facts that it waits for; so what is proved later proves its goal without another look. Always
+true:
 
 * a fact is checked at most once in a stratum, and each of its instances comes up once;
 * facts that are PROVED have a proof from what will survive; facts that are DEAD have none: all
   their instances were looked at, and those of all facts that these need;
 * facts that are neither, and are taken away all the same, are BLOCKED.
 
-The papers' SATURATE runs rules forward on what is proved, and keeps what follows elsewhere for
-later (Y). Instances that are remembered do the same where it is needed, at a tenth to a half of the
-instances (see DESIGN.md).
+Where the lines are: `_examine` is 78 to 80 and 87 to 88, `_stop` is ABORTBRANCH, `_try` is the
+first test of SATURATE (88), `_round` and `_meet` are 81 to 83, `_bury` is 84, `_prove` is 89 to 94.
+
+Ours deviates as follows. CHECK goes to one premise after the other, to the end; here many facts are
+open at the same time, and each gets a few instances in turn. SATURATE runs rules forward on what is
+proved, and keeps what follows elsewhere for later (Y); instances that are remembered do the same
+where it is needed, at a tenth to a half of the instances (see DESIGN.md). And a fact that waits for
+a blocked one is blocked with it, also where its check has ended.
+
+There are two searches. This one has the text, over arrays and for rules of any kind; it needs no
+kernels. `kernel_search` overrides the parts that are hot for rules of two columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 
@@ -32,56 +41,61 @@ from triplestore.maintenance.search.checked_facts import (
     DEAD,
     LIVE,
     PROVED,
-    Checked,
+    CheckedFacts,
 )
 from triplestore.maintenance.search.give_up import ROUND, Abort
 from triplestore.maintenance.search.instance_pieces import Pieces
-from triplestore.maintenance.search.waiting_instances import Instances
-from triplestore.maintenance.steps.rederive import concluding
-from triplestore.maintenance.steps.stratum import StratumUpdate
-from triplestore.maintenance.update_state import united
+from triplestore.maintenance.search.waiting_instances import WaitingInstances
+from triplestore.maintenance.steps.rederive import Test, concluding
+from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
-from triplestore.relations.facts.fact_sets import Batch, RelationKey, size_of
+from triplestore.relations.facts.fact_sets import Batch, FactSet, RelationKey, size_of
 from triplestore.relations.packed_keys import I64, U32, Bools, Keys, distinct, start_of_runs
 from triplestore.rules.families import LOWER, MIXED, Family
-
-Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
-"""Which facts follow without a recursive rule."""
+from triplestore.rules.strata import CompiledStratum
 
 _REST = 2
-"""In one of so many rounds a fact gets instances; in the others, the facts that those need do."""
+"""A fact gets instances in one of this many rounds; in the others, the facts that those need do."""
 
 _FEW = 8
-"""So few open facts do not rest: a round costs more than the instances that resting saves."""
+"""Maximum number of open facts that do not rest: a round costs more than resting saves."""
 
 _TIMES = 3
-"""So many times a fact gets the same number of instances; then twice as many."""
+"""Number of times that a fact gets the same number of instances; then it gets twice as many."""
 
 
-class Search:
+class BackwardSearch:
     """What is known of the facts of one stratum while it is updated.
 
+    kept     the rules of the stratum
+    absent   facts that cannot be used any more: gone, and not only because a check was aborted; it
+             grows
     test     which facts follow without a recursive rule
     counted  whether the test is a look-up, and so comes before the question whether to give up
     """
 
     def __init__(
-        self, update: StratumUpdate, test: Test, abort: Abort, counted: bool = False
+        self,
+        work: Work,
+        kept: CompiledStratum,
+        absent: FactSet,
+        test: Test,
+        abort: Abort,
+        counted: bool = False,
     ) -> None:
-        self.update = update
-        self.work = update.work
+        self.work = work
+        self.kept = kept
         self.test = test
         self.abort = abort
         self.counted = counted
-        self.facts = Checked()
+        self.facts = CheckedFacts()
         self.dropped_blocked: list[I64] = []
-        self._absent = update.gone_below()
-        """What cannot be used any more: gone, and not only because its check was aborted."""
+        self._absent = absent
         self._pieces: dict[tuple[int, RelationKey], Pieces] = {}
-        self._found = Instances()
+        self._found = WaitingInstances()
         self.rounds = 0
         self.proofs = 0
-        self.watch: Callable[[Search], None] = lambda search: None
+        self.watch: Callable[[BackwardSearch], None] = lambda search: None
         """To be called after each round."""
         self._candidates = 0
         self._settled = 0
@@ -89,8 +103,10 @@ class Search:
 
     # -- goals -----------------------------------------------------------------------------------
 
-    def settle(self, goals: Batch) -> Batch:
+    def unproved(self, goals: Batch) -> Batch:
         """Those facts that must be taken away: they have no proof, or it was not looked for."""
+        if not goals:
+            return goals
         facts = self.facts
         self._candidates += size_of(goals)
         self._settled += 1
@@ -132,6 +148,20 @@ class Search:
             return lost
         self.dropped_blocked.append(stopped)
         return united(lost, facts.batch(stopped))
+
+    def proved_late(self) -> Batch:
+        """What was taken away because its check was aborted, and was proved after that."""
+        return self._stopped_facts(True)
+
+    def unknown(self) -> Batch:
+        """What was taken away because its check was aborted, and may follow after all."""
+        return self._stopped_facts(False)
+
+    def _stopped_facts(self, proved: bool) -> Batch:
+        if not self.dropped_blocked:
+            return {}
+        numbers = np.concatenate(self.dropped_blocked)
+        return self.facts.batch(numbers[self.facts.has(numbers, PROVED) == proved])
 
     def _leave(self, numbers: I64) -> None:
         """Facts are taken away for good."""
@@ -179,7 +209,7 @@ class Search:
 
     def _open(self, name: RelationKey, keys: Keys, numbers: I64) -> None:
         """Begin to look for the instances of facts."""
-        for family in concluding(self.update, name, keys):
+        for family in concluding(self.work, self.kept, name, keys):
             if family.recursive:
                 self._pieces_of(family, name).open(keys, numbers)
 
@@ -282,7 +312,7 @@ class Search:
         self, found: list[tuple[Family, Rows, int]]
     ) -> tuple[I64, dict[RelationKey, tuple[I64, Keys]]]:
         """The goal of each instance, and (instance, fact of this stratum) pairs by relation."""
-        work, stratum = self.work, self.update.task.number
+        work, stratum = self.work, self.kept.number
         goals: list[U32] = []
         parts: dict[RelationKey, list[tuple[I64, Keys]]] = {}
         base = 0

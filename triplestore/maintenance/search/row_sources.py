@@ -32,13 +32,13 @@ many rows were looked at."""
 
 _ALL = 1 << 62
 _ROWS = 1 << 20
-"""So many rows may be expected of look-ups that give all at once."""
+"""Maximum number of rows expected of look-ups that give all at once."""
 
 
 class Source(Protocol):
     """A step that makes rows.
 
-    most  for so many rows at a time it is asked for more
+    most  the maximum number of rows for which it is asked at a time
     """
 
     most: int

@@ -16,10 +16,10 @@ from triplestore.relations.facts.sorted_arrays import match, unite
 from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, distinct, low, pack
 
 
-class Instances:
+class WaitingInstances:
     """Instances by number, and who waits for whom.
 
-    >>> found = Instances()
+    >>> found = WaitingInstances()
     >>> found.add(np.array([7, 7]), np.array([3, 4, 5]), np.array([0, 0, 1]))
     >>> found.use(np.array([3])).tolist(), found.use(np.array([4])).tolist()
     ([], [7])

@@ -21,6 +21,7 @@ from triplestore.maintenance.modules.projected_rules import (
     kept_place,
     sizes,
 )
+from triplestore.maintenance.modules.views_now import closed_now
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.counts import CountChanges
@@ -29,8 +30,8 @@ from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey, size_
 from triplestore.relations.facts.recursive_counts import RecursiveChanges
 from triplestore.relations.packed_keys import I64, U32
 from triplestore.rules.body_plans import WHOLE, AtomStep, plan_for
-from triplestore.rules.compiled_program import Triggers
 from triplestore.rules.families import Family
+from triplestore.rules.strata import Triggers
 
 Large: TypeAlias = dict[RelationKey, DifferenceSet]
 """Facts that changed, too many of them to be written out at once."""
@@ -74,7 +75,7 @@ class Firing:
         jobs = [
             changed_job(family, item, batch, around, phase)
             for family, item in items
-            if family.plans or not self._is_idle(family, batch)
+            if family.known.is_planned or not self._is_idle(family, batch)
         ]
         self._work.run.conclude_all(jobs, size_of(batch), heads, recursive)
 
@@ -157,7 +158,7 @@ class Firing:
         assert isinstance(relation, int)
         around = Around.all_of(setting)
         place = None if family.recursive else kept_place(family, item)
-        closed = work.closed_now(relation)
+        closed = closed_now(work, relation)
         if place is not None and closed is not None:
             values = closed.distinct(place)
             weights = closed.match_counts(place, values)

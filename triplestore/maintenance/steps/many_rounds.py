@@ -1,4 +1,4 @@
-"""Rules that go on by themselves from few facts: many rounds as one call of a kernel.
+"""Long chains of rounds with few facts: many rounds in one call of a kernel.
 
 Start reading at `Climb`. What is reached along a chain of ten thousand nodes takes as many rounds,
 of some thirty microseconds each, whatever they bring or take away. Where a round concluded facts of
@@ -15,29 +15,30 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from triplestore.evaluate.small_rules import Done, Stage, small_shape
+from triplestore.evaluate.small_rules import Done
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import loaded_kernels, sorted_distinct, unite
 from triplestore.relations.packed_keys import I64, NO_KEYS, U64, Bools
-from triplestore.rules.compiled_program import Triggers
 from triplestore.rules.families import Family
+from triplestore.rules.kernel_shapes import KernelStage, kernel_shape
+from triplestore.rules.strata import Triggers
 
 AFTER = 8
-"""So many rounds are done as usual, before it is looked whether others may be done so."""
+"""Number of rounds after which it is checked whether the next ones can be done by the kernel."""
 
 WIDE = 1 << 10
-"""Rounds that bring more facts than this gain nothing."""
+"""Maximum number of facts of a round: larger rounds gain nothing."""
 
 LONG = 1 << 12
-"""So many rounds at most are done in one call, after which budgets are looked at."""
+"""Maximum number of rounds of one call; budgets are checked after each call."""
 
 RULES = 4
-"""So many rules at most; the kernel has room for the rows of so many."""
+"""Maximum number of rules: the kernel has room for the rows of this many."""
 
 ROOM = 1 << 14
-"""Facts that one call may find, and conclusions of one round: a power of two."""
+"""Maximum number of facts of one call, and of conclusions of one round: a power of two."""
 
 
 class Rounds(NamedTuple):
@@ -135,13 +136,15 @@ class Climb:
                 batch[name] = facts
         return new, left
 
-    def _rules(self, name: int, keys: U64, setting: Setting) -> list[tuple[Stage, Rows]] | None:
-        """What the kernel is told of the rules, and the rows of their other atoms; None where
-        something is not as it needs it."""
+    def _rules(
+        self, name: int, keys: U64, setting: Setting
+    ) -> list[tuple[KernelStage, RelationArrays]] | None:
+        """What the kernel is told of the rules, and the rows of their other atoms; None where it
+        cannot do one of them."""
         only = [] if loaded_kernels() is None else self._only(name, keys)
         found = []
         for family, item in only:
-            shape = small_shape(family, item, setting)
+            shape = kernel_shape(family, item, setting)
             if shape is None or len(shape.stages) > 1 or shape.stages[0].item < 0:
                 return None
             rows = _arrays(setting, shape.stages[0].relation, shape.stages[0].place)
@@ -178,11 +181,11 @@ def _is_plain(family: Family, name: int) -> bool:
     return one and family.head.relation == name
 
 
-Rows: TypeAlias = tuple[U64, U64, U64, U64]
+RelationArrays: TypeAlias = tuple[U64, U64, U64, U64]
 """The rows of a relation as two arrays, and those left out of them as two."""
 
 
-def _arrays(setting: Setting, relation: int, place: int) -> Rows | None:
+def _arrays(setting: Setting, relation: int, place: int) -> RelationArrays | None:
     view = setting.view(relation)
     arrays = view.arrays(place, ROOM) if isinstance(view, PairView) else None
     if arrays is None:
@@ -194,7 +197,9 @@ def _arrays(setting: Setting, relation: int, place: int) -> Rows | None:
     return runs[0] if runs else NO_KEYS, later, minus, less
 
 
-def _call(keys: U64, rules: Sequence[tuple[Stage, Rows]], held: tuple[U64, U64]) -> Rounds:
+def _call(
+    keys: U64, rules: Sequence[tuple[KernelStage, RelationArrays]], held: tuple[U64, U64]
+) -> Rounds:
     from triplestore.kernels.rules.fire import climb
 
     rows = [array for _, four in rules for array in four]

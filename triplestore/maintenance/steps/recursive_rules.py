@@ -16,8 +16,10 @@ from triplestore.evaluate.binding_frames import Rows
 from triplestore.evaluate.conclusions import body_facts
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey
 from triplestore.relations.packed_keys import I64, Bools, Keys
-from triplestore.rules.compiled_program import CompiledStratum, Levels, Strata
 from triplestore.rules.families import LOWER, MIXED, OWN, Family
+from triplestore.rules.known_of_family import KnownOfFamily
+from triplestore.rules.levels import Levels
+from triplestore.rules.strata import CompiledStratum, Strata
 
 
 @dataclass(slots=True)
@@ -29,7 +31,7 @@ class Recursion:
     """
 
     rules: CompiledStratum
-    shapes: dict[int, Shape]
+    shapes: dict[int, CountedShape]
     width: int
 
     @classmethod
@@ -39,14 +41,14 @@ class Recursion:
         for family in stratum.recursive:
             used = (*family.body, *family.nots, family.head)
             every = tuple(dict.fromkeys(v for atom in used for v in atom.variables))
-            made = replace(family, head=family.head._replace(terms=every), plans={})
+            made = replace(family, head=family.head._replace(terms=every), known=KnownOfFamily())
             wide.append(made)
-            shapes[id(made)] = Shape.of(family)
+            shapes[id(made)] = CountedShape.of(family)
         width = max(len(shape.own) for shape in shapes.values())
         return cls(Strata(wide, type_id)[stratum.number], shapes, width)
 
 
-class Shape(NamedTuple):
+class CountedShape(NamedTuple):
     """Where things are in a family whose body was given all its atoms, and last its head.
 
     own    atoms of facts of this stratum, or that may be; the head
@@ -60,7 +62,7 @@ class Shape(NamedTuple):
     nots: int
 
     @classmethod
-    def of(cls, family: Family) -> Shape:
+    def of(cls, family: Family) -> CountedShape:
         """The shape of a family."""
         count = len(family.body)
         head = family.head._replace(own=OWN)
@@ -74,7 +76,7 @@ class Shape(NamedTuple):
 class Met(NamedTuple):
     """Instances of one family."""
 
-    shape: Shape
+    shape: CountedShape
     rows: Rows
     n: int
 
@@ -103,7 +105,7 @@ class Met(NamedTuple):
         return found
 
 
-class Instances(NamedTuple):
+class NumberedInstances(NamedTuple):
     """Rule instances by the numbers of their facts.
 
     head   what they conclude
@@ -117,8 +119,8 @@ class Instances(NamedTuple):
     since: I64
     fresh: Bools
 
-    def take(self, which: I64) -> Instances:
+    def take(self, which: I64) -> NumberedInstances:
         """Some of them."""
-        return Instances(
+        return NumberedInstances(
             self.head[which], self.body[:, which], self.since[which], self.fresh[which]
         )

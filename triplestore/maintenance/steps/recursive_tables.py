@@ -1,4 +1,4 @@
-"""The table of recursive counters: made anew, and asked which facts come back."""
+"""The table of recursive counters, made anew."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ import numpy as np
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.maintenance.limits.budget import Budget
-from triplestore.maintenance.steps.rederive import derivable
-from triplestore.maintenance.steps.stratum import StratumUpdate
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import Tables
-from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.facts.sorted_arrays import counted
 from triplestore.rules.compiled_program import Compiled
@@ -38,11 +35,3 @@ def count_recursive(
             facts, times = counted(keys)
             made.add(name, facts, times.astype(np.int64))
     return made
-
-
-def rederived(update: StratumUpdate, goals: Batch) -> Batch:
-    """The facts that a recursive rule still derives: by the counters, or else backwards."""
-    counters = update.work.recursive
-    if counters is None:
-        return derivable(update, goals, "rederivation", lambda family: family.recursive)
-    return update.work.filter(goals, lambda name, keys: counters.current(name, keys) > 0)

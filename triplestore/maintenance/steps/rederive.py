@@ -1,4 +1,4 @@
-"""Backward evaluation: which facts does some rule still derive.
+"""Backward evaluation: which facts some rule still derives.
 
 Start reading at `remaining` and `derivable`. Few instances of each fact are asked for first, since
 one is enough.
@@ -7,29 +7,37 @@ one is enough.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.maintenance.search.checked_facts import PROVED, Checked
+from triplestore.maintenance.search.checked_facts import PROVED, CheckedFacts
 from triplestore.maintenance.search.instance_pieces import Pieces
-from triplestore.maintenance.steps.stratum import StratumUpdate
-from triplestore.maintenance.update_state import united
+from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
 from triplestore.relations.packed_keys import Bools, Keys, columns_of, high, in_sorted
 from triplestore.rules.families import Family
+from triplestore.rules.strata import CompiledStratum
+
+Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
+"""Which facts pass."""
 
 _FIRST, _MOST = 4, 1 << 40
-"""Instances of each fact looked for at first, and at most."""
+"""Number of instances of each fact that are looked for at first, and at most."""
 
 
 MANY = 1 << 12
-"""Of more goals than these those are sorted out first that a family cannot conclude, and they are
-taken to be of all classes."""
+"""Maximum number of goals for which their classes are looked at; of more goals, those that a family
+cannot conclude are sorted out first."""
 
 
 def derivable(
-    update: StratumUpdate, goals: Batch, phase: str, wanted: Callable[[Family], bool] | None = None
+    work: Work,
+    kept: CompiledStratum,
+    goals: Batch,
+    phase: str,
+    wanted: Callable[[Family], bool] | None = None,
 ) -> Batch:
     """The goals that some instance over what survives concludes.
 
@@ -37,39 +45,57 @@ def derivable(
     wanted  which families to try, if not all
     """
     found = {
-        name: keys[derivable_keys(update, name, keys, phase, wanted)]
+        name: keys[derivable_keys(work, kept, name, keys, phase, wanted)]
         for name, keys in goals.items()
     }
     return {name: keys for name, keys in found.items() if len(keys)}
 
 
-def remaining(update: StratumUpdate, dropped: Batch) -> Batch:
+def remaining(work: Work, kept: CompiledStratum, dropped: Batch) -> Batch:
     """Facts that were taken away and still follow: they are stated, an aggregate derives them, or
     some instance over what survives.
 
     Groups were computed already, so the counter tells what aggregates derive. That it also counts
     other nonrecursive rules does no harm.
     """
-    work = update.work
-    summarised = {family.head.relation for family in update.kept.aggregating}
+    summarised = {family.head.relation for family in kept.aggregating}
 
     def known(name: RelationKey, keys: Keys) -> Bools:
         return work.supported(name, keys) if name in summarised else work.stated(name, keys)
 
     rest = work.filter(dropped, lambda name, keys: ~known(name, keys))
-    return united(work.filter(dropped, known), derivable(update, rest, "rederivation"))
+    return united(work.filter(dropped, known), derivable(work, kept, rest, "rederivation"))
 
 
-def concluding(update: StratumUpdate, name: RelationKey, keys: Keys) -> list[Family]:
+def has_proof(work: Work, kept: CompiledStratum) -> Test:
+    """Which facts follow without a recursive rule: stated ones, and what rules derive backwards."""
+    summarised = {family.head.relation for family in kept.aggregating}
+
+    def follows(name: RelationKey, keys: Keys) -> Bools:
+        if name in summarised:  # groups were computed already; see `remaining`
+            return work.supported(name, keys)
+        found = work.stated(name, keys)
+        rest = np.flatnonzero(~found)
+        if len(rest):
+            found[rest] = derivable_keys(
+                work, kept, name, keys[rest], "saturation", lambda family: not family.recursive
+            )
+        return found
+
+    return follows
+
+
+def concluding(work: Work, kept: CompiledStratum, name: RelationKey, keys: Keys) -> list[Family]:
     """The families that may conclude some facts of a relation: types those of their classes."""
-    kept, type_id = update.kept, update.work.type_id
+    type_id = work.type_id
     if name != type_id or len(keys) > MANY:
         return kept.concluded(name)
     return kept.concluded_types(type_id, dict.fromkeys(high(keys).tolist()))
 
 
 def derivable_keys(
-    update: StratumUpdate,
+    work: Work,
+    kept: CompiledStratum,
     name: RelationKey,
     keys: Keys,
     phase: str,
@@ -78,13 +104,13 @@ def derivable_keys(
 ) -> Bools:
     """`derivable` for sorted, distinct facts of one relation.
 
-    setting  what there is, if not what survives: nothing else is seen, nor by negations
+    setting  the facts that bodies and negations look at, if not those that survive
     """
-    facts, work = Checked(), update.work
+    facts = CheckedFacts()
     nots = setting or work.union()
     setting = setting or work.survivors()
     numbers = facts.add(name, keys)
-    for family in concluding(update, name, keys):
+    for family in concluding(work, kept, name, keys):
         open_ = np.flatnonzero(~facts.has(numbers, PROVED))
         if len(open_) == 0:
             break

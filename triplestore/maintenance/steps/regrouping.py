@@ -24,8 +24,8 @@ from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import without
 from triplestore.relations.packed_keys import U32, Keys, columns_of, key_of
 from triplestore.rules.body_plans import GROUPS, plan_for
-from triplestore.rules.compiled_program import CompiledStratum
 from triplestore.rules.families import Family
+from triplestore.rules.strata import CompiledStratum
 from triplestore.thread_limits import needs
 
 _NUMBERING = 48  # bytes of a row while its group is numbered

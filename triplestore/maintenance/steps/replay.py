@@ -4,7 +4,9 @@ Start reading at `Replay.run`. A rule instance belongs to the round after that i
 its body facts comes. It changes the trace if the old evaluation considers it in another round than
 the new one, or only one of them considers it at all. *Revisited*, algorithm 3, finds these by going
 through all rounds and all facts of both. Here everything begins with what changes: a fact that
-comes in another round, or in one evaluation only, is *moved*. What is always true:
+comes in another round, or in one evaluation only, is *moved*: these are I_on and I_no and, of the
+facts in both, those in Delta_o and not Delta_n, or the other way round. `_considered` is lines 36
+and 37, `_settle` lines 27 to 30; line 31 is that no round waits any more. What is always true:
 
 * when a round is done, those facts are known to be moved that either evaluation has by then, and
   the other not in the same round;
@@ -29,8 +31,8 @@ from typing import TypeAlias
 import numpy as np
 
 from triplestore.evaluate.evaluation import Around
-from triplestore.maintenance.search.checked_facts import Checked
-from triplestore.maintenance.steps.recursive_rules import Instances, Met, Recursion
+from triplestore.maintenance.search.checked_facts import CheckedFacts
+from triplestore.maintenance.steps.recursive_rules import Met, NumberedInstances, Recursion
 from triplestore.maintenance.steps.stratum import StratumUpdate
 from triplestore.maintenance.steps.traces import NEVER, Derivations, Trace
 from triplestore.relations import EXPLICIT
@@ -38,7 +40,7 @@ from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, FactSet, RelationKey, set_of
 from triplestore.relations.facts.sorted_arrays import places_in, sorted_distinct
 from triplestore.relations.packed_keys import I64, Bools, Keys, start_of_runs
-from triplestore.rules.compiled_program import Triggers
+from triplestore.rules.strata import Triggers
 
 _SAME = "unchanged"
 """The phase of instances that were met and turned out to be the same in both evaluations."""
@@ -50,7 +52,7 @@ or not in I."""
 _NONE: I64 = np.zeros(0, dtype=np.int64)
 
 
-_Waiting: TypeAlias = dict[int, list[Instances]]
+_Waiting: TypeAlias = dict[int, list[NumberedInstances]]
 
 
 class Replay:
@@ -69,7 +71,7 @@ class Replay:
         self.work = update.work
         self.recursion = recursion
         self.trace = trace
-        self.facts = Checked()
+        self.facts = CheckedFacts()
         self.facts.add(ANY, np.zeros(1, dtype=np.uint64))
         self.old = np.ones(64, dtype=np.int64)
         self.new = np.ones(64, dtype=np.int64)
@@ -144,7 +146,11 @@ class Replay:
         return moved
 
     def _considered(
-        self, number: int, waiting: _Waiting, test: Callable[[int, Instances], Bools], phase: str
+        self,
+        number: int,
+        waiting: _Waiting,
+        test: Callable[[int, NumberedInstances], Bools],
+        phase: str,
     ) -> I64:
         """The heads of the instances of a round that pass a test."""
         found = [_NONE]
@@ -155,12 +161,12 @@ class Replay:
             found.append(heads)
         return np.concatenate(found)
 
-    def _leaves(self, number: int, met: Instances) -> Bools:
+    def _leaves(self, number: int, met: NumberedInstances) -> Bools:
         """Which old instances of this round are not in the same round of the new evaluation."""
         differs: Bools = met.fresh | (self.new[met.body].max(axis=0) != number - 1)
         return differs
 
-    def _comes(self, number: int, met: Instances) -> Bools:
+    def _comes(self, number: int, met: NumberedInstances) -> Bools:
         """Which new instances of this round are not in the same round of the old evaluation.
 
         If a fact that came after they were met is moved, they were met again then, and are left to
@@ -293,7 +299,7 @@ class Replay:
             waiting.setdefault(number, []).append(instances.take(order[start:stop]))
             heapq.heappush(self._rounds, number)
 
-    def _numbered(self, met: list[Met], since: int, is_new: bool) -> Instances:
+    def _numbered(self, met: list[Met], since: int, is_new: bool) -> NumberedInstances:
         """Instances by numbers; facts are looked up relation by relation, for all families."""
         work, stratum = self.work, self.update.task.number
         width, total = self.recursion.width, sum(some.n for some in met)
@@ -314,7 +320,7 @@ class Replay:
         for name, found in parts.items():
             keys, places = (np.concatenate(column) for column in zip(*found, strict=True))
             flat[places] = self._numbers(name, keys)
-        return Instances(slots[-1], slots[:-1], np.full(total, since), fresh)
+        return NumberedInstances(slots[-1], slots[:-1], np.full(total, since), fresh)
 
 
 def _add(sets: FactSet, batch: Batch) -> None:

@@ -1,100 +1,83 @@
 """One stratum of an update: the steps that strategies are made of.
 
-Start reading at `StratumUpdate`. `touched` and `gained` are the papers' first steps of deletion and
-insertion, `drop` and `insert` go on from there; `firing` evaluates the rules.
+Start reading at `StratumUpdate`, which are the `Steps` of the protocol over columns: `touched` and
+`gained` are the papers' first steps of deletion and insertion, `drop` and `add` the steps of their
+loops. `firing` evaluates the rules.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Set
-from dataclasses import dataclass, field
-from typing import Any
 
 from triplestore.evaluate.conclusions import Heads
 from triplestore.evaluate.evaluation import Around
 from triplestore.maintenance.modules.leaping import Leaps
+from triplestore.maintenance.search.give_up import Abort
+from triplestore.maintenance.search.kernel_search import new_search
+from triplestore.maintenance.search.proof_search import BackwardSearch
 from triplestore.maintenance.steps.firing import Firing, Large, blocks_of
 from triplestore.maintenance.steps.many_rounds import Climb
+from triplestore.maintenance.steps.rederive import derivable, has_proof, remaining
 from triplestore.maintenance.steps.regrouping import Regrouped, regroup, summarise_whole
+from triplestore.maintenance.steps.stratum_state import StratumState, Task, set_with_large
 from triplestore.maintenance.update_state import Work, united
-from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.body_views import Setting
-from triplestore.relations.facts.difference_set import DifferenceSet
 from triplestore.relations.facts.fact_sets import (
     ONE_RUN,
     Batch,
-    FactSet,
-    RelationKey,
     set_of,
     size_of,
 )
-from triplestore.rules.compiled_program import CompiledStratum, Triggers
 from triplestore.rules.families import Family
-
-
-@dataclass(slots=True)
-class Task:
-    """What one stratum has to deal with.
-
-    minus, plus      facts of it that are not stated any more, and that are from now on
-    lost, lost_rec   conclusions of rules that were taken out: nonrecursive (each as often as it was
-                     derived), and recursive ones
-    fewer            whether recursive rules were taken out whose conclusions are not among these,
-                     because a module closes the stratum
-    """
-
-    number: int
-    kept: CompiledStratum
-    fresh: CompiledStratum | None = None
-    minus: Batch = field(default_factory=dict)
-    plus: Batch = field(default_factory=dict)
-    lost: Heads = field(default_factory=Heads)
-    lost_rec: Heads = field(default_factory=Heads)
-    fewer: bool = False
-
-    @property
-    def recursive(self) -> bool:
-        """Whether the stratum has recursive rules that were there before."""
-        return bool(self.kept.recursive)
-
-    @property
-    def recursive_ever(self) -> bool:
-        """Whether it has, had, or gets recursive rules."""
-        fresh = self.fresh is not None and bool(self.fresh.recursive)
-        return self.recursive or fresh or bool(self.lost_rec)
+from triplestore.rules.strata import Triggers
 
 
 class Strategy(ABC):
-    """How a stratum is brought up to date; see `strategies`."""
+    """An algorithm that brings a stratum up to date; see `strategies`."""
 
     name = "none"
 
     @abstractmethod
     def run(self, update: StratumUpdate) -> tuple[str, str]:
-        """Do it; returns the name of what was done, and why."""
+        """Bring the stratum up to date; returns the name of the algorithm, and why it was used."""
 
 
-class StratumUpdate:
-    """The steps that strategies are made of, for one stratum."""
+class Observer:
+    """Is told how far a strategy has come. It may raise `Overrun`, which ends the strategy."""
+
+    def deletes(self, facts: Batch) -> None:
+        """These facts are about to be deleted, or were just deleted."""
+
+    def rederives(self) -> None:
+        """Deletion is done; the search for deleted facts that hold nevertheless begins."""
+
+    def inserts(self) -> None:
+        """That search is done; insertion begins."""
+
+    def searched(self, search: BackwardSearch) -> None:
+        """A search for proofs has done one more round."""
+
+
+UNOBSERVED = Observer()
+
+
+class StratumUpdate(StratumState):
+    """The steps that strategies are made of, for one stratum: see `protocol.Steps`."""
 
     def __init__(self, work: Work, task: Task) -> None:
-        self.work = work
-        self.task = task
-        self.kept = task.kept
+        self.observer = UNOBSERVED
         self._firing = Firing(work)
-        self.begin()
+        super().__init__(work, task)
 
     def begin(self) -> None:
         """Begin, or begin again after `Work.restore`."""
-        work, task = self.work, self.task
-        self.low_gone, self.large_gone = _relevant(work.gone, task)
-        self.low_added, self.large_added = _relevant(work.added, task)
+        super().begin()
         self.regrouped: Regrouped | None = None
         self._leaps: Leaps | None = None
+        self._climb: Climb | None = None
+        self._first = True
         self._touched: Batch = {}
-        self._all_dropped: list[Batch] = []
-        self._all_gained: list[Batch] = []
 
     # -- what is lost ----------------------------------------------------------------------------
 
@@ -140,19 +123,6 @@ class StratumUpdate:
         if any(gone) or any(added):
             self.regrouped = regroup(self.work, self.kept, gone, added)
 
-    def reads_large(self) -> bool:
-        """Whether rules of the stratum look at a closure that should not be written out."""
-        relations = self.kept.relations
-        return any(
-            closed.count() > difference_set.LARGE
-            for name, closed in self.work.stored.tables.closed.items()
-            if relations is None or name in relations
-        )
-
-    def gone_below(self) -> FactSet:
-        """The facts of lower strata that are gone, as far as rules of this one look at them."""
-        return _set_of(self.low_gone, self.large_gone)
-
     def _from_below(
         self,
         low: tuple[Batch, Batch],
@@ -179,16 +149,25 @@ class StratumUpdate:
         found = self.drop_by(batch, frozenset())
         return work.filter(found, lambda name, keys: ~work.gone.contains(name, keys))
 
-    def descend(self, found: Batch, climb: Climb) -> tuple[Batch, Batch]:
-        """`drop` of what one rule derived and lost, time and again: what that takes away, and what
-        is left to be looked at."""
+    def unsupported(self, batch: Batch) -> Batch:
+        """The facts without a nonrecursive derivation."""
         work = self.work
-        lost, rest = climb.down(found)
-        if not lost:
-            return lost, rest
-        work.take_away(lost)
-        self._all_dropped.append(lost)
-        return lost, work.filter(rest, lambda name, keys: ~work.gone.contains(name, keys))
+        return work.filter(batch, lambda name, keys: ~work.supported(name, keys))
+
+    def drop_unsupported(self, batch: Batch) -> Batch:
+        """Take facts away, and return those without a nonrecursive derivation of what recursive
+        rules derived with them. Rounds of one small rule are done together."""
+        work = self.work
+        self.observer.deletes(batch)
+        if self._climb is None:
+            self._climb = Climb(work, [self.kept.own])
+        lost, rest = self._climb.down(self.drop(batch))
+        if lost:
+            work.take_away(lost)
+            self._all_dropped.append(lost)
+            rest = work.filter(rest, lambda name, keys: ~work.gone.contains(name, keys))
+            self.observer.deletes(lost)
+        return self.unsupported(rest)
 
     def drop_by(self, batch: Batch, done: Set[Family]) -> Batch:
         """Take facts away, and return what recursive rules derived with them, but for some rules;
@@ -217,9 +196,41 @@ class StratumUpdate:
         self._firing.fire(self.kept.own, batch, around, phase, heads, heads, done)
         return heads
 
-    def dropped(self) -> Batch:
-        """The facts of this stratum that were taken away so far."""
-        return united(*self._all_dropped)
+    # -- what holds again ------------------------------------------------------------------------
+
+    def remaining(self, batch: Batch) -> Batch:
+        """The facts that are stated, or that some rule derives from what survives."""
+        return remaining(self.work, self.kept, batch) if batch else batch
+
+    def rederived(self, batch: Batch) -> Batch:
+        """The facts that a recursive rule still derives: by the counters, or else backwards."""
+        self.observer.rederives()
+        counters = self.work.recursive
+        again: Batch = {}
+        if batch and self.task.recursive:
+            if counters is not None:
+                again = self.work.filter(batch, lambda name, keys: counters.current(name, keys) > 0)
+            else:
+                again = derivable(self.work, self.kept, batch, "rederivation", is_recursive)
+        self.observer.inserts()
+        return again
+
+    def search(self, counted: bool, abort: Abort | None) -> BackwardSearch:
+        """A search for proofs of facts of this stratum."""
+        test = self.work.supported if counted else has_proof(self.work, self.kept)
+        search = new_search(self.work, self.kept, self.gone_below(), test, abort, counted)
+        search.watch = self.observer.searched
+        return search
+
+    def bring_back(self, batch: Batch) -> Batch:
+        """Facts that were taken away hold nevertheless. What follows from them is there; but where
+        C_r lost their instances, they are returned, to be inserted like others."""
+        work = self.work
+        if work.recursive is not None:
+            return batch
+        for name, keys in batch.items():
+            work.gone.discard(name, keys)
+        return {}
 
     # -- what is gained --------------------------------------------------------------------------
 
@@ -234,7 +245,7 @@ class StratumUpdate:
             for name, keys in self.regrouped.gained.items():
                 heads.put(name, keys)
         new = work.new()
-        before = new.without(_set_of(self.low_added, self.large_added))
+        before = new.without(set_with_large(self.low_added, self.large_added))
         around = Around(before, new, new, work.union())  # what is gone is among what held
         low = (self.low_added, self.low_gone)
         large = (self.large_added, self.large_gone)
@@ -243,58 +254,68 @@ class StratumUpdate:
         gained = self._firing.count(heads, 1)
         return united(task.plus, gained, self._firing.concluded(heads_rec, 1), many, fresh)
 
-    def insert(self, again: Batch) -> None:
-        """Bring in what is stated, what follows from changes below, and what follows from that.
-
-        again  facts that are gone, and must come back
-        """
+    def begin_insertion(self, *again: Batch) -> Batch:
+        """What is stated, what follows from changes below, and facts that are gone and must come
+        back."""
         work = self.work
         gained = self.gained()
-        found = united(again, gained)
+        found = united(*again, gained)
         leaps = self._all_leaps()
         if leaps is not None:
             leaps.gain(united(self._touched, gained))
-        if not (found or self.task.fresh is not None or leaps is not None):
+        self._climb = None if leaps is not None else Climb(work, self._own())
+        self._first = bool(found) or self.task.fresh is not None or leaps is not None
+        if not self._first:
             work.budget.check()
-            return
-        climb = None if leaps is not None else Climb(work, self._own())
-        first = True
-        while found or first:
-            delta = work.coming(found)
-            # Beside what is there already, atoms before the pivot need not leave them out; but
-            # that is one array more to look through.
-            many = size_of(delta) > ONE_RUN * len(delta)
-            apart = many and leaps is None and not work.come_back(delta)
-            if not apart:
-                work.admit(delta)
-            done: frozenset[Family] = frozenset()
-            if leaps is not None:
-                delta, done = leaps.follow(delta, first)
-            if delta:
-                self._all_gained.append(delta)
-                work.rounds += 1
-            heads = Heads()
-            if delta:
-                came = set_of(delta)
-                before = work.new()
-                after = before.beside(came) if apart else before
-                before = before if apart else before.without(came)
-                heads = self.fire(delta, before, after, after, "insertion", done)
-                if not first:
-                    self._fire_fresh(delta, before, after, heads, done)
-                if apart:
-                    work.admit(delta)
-            if first:
-                self._fresh_recursive(heads, done)
-                first = False
-            found = self._firing.concluded(heads, 1)
-            if climb is not None:
-                new, found = climb.up(found)
-                if new:
-                    work.admit(new)
-                    self._all_gained.append(new)
+        return found
+
+    def coming(self, found: Batch) -> Batch | None:
+        """Those of some facts that do not hold yet; None if the insertion is over."""
+        leaps = self._all_leaps()
+        if found or self._first:
+            delta = self.work.coming(found)
+            if delta or self._first or leaps is not None:
+                return delta
         if leaps is not None:
             leaps.end()
+        return None
+
+    def add(self, delta: Batch) -> Batch:
+        """Facts that did not hold do from now on; returned is what recursive rules conclude with
+        them."""
+        work, leaps, first = self.work, self._all_leaps(), self._first
+        # Beside what is there already, atoms before the pivot need not leave them out; but that is
+        # one array more to look through.
+        many = size_of(delta) > ONE_RUN * len(delta)
+        apart = many and leaps is None and not work.come_back(delta)
+        if not apart:
+            work.admit(delta)
+        done: frozenset[Family] = frozenset()
+        if leaps is not None:
+            delta, done = leaps.follow(delta, first)
+        heads = Heads()
+        if delta:
+            self._all_gained.append(delta)
+            work.rounds += 1
+            came = set_of(delta)
+            before = work.new()
+            after = before.beside(came) if apart else before
+            before = before if apart else before.without(came)
+            heads = self.fire(delta, before, after, after, "insertion", done)
+            if not first:
+                self._fire_fresh(delta, before, after, heads, done)
+            if apart:
+                work.admit(delta)
+        if first:
+            self._fresh_recursive(heads, done)
+            self._first = False
+        found = self._firing.concluded(heads, 1)
+        if self._climb is not None:
+            new, found = self._climb.up(found)
+            if new:
+                work.admit(new)
+                self._all_gained.append(new)
+        return found
 
     def _own(self) -> list[Triggers]:
         """What looks at facts of this stratum."""
@@ -346,68 +367,7 @@ class StratumUpdate:
             around = Around(before, after, after, after)
             self._firing.fire(fresh.own, batch, around, "insertion", heads, heads, done)
 
-    # -- the end ---------------------------------------------------------------------------------
 
-    def settle(self, gone: Batch, added: Batch, *, counted: bool = False) -> None:
-        """Take facts away and bring others, by a strategy that knows what the stratum comes to.
-
-        counted  whether it has changed the recursive counters, where they are kept
-        """
-        work = self.work
-        for sets, batch in ((work.gone, gone), (work.added, added)):
-            for name, keys in batch.items():
-                sets.add(name, keys)
-        self._all_dropped.append(gone)
-        self._all_gained.append(added)
-        if work.recursive is not None and self.task.recursive_ever and not counted:
-            work.recursive.complete = False  # how often each fact was derived is not known
-
-    def is_plain(self) -> bool:
-        """Whether the stratum has no rules, new ones or others, nor had any: what is stated is all
-        that changes it, as in the lowest ones."""
-        task = self.task
-        ruled = self.kept.families or task.fresh is not None or task.fewer
-        return not (ruled or task.lost or task.lost_rec)
-
-    def settle_stated(self) -> None:
-        """Do a plain stratum: what every strategy comes to, by a third of the steps."""
-        work, task = self.work, self.task
-        work.budget.check()
-        if task.minus:
-            gone = work.filter(task.minus, lambda name, keys: ~work.supported(name, keys))
-            self._all_dropped.append(gone)
-            work.take_away(gone)
-            work.rounds += bool(gone)
-        if task.plus:
-            came = work.coming(task.plus)
-            self._all_gained.append(came)
-            work.admit(came)
-            work.rounds += bool(came)
-
-    def outcome(self) -> tuple[Batch, Batch]:
-        """The facts of this stratum that are gone, and those that are new."""
-        work = self.work
-        dropped, gained = united(*self._all_dropped), united(*self._all_gained)
-        gone = work.filter(dropped, work.gone.contains)
-        sure = {name: keys for name, keys in gained.items() if name not in work.gone}
-        rest = {name: keys for name, keys in gained.items() if name in work.gone}
-        return gone, sure | work.filter(rest, work.added.contains)  # some may have come back only
-
-
-def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:
-    """The changed facts that rules of a stratum may look at."""
-    relations = task.kept.relations
-    batch: Batch = {}
-    large: Large = {}
-    for name in changed if relations is None else relations:
-        found: object = changed.get(name)
-        if isinstance(found, DifferenceSet) and len(found) > difference_set.LARGE:
-            large[name] = found
-        elif found is not None and len(changed[name]):
-            batch[name] = changed[name].keys()
-    return batch, large
-
-
-def _set_of(batch: Batch, large: Large) -> FactSet:
-    found: dict[RelationKey, Any] = {**set_of(batch), **large}  # all are read in the same way
-    return FactSet(found)
+def is_recursive(family: Family) -> bool:
+    """Whether a family is recursive."""
+    return family.recursive

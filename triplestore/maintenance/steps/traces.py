@@ -1,4 +1,4 @@
-"""Traces: how often each fact is derived in each round of its stratum. What counting goes by.
+"""Traces, for counting: how often each fact is derived in each round of its stratum.
 
 Start reading at `Trace`. The rounds of a stratum are those of semi-naive evaluation: in round 1 are
 the facts that are stated, or that a nonrecursive rule derives; in round i + 1 what recursive rules
@@ -6,8 +6,8 @@ derive from facts of which the latest came in round i. How often facts are deriv
 known without a trace, from status and count, so that a trace has recursive derivations only, and a
 stratum without recursive rules needs none.
 
-`Traces` is what a store keeps, in memory and like an index: what is not there is made by whoever
-needs it, and an update by another strategy, or a change of the program, drops what it makes wrong.
+A store keeps `Traces` in memory, like an index: a missing trace is made when it is needed, and an
+update by another strategy, or a change of the program, drops the traces that it makes wrong.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ Mark: TypeAlias = tuple[object, Mapping[int, Trace]]
 class Traces:
     """The traces of the closure of one store; `update` keeps them right.
 
-    Whoever has the store says what `update` cannot know: `restore` when a transaction is undone,
-    `clear` when the tables are others than the last update left (or undid).
+    The store says what `update` cannot know: `restore` when a transaction is undone, `clear` when
+    the tables are not those that the last update left (or undid).
     """
 
     def __init__(self) -> None:

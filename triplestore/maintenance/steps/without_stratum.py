@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from triplestore.relations import EXPLICIT, HOLDS, INFERRED, Tables
+from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.facts.fact_sets import RelationKey, no_keys
 from triplestore.relations.facts.sorted_arrays import SMALL, beside, unite, without
 from triplestore.relations.facts.stored_facts import Stored, StoredPairs, StoredTuples
@@ -32,7 +32,7 @@ from triplestore.relations.packed_keys import (
 from triplestore.relations.views.closed import ClosedRelation
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.relations.views.wide import TupleRelation
-from triplestore.rules.compiled_program import Levels
+from triplestore.rules.levels import Levels
 
 
 class Restated(Stored):
@@ -73,21 +73,6 @@ class Restated(Stored):
 
     def _is_lower(self, classes: U32) -> Bools:
         return by_runs(classes, lambda ids: self._levels.classes(ids) < self._number)
-
-
-class OnlyStated(Stored):
-    """Stored facts, of which only those that are stated are seen."""
-
-    def __init__(self, tables: Tables, type_id: int) -> None:
-        super().__init__(tables, type_id, EXPLICIT)
-
-    def pairs(self, name: int) -> StoredPairs:
-        """A relation of two columns."""
-        found = self._pairs.get(name)
-        if found is None:
-            relation = self.tables.stored_relation(name)
-            found = self._pairs[name] = StatedPairs(relation, name == self.type_id)
-        return found
 
 
 class StatedPairs(StoredPairs):

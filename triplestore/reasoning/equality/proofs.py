@@ -34,7 +34,7 @@ from triplestore.maintenance.update import update
 from triplestore.proofs import Limits, Proof, Written, why
 from triplestore.proofs.closed_facts import Closed, Passing
 from triplestore.proofs.origins import fill
-from triplestore.proofs.proof import Part, Step
+from triplestore.proofs.steps import Part, Step
 from triplestore.reasoning.equality.classes import functional
 from triplestore.reasoning.equality.levels import Worlds
 from triplestore.reasoning.program.graph_scope import is_of_scope, rule_of

@@ -18,7 +18,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.check import Checked, check
 from triplestore.datalog.problems import Problem, in_order, raise_errors
 from triplestore.datalog.program import (
@@ -30,6 +29,7 @@ from triplestore.datalog.program import (
     Term,
     TripleAtom,
 )
+from triplestore.datalog.rules import signature
 from triplestore.datalog.text import parse, read, show
 from triplestore.errors import FormatError, ProgramError, UsageError, unreadable
 from triplestore.reasoning.collector_pause import no_collection

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.datalog.canonical import signature
 from triplestore.datalog.program import Program, Rule
+from triplestore.datalog.rules import signature
 from triplestore.ontologies.translate.owl_rl import sub_class_rule
 from triplestore.relations.facts.sorted_arrays import without
 from triplestore.relations.packed_keys import NO_KEYS, U64, Bools, distinct, high, in_sorted, pack
-from triplestore.rules.subclass_levels import copied_class
-from triplestore.rules.subclass_pairs import SubClasses, names_of
+from triplestore.rules.subclass_pairs import SubClasses
+from triplestore.rules.subclass_rules import copied_class, names_of
 
 if TYPE_CHECKING:
     from triplestore.terms import Dictionary

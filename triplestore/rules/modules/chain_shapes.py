@@ -22,14 +22,14 @@ from triplestore.datalog.program import (
 )
 
 
-class Step(NamedTuple):
+class ChainStep(NamedTuple):
     """One atom of a chain: a property, gone through from subject to object, or turned around."""
 
     relation: bytes
     turned: bool
 
 
-class Shape(NamedTuple):
+class ChainShape(NamedTuple):
     """A rule as a chain.
 
     rule    its number in the program
@@ -39,11 +39,11 @@ class Shape(NamedTuple):
 
     rule: int
     head: bytes
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
     guards: tuple[Atom, ...]
 
 
-def shape_of(rule: Rule, number: int) -> Shape | None:
+def shape_of(rule: Rule, number: int) -> ChainShape | None:
     """The shape of a rule with one head; None if it is no chain.
 
     >>> from triplestore.datalog.text import read
@@ -66,7 +66,7 @@ def shape_of(rule: Rule, number: int) -> Shape | None:
             return None
         links.append(link)
     steps = _chained(ends, links)
-    return None if steps is None else Shape(number, ends[1], steps, tuple(guards))
+    return None if steps is None else ChainShape(number, ends[1], steps, tuple(guards))
 
 
 def _ends(item: Item) -> tuple[Variable, bytes, Variable] | None:
@@ -88,7 +88,7 @@ def _is_ground(item: Item) -> TypeGuard[Atom]:
 
 def _chained(
     ends: tuple[Variable, bytes, Variable], links: list[tuple[Variable, bytes, Variable]]
-) -> tuple[Step, ...] | None:
+) -> tuple[ChainStep, ...] | None:
     """The links in the order in which they lead from end to end, all of them, each node once."""
     at, _, goal = ends
     left, seen, steps = list(links), {at}, []
@@ -103,5 +103,5 @@ def _chained(
         if at in seen:
             return None
         seen.add(at)
-        steps.append(Step(link[1], turned))
+        steps.append(ChainStep(link[1], turned))
     return tuple(steps) if at == goal and steps else None

@@ -14,7 +14,7 @@ from triplestore.closures.attached import Structure
 from triplestore.datalog.program import TYPE, Atom, Constant, TupleAtom
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import columns_of, key_of
-from triplestore.rules.modules.recognise import Group
+from triplestore.rules.modules.recognise import ModuleGroup
 
 if TYPE_CHECKING:
     from triplestore.relations.facts.body_views import Setting
@@ -46,14 +46,14 @@ class Owned(NamedTuple):
     """
 
     number: int
-    group: Group
+    group: ModuleGroup
     relations: tuple[int, ...]
     rules: frozenset[int]
     guards: tuple[Guard, ...]
     letters: dict[bytes, int]
 
     @classmethod
-    def of(cls, number: int, group: Group, ids_of: IdsOf) -> Owned:
+    def of(cls, number: int, group: ModuleGroup, ids_of: IdsOf) -> Owned:
         """The group as it is in one dictionary."""
         relations = tuple(ids_of(group.relations).tolist())
         atoms = dict.fromkeys(guard for shape in group.shapes for guard in shape.guards)

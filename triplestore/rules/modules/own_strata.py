@@ -11,10 +11,12 @@ from dataclasses import replace
 
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
-from triplestore.rules.modules.recognise import Group
+from triplestore.rules.modules.recognise import ModuleGroup
 
 
-def apart(strata: Stratification, groups: Sequence[Group]) -> tuple[Stratification, list[int]]:
+def apart(
+    strata: Stratification, groups: Sequence[ModuleGroup]
+) -> tuple[Stratification, list[int]]:
     """The same strata with one more for each group; and the numbers of these.
 
     Groups come in the order of their strata, as `find_groups` gives them.
@@ -23,7 +25,7 @@ def apart(strata: Stratification, groups: Sequence[Group]) -> tuple[Stratificati
     numbers: list[int] = []
     renumbered = {0: 0}
     moved: dict[Slice, int] = {}
-    by_stratum: dict[int, list[Group]] = {}
+    by_stratum: dict[int, list[ModuleGroup]] = {}
     for group in groups:
         by_stratum.setdefault(group.stratum, []).append(group)
     for stratum in strata:

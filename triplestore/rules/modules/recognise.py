@@ -17,21 +17,23 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from triplestore.closures.attached import CHAINS, SYMMETRIC, TRANSITIVE, UNION, Structure
+from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.datalog.program import Atom, Rule
 from triplestore.datalog.slices import Slice, slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
 from triplestore.rules.families import all_atoms
-from triplestore.rules.modules.chain_shapes import Shape, Step, shape_of
+from triplestore.rules.modules.chain_rules import system_of
+from triplestore.rules.modules.chain_shapes import ChainShape, ChainStep, shape_of
 
 
-class Group(NamedTuple):
+class ModuleGroup(NamedTuple):
     """Properties that depend on each other, and the chains that make them do so.
 
     structure  what these come to if all guards hold
     """
 
     stratum: int
-    shapes: tuple[Shape, ...]
+    shapes: tuple[ChainShape, ...]
     structure: Structure
 
     @property
@@ -47,7 +49,7 @@ class Group(NamedTuple):
         return structure_of(self.relations, shapes)
 
 
-def find_groups(rules: Sequence[Rule], strata: Stratification) -> list[Group]:
+def find_groups(rules: Sequence[Rule], strata: Stratification) -> list[ModuleGroup]:
     """The groups of a simple program that modules may own, by strata.
 
     >>> from triplestore.datalog.stratify import stratify
@@ -58,7 +60,7 @@ def find_groups(rules: Sequence[Rule], strata: Stratification) -> list[Group]:
     [(False, True)]
     """
     numbers: dict[int, int] | None = None
-    found: list[Group] = []
+    found: list[ModuleGroup] = []
     for stratum in strata:
         if not any(stratum.cyclic):
             continue
@@ -75,7 +77,9 @@ def find_groups(rules: Sequence[Rule], strata: Stratification) -> list[Group]:
     return _with_unions(found, rules, strata) if found else found
 
 
-def _with_unions(groups: list[Group], rules: Sequence[Rule], strata: Stratification) -> list[Group]:
+def _with_unions(
+    groups: list[ModuleGroup], rules: Sequence[Rule], strata: Stratification
+) -> list[ModuleGroup]:
     """The same groups, and the properties that take all pairs of one, or of such a property.
 
     Rows of these would be as many as those of the closures that are not written out.
@@ -88,7 +92,7 @@ def _with_unions(groups: list[Group], rules: Sequence[Rule], strata: Stratificat
         for name, places in _copied(stratum, numbers, closed).items():
             around = around or _Around(strata, stratum)
             shapes = tuple(places.values())
-            group = Group(stratum.number, shapes, union_structure(name, shapes))
+            group = ModuleGroup(stratum.number, shapes, union_structure(name, shapes))
             if around.leaves_alone(group, set()) and not around.recursive(name):
                 found.append(group)
                 closed.add(name)
@@ -97,9 +101,9 @@ def _with_unions(groups: list[Group], rules: Sequence[Rule], strata: Stratificat
 
 def _copied(
     stratum: Stratum, numbers: dict[int, int], closed: set[bytes]
-) -> dict[bytes, dict[int, Shape]]:
+) -> dict[bytes, dict[int, ChainShape]]:
     """The properties of a stratum that take all pairs of closed ones: their copies, by place."""
-    found: dict[bytes, dict[int, Shape]] = {}
+    found: dict[bytes, dict[int, ChainShape]] = {}
     for place, (rule, cyclic) in enumerate(zip(stratum.rules, stratum.cyclic, strict=True)):
         if cyclic or len(rule.body) != 1:
             continue
@@ -113,7 +117,7 @@ def _copied(
     }
 
 
-def union_structure(name: bytes, shapes: Sequence[Shape]) -> Structure:
+def union_structure(name: bytes, shapes: Sequence[ChainShape]) -> Structure:
     """The union of the properties that some rules copy to one."""
     steps = sorted({(shape.steps[0].relation, shape.steps[0].turned) for shape in shapes})
     return Structure(UNION, (name,), (False,), tuple((name, (step,)) for step in steps))
@@ -128,8 +132,8 @@ def _knots(stratum: Stratum) -> list[list[int]]:
     return list(by_component.values())
 
 
-def _group(stratum: Stratum, members: list[int], numbers: dict[int, int]) -> Group | None:
-    shapes: list[Shape] = []
+def _group(stratum: Stratum, members: list[int], numbers: dict[int, int]) -> ModuleGroup | None:
+    shapes: list[ChainShape] = []
     for place in members:
         rule = stratum.rules[place]
         shape = shape_of(rule, numbers[id(rule)])
@@ -138,7 +142,7 @@ def _group(stratum: Stratum, members: list[int], numbers: dict[int, int]) -> Gro
         shapes.append(shape)
     relations = tuple(sorted({shape.head for shape in shapes}))
     structure = structure_of(relations, shapes)
-    return None if structure is None else Group(stratum.number, tuple(shapes), structure)
+    return None if structure is None else ModuleGroup(stratum.number, tuple(shapes), structure)
 
 
 class _Around:
@@ -163,7 +167,7 @@ class _Around:
         places = self._heads.get(Slice("property", relation), ())
         return any(self._stratum.recursive[place] for place in places)
 
-    def leaves_alone(self, group: Group, members: set[int]) -> bool:
+    def leaves_alone(self, group: ModuleGroup, members: set[int]) -> bool:
         """Whether all else in the stratum neither needs the group nor is needed by it."""
         if self._knotted:
             return False
@@ -184,18 +188,15 @@ class _Around:
 # -- what chains come to ---------------------------------------------------------------------------
 
 
-def structure_of(relations: Sequence[bytes], shapes: Sequence[Shape]) -> Structure | None:
+def structure_of(relations: Sequence[bytes], shapes: Sequence[ChainShape]) -> Structure | None:
     """What chains over properties that depend on each other come to; None if nothing known."""
     return _one_closure(relations, shapes) or _chains(relations, shapes)
 
 
-def _chains(relations: Sequence[bytes], shapes: Sequence[Shape]) -> Structure | None:
+def _chains(relations: Sequence[bytes], shapes: Sequence[ChainShape]) -> Structure | None:
     """Chains that are a regular system, and more than copies."""
     if all(len(shape.steps) == 1 for shape in shapes):
         return None
-    from triplestore.closures.chains.regular_rules import regular_system
-    from triplestore.maintenance.modules.chain import system_of
-
     chains = tuple(
         sorted((shape.head, tuple((s.relation, s.turned) for s in shape.steps)) for shape in shapes)
     )
@@ -204,11 +205,11 @@ def _chains(relations: Sequence[bytes], shapes: Sequence[Shape]) -> Structure | 
     return None if regular_system(system_of(structure)) is None else structure
 
 
-def _one_closure(relations: Sequence[bytes], shapes: Sequence[Shape]) -> Structure | None:
+def _one_closure(relations: Sequence[bytes], shapes: Sequence[ChainShape]) -> Structure | None:
     """One relation and the same turned around, which is transitive or symmetric and transitive."""
     own = set(relations)
-    copies: list[tuple[bytes, Step]] = []
-    joins: list[Shape] = []
+    copies: list[tuple[bytes, ChainStep]] = []
+    joins: list[ChainShape] = []
     for shape in shapes:
         if any(step.relation not in own for step in shape.steps):
             return None
@@ -230,7 +231,7 @@ def _one_closure(relations: Sequence[bytes], shapes: Sequence[Shape]) -> Structu
     return Structure(TRANSITIVE, tuple(relations), tuple(turned[name] for name in relations))
 
 
-def _all_equal(relations: Sequence[bytes], copies: Sequence[tuple[bytes, Step]]) -> bool:
+def _all_equal(relations: Sequence[bytes], copies: Sequence[tuple[bytes, ChainStep]]) -> bool:
     """Whether copies lead from each property to each other one."""
     forward = [(step.relation, head) for head, step in copies]
     for edges in (forward, [(head, source) for source, head in forward]):
@@ -247,7 +248,7 @@ def _all_equal(relations: Sequence[bytes], copies: Sequence[tuple[bytes, Step]])
 
 
 def _orientation(
-    relations: Sequence[bytes], copies: Sequence[tuple[bytes, Step]]
+    relations: Sequence[bytes], copies: Sequence[tuple[bytes, ChainStep]]
 ) -> tuple[dict[bytes, bool], bool]:
     """Whether each property is the first turned around; and whether one is both, so that all are
     symmetric."""

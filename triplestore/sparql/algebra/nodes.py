@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import pyoxigraph as ox
 
-from triplestore.expressions.tree import Constant, Expression, Variable
+from triplestore.expressions.tree import Call, Constant, Expression, Variable
 
 TermOrVariable: TypeAlias = Variable | Constant
 
@@ -149,11 +149,16 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class LeftJoin:
-    """OPTIONAL; the condition, of the FILTERs in it, sees the variables of both sides."""
+    """OPTIONAL; the condition, of the FILTERs in it, sees the variables of both sides.
+
+    absent  a variable that `right` alone binds, if only the solutions without it are wanted (made
+            by `rewrites.use_antijoins`): an anti-join
+    """
 
     left: Node
     right: Node
     condition: Expression | None = None
+    absent: Variable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +316,9 @@ Node: TypeAlias = (
     | Slice
 )
 """A graph pattern or what is made of one. EXISTS is an expression: `expr.tree.Exists`."""
+
+SOLUTION = Call("SOLUTION")
+"""The number of a solution in an `Extend`: no text has it (see `rewrites.number_solutions`)."""
 
 UNIT = Bgp(())
 """The empty pattern `{}`: one solution without variables."""

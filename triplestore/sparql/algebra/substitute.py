@@ -98,8 +98,11 @@ def substituted(node: Node, values: Values) -> Node:
             return sparql.Path(_term(subject, values), path, _term(object_, values))
         case sparql.Filter(pattern, condition):
             return sparql.Filter(pattern, inside(condition))
-        case sparql.LeftJoin(left, right, condition) if condition is not None:
-            return sparql.LeftJoin(left, right, inside(condition))
+        case sparql.LeftJoin(_, _, _, absent) if absent is not None and absent.name in values:
+            unbound = Call("!", (Call("BOUND", (values[absent.name],)),))
+            return sparql.Filter(replace(node, absent=None), unbound)
+        case sparql.LeftJoin(_, _, condition) if condition is not None:
+            return replace(node, condition=inside(condition))
         case sparql.Extend(pattern, variable, expression):
             value = values.get(variable.name)
             if value is None:

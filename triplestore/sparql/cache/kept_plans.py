@@ -1,10 +1,10 @@
-"""Plans that are kept for when the same is asked of the same state again, or with other constants.
+"""Plans that are kept for when the same state is asked the same again, or with other constants.
 
-Start at `Plans`, of which each state that can be read has one. What is always true: a plan is lent
-to one query at a time, and comes back when its result is gone, if it ran to its end; plans go with
-the state, of which they hold relations, so that nothing older than what is read is kept alive; a
-kept plan gives what a new one would. Plans that took long are not kept: there planning is nothing,
-and some of their operators hold what they saw last.
+Start at `StatePlans`, of which each state that can be read has one. What is always true: a plan is
+lent to one query at a time, and comes back when its result is gone, if it ran to its end; plans go
+with the state whose relations they hold, so that they keep no older state alive; a kept plan gives
+what a new one would. Plans that ran for long are not kept: planning takes a small part of that
+time, and some of their operators hold what they saw last.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from triplestore.sparql.algebra.nodes import Ask, Construct, Select
     from triplestore.sparql.plan.planner import Planner
 
-_MOST = 128  # plans of one state, and as many whose constants can be exchanged
-_MOST_ALIKE = 4  # of these that differ by their constants: for far more rows, or at the same time
-_QUICK = 0.02  # seconds of a run after which a plan is kept
-_BYTES = 1 << 18  # so much its operators may hold between two runs
-_TERMS = 1000  # so many terms looked up or made by a query are kept with its plan
+_MOST = 128  # maximum number of plans of a state, and of kinds of plans with other constants
+_MOST_ALIKE = 4  # maximum number of plans of one kind: for other sizes, or used at the same time
+_QUICK = 0.02  # maximum seconds of a run after which a plan is kept
+_BYTES = 1 << 18  # maximum bytes that its operators hold between two runs
+_TERMS = 1000  # maximum number of terms looked up or made by a query whose plan is kept
 
 
-class Question(NamedTuple):
+class PlanKey(NamedTuple):
     """What was asked.
 
     of         what tells it from others but for its constants
@@ -42,7 +42,7 @@ class Question(NamedTuple):
 
 
 @dataclass(slots=True)
-class Plan:
+class QueryPlan:
     """The operators of a query, with the planner that made them: terms and limits are its."""
 
     planner: Planner
@@ -67,25 +67,27 @@ class Plan:
         )
 
 
-class Plans:
+class StatePlans:
     """The plans of one state, by what was asked."""
 
     def __init__(self) -> None:
-        self._kept: dict[Hashable, Plan] = {}
-        self._alike: dict[Hashable, list[Plan]] = {}
+        self._kept: dict[Hashable, QueryPlan] = {}
+        self._alike: dict[Hashable, list[QueryPlan]] = {}
 
     def __len__(self) -> int:
         return len(self._kept) + sum(map(len, list(self._alike.values())))
 
-    def lend(self, question: Question) -> Plan | None:
-        """A kept plan, which is nobody else's until it is given back."""
+    def lend(self, question: PlanKey) -> QueryPlan | None:
+        """A kept plan, which no one else gets until it is given back."""
         of, constants, fixed = question
         found = self._kept.pop((of, constants), None)
         if found is None and fixed is not None:
             found = self._with_others(self._alike.get((of, fixed), []), constants)
         return found
 
-    def _with_others(self, plans: list[Plan], constants: tuple[bytes, ...]) -> Plan | None:
+    def _with_others(
+        self, plans: list[QueryPlan], constants: tuple[bytes, ...]
+    ) -> QueryPlan | None:
         """One of some plans, with these constants put into it."""
         found, others = None, []
         while found is None:
@@ -100,7 +102,7 @@ class Plans:
         plans.extend(reversed(others))
         return found
 
-    def give(self, question: Question, plan: Plan) -> None:
+    def give(self, question: PlanKey, plan: QueryPlan) -> None:
         """Keep a plan that ran to its end, and that nothing reads from any more."""
         # No lock: the collector may end a result, and so come here, while one is held.
         if not plan.is_worth_keeping():
@@ -118,12 +120,12 @@ class Plans:
                     kept.pop(next(iter(kept)))
 
 
-class Loan:
+class PlanLoan:
     """What a result has of a plan: when it goes, the plan is given back if it is finished."""
 
     __slots__ = ("_plan", "_plans", "_question", "finished")
 
-    def __init__(self, plans: Plans, question: Question, plan: Plan) -> None:
+    def __init__(self, plans: StatePlans, question: PlanKey, plan: QueryPlan) -> None:
         self._plans = weakref.ref(plans)
         self._question = question
         self._plan = plan

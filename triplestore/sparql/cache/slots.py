@@ -24,7 +24,7 @@ from triplestore.sparql.algebra import nodes as sparql
 from triplestore.sparql.algebra.nodes import Construct, Node, Query, TriplePattern
 from triplestore.sparql.algebra.substitute import with_values
 from triplestore.sparql.algebra.variables import exists_in, expressions_of
-from triplestore.sparql.cache.text_shapes import Shape, is_cut_between_tokens, key_of_token
+from triplestore.sparql.cache.text_shapes import TextShape, is_cut_between_tokens, key_of_token
 from triplestore.sparql.evaluate.paths import PathProbe
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import LANG, TYPED
@@ -72,7 +72,7 @@ class Exchangeable(NamedTuple):
     others: frozenset[bytes] = frozenset()
 
 
-def exchangeable(shape: Shape, parse: Callable[[str], Query]) -> Exchangeable:
+def exchangeable(shape: TextShape, parse: Callable[[str], Query]) -> Exchangeable:
     """Which constants of a shape can be exchanged.
 
     parse  gives the rewritten algebra of a text
@@ -128,7 +128,7 @@ def _has_table(node: Node, values: Mapping[str, Constant]) -> bool:
     return isinstance(node, sparql.Values) and any(v.name in values for v in node.variables)
 
 
-def _with_names(shape: Shape) -> tuple[str, list[tuple[bytes | None, int]]]:
+def _with_names(shape: TextShape) -> tuple[str, list[tuple[bytes | None, int]]]:
     """The text with another constant in each place, and which place is which constant."""
     text = shape.prologue
     names: list[tuple[bytes | None, int]] = []

@@ -1,7 +1,7 @@
 """Which texts are asked alike: by shape where they have one, else each by itself; and with which
 variables given.
 
-Start at `Kinds.of`. The first text of a shape is planned like any other, since most shapes are
+Start at `TextKinds.of`. The first text of a shape is planned like any other, since most shapes are
 never asked with other constants; when a second one comes, it is found out which of them can be
 exchanged.
 """
@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 
 from triplestore.expressions.tree import Constant
 from triplestore.sparql.algebra.nodes import Query
-from triplestore.sparql.cache.kept_plans import Question
+from triplestore.sparql.cache.kept_plans import PlanKey
 from triplestore.sparql.cache.slots import Exchangeable, Slots, exchangeable, exchangeable_values
-from triplestore.sparql.cache.text_shapes import Shapes
+from triplestore.sparql.cache.text_shapes import TextShapes
 from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
 
 Parse: TypeAlias = Callable[[str], Query]
@@ -29,7 +29,7 @@ _MOST_TEXTS = 256
 
 
 @dataclass(slots=True, eq=False)
-class Kind:
+class TextKind:
     """What texts of a shape have in common.
 
     first   the constants of the first one
@@ -43,7 +43,7 @@ class Kind:
 
 
 @dataclass(slots=True, frozen=True)
-class Asked:
+class KnownText:
     """A text: of which kind it is, its constants, and how to find out which can be exchanged.
 
     of    what tells it from others but for its constants
@@ -51,19 +51,19 @@ class Asked:
     """
 
     of: Hashable
-    kind: Kind | None = None
+    kind: TextKind | None = None
     constants: tuple[bytes, ...] = ()
     find: Callable[[Parse], Exchangeable] | None = None
 
-    def question(self, of_what: Hashable) -> Question:
-        """What is asked with it of something."""
+    def plan_key(self, of_what: Hashable) -> PlanKey:
+        """Under which key its plans are kept, with what else they depend on."""
         if self.kind is None:
-            return Question((self.of, of_what))
+            return PlanKey((self.of, of_what))
         constants, chosen = self.constants, self.kind.chosen
         if chosen is None or not chosen.others.isdisjoint(constants):
-            return Question((self.of, of_what), constants)
+            return PlanKey((self.of, of_what), constants)
         fixed = tuple([constants[n] for n in self.kind.fixed])
-        return Question((self.of, of_what), constants, fixed)
+        return PlanKey((self.of, of_what), constants, fixed)
 
     def slots(self, parse: Parse) -> Slots | None:
         """What notes its constants in a plan; None if that is no use (yet)."""
@@ -81,17 +81,17 @@ class Asked:
         return Slots(constants, kind.chosen.numbers)
 
 
-class Kinds:
+class TextKinds:
     """The kinds of the texts that were asked lately."""
 
     def __init__(self) -> None:
-        self._shapes = Shapes()
-        self._kinds: dict[Hashable, Kind] = {}
-        self._texts: dict[tuple[Any, ...], Asked] = {}
+        self._shapes = TextShapes()
+        self._kinds: dict[Hashable, TextKind] = {}
+        self._texts: dict[tuple[Any, ...], KnownText] = {}
 
     def of(
         self, key: tuple[Any, ...], text: str, prefixes: Mapping[str, str], base: str | None
-    ) -> Asked:
+    ) -> KnownText:
         """What a text is; `key` is all that its algebra depends on."""
         found = self._texts.get(key)
         if found is None:
@@ -103,17 +103,17 @@ class Kinds:
 
     def _read(
         self, key: tuple[Any, ...], text: str, prefixes: Mapping[str, str], base: str | None
-    ) -> Asked:
+    ) -> KnownText:
         shape = self._shapes.read(text, prefixes, base)
         if shape is None:
-            return Asked(key)
+            return KnownText(key)
         (_, _, optimise, *_) = key
         kind = self._kind((shape.key, optimise), shape.constants)
-        return Asked(kind, kind, shape.constants, partial(exchangeable, shape))
+        return KnownText(kind, kind, shape.constants, partial(exchangeable, shape))
 
     def with_values(
         self, key: tuple[Any, ...], values: Mapping[str, Constant], read: Callable[[], Query]
-    ) -> Asked | None:
+    ) -> KnownText | None:
         """What a text is whose variables have values; None if these are no constants."""
         if any(one.kind not in _CONSTANT for one in values.values()):
             return None
@@ -122,12 +122,12 @@ class Kinds:
         constants = tuple(numbers)
         about = (key, tuple(values), same, bytes([one[0] for one in constants]))
         kind = self._kind(about, constants)
-        return Asked(kind, kind, constants, lambda _: exchangeable_values(read(), values))
+        return KnownText(kind, kind, constants, lambda _: exchangeable_values(read(), values))
 
-    def _kind(self, about: Hashable, constants: tuple[bytes, ...]) -> Kind:
+    def _kind(self, about: Hashable, constants: tuple[bytes, ...]) -> TextKind:
         kind = self._kinds.get(about)
         if kind is None:
             if len(self._kinds) >= _MOST_KINDS:
                 self._kinds.clear()
-            kind = self._kinds[about] = Kind(constants)
+            kind = self._kinds[about] = TextKind(constants)
         return kind

@@ -1,8 +1,8 @@
 """Texts of queries taken apart: what they share with others, and the constants that differ.
 
-Start at `Shapes.read`. Programs ask the same query again and again with other constants; what was
-planned for one of them does for another (see `slots`). A text is cut at its IRIs, names, strings
-and numbers by one regular expression: 8 to 25 us, less than its tokens alone.
+Start at `TextShapes.read`. Programs ask the same query again and again with other constants; what
+was planned for one of them does for another (see `slots`). A text is cut at its IRIs, names,
+strings and numbers by one regular expression: 8 to 25 us, less than its tokens alone.
 
 What is always true: two texts of one shape have the same tokens but for constants of the same kind,
 which are equal to each other in the one where they are in the other; so they have the same algebra
@@ -37,9 +37,6 @@ from triplestore.expressions.text.tokens import (
 from triplestore.terms.term_keys import key_of
 from triplestore.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
-LONGEST = 20_000
-"""Characters of a text that has a shape: in longer ones planning is not what takes the time."""
-
 _MOST_NAMES = 4096
 
 _IRI = r'<[^\x00-\x20<>"{}|^`]*>'
@@ -72,7 +69,7 @@ _FORM = re.compile(r"(?:select|ask|construct)\b", re.IGNORECASE)
 _CONSTANTS = frozenset({IRI, PREFIXED, STRING, INTEGER, DECIMAL, DOUBLE})
 
 
-class Shape(NamedTuple):
+class TextShape(NamedTuple):
     """A text taken apart.
 
     key        what texts of one shape have in common
@@ -91,10 +88,10 @@ class Shape(NamedTuple):
     prologue: str
 
 
-class Shapes:
+class TextShapes:
     """Takes texts apart, keeping what prefixes and names stand for by prologue.
 
-    >>> shapes = Shapes()
+    >>> shapes = TextShapes()
     >>> one = shapes.read("ASK { ?x <http://e/p> 5 }", {}, None)
     >>> other = shapes.read("ASK { ?x <http://e/q> 7 }", {}, None)
     >>> one.key == other.key, other.constants[0]
@@ -104,9 +101,9 @@ class Shapes:
     def __init__(self) -> None:
         self._known: dict[Hashable, tuple[Mapping[str, str], dict[str, bytes]] | None] = {}
 
-    def read(self, text: str, prefixes: Mapping[str, str], base: str | None) -> Shape | None:
+    def read(self, text: str, prefixes: Mapping[str, str], base: str | None) -> TextShape | None:
         """A text's shape; None if it has none."""
-        if len(text) > LONGEST or "\\" in text:
+        if "\\" in text:
             return None
         match = _PROLOGUE.match(text)
         assert match is not None
@@ -139,7 +136,7 @@ class Shapes:
         kinds = bytes([key[0] for key in constants])
         same = tuple(numbers)
         shared = (prologue, base, tuple(prefixes.items()), pieces, sorts, kinds, same)
-        return Shape(shared, constants, pieces, tokens, same, prologue)
+        return TextShape(shared, constants, pieces, tokens, same, prologue)
 
     def _names(
         self, prologue: str, prefixes: Mapping[str, str]
@@ -227,7 +224,7 @@ def _key_of_string(token: str, namespaces: Mapping[str, str]) -> bytes | None:
         return None
 
 
-def is_cut_between_tokens(shape: Shape) -> bool:
+def is_cut_between_tokens(shape: TextShape) -> bool:
     """True if the constants of a text are tokens of it, and no token has more than that."""
     if any("#" in piece or '"' in piece or "'" in piece for piece in shape.pieces if piece):
         return False

@@ -6,13 +6,12 @@ Start at `joined`, which OPTIONAL, MINUS and EXISTS come down to.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import current
-from triplestore.operators.frame import ID, Frame
+from triplestore.operators.frame import ID, INTEGER, Array, Frame
 from triplestore.operators.joins.hash_join import How
 from triplestore.operators.joins.merge_join import join
 from triplestore.operators.joins.probe import Probe
@@ -20,19 +19,15 @@ from triplestore.operators.leaves import Values
 from triplestore.operators.operator import Operator, Text
 from triplestore.operators.row_operators import Extend, Union
 from triplestore.sparql.algebra import nodes as sparql
-from triplestore.sparql.algebra.nodes import Node
+from triplestore.sparql.algebra.nodes import SOLUTION, Node
 from triplestore.sparql.algebra.variables import names_in
 from triplestore.sparql.evaluate.compatible import CompatibleJoin
 from triplestore.sparql.evaluate.pieces import column_of, condition_of
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
-from triplestore.sparql.plan.blank_labels import has_labels, numbered, with_solution
 from triplestore.sparql.plan.join_order import LOOK_UP, expected
 from triplestore.sparql.plan.matching import atoms_of, expected_rows
 from triplestore.sparql.plan.planned import NONE, Planned, Wanted, trimmed
-
-if TYPE_CHECKING:
-    from triplestore.sparql.plan.planner import Planner
-
+from triplestore.sparql.plan.planner import Planner
 
 _MANY = 1000  # parts of a UNION beyond which their plans are charged
 _PART_BYTES = 1500
@@ -61,11 +56,10 @@ def union(plans: Iterable[Planned]) -> Planned:
     return Planned(Union(operators), frozenset(maybe), distinct)
 
 
-def plan_left_join(
-    planner: Planner, node: sparql.LeftJoin, wanted: Wanted, how: How = "left"
-) -> Planned:
-    """The plan of OPTIONAL; with `how="anti"`, of its solutions in which nothing optional is."""
+def plan_left_join(planner: Planner, node: sparql.LeftJoin, wanted: Wanted) -> Planned:
+    """The plan of OPTIONAL, or of those of its solutions in which nothing optional is."""
     seen = planner.seen
+    how: How = "left" if node.absent is None else "anti"
     shared = seen.in_scope(node.right) & seen.in_scope(node.left)
     asked = NONE if node.condition is None else names_in(node.condition, seen)
     inside = wanted.with_names(None if wanted.names is None else wanted.names | shared | asked)
@@ -99,8 +93,6 @@ def unbound(made: Planned, names: Iterable[str]) -> Planned:
 def plan_minus(planner: Planner, node: sparql.Minus, wanted: Wanted) -> Planned:
     """The plan of MINUS."""
     shared = planner.seen.in_scope(node.right) & planner.seen.in_scope(node.left)
-    if not shared:
-        return planner.plan(node.left, wanted)
     inside = wanted if wanted.names is None else wanted.with_names(wanted.names | shared)
     left = planner.plan(node.left, inside)
 
@@ -231,14 +223,21 @@ def plan_extend(planner: Planner, node: sparql.Extend, wanted: Wanted) -> Planne
         looked_at = names_in(node.expression, planner.seen)
         inside = wanted.with_names((wanted.names - {name}) | looked_at)
     made = planner.plan(node.pattern, inside)
-    expression = node.expression
-    if has_labels(expression):
-        made = numbered(made)
-        expression = with_solution(expression)
-    value = column_of(planner.evaluator(expression, wanted.graph), planner.check)
+    if node.expression == SOLUTION:
+        return trimmed(_numbered(planner, made, name), wanted)
+    value = column_of(planner.evaluator(node.expression, wanted.graph), planner.check)
     text = planner.show(node.expression)
     operator: Operator = Extend(made.operator, name, value, ID, text=text)
     maybe = made.maybe
     if not isinstance(node.expression, Constant):
         maybe = maybe | {name}
     return trimmed(Planned(operator, maybe, made.distinct), wanted)
+
+
+def _numbered(planner: Planner, made: Planned, name: str) -> Planned:
+    """A plan whose solutions have numbers that no others of the query have."""
+
+    def number(frame: Frame) -> Array:
+        return np.fromiter(planner.solutions, INTEGER, frame.rows)
+
+    return made.with_operator(Extend(made.operator, name, number, INTEGER))

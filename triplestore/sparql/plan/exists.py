@@ -11,7 +11,6 @@ for others (rare) the values are put into the pattern, once for each different c
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,9 +35,7 @@ from triplestore.sparql.evaluate.pieces import condition_of
 from triplestore.sparql.evaluate.seeded import empty_values
 from triplestore.sparql.plan.combining import joined
 from triplestore.sparql.plan.planned import NONE, Names, Planned, Wanted, Where
-
-if TYPE_CHECKING:
-    from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.planner import Planner
 
 
 def exists_of(condition: Expression) -> Exists | None:
@@ -103,8 +100,6 @@ def _split(planner: Planner, pattern: Node, names: Names) -> tuple[Node, list[Ex
     outside = names - planner.seen.certain(pattern)
     own = [c for c in filters if outside.isdisjoint(names_in(c, planner.seen))]
     others = [c for c in filters if not outside.isdisjoint(names_in(c, planner.seen))]
-    while not filters and isinstance(pattern, sparql.LeftJoin):
-        pattern = pattern.left  # whether what is optional is there changes nothing
     return (sparql.Filter(pattern, conjunction(own)) if own else pattern), others
 
 

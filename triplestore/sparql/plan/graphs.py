@@ -9,8 +9,6 @@ no expression can look at.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from triplestore.expressions.tree import Constant, Variable
@@ -22,10 +20,8 @@ from triplestore.sparql.algebra.nodes import Node
 from triplestore.sparql.algebra.variables import exists_in, expressions_of
 from triplestore.sparql.plan.combining import union
 from triplestore.sparql.plan.planned import Planned, Wanted, nothing
+from triplestore.sparql.plan.planner import Planner
 from triplestore.terms.dictionary import FIRST_QUERY_ID
-
-if TYPE_CHECKING:
-    from triplestore.sparql.plan.planner import Planner
 
 
 def can_be_pushed(node: Node) -> bool:

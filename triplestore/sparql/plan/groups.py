@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from triplestore.expressions.tree import Call, Exists, Expression, variables_of
 from triplestore.operators.context import current
@@ -36,10 +35,7 @@ from triplestore.sparql.plan.join_order import (
 )
 from triplestore.sparql.plan.path_plans import PathPart
 from triplestore.sparql.plan.planned import NONE, Atom, Names, Part, Planned, unit
-
-if TYPE_CHECKING:
-    from triplestore.sparql.plan.planner import Planner
-
+from triplestore.sparql.plan.planner import Planner
 
 _WIDE = 100  # columns beyond which those of each operator are charged
 _COLUMN_BYTES = 24

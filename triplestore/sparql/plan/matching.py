@@ -6,11 +6,7 @@ puts them together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
-
-from triplestore.expressions.tree import Call, Constant, Expression, Variable
+from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.context import current
 from triplestore.operators.distinct import Distinct
 from triplestore.operators.frame import Frame
@@ -35,11 +31,8 @@ from triplestore.sparql.plan.planned import (
     Where,
     nothing,
 )
+from triplestore.sparql.plan.planner import Planner
 from triplestore.terms.dictionary import FIRST_QUERY_ID
-
-if TYPE_CHECKING:
-    from triplestore.sparql.plan.planner import Planner
-
 
 _MANY = 1000  # names that are wanted of a part, beyond which they are charged
 _NAME_BYTES = 20
@@ -48,11 +41,11 @@ _NAME_BYTES = 20
 def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
     """The plan of a triple pattern, a path, a join or a filter."""
     seen = planner.seen
-    parts: list[Node] = []
-    filters: list[Expression] = []
-    _flatten(planner, node, parts, filters)
-    absent = _take_absence(planner, parts, filters)
-    conditions = [Condition(e, names_in(e, seen)) for e in filters]
+    conditions: list[Condition] = []
+    while isinstance(node, sparql.Filter):
+        conditions += [Condition(e, names_in(e, seen)) for e in conjuncts(node.condition)]
+        node = node.pattern
+    parts = node.parts if isinstance(node, sparql.Join) else (node,)
     items: list[Item] = []
     inside = wanted.names
     if inside is not None and conditions:
@@ -65,7 +58,7 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
             names = inside.union(*(seen.in_scope(p) for p in parts if p is not part))
             if len(names) > _MANY:  # kept with the part, should it be planned again
                 current().charge(_NAME_BYTES * len(names))
-        found = _items(planner, part, Wanted(wanted.graph, names, wanted.bag), again, absent)
+        found = _items(planner, part, Wanted(wanted.graph, names, wanted.bag), again)
         if found is None:
             every = NONE.union(*map(seen.in_scope, parts))
             kept = sorted(every if wanted.names is None else every & wanted.names)
@@ -81,66 +74,22 @@ def plan_matching(planner: Planner, node: Node, wanted: Wanted) -> Planned:
     return plan_group(planner, items, conditions, needed, wanted.bag, wanted.graph)
 
 
-def _flatten(planner: Planner, node: Node, parts: list[Node], filters: list[Expression]) -> None:
-    """The parts of a group, and the filters that hold for all of it."""
-    while isinstance(node, sparql.Filter):
-        filters.extend(conjuncts(node.condition))
-        node = node.pattern
-    for part in node.parts if isinstance(node, sparql.Join) else (node,):
-        local = isinstance(part, sparql.Filter) and _is_local(planner, part)
-        if local or isinstance(part, sparql.Join):
-            _flatten(planner, part, parts, filters)
-        else:
-            parts.append(part)
-
-
-def _take_absence(planner: Planner, parts: list[Node], filters: list[Expression]) -> bool:
-    """True if a group is an OPTIONAL, and a filter wants only solutions without it.
-
-    `OPTIONAL { ?x :p ?y } FILTER(!BOUND(?y))` is an anti-join; the filter is taken out.
-    """
-    if len(parts) != 1 or not isinstance(parts[0], sparql.LeftJoin):
-        return False
-    node, seen = parts[0], planner.seen
-    new = seen.certain(node.right) - seen.in_scope(node.left)
-    for condition in filters:
-        match condition:
-            case Call("!", (Call("BOUND", (Variable(name),)),)) if name in new:
-                filters.remove(condition)
-                return True
-    return False
-
-
-def _is_local(planner: Planner, node: sparql.Filter) -> bool:
-    """True if the filter of a part of a join may as well be a filter of the join."""
-    names = names_in(node.condition, planner.seen)
-    return not planner.has_exists(node.condition) and names <= planner.seen.certain(node.pattern)
-
-
-def _items(
-    planner: Planner, part: Node, wanted: Wanted, again: bool, absent: bool
-) -> list[Item] | None:
+def _items(planner: Planner, part: Node, wanted: Wanted, again: bool) -> list[Item] | None:
     """What a part of a group is joined as; None if it has no solutions.
 
-    again   True if it may be worth planning it for some values
-    absent  True if it is an OPTIONAL of which only solutions without it are wanted
+    again  True if it may be worth planning it for some values
     """
     if isinstance(part, sparql.Bgp):
         found = atoms_of(planner, part, wanted.graph)
         return None if found is None else list(found)
     if isinstance(part, sparql.Path):
         return [_closed_path(planner, part, wanted.graph) or _path(planner, part, wanted.graph)]
-    if absent:
-        assert isinstance(part, sparql.LeftJoin)
-        plan: Callable[[Wanted], Planned] = partial(planner.plan_absent, part)
-    else:
-        plan = partial(planner.plan, part)
-    planned = plan(wanted)
+    planned = planner.plan(part, wanted)
     if not again or isinstance(part, sparql.Values):
         return [Part(planned)]
 
     def replan(seed: Values, names: Names) -> Planned:
-        return plan(wanted.with_seed(seed))
+        return planner.plan(part, wanted.with_seed(seed))
 
     return [Part(planned, replan)]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from triplestore.expressions.tree import Variable
 from triplestore.operators.distinct import Distinct
 from triplestore.operators.frame import ID
@@ -16,9 +14,7 @@ from triplestore.sparql.evaluate.grouped import Grouped
 from triplestore.sparql.evaluate.ordered import Ordered
 from triplestore.sparql.evaluate.pieces import column_of
 from triplestore.sparql.plan.planned import Planned, Wanted, trimmed
-
-if TYPE_CHECKING:
-    from triplestore.sparql.plan.planner import Planner
+from triplestore.sparql.plan.planner import Planner
 
 _REPEATABLE = ("min", "max", "sample")  # a row that comes twice changes nothing
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from triplestore.sparql.algebra.nodes import (
     ZeroOrMore,
     ZeroOrOne,
 )
+from triplestore.sparql.evaluate.dataset import Dataset
 from triplestore.sparql.evaluate.paths import PathProbe, Starts
 from triplestore.sparql.evaluate.steps import (
     AlternativeStep,
@@ -42,11 +42,7 @@ from triplestore.sparql.evaluate.steps import (
     Step,
 )
 from triplestore.sparql.plan.planned import LEAST, Names, Planned
-
-if TYPE_CHECKING:
-    from triplestore.sparql.evaluate.dataset import Dataset
-    from triplestore.sparql.plan.planner import Planner
-
+from triplestore.sparql.plan.planner import Planner
 
 _EVERY = 1024  # names between two looks at the limits
 
@@ -139,28 +135,6 @@ def is_closed(
     return isinstance(path, Constant) and dataset.is_transitive(look_up(path), graph)
 
 
-_Closure: TypeAlias = ZeroOrMore | OneOrMore | ZeroOrOne
-
-
-def _one_closure(path: _Closure) -> _Closure:
-    """The closure that a closure of closures is: nested ones would follow each other's paths again
-    and again.
-
-    >>> p = Constant.iri("http://ex.org/p")
-    >>> _one_closure(OneOrMore(ZeroOrOne(OneOrMore(p)))) == ZeroOrMore(p)
-    True
-    """
-    inner: PathExpression = path
-    some = endless = False  # whether one of them may be empty, and go on without end
-    while isinstance(inner, _Closure):
-        some |= not isinstance(inner, OneOrMore)
-        endless |= not isinstance(inner, ZeroOrOne)
-        inner = inner.path
-    if not endless:
-        return ZeroOrOne(inner)
-    return ZeroOrMore(inner) if some else OneOrMore(inner)
-
-
 def make_step(
     path: PathExpression,
     dataset: Dataset,
@@ -181,8 +155,8 @@ def make_step(
                 return InverseStep(make(other))
             case Sequence(parts):
                 return SequenceStep(made_of(parts))
-            case Alternative(parts):  # below a closure, which gives each pair once
-                return AlternativeStep(made_of(dict.fromkeys(parts)))
+            case Alternative(parts):
+                return AlternativeStep(made_of(parts))
             case NegatedSet(iris):
                 excluded = []
                 for at, iri in enumerate(iris):
@@ -192,8 +166,7 @@ def make_step(
                 return NegatedStep(dataset.facts(graph), excluded, dataset.where)
             case ZeroOrMore(other) | OneOrMore(other) | ZeroOrOne(other):
                 nodes = Nodes(dataset.facts(graph), dataset.where)
-                inner = _one_closure(inner)
-                other, least = inner.path, int(isinstance(inner, OneOrMore))
+                least = int(isinstance(inner, OneOrMore))
                 # The closure of what is closed is itself.
                 closed = is_closed(other, dataset, graph, look_up)
                 if closed and least == 1:

@@ -15,8 +15,8 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.operators import statistics
 from triplestore.operators.context import Context, running
+from triplestore.operators.explain_plan import explain, to_json
 from triplestore.operators.frame import Frame
 from triplestore.operators.operator import Operator
 from triplestore.sparql.results.decode import terms_of
@@ -24,7 +24,7 @@ from triplestore.sparql.results.text_table import text_table
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import U32
-    from triplestore.sparql.cache.kept_plans import Loan
+    from triplestore.sparql.cache.kept_plans import PlanLoan
     from triplestore.sparql.results.formats import FormatLike, Output
     from triplestore.terms import Term
 
@@ -118,7 +118,7 @@ def _solution(names: tuple[str, ...], values: tuple[Term | None, ...]) -> Soluti
 class Rows:
     """Blocks of ids of a running plan, read as they are needed, and kept."""
 
-    def __init__(self, plan: Operator, context: Context, loan: Loan | None = None) -> None:
+    def __init__(self, plan: Operator, context: Context, loan: PlanLoan | None = None) -> None:
         self.plan = plan
         self._loan = loan
         self._context = context
@@ -236,12 +236,12 @@ class Solutions:
         """
         self._rows.read_all()
         lines = [f"warning: {text}" for text in self.advice()]
-        return "\n".join([*lines, statistics.explain(self._rows.plan)])
+        return "\n".join([*lines, explain(self._rows.plan)])
 
     def explain_json(self) -> dict[str, Any]:
         """The same as a tree of dicts; the topmost has the warnings, too."""
         self._rows.read_all()
-        return {**statistics.to_json(self._rows.plan), "warnings": self.advice()}
+        return {**to_json(self._rows.plan), "warnings": self.advice()}
 
     def advice(self) -> list[str]:
         """Likely mistakes: variables, properties and classes that are not there, products."""
@@ -315,7 +315,7 @@ class Triples:
         prefixes: dict[str, str] | None = None,
         plan: Operator | None = None,
         advise: Callable[[], list[str]] = list,
-        loan: Loan | None = None,
+        loan: PlanLoan | None = None,
     ) -> None:
         self._make = columns
         self._loan = loan
@@ -340,13 +340,13 @@ class Triples:
         self.ids()
         lines = [f"warning: {text}" for text in self._advise()]
         if self._plan is not None:
-            lines.append(statistics.explain(self._plan))
+            lines.append(explain(self._plan))
         return "\n".join(lines)
 
     def explain_json(self) -> dict[str, Any]:
         """The same as a tree of dicts."""
         self.ids()
-        tree = {} if self._plan is None else statistics.to_json(self._plan)
+        tree = {} if self._plan is None else to_json(self._plan)
         return {**tree, "warnings": self._advise()}
 
     def __len__(self) -> int:

@@ -1,83 +1,93 @@
 """Rewrites of the algebra, before anything is known of the data.
 
-Start at `PASSES`: each is a function from a pattern to one that has the same solutions, and stands
-in a file of its own. `rewrite` applies them, also inside of EXISTS. The first, `expand_paths`, is
-what planning relies on; the others only make plans better, and can be left out.
+Start at `PASSES`, the list of all of them; each stands in a file of its own, whose first lines show
+what goes in and what comes out. `rewrite` applies them in this order, each once.
+What needs estimates or columns of a plan (the sequence of joins, where a filter is evaluated, which
+columns are kept, EXISTS as a join) is no rewrite, and belongs to `plan`.
+
+What is always true: a pass gives a pattern with the same solutions, also after values have been put
+in the place of variables (`algebra.substitute`); `NEEDED` are those that planning relies on, and
+the others only make plans better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from triplestore.expressions.tree import Call, Exists, Expression
+from triplestore.expressions.tree import Exists
 from triplestore.operators.context import current
-from triplestore.sparql.algebra import nodes as sparql
-from triplestore.sparql.algebra.nodes import Node
-from triplestore.sparql.rewrites.equalities import use_equalities
-from triplestore.sparql.rewrites.filters import push_filters
-from triplestore.sparql.rewrites.paths import expand_paths
+from triplestore.sparql.algebra.nodes import Extend, Filter, Join, LeftJoin, Minus, Node, Path
+from triplestore.sparql.rewrites.drop_minus import drop_minus
+from triplestore.sparql.rewrites.drop_optionals import drop_optionals
+from triplestore.sparql.rewrites.expand_paths import expand_paths
+from triplestore.sparql.rewrites.lift_filters import lift_filters
+from triplestore.sparql.rewrites.merge_triples import merge_triples
+from triplestore.sparql.rewrites.number_solutions import number_solutions
+from triplestore.sparql.rewrites.push_filters import push_filters
+from triplestore.sparql.rewrites.shared import QueryVariables, Rewrite, kinds_in, with_exists
+from triplestore.sparql.rewrites.simplify_closures import simplify_closures
+from triplestore.sparql.rewrites.use_antijoins import use_antijoins
+from triplestore.sparql.rewrites.use_equalities import use_equalities
 
-PASSES: tuple[Callable[[Node], Node], ...] = (push_filters, use_equalities)
-"""In their order; each once."""
+
+class Pass(NamedTuple):
+    """One entry of the list.
+
+    rewrite    the function
+    of         the kinds of nodes that it changes: a pattern without any of them is left out
+    in_exists  True if it is only for patterns of EXISTS
+    """
+
+    rewrite: Rewrite
+    of: frozenset[type]
+    in_exists: bool = False
 
 
-def rewrite(node: Node, passes: Sequence[Callable[[Node], Node]] = PASSES) -> Node:
-    """A pattern after all passes.
+PASSES = (
+    Pass(expand_paths, frozenset({Path})),
+    Pass(number_solutions, frozenset({Extend})),
+    Pass(merge_triples, frozenset({Join})),
+    Pass(simplify_closures, frozenset({Path})),
+    Pass(push_filters, frozenset({Filter, LeftJoin})),
+    Pass(use_equalities, frozenset({Filter})),
+    Pass(lift_filters, frozenset({Join})),
+    Pass(use_antijoins, frozenset({Filter})),
+    Pass(drop_optionals, frozenset({LeftJoin}), in_exists=True),
+    Pass(drop_minus, frozenset({Minus})),
+)
+"""All rewrites, in their order; each is applied once."""
 
-    >>> x, p = sparql.Variable("x"), sparql.Constant.iri("http://ex.org/p")
-    >>> rewrite(sparql.Path(x, sparql.Inverse(p), x))
+NEEDED = PASSES[:2]
+"""Planning knows neither paths that are joins nor labels of new blank nodes."""
+
+
+def rewrite(
+    node: Node,
+    passes: Sequence[Pass] = PASSES,
+    seen: QueryVariables | None = None,
+    *,
+    in_exists: bool = False,
+) -> Node:
+    """A pattern after all passes; those of its EXISTS go through all of them before it.
+
+    >>> from triplestore.expressions.tree import Constant, Variable
+    >>> from triplestore.sparql.algebra.nodes import Inverse
+    >>> x, p = Variable("x"), Constant.iri("http://ex.org/p")
+    >>> rewrite(Path(x, Inverse(p), x))
     Bgp(patterns=(TriplePattern(subject=Variable(name='x'), ...
     """
-    node = expand_paths(node)
-    node = _inside(node, passes)
+    seen = seen or QueryVariables()
+
+    def inside(exists: Exists) -> Exists:
+        return Exists(rewrite(exists.pattern, passes, seen, in_exists=True), exists.negated)
+
+    kinds = kinds_in(node)
+    if Exists in kinds:
+        node = with_exists(node, inside)
     for one in passes:
         current().check()
-        node = one(node)
+        if in_exists >= one.in_exists and not kinds.isdisjoint(one.of):
+            before, node = node, one.rewrite(node, seen)
+            kinds = kinds if node is before else kinds_in(node)
     return node
-
-
-def _inside(node: Node, passes: Sequence[Callable[[Node], Node]]) -> Node:
-    """The same with the patterns of EXISTS rewritten."""
-
-    def change(expression: Expression) -> Expression:
-        if isinstance(expression, Exists):
-            return Exists(rewrite(expression.pattern, passes), expression.negated)
-        if isinstance(expression, Call):
-            current().check()
-            parts = tuple(map(change, expression.arguments))
-            same = all(a is b for a, b in zip(parts, expression.arguments, strict=True))
-            return expression if same else Call(expression.function, parts)
-        return expression
-
-    current().check()
-    node = sparql.with_children(node, lambda child: _inside(child, passes))
-    match node:
-        case sparql.Filter(_, condition) | sparql.LeftJoin(_, _, condition):
-            if condition is None:
-                return node
-            changed = change(condition)
-            return node if changed is condition else replace(node, condition=changed)
-        case sparql.Extend(_, _, expression):
-            changed = change(expression)
-            return node if changed is expression else replace(node, expression=changed)
-        case sparql.OrderBy(_, keys):
-            return replace(node, keys=tuple(k._replace(expression=change(k[0])) for k in keys))
-        case sparql.Group():
-            return _group(node, change)
-        case _:
-            return node
-
-
-def _group(node: sparql.Group, change: Callable[[Expression], Expression]) -> Node:
-    keys = tuple(key._replace(expression=change(key.expression)) for key in node.keys)
-    aggregates = []
-    for key in node.aggregates:
-        argument = key.aggregate.argument
-        if argument is not None:
-            key = key._replace(aggregate=replace(key.aggregate, argument=change(argument)))
-        aggregates.append(key)
-    return replace(node, keys=keys, aggregates=tuple(aggregates))
-
-
-__all__ = ["PASSES", "expand_paths", "push_filters", "rewrite", "use_equalities"]

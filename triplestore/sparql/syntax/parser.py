@@ -18,10 +18,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
-from triplestore.deep_calls import when_large
 from triplestore.errors import QuerySyntaxError
 from triplestore.expressions.text.term_parser import Stop
 from triplestore.expressions.text.tokens import Tokens
+from triplestore.operators.deep_calls import when_large
 from triplestore.sparql.algebra.nodes import Modify, Node, Query, Update, children
 from triplestore.sparql.syntax.data_blocks import LONG, data_blocks
 from triplestore.sparql.syntax.updates import NotPlainError, UpdateParser

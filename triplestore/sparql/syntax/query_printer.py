@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyoxigraph as ox
 
-from triplestore.deep_calls import when_large
 from triplestore.expressions.tree import Constant
+from triplestore.operators.deep_calls import when_large
 from triplestore.sparql.algebra.nodes import (
     Add,
     Ask,

@@ -1,0 +1,122 @@
+"""From algebra to operators, on one snapshot of a store.
+
+Start at `QueryPlanner.plan`. Each kind of node has a function: triple patterns, paths, joins and
+filters in `matching` (and from there `groups`), what combines patterns in `combining`,
+solution modifiers in `modifying`, GRAPH in `graphs`; EXISTS is in `exists`. What is always
+true: the plan of a node has a column for each variable that the node may bind and that is needed,
+and nothing else that can be seen; a seed only leaves out solutions that the one who gave it would
+leave out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from triplestore.errors import UsageError
+from triplestore.expressions.evaluate_columns import Evaluator, Scope
+from triplestore.expressions.tree import Exists, Expression
+from triplestore.operators.frame import Frame
+from triplestore.operators.row_operators import Filter
+from triplestore.sparql.algebra import nodes as sparql
+from triplestore.sparql.algebra.nodes import Node
+from triplestore.sparql.evaluate.pieces import condition_of
+from triplestore.sparql.plan.combining import (
+    plan_extend,
+    plan_left_join,
+    plan_minus,
+    plan_union,
+    unbound,
+)
+from triplestore.sparql.plan.exists import exists_of, exists_test, is_one_by_one, plan_exists
+from triplestore.sparql.plan.graphs import plan_graph
+from triplestore.sparql.plan.matching import plan_matching, plan_values
+from triplestore.sparql.plan.modifying import (
+    plan_distinct,
+    plan_grouping,
+    plan_ordering,
+    plan_projection,
+    plan_reduced,
+    plan_slice,
+)
+from triplestore.sparql.plan.planned import ANYTHING, Names, Planned, Wanted, Where, unit
+from triplestore.sparql.plan.planner import Planner
+
+
+class QueryPlanner(Planner):
+    """Plans the patterns of one query."""
+
+    def plan(self, node: Node, wanted: Wanted = ANYTHING) -> Planned:
+        """The plan of a pattern, of which something is wanted."""
+        self.check()
+        return _PLANS[type(node)](self, node, wanted)
+
+    def evaluator(self, expression: Expression, graph: Where) -> Evaluator:
+        """What evaluates an expression on frames."""
+        self.check()
+        if not self.has_exists(expression):
+            made = Evaluator(expression, self.scope)
+            self.repeatable = self.repeatable and made.is_repeatable
+            self.slots.evaluates(made, expression)
+            return made
+        self.repeatable = False
+        tests: dict[object, Callable[[Frame], np.ndarray]] = {}
+
+        def exists(node: Exists, frame: Frame) -> np.ndarray:
+            bound = frozenset(
+                [n for n, c in zip(frame.names, frame.columns, strict=True) if c.all()]
+            )
+            key = (id(node), frame.names, bound)
+            if key not in tests:
+                tests[key] = exists_test(self, node, frame.names, bound, graph)
+            return tests[key](frame)
+
+        return Evaluator(expression, Scope(self.scope.terms, self.scope.around, exists))
+
+    def asks_one_by_one(self, condition: Expression, names: Names) -> bool:
+        """True for an EXISTS into which the values of each row with these names are put."""
+        exists = exists_of(condition)
+        return exists is not None and is_one_by_one(self, exists, names)
+
+    def filtered(self, made: Planned, condition: Expression, graph: Where = None) -> Planned:
+        """The rows of a plan for which a condition is true."""
+        self.check()
+        exists = exists_of(condition)
+        if exists is not None:
+            return plan_exists(self, made, exists, exists is not condition, graph)
+        holds = condition_of(self.evaluator(condition, graph), self.check)
+        return made.with_operator(Filter(made.operator, holds, text=self.show(condition)))
+
+
+def _plan_service(planner: Planner, node: sparql.Service, wanted: Wanted) -> Planned:
+    """SERVICE is refused, and SERVICE SILENT has one solution, which binds nothing."""
+    if not node.silent:
+        raise UsageError(
+            f"SERVICE {node.name} is not asked: queries stay in this store; load what is needed of "
+            "the other endpoint first, or write SERVICE SILENT to go on without it"
+        )
+    names = planner.seen.in_scope(node)
+    return unbound(unit(), names if wanted.names is None else names & wanted.names)
+
+
+_PLANS: dict[type, Callable[[Planner, Any, Wanted], Planned]] = {
+    sparql.Bgp: plan_matching,
+    sparql.Path: plan_matching,
+    sparql.Join: plan_matching,
+    sparql.Filter: plan_matching,
+    sparql.Values: plan_values,
+    sparql.Union: plan_union,
+    sparql.LeftJoin: plan_left_join,
+    sparql.Minus: plan_minus,
+    sparql.Extend: plan_extend,
+    sparql.Graph: plan_graph,
+    sparql.Service: _plan_service,
+    sparql.Group: plan_grouping,
+    sparql.OrderBy: plan_ordering,
+    sparql.Project: plan_projection,
+    sparql.Distinct: plan_distinct,
+    sparql.Reduced: plan_reduced,
+    sparql.Slice: plan_slice,
+}
