@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from triplestore.closures.scheme import Budget
+from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.relations.facts.sorted_arrays import member, sorted_distinct
 from triplestore.relations.packed_keys import U32, U64, distinct, high, low, pack
 
 
 def pairs_through(
-    closure: TransitiveClosure, edges: U64, budget: Budget | None = None
+    closure: TransitiveClosure, edges: U64, budget: WorkLimit | None = None
 ) -> Iterator[U64]:
     """The pairs (a, b) with a path through one of `edges`: a is the first node of one of them or
     reaches it, and b is the second node or is reached from it. Sorted and distinct, in blocks. The

@@ -17,8 +17,8 @@ from triplestore.relations.packed_keys import NO_KEYS, U64, frozen
 from triplestore.relations.pair_relation import BLOCK, PairRelation
 
 
-class Budget(Protocol):
-    """A limit of long work: called every few milliseconds, it raises when the limit is reached."""
+class WorkLimit(Protocol):
+    """Stops long work: it is called every few milliseconds, and raises when the work must end."""
 
     def check(self) -> None:
         """Raise if the time or the memory allowed is spent, or the user interrupts."""
@@ -54,7 +54,7 @@ class Scheme(PairRelation):
 
     @abstractmethod
     def changed(
-        self, removed: U64, added: U64, budget: Budget | None = None
+        self, removed: U64, added: U64, budget: WorkLimit | None = None
     ) -> tuple[Self, PairDifference]:
         """The closure of the edges without `removed` and then with `added` (in any order).
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Lists
-from triplestore.closures.scheme import Budget
+from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.transitive.reach import _FIELDS, Reach
 from triplestore.closures.transitive.strong_components import Components, bitmap, number_components
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
@@ -56,7 +56,7 @@ class ReachStep:
 
 
 def update(
-    old: Reach, ahead: Lists, back: Lists, moves: Moves, budget: Budget | None = None
+    old: Reach, ahead: Lists, back: Lists, moves: Moves, budget: WorkLimit | None = None
 ) -> ReachStep:
     """What is reached along `ahead`, given `old` for the graph before the change."""
     size = len(ahead.starts) - 1
@@ -108,7 +108,7 @@ def _spare(old: Reach, ahead: Lists, moves: Moves) -> bool:
 
 
 def _relabelled(
-    old: Reach, old_label: U32, ahead: Lists, budget: Budget | None
+    old: Reach, old_label: U32, ahead: Lists, budget: WorkLimit | None
 ) -> tuple[Reach, U32]:
     """The components of the new graph, with the old rows; and which labels are new."""
     component, count = number_components(ahead, budget)

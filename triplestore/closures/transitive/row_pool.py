@@ -1,5 +1,4 @@
-"""The memory of the rows of several versions: a shared pool of words.
-"""
+"""The memory of the rows of several versions: a shared pool of words."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Lists
-from triplestore.closures.scheme import Budget
+from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.transitive.row_pool import STEPS
 from triplestore.relations.packed_keys import I64, U32, U64, frozen
 
@@ -52,7 +52,7 @@ def bitmap(places: I64, words: int) -> U64:
     return bits
 
 
-def number_components(ahead: Lists, budget: Budget | None = None) -> tuple[U32, int]:
+def number_components(ahead: Lists, budget: WorkLimit | None = None) -> tuple[U32, int]:
     """The strongly connected component of each node, and how many there are.
 
     A component's number is greater than those of all it leads to.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from triplestore.closures.breadth_first import BreadthFirstSearch
 from triplestore.closures.edge_graph import NONE, EdgeGraph, Lists
 from triplestore.closures.estimate import estimate
-from triplestore.closures.scheme import Budget, PairDifference, Scheme, SizeEstimate, SortedPairs
+from triplestore.closures.scheme import PairDifference, Scheme, SizeEstimate, SortedPairs, WorkLimit
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_pairs import ReachPairs, difference, reached_from
 from triplestore.closures.transitive.reach_update import Moves, ReachStep, update
@@ -77,7 +77,7 @@ class TransitiveClosure(Scheme):
         self._walked = 0
 
     @classmethod
-    def build(cls, edges: U64, budget: Budget | None = None) -> TransitiveClosure:
+    def build(cls, edges: U64, budget: WorkLimit | None = None) -> TransitiveClosure:
         """The closure of edges, given in any order."""
         graph = EdgeGraph.of(sorted_distinct(edges))
         return cls(graph, Reach.build(graph.ahead, budget))
@@ -230,7 +230,7 @@ class TransitiveClosure(Scheme):
         return nodes
 
     def changed(
-        self, removed: U64, added: U64, budget: Budget | None = None
+        self, removed: U64, added: U64, budget: WorkLimit | None = None
     ) -> tuple[TransitiveClosure, PairDifference]:
         """The closure of the edges without `removed` and with `added`, and what that changed."""
         added = sorted_distinct(added)
@@ -259,7 +259,7 @@ class TransitiveClosure(Scheme):
             ChangedPairs(changes, 0), ChangedPairs(changes, 1)
         )
 
-    def _renewed(self, budget: Budget | None) -> TransitiveClosure:
+    def _renewed(self, budget: WorkLimit | None) -> TransitiveClosure:
         """The same closure, made from its edges if too many labels or nodes are out of use."""
         ahead, graph = self._ahead, self.graph
         spare = len(graph.nodes) > 4 * len(self.edges) + _SPARE
