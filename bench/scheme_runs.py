@@ -58,7 +58,7 @@ def prepared() -> None:
 
 
 def timed(turns: int, act: Callable[..., Any], *given: Any) -> tuple[float, Any]:
-    """The least seconds of so many turns, and what the last one gave."""
+    """The least seconds of several turns, and the result of the last one."""
     best, found = float("inf"), None
     for _ in range(turns):
         found = None
@@ -174,7 +174,7 @@ def expanded(scheme: Any) -> int:
 def engine(
     name: str, kind: str, way: str, batch: int, singles: int, seconds: float, turns: int
 ) -> dict[str, Any]:
-    """A store whose rules say that a property is the closure of what is stated."""
+    """A store whose rules say that a property is the closure of what is asserted."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     start()
     made = assembled(name, RULES[kind], [Statements("p", graph(name))])

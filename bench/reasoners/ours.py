@@ -1,4 +1,4 @@
-"""This project, given the same integers as everybody else; the only file that reaches inside it.
+"""This project, given the same integers as all others; the only file that uses its internals.
 
 Integers go in as ids: a dictionary made beforehand gives the program's constants the numbers that
 the task gives them (1, 2, 3, ...), and terms of some name to all others; rows are committed as one
@@ -45,7 +45,7 @@ WARMING = """@prefix : <http://example.org/> .
 
 
 def store_of_terms(program: Program, terms: int) -> Store:
-    """An empty store in memory that has numbered so many terms, the program's constants first."""
+    """An empty store in memory with this many numbered terms, the program's constants first."""
     from triplestore import Store
     from triplestore.terms import TermSegment
 
@@ -59,7 +59,7 @@ def store_of_terms(program: Program, terms: int) -> Store:
 
 
 def state_csv(store: Store, task: Task) -> None:
-    """State all rows of a task, read from the files that peers read."""
+    """Assert all rows of a task, read from the files that peers read."""
     from bench.csv_integers import read_integers
     from triplestore.relations.layers.bulk import bulk_of_relations
 
@@ -73,7 +73,7 @@ def state_csv(store: Store, task: Task) -> None:
 
 
 def state_columns(store: Store, s: U32, p: U32, o: U32) -> None:
-    """State some rows of integers."""
+    """Assert some rows of integers."""
     from triplestore.relations import bulk_layer
 
     database: Any = store._database

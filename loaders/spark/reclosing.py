@@ -1,9 +1,9 @@
-"""The closure of a store that there is, computed on Spark inside of the commit that changes it.
+"""The closure of an existing store, computed on Spark inside of the commit that changes it.
 
-Start reading at `close_store`. The store's facts and the new ones are stated in one transaction;
-what is stated then goes to tables in the work directory, in the ids of the store, Spark closes it,
-and the differences to what the store holds are committed with the rest. So a job that fails leaves
-the store as it was, and what is committed is what this process would have inferred.
+Start reading at `close_store`. The store's facts and the new ones are asserted in one transaction;
+all asserted facts then go to tables in the work directory, in the ids of the store. Spark closes
+them, and the differences to what the store holds are committed with the rest. So a job that fails
+leaves the store as it was, and what is committed is what this process would have inferred.
 
 The facts pass through this process, which has them anyway: a store lies on one machine.
 """
@@ -30,7 +30,7 @@ from triplestore.loaders.spark.jobs.stages import Stages
 from triplestore.errors import CorruptError, UsageError
 from triplestore.reasoning.closed_elsewhere import ClosedElsewhere, keys_of_terms, stated_rows
 from triplestore.reasoning.program.graph_scope import DEFAULT
-from triplestore.reasoning.program.in_force import Regimes
+from triplestore.reasoning.program.settings import Regimes
 from triplestore.relations import EXPLICIT, ChangedRows
 from triplestore.storage.metadata import (
     FILES,
@@ -42,11 +42,11 @@ from triplestore.storage.metadata import (
     file_count,
     hidden_count,
 )
-from triplestore.store.transaction import Transaction
+from triplestore.store.writer import TransactionWriter
 from triplestore.terms import Dictionary
 
 BATCH = 1 << 20
-"""So many terms or rows are written at a time."""
+"""Number of terms or rows that are written at a time."""
 
 FOR_CLOSURE = (PROGRAM, REGIMES, TUNING, FILES, GRAPH_FILES, PREFIXES)
 """What a closure needs of what a store keeps."""
@@ -57,7 +57,7 @@ _TERMS = pa.schema([("id", pa.int64()), ("key", pa.large_binary())])
 
 def close_store(
     stages: Stages,
-    transaction: Transaction,
+    writer: TransactionWriter,
     known: Any,
     *,
     reason: Sequence[str] = (),
@@ -65,19 +65,19 @@ def close_store(
     ontology: Any = None,
     options: Options,
 ) -> None:
-    """Infer on Spark what follows from all that a transaction states, and put it there.
+    """Infer on Spark what follows from the asserted facts of a transaction, and add it there.
 
     known  tells what the transaction did and under which rules: a closure that an earlier run
         of the job computed of the same is not computed again
     """
-    kept = {name: value for name, value in transaction.kept.items() if name in FOR_CLOSURE}
+    kept = {name: value for name, value in writer.kept.items() if name in FOR_CLOSURE}
     if not (reason or rules is not None or PROGRAM in kept or REGIMES in kept):
         return
     before = Regimes.of(kept)
     refuse_rewriting(before)
     if before.scope != DEFAULT:
         raise UsageError("a closure on Spark is of the default graph only, and the store has scope")
-    dictionary, tables = transaction.dictionary, transaction.stated()
+    dictionary, tables = writer.dictionary, writer.stated_tables()
     size = dictionary.size
     graphs = quads_of_ontologies(tables, dictionary, kept)
     made: list[Any] = []
@@ -113,35 +113,33 @@ def close_store(
         said = {"rows": frame.count(), "figures": closure.figures}
         return {**said, "_extra": extra, "_quads": quads}
 
-    inputs = (known, transaction.begun_at, size, tables.total(EXPLICIT))
+    inputs = (known, writer.begun_at, size, tables.total(EXPLICIT))
     _, noted = stages.table("closure", inputs, closed, figures)
     extra = Extra.from_json(noted["_extra"])
-    _take(transaction, size, extra, np.array(noted["_quads"], np.uint32).reshape(-1, 4), graphs)
+    _take(writer, size, extra, np.array(noted["_quads"], np.uint32).reshape(-1, 4), graphs)
     rows = read_rows(f"{stages.place}/closure-{noted['mark']}")
     status = rows.status if rows.status is not None else EXPLICIT
     facts = ChangedRows.of((rows.p, rows.s, rows.o), status, 0, rows.count)
-    transaction.take_closure(
-        ClosedElsewhere(facts, extra.tuples, extra.meta, hidden_count(extra.meta))
-    )
+    writer.take_closure(ClosedElsewhere(facts, extra.tuples, extra.meta, hidden_count(extra.meta)))
 
 
-def _take(transaction: Transaction, size: int, extra: Extra, quads: Any, before: Any) -> None:
+def _take(writer: TransactionWriter, size: int, extra: Extra, quads: Any, before: Any) -> None:
     """Terms that rules brought, and what graphs of ontologies state now."""
-    ids = transaction.dictionary.encode_keys(list(extra.keys))
+    ids = writer.dictionary.encode_keys(list(extra.keys))
     if not np.array_equal(ids, np.arange(size + 1, size + 1 + len(ids), dtype=np.uint32)):
         raise CorruptError("the closure has other terms than the store; run the job again")
     for add, some, other in ((False, before, quads), (True, quads, before)):
         rows = _only_in(some, other)
         s, p, o, g = (np.ascontiguousarray(column) for column in rows.T)
-        transaction.change_rows(np.full(len(rows), add), s, p, o, g)
-    files = max(file_count(transaction.kept), file_count(extra.meta))
-    transaction.keep({FILES: str(files).encode()})
+        writer.change_rows(np.full(len(rows), add), s, p, o, g)
+    files = max(file_count(writer.kept), file_count(extra.meta))
+    writer.keep({FILES: str(files).encode()})
     if GRAPH_FILES in extra.meta:
-        transaction.keep({GRAPH_FILES: extra.meta[GRAPH_FILES]})
+        writer.keep({GRAPH_FILES: extra.meta[GRAPH_FILES]})
 
 
 def _only_in(rows: Any, others: Any) -> Any:
-    """The rows (s, p, o, g) that are not among others."""
+    """The rows (s, p, o, g) that are not among other rows."""
     known = set(map(tuple, others.tolist()))
     return rows[[tuple(row) not in known for row in rows.tolist()]] if len(rows) else rows
 
@@ -151,7 +149,7 @@ def _keys_of(dictionary: Dictionary, quads: Any) -> list[tuple[bytes, bytes, byt
     return [(keys[s], keys[p], keys[o], keys[g]) for s, p, o, g in quads.tolist()]
 
 
-# -- what is stated, as tables --------------------------------------------------------------------
+# -- asserted facts, as tables --------------------------------------------------------------------
 
 
 def _batches_of_rows(tables: Any) -> Iterator[pa.RecordBatch]:

@@ -1,8 +1,8 @@
 """One run of a job: its stages, and what is made of them.
 
 Start reading at `Import.run`. What is always true: a new store is made beside its place and renamed
-when it is finished; a store that there is gets one commit, with the name of the job; so a run can
-end anywhere, and the next one goes on.
+when it is finished; an existing store gets one commit, with the name of the job; so a run can
+end anywhere, and the next one continues.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ from triplestore.errors import LockedError, UsageError
 from triplestore.storage.files.system import Files, RealFiles
 from triplestore.storage.metadata import FILES, PREFIXES, bytes_of_prefixes
 from triplestore.store import Store
-from triplestore.store.transaction import Transaction
+from triplestore.store.options import ReasonOptions
+from triplestore.store.rule_changes import reason
+from triplestore.store.writer import TransactionWriter
 
 JOB, MADE = "job.json", "made.json"
 _LONGEST_PATH = 255
@@ -64,7 +66,7 @@ _LONGEST_PATH = 255
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What `import_dataset` was asked for, checked."""
+    """The checked arguments of `import_dataset`."""
 
     mode: str
     graph: Any
@@ -118,7 +120,7 @@ class Import:
         self._known = ""
 
     def run(self, keep_work: bool) -> Imported:
-        """Do the job, as far as it was not done before."""
+        """Do what was not done before."""
         if self._folder is None:
             return self._run(keep_work)
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -161,7 +163,7 @@ class Import:
             )
         meta = {FILES: str(statements.next_file_number - 1).encode()}
         if noted["_prefixes"]:
-            # In one order, whatever order parsers tell them in: the file shall be the same.
+            # Sorted, so that the file does not depend on the order in which parsers report them.
             meta[PREFIXES] = bytes_of_prefixes(dict(sorted(noted["_prefixes"].items())))
         self._write_tables(terms, triples, counts, meta, extra, noted)
         if path is not None:
@@ -172,7 +174,7 @@ class Import:
         return self._imported(counts, noted)
 
     def _change(self, path: Path) -> Imported:
-        """A commit to a store that there is, or is made for it."""
+        """A commit to an existing store, or is made for it."""
         assert self._folder is not None
         wish = self._wish
         fresh = making(path)
@@ -207,17 +209,18 @@ class Import:
         shutil.rmtree(fresh, ignore_errors=True)
         self._infer(fresh)
 
-    def _finish(self, transaction: Transaction) -> None:
-        """What else a commit does."""
+    def _finish(self, writer: TransactionWriter) -> None:
+        """What a commit does besides."""
         wish = self._wish
         if wish.closure == "later":
-            transaction.put_off_inference()
+            writer.put_off_inference()
         elif wish.closure == "spark":
-            self._close_store(transaction)
+            self._close_store(writer)
         elif wish.infers:
-            transaction.reason(*wish.reason, rules=wish.rules, ontology=wish.ontology)
+            options = ReasonOptions(regimes=wish.reason, rules=wish.rules, ontology=wish.ontology)
+            reason(writer, options)
 
-    def _close_store(self, transaction: Transaction) -> None:
+    def _close_store(self, writer: TransactionWriter) -> None:
         """What follows from what the store will state, inferred on Spark."""
         from triplestore.loaders.spark.reclosing import close_store
 
@@ -225,7 +228,7 @@ class Import:
         given = contents_of([wish.rules, wish.ontology])
         known = (self._mark_of("triples"), wish.mode, str(wish.graph), wish.reason, given)
         asked = {"reason": wish.reason, "rules": wish.rules, "ontology": wish.ontology}
-        close_store(self._stages, transaction, known, options=wish.closing, **asked)
+        close_store(self._stages, writer, known, options=wish.closing, **asked)
 
     def _is_made(self, path: Path) -> bool:
         """Whether an earlier run of this job made the store, and ended before it could say so."""
@@ -399,7 +402,7 @@ class Import:
             self._put_in_place(fresh, target)
 
     def _infer(self, fresh: Path) -> None:
-        """Put the rules that are asked for in force in a store, and infer what follows there."""
+        """Apply the given rules to a store, and infer."""
         wish = self._wish
         if not wish.infers and is_store(fresh):
             return
