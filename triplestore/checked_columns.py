@@ -51,9 +51,8 @@ class Column:
     fences  every 4096th value, for a sorted column (or one sorted in ranges) from a file, so that
             a binary search touches one or two blocks of the file instead of one per step
 
-    Reading around blocks that are not verified costs more than verifying some (5 us each). So
-    whoever had to do it verifies a few beyond what was asked for, and a column that is used often
-    loses its guard, and is then as cheap as one in memory.
+    Checking what is verified costs time at every read, so each read also verifies a few more blocks
+    (5 us each). A column that is used often loses its guard and is then as fast as one in memory.
     """
 
     __slots__ = ("_array", "_fences", "_guard", "_itemsize")

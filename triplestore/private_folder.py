@@ -1,11 +1,11 @@
-"""The folder for compiled and unpacked code, which nobody but this user may write to.
+"""The folder for compiled and unpacked code, to which only this user can write.
 
-numba reads compiled kernels with pickle, and Spark's workers run what they unpacked. Whoever can
+numba reads compiled kernels with pickle, and Spark's workers run what they unpacked. A user who can
 write to such a folder can run code as this user, so a folder is used only if it belongs to the
-user, is not a symbolic link, and no group or other user can write to it.
+user, is not a symbolic link, and is not writable by a group or other users.
 
-It imports the standard library only: `loaders.spark.packaging` puts it beside the code that unpacks
-the rest of the package.
+This module imports the standard library only: `loaders.spark.packaging` puts it beside the code
+that unpacks the rest of the package.
 """
 
 from __future__ import annotations

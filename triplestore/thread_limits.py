@@ -1,9 +1,8 @@
-"""Limits of the work that runs in this thread, for code that nobody hands a budget to.
+"""Limits of the work in this thread, for code that gets no budget as an argument.
 
-Start reading at `look`. Who has limits to keep says so with `limited`; loops that may be long and
-lie far below (a translation, a compilation, a plan) call `look`, which costs some 0.1 us where
-nothing is due. Memory is what the process really takes, without files that are mapped: Python
-objects, arrays and what kernels write are all in it, which no sum of sizes could say.
+Start reading at `look`. Callers with limits set them with `limited`; long loops far below (a
+translation, a compilation, a plan) call `look`, which costs 0.1 us if nothing is due. Memory is
+what the process really uses without mapped files: Python objects, arrays and what kernels write.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ T = TypeVar("T")
 
 
 OFTEN = 64
-"""So many short steps are taken without a look; a look at each took a tenth of a translation."""
+"""Number of short steps between two looks; a look at each took a tenth of a translation."""
 
 
 class ThreadLimits(Protocol):
-    """Something that says when to stop."""
+    """A limit of time or memory."""
 
     def look(self, about: object) -> None:
-        """Raise if it is time to stop; `about` is what is worked on."""
+        """Raise if the limit is reached; `about` is the current item of work."""
 
     def needs(self, size: int) -> None:
-        """Raise if there is no room for something of exactly this size, which is made next."""
+        """Raise if there is no room for an object of this size that is made next."""
 
 
 class _Here(threading.local):
@@ -42,7 +41,7 @@ _HERE = _Here()
 
 @contextmanager
 def limited(limits: ThreadLimits | None) -> Iterator[None]:
-    """Until the end of the block, `look` in this thread asks these limits, or none.
+    """Set the limits that `look` checks in this thread until the end of the block; None for none.
 
     >>> class Never:
     ...     def look(self, about):
@@ -63,9 +62,9 @@ def limited(limits: ThreadLimits | None) -> Iterator[None]:
 
 
 def look(about: object = None) -> None:
-    """Raise if the limits of this thread, where there are some, say that it is time to stop.
+    """Raise if a limit of this thread is reached.
 
-    about  what is worked on: the error names the last one that was given
+    about  the current item of work: the error names the last one given
     """
     limits = _HERE.limits
     if limits is not None:
@@ -73,12 +72,12 @@ def look(about: object = None) -> None:
 
 
 def limits() -> ThreadLimits | None:
-    """Those of this thread."""
+    """The limits of this thread."""
     return _HERE.limits
 
 
 def needs(size: int) -> None:
-    """Raise if there is no room for something of exactly this many bytes, which is made next."""
+    """Raise if there is no room for an object of this many bytes that is made next."""
     limits = _HERE.limits
     if limits is not None:
         limits.needs(size)

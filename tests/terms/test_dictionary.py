@@ -147,7 +147,7 @@ class _Interrupt:
         self.left = n
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> _Interrupt | None:
-        if not frame.f_code.co_filename.endswith(("live.py", "value_stack.py")):
+        if not frame.f_code.co_filename.endswith(("live_table.py", "value_stack.py")):
             return None
         if event == "line":
             self.left -= 1

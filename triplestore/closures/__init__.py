@@ -1,1 +1,1 @@
-"""Relations that are closures or unions of others, kept small: answered from, never written out."""
+"""Closures and unions of relations, kept in compact form and never written out."""

@@ -1,9 +1,8 @@
-"""A scheme beside the tables it belongs to: whose closure it is, and whether that is written out.
+"""Schemes attached to tables: which relations they are the closure of, and how that is stored.
 
-Start reading at `Attached`. Tables are values, and so are schemes. A scheme that is attached to
-tables is right for these and no others, whatever becomes of the transaction that made them; tables
-without one (those of a store that was just opened) are no less right: the scheme can be built of
-what they hold.
+Start reading at `Attached`. Tables and schemes are immutable values. A scheme that is attached to
+tables is valid for exactly these. Tables without their scheme (those of a store that was just
+opened) are complete as well: the scheme can be built from their rows.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ TRANSITIVE, SYMMETRIC, CHAINS, UNION = "transitive", "symmetric", "chain", "unio
 LEAP = "leap"
 
 CLOSED = (TRANSITIVE, SYMMETRIC)
-"""The kinds that are one closure."""
+"""The kinds that consist of one closure."""
 
 
 class Structure(NamedTuple):
-    """What the recursive rules of some relations come to: one closure, seen from two sides.
+    """The structure that the recursive rules of some relations define.
 
-    kind       TRANSITIVE, SYMMETRIC (and transitive), CHAINS: of a regular system of chains, or
-               UNION: of the relations that its one-step chains lead through, and its own rows,
-               LEAP: one rule says it is transitive, and others are in between
+    kind       TRANSITIVE; SYMMETRIC (and transitive); CHAINS: a regular system of chains; UNION: of
+               the relations of its one-step chains and its own rows; LEAP: transitive by one rule,
+               with other rules in between
     relations  their names
     turned     for each of them, whether its pairs are those of the closure turned around
     chains     of CHAINS and UNION: (relation, steps as (relation, whether it is turned around))
@@ -46,11 +45,11 @@ class Structure(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """What a transitive relation that other rules go through is the closure of.
+    """The closures of a transitive relation that other recursive rules depend on.
 
-    sure   of the edges that come from outside: stated, or derived by rules that are not recursive
-    every  of these and of edges that other recursive rules derive: of all that it takes
-    rules  the recursive rules of its stratum (their signatures), on which it depends what is sure
+    sure   of the edges from outside: asserted, or derived by rules that are not recursive
+    every  of these and of the edges that other recursive rules derive
+    rules  the recursive rules of its stratum (their signatures), on which `sure` depends
     """
 
     sure: TransitiveClosure
@@ -67,8 +66,8 @@ class Attached(NamedTuple):
     """The closure of some relations.
 
     ids         of the relations, in the order of `structure.relations`
-    scheme      of chains all their relations, of a union what its parts are, of leaps a ground,
-                else one closure (see `chains`, `union`, `ground` and `closure`)
+    scheme      all relations of chains, the parts of a union, the ground of leaps, else one
+                closure (see `chains`, `union`, `ground` and `closure`)
     compressed  whether the tables hold its edges only; if not, all pairs are rows
     """
 
@@ -81,28 +80,29 @@ class Attached(NamedTuple):
     def closure(self) -> Scheme:
         """The scheme of a structure that is one closure."""
         assert self.structure.kind not in (CHAINS, UNION, LEAP)
-        return cast("Scheme", self.scheme)  # the structure says which of the two it is
+        return cast("Scheme", self.scheme)  # by `structure.kind`
 
     @property
     def chains(self) -> RegularClosure:
         """The scheme of a structure of chains."""
         assert self.structure.kind == CHAINS
-        return cast("RegularClosure", self.scheme)  # the structure says which of the two it is
+        return cast("RegularClosure", self.scheme)  # by `structure.kind`
 
     @property
     def union(self) -> UnionOf:
-        """What the parts of a structure are that is a union."""
+        """The parts of a structure that is a union."""
         assert self.structure.kind == UNION
-        return cast("UnionOf", self.scheme)  # the structure says which of them it is
+        return cast("UnionOf", self.scheme)  # by `structure.kind`
 
     @property
     def ground(self) -> Ground:
-        """What the relation of a structure of leaps is the closure of."""
+        """The closures of the relation of a structure of leaps."""
         assert self.structure.kind == LEAP
-        return cast("Ground", self.scheme)  # the structure says which of them it is
+        return cast("Ground", self.scheme)  # by `structure.kind`
 
     def closures(self) -> Iterator[tuple[int, Scheme | UnionOf, bool]]:
-        """The relations of which the pairs are no rows: (id, pairs, whether they are turned)."""
+        """The relations whose pairs are not stored as rows: (id, pairs, whether they are
+        turned)."""
         if self.compressed:
             scheme = self.union if self.structure.kind == UNION else self.closure
             for name, turned in zip(self.ids, self.structure.turned, strict=True):
@@ -110,11 +110,11 @@ class Attached(NamedTuple):
 
 
 Schemes: TypeAlias = Mapping[int, Attached]
-"""By the id of the first relation; leaps by `leap_key` of it, which is nothing else's key."""
+"""Schemes by the id of the first relation; leaps by the `leap_key` of it."""
 
 
 def leap_key(relation: int) -> int:
-    """Where the ground of a relation is kept: below all ids.
+    """The key of the ground of a relation: less than all ids.
 
     >>> leap_key(7), leap_key(leap_key(7))
     (-8, 7)

@@ -1,4 +1,4 @@
-"""Breadth-first searches in a graph: what a node leads to, and shortest paths."""
+"""Breadth-first search in a graph: the nodes reached from a node, and shortest paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from triplestore.relations.packed_keys import U32
 class BreadthFirstSearch:
     """Breadth-first searches along the same lists, one after the other.
 
-    steps   edges followed by the last of them
+    steps   the number of edges that the last search followed
     """
 
     def __init__(self, lists: Lists) -> None:
@@ -35,14 +35,14 @@ class BreadthFirstSearch:
         return int(state[1])
 
     def from_node(self, start: int) -> U32:
-        """The nodes that one or more steps lead to from a node, in no order."""
+        """The nodes reached from a node in one or more steps, in no particular order."""
         size = self._run(start, -1)
         found = self._queue[1:size].copy()
         self._parent[found] = NONE
         return found
 
     def path(self, start: int, end: int) -> list[int]:
-        """A shortest path of one or more steps between two nodes, which there must be."""
+        """A shortest path of one or more steps between two nodes; there must be one."""
         self._run(start, end)
         nodes = [end]
         while True:

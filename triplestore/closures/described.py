@@ -1,8 +1,8 @@
-"""Which relations have closures that are not written out: as bytes, to be kept with the tables.
+"""Descriptions, as bytes, of the closures that belong to tables and are not written out.
 
-Start reading at `describe` and `restore`. The tables hold the edges, which is all there is to know;
-a scheme is built of them when somebody first asks something, which takes less than reading one
-from a file would save: 0.05 s for 100,000 edges with 22 million pairs.
+Start reading at `describe` and `restore`. The tables hold the edges. A scheme is built from these
+when it is first used, which takes less time than reading it from a file: 0.05 s for 100,000 edges
+with 22 million pairs.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def describe(schemes: Schemes) -> bytes | None:
 
 
 def restore(data: bytes | None, ids_of: IdsOf, edges_of: EdgesOf) -> dict[int, Attached]:
-    """The schemes that were described, to be built when they are first used."""
+    """The described schemes; each is built at its first use."""
     found: dict[int, Attached] = {}
     if not data:
         return found
@@ -69,20 +69,20 @@ def restore(data: bytes | None, ids_of: IdsOf, edges_of: EdgesOf) -> dict[int, A
 
 
 def parts_of(structure: Structure) -> list[tuple[bytes, bool]]:
-    """The parts of a union; none of other structures."""
+    """The parts of a union; empty for other structures."""
     chains = structure.chains if structure.kind == UNION else ()
     return [step for _, (step,) in chains]
 
 
 def union_of(structure: Structure, ids_of: IdsOf, pairs: int | None = None) -> UnionOf:
-    """What the parts of a union are, by ids."""
+    """A union with the ids of its parts."""
     own, *ids = ids_of([structure.relations[0], *(name for name, _ in parts_of(structure))])
     turned = [turned for _, turned in parts_of(structure)]
     return UnionOf(int(own), tuple(zip(map(int, ids), turned, strict=True)), pairs)
 
 
 class Later:
-    """A scheme that is built when something is first asked of it; then it is that scheme."""
+    """A scheme that is built at its first use and behaves as that scheme."""
 
     def __init__(self, structure: Structure, ids: tuple[int, ...], edges_of: EdgesOf) -> None:
         self._structure = structure

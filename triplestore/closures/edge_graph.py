@@ -1,8 +1,8 @@
 """A directed graph as lists of neighbours, made from sorted packed edges and edited in batches.
 
-Nodes are the ids that stand in an edge (or stood in one: `edited` leaves them), numbered in the
-order of the ids, so that an edge's place in `edges` is its place in `ahead.cols`. Graphs are
-immutable; the lists of predecessors are made at first use, and edited too from then on.
+Nodes are the ids of all edges (including removed ones: `edited` keeps nodes), numbered in the order
+of the ids, so that an edge has the same place in `edges` and in `ahead.cols`. Graphs are immutable.
+The lists of predecessors are made at first use, and edited as well from then on.
 
     >>> import numpy as np
     >>> graph = EdgeGraph.of(np.array([5 << 32 | 7, 7 << 32 | 9], np.uint64))
@@ -22,16 +22,16 @@ from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
 from triplestore.relations.packed_keys import I64, U32, U64, distinct, frozen, high, low, pack
 
 NONE = np.uint32(0xFFFFFFFF)
-"""No node, no label."""
+"""Stands for no node, or no label."""
 
-_DENSE = 8  # a table of all ids in use may have so many entries for each edge
-_PIECES = 512  # entries for each place of an edit, from which on it is done in slices
-_FEW = 16  # so many changes are done one by one
+_DENSE = 8  # maximum number of entries per edge of a table of all ids
+_PIECES = 512  # minimum number of entries per edited place to copy slices
+_FEW = 16  # maximum number of changes made one by one
 
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The nodes after (or before) node v are cols[starts[v] : starts[v + 1]]."""
+    """The successors (or predecessors) of node v: cols[starts[v] : starts[v + 1]]."""
 
     starts: I64
     cols: U32
@@ -46,12 +46,12 @@ class Lists:
         return np.repeat(np.arange(len(self.starts) - 1, dtype=np.uint32), np.diff(self.starts))
 
     def turned(self) -> Lists:
-        """The lists of the other direction; neighbours are in order."""
+        """The lists of the other direction; neighbours are increasing."""
         keys = np.sort(pack(self.cols, self.rows()))
         return Lists(_starts(high(keys), len(self.starts) - 1), low(keys))
 
     def renumbered(self, moved: U32, size: int) -> Lists:
-        """The same lists in a graph of `size` nodes, in which node v is moved[v]."""
+        """The same lists in a graph of `size` nodes, in which node v has the number moved[v]."""
         if len(moved) and int(moved[-1]) == len(moved) - 1:  # new nodes are the last ones
             more = np.repeat(self.starts[-1:], size - len(moved))
             return Lists(np.concatenate((self.starts, more)), self.cols)
@@ -60,7 +60,7 @@ class Lists:
         return Lists(_summed(lengths), moved[self.cols])
 
     def edited(self, drop: I64, at: I64, rows: U32, cols: U32) -> Lists:
-        """The lists without the entries at `drop`, and with others put in at the places `at`."""
+        """The lists without the entries at `drop`, and with others inserted at the places `at`."""
         starts = self.starts.copy()
         shorter = self.starts.searchsorted(drop, side="right") - 1
         if len(drop) + len(at) <= _FEW:
@@ -75,7 +75,7 @@ class Lists:
         return Lists(starts, edit(self.cols, drop, at, cols))
 
     def places(self, rows: U32, cols: U32) -> I64:
-        """Where each entry is in its list, or belongs: the lists are in order."""
+        """The place of each entry in its list, or where to insert it."""
         if len(rows) > _FEW:
             return pack(self.rows(), self.cols).searchsorted(pack(rows, cols))
         starts, stops = self.starts[rows].tolist(), self.starts[rows.astype(np.int64) + 1].tolist()
@@ -88,7 +88,7 @@ class Lists:
 
 @dataclass(slots=True)
 class EdgeGraph:
-    """Sorted distinct edges, the nodes in them, and who follows whom."""
+    """Sorted distinct edges, their nodes, and the neighbours of each node."""
 
     nodes: U32
     edges: U64
@@ -108,13 +108,13 @@ class EdgeGraph:
         return total + (self._back.nbytes if self._back is not None else 0)
 
     def back(self) -> Lists:
-        """The nodes before each node."""
+        """The predecessors of each node."""
         if self._back is None:
             self._back = self.ahead.turned()
         return self._back
 
     def places(self, ids: U32) -> I64:
-        """The numbers of these nodes; -1 for ids that are no nodes."""
+        """The numbers of these nodes; -1 for other ids."""
         nodes = self.nodes
         if len(nodes) == 0:
             return np.full(len(ids), -1, dtype=np.int64)
@@ -126,7 +126,7 @@ class EdgeGraph:
         return np.where(nodes[places] == ids, places, -1)
 
     def place(self, node: int) -> int:
-        """The number of one node; -1 if it is none."""
+        """The number of one node; -1 for other ids."""
         nodes = self.nodes
         if len(nodes) == 0:
             return -1
@@ -137,10 +137,10 @@ class EdgeGraph:
         return place if int(nodes[place]) == node else -1
 
     def edited(self, removed: U64, added: U64) -> tuple[EdgeGraph, U32 | None]:
-        """The graph without `removed`, all of them edges, and with `added`, none of them edges.
+        """The graph without the edges `removed`, and with `added`, which must be new.
 
         Both are sorted and distinct. The second result is the new number of each node, or None if
-        the numbers are the same. Nodes that lose their last edge stay.
+        the numbers are the same. Nodes that lose their last edge remain.
         """
         graph, moved = self._with_nodes(added)
         edges = graph.edges
@@ -170,7 +170,7 @@ class EdgeGraph:
         return back.edited(drop, at, high(fresh), low(fresh))
 
     def _with_nodes(self, added: U64) -> tuple[EdgeGraph, U32 | None]:
-        """The same graph with room for the nodes of edges to come."""
+        """The same graph with the nodes of edges to be added."""
         ids = sorted_distinct(np.concatenate((high(added), low(added))))
         fresh = without(ids, self.nodes)
         if len(fresh) == 0:
@@ -187,7 +187,7 @@ class EdgeGraph:
 
 
 def edit(array: NDArray[Any], drop: I64, at: I64, values: NDArray[Any]) -> NDArray[Any]:
-    """The array without the places `drop`, and with `values` put in before the places `at`.
+    """The array without the places `drop`, and with `values` inserted before the places `at`.
 
     >>> import numpy as np
     >>> edit(np.array([1, 3, 5, 7]), np.array([1]), np.array([2, 4]), np.array([4, 9])).tolist()
@@ -198,7 +198,7 @@ def edit(array: NDArray[Any], drop: I64, at: I64, values: NDArray[Any]) -> NDArr
         return np.insert(kept, at - drop.searchsorted(at), values)
     pieces: list[NDArray[Any]] = []
     here = 0
-    # Where a value goes in before a place that is dropped, it goes first.
+    # A value inserted before a dropped place comes first.
     for place, which in sorted(
         [(place, i) for i, place in enumerate(at.tolist())]
         + [(place, len(at)) for place in drop.tolist()]

@@ -1,11 +1,11 @@
-"""What the transitive closure of a graph would take, from a sample of its nodes.
+"""Estimates the size of the transitive closure of a graph from a sample of its nodes.
 
-The strongly connected components are found first, which is linear. Then some nodes are drawn, and
-what they reach is searched for; how many pairs there are, and how large a row is, follows from
-their average. Other nodes are drawn, and what reaches them is searched for, too: of a hierarchy
-that is stated from the top downwards few nodes reach most, so that a sample says little, while all
-are reached by about as many. The average that varies less is taken. A graph of few nodes is not
-sampled: its number of pairs is exact.
+Strongly connected components are found first, in linear time. Then what some random nodes reach is
+searched, and the number of pairs and the size of rows are estimated from the average. What reaches
+some other random nodes is searched as well: in a hierarchy whose edges point downwards few nodes
+reach most others, so the first sample says little, while all nodes are reached by similar numbers.
+The average with the smaller variance is used. A graph of few nodes is not sampled: its number of
+pairs is exact.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import I64, U32
 
 SAMPLE = 256
-"""Nodes that are looked at."""
+"""The number of sampled nodes."""
 
-_ENOUGH = 1 << 25  # steps of searches after which the sample is taken as it is
-_LABEL_BYTES = 52  # of the arrays that have an entry for each label, or node
+_ENOUGH = 1 << 25  # maximum number of search steps for the sample
+_LABEL_BYTES = 52  # of the arrays with an entry per label or node
 _EDGE_BYTES = 12
 
 
 def estimate(graph: EdgeGraph) -> SizeEstimate:
-    """What the closure of a graph would take."""
+    """The estimated size of the closure of a graph."""
     size = len(graph.nodes)
     if size == 0:
         return SizeEstimate(0, 0, 0, exact=True)
@@ -43,7 +43,7 @@ def estimate(graph: EdgeGraph) -> SizeEstimate:
         before, _ = _sampled(graph.back(), rng.choice(size, SAMPLE, replace=False), None)
         counts = min(after, before, key=_error)
     pairs = int(counts.sum()) * size // len(counts)
-    # Components that no edge leads to, and with one successor, use that one's row.
+    # Components without predecessors and with one successor use the row of that one.
     owners = len(sorted_distinct(label[graph.ahead.cols]))
     rows = row_bytes * owners // len(after)
     fixed = _LABEL_BYTES * count + 20 * size + _EDGE_BYTES * len(graph.edges)
@@ -51,7 +51,8 @@ def estimate(graph: EdgeGraph) -> SizeEstimate:
 
 
 def _sampled(lists: Lists, chosen: I64, label: U32 | None) -> tuple[I64, int]:
-    """How many nodes each of some leads to, as far as there is time; and bytes of their rows."""
+    """How many nodes each of some nodes reaches, within the limit of steps; and the bytes of their
+    rows."""
     search, steps, row_bytes = BreadthFirstSearch(lists), 0, 0
     counts: list[int] = []
     for node in chosen.tolist():
@@ -66,13 +67,13 @@ def _sampled(lists: Lists, chosen: I64, label: U32 | None) -> tuple[I64, int]:
 
 
 def _error(counts: I64) -> float:
-    """How far the average may be off, relative to it; more where nothing was found."""
+    """The relative standard error of the average; infinite if nothing was found."""
     mean = float(counts.mean())
     return float(counts.std()) / mean / len(counts) ** 0.5 if mean else np.inf
 
 
 def _row_bytes(labels: U32) -> int:
-    """What a row of these labels takes."""
+    """The bytes of a row of these labels."""
     if len(labels) == 0:
         return 8
     labels = sorted_distinct(labels)

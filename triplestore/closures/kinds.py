@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from triplestore.closures.attached import SYMMETRIC, TRANSITIVE
-from triplestore.closures.scheme import Budget, Scheme
+from triplestore.closures.scheme import Scheme, WorkLimit
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.relations.packed_keys import U64
 
-Build: TypeAlias = Callable[[U64, Budget | None], Scheme]
+Build: TypeAlias = Callable[[U64, WorkLimit | None], Scheme]
 
 SCHEMES: dict[str, Build] = {
     TRANSITIVE: TransitiveClosure.build,

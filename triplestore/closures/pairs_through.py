@@ -1,4 +1,4 @@
-"""Which pairs of a closure some edges have to do with: those with a path through one of them.
+"""The pairs of a closure with a path through some edges.
 
 Start reading at `pairs_through`.
 """
@@ -9,18 +9,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from triplestore.closures.scheme import Budget
+from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.relations.facts.sorted_arrays import member, sorted_distinct
 from triplestore.relations.packed_keys import U32, U64, distinct, high, low, pack
 
 
 def pairs_through(
-    closure: TransitiveClosure, edges: U64, budget: Budget | None = None
+    closure: TransitiveClosure, edges: U64, budget: WorkLimit | None = None
 ) -> Iterator[U64]:
-    """The pairs (a, b) with a path of the closure's edges and these, through one of these: a is the
-    first node of one or reaches it, and b its second or is reached from it. Sorted and distinct, in
-    blocks. The edges need not be the closure's, if it has them as pairs.
+    """The pairs (a, b) with a path through one of `edges`: a is the first node of one of them or
+    reaches it, and b is the second node or is reached from it. Sorted and distinct, in blocks. The
+    edges need not be edges of the closure if they are pairs of it.
 
     >>> import numpy as np
     >>> closure = TransitiveClosure.build(np.array([1 << 32 | 2, 2 << 32 | 3], np.uint64))

@@ -17,8 +17,8 @@ from triplestore.relations.packed_keys import NO_KEYS, U64, frozen
 from triplestore.relations.pair_relation import BLOCK, PairRelation
 
 
-class Budget(Protocol):
-    """What may stop long work: called every few milliseconds, it raises when enough is enough."""
+class WorkLimit(Protocol):
+    """Stops long work: it is called every few milliseconds, and raises when the work must end."""
 
     def check(self) -> None:
         """Raise if the time or the memory allowed is spent, or the user interrupts."""
@@ -36,7 +36,7 @@ class PairStream(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PairDifference:
-    """What a change of edges did to a closure: both sets are exact, and disjoint."""
+    """The pairs that a closure lost and gained by a change of edges: exact, and disjoint."""
 
     lost: PairStream
     gained: PairStream
@@ -54,7 +54,7 @@ class Scheme(PairRelation):
 
     @abstractmethod
     def changed(
-        self, removed: U64, added: U64, budget: Budget | None = None
+        self, removed: U64, added: U64, budget: WorkLimit | None = None
     ) -> tuple[Self, PairDifference]:
         """The closure of the edges without `removed` and then with `added` (in any order).
 
@@ -69,12 +69,12 @@ class Scheme(PairRelation):
 
 @dataclass(frozen=True, slots=True)
 class SizeEstimate:
-    """What a closure would take, guessed from a sample without computing it.
+    """The estimated size of a closure.
 
-    pairs       pairs in the closure
-    row_bytes   what they take as rows in two sorted orders
-    bytes       what the scheme takes
-    exact       whether `pairs` is no guess
+    pairs       the number of pairs
+    row_bytes   their size as rows in two sorted orders
+    bytes       the size of the scheme
+    exact       whether `pairs` is exact
     """
 
     pairs: int

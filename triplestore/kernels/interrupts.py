@@ -1,7 +1,7 @@
-"""Ctrl-C, put off while compiled code is loaded.
+"""Delays Ctrl-C while compiled code is loaded.
 
-LLVM calls back into Python there. An error that is raised in such a call cannot be handed on:
-Ctrl-C is lost, or the process dies, because LLVM did not get what it asked for.
+LLVM calls back into Python there. An error raised in such a call cannot be passed on: Ctrl-C is
+lost, or the process dies because LLVM did not get its result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 @contextmanager
 def interrupts_later() -> Iterator[None]:
-    """In this block Ctrl-C is only noted; it takes effect where the block ends.
+    """Delay Ctrl-C until the end of this block.
 
     >>> import signal
     >>> before = signal.signal(signal.SIGINT, lambda *_: print("and stops"))

@@ -1,25 +1,24 @@
-"""The switchboard of the compiled kernels: the only place that talks to numba.
+"""Declares and compiles kernels: the only module that uses numba.
 
 `@kernel("i64(u64r, u64r, u64w)")` declares a function with the exact signatures it is compiled
 for; `@helper` declares a function that only kernels call and that is compiled into them. Nothing
-is compiled, and numba is not even imported, before the first call of a kernel.
+is compiled, and numba is not imported, before the first call of a kernel.
 
-What is always true
-    - A kernel has explicit signatures, so that frozen, writable and mapped arrays share one
-      compilation (without them one kernel met with such arrays became 27 compilations).
+Always true
+    - A kernel has explicit signatures, so that read-only, writable and mapped arrays share one
+      compilation (without signatures one kernel was compiled 27 times).
     - Compiled code is cached on disk in a folder named by the hash of *all* kernel sources and of
-      the versions of numba and numpy: numba itself looks only at the file of the function it
-      caches, and would go on using a stale copy of a helper that was edited in another file.
-    - Kernels release the GIL, never use `prange` and never allocate: callers give them arrays.
-
-    - A few rows are worked on in plain Python, as long as that takes less than loading numba, or
-      on a machine where nothing is compiled yet compiling (8 s for a closure of three edges).
+      the versions of numba and numpy. numba itself checks only the file of the function it caches,
+      and would keep using a stale copy of a helper edited in another file.
+    - Kernels release the GIL, never use `prange` and never allocate: callers pass arrays.
+    - Calls for a few rows run in plain Python, as long as that takes less than loading numba, or
+      compiling on a machine where nothing is compiled yet (8 s for a closure of three edges).
 
 Environment
     TRIPLESTORE_KERNELS=python   runs every kernel as plain Python (for tests and coverage)
-    TRIPLESTORE_KERNELS=numba    compiles every kernel at its first call, however few the rows
-    TRIPLESTORE_CACHE=DIR        where compiled kernels are kept (default: the user's cache folder)
-    NUMBA_BOUNDSCHECK=1          is honoured, with a cache folder of its own
+    TRIPLESTORE_KERNELS=numba    compiles every kernel at its first call, even for few rows
+    TRIPLESTORE_CACHE=DIR        the folder for compiled kernels (default: the user's cache folder)
+    NUMBA_BOUNDSCHECK=1          is supported, with a separate cache folder
 """
 
 from __future__ import annotations
@@ -59,10 +58,10 @@ _SCALARS = {
 }
 
 _FEW_ROWS = 1024
-"""So many elements of arrays a call may have that is carried out in plain Python."""
+"""Maximum number of array elements of a call that runs in plain Python."""
 
 _PLAIN_SECONDS = 0.2
-"""So long all of these may take together: half of what loading numba and some kernels takes."""
+"""Maximum total seconds of such calls: half the time of loading numba and some kernels."""
 
 _registry: list[Kernel[..., Any]] = []
 _lock = threading.RLock()
@@ -76,13 +75,13 @@ def plain_python() -> bool:
 
 
 def is_loaded() -> bool:
-    """Whether kernels are compiled, and something has loaded numba already: then even a call for
-    few rows is worth it. It may take half a second for who is first."""
+    """Whether kernels are compiled and numba is loaded, so that even calls for few rows pay off.
+    The first of them may take half a second."""
     return "numba" in sys.modules and not plain_python()
 
 
 class _Plain(threading.local):
-    """Whether a kernel runs as plain Python in this thread, and those that it calls as well.
+    """Whether this thread runs a kernel, and those that it calls, as plain Python.
 
     timed  whether that, or preparing a kernel, is being timed
     """
@@ -98,13 +97,13 @@ _bytes = 0
 
 
 def starting() -> tuple[float, float]:
-    """The seconds that passed, and that the processor worked, while kernels were compiled, loaded
-    or replaced by plain Python: what comes once a process, and says nothing of what waited."""
+    """The elapsed and the processor seconds in which kernels were compiled, loaded or replaced by
+    plain Python: a cost per process, not of the work that needed the kernels."""
     return _starting
 
 
 def bytes_of_kernels() -> int:
-    """The memory that the process grew by while kernels were compiled or loaded."""
+    """The memory in bytes that compiling and loading kernels took."""
     return _bytes
 
 
@@ -167,7 +166,7 @@ class Kernel(Generic[P, R]):
             _plain_seconds += time.perf_counter() - started
 
     def prepare(self) -> None:
-        """Compile, or load from the cache, unless that was done before."""
+        """Compile the kernel or load it from the cache, once."""
         if plain_python():
             self._entry = _without_overflow_warnings(self.py_func)
             return
@@ -178,7 +177,7 @@ class Kernel(Generic[P, R]):
 
     @property
     def entry(self) -> Callable[P, R]:
-        """What a call comes to, for those who call very often."""
+        """The function that a call runs, for callers that call very often."""
         return self._entry
 
     def dispatcher(self) -> Any:
@@ -194,9 +193,9 @@ class Kernel(Generic[P, R]):
             _announce_unless_cached(self)
         function = _with_compiled_globals(self.py_func)
         with _cache_folder():
-            # A helper (no signatures) is compiled into its callers, and cached with them. Without
-            # numba's runtime nobody counts references to arrays, which cost more than the work of
-            # small helpers (hashing a term 39 -> 11 ns); the price is that kernels cannot allocate.
+            # A helper (no signatures) is compiled into its callers and cached with them. Without
+            # numba's runtime references to arrays are not counted, which costs more than the work
+            # of small helpers (hashing a term 39 -> 11 ns); in return kernels cannot allocate.
             njit: Any = numba.njit  # its stubs do not know `_nrt`
             options = {"nogil": True, "cache": signatures is not None}
             if _can_do_without_runtime():
@@ -207,7 +206,7 @@ class Kernel(Generic[P, R]):
 def kernel(*signatures: str, room: Iterable[str] = ()) -> Callable[[Callable[P, R]], Kernel[P, R]]:
     """Declare a compiled function with its exact signatures.
 
-    room  arguments that are arrays with more room than rows: how large they are says nothing
+    room  array arguments that are larger than their content, so that their size is ignored
 
     A signature is written `result(argument, ...)` with the scalars `u8 u16 u32 u64 i32 i64 f64 b1
     void` and arrays as scalar plus `r` (C-contiguous, only read) or `w` (C-contiguous, written),
@@ -235,20 +234,20 @@ def all_kernels() -> tuple[Kernel[..., Any], ...]:
 
 
 def set_announcements(on: bool) -> None:
-    """Say on stderr that kernels are being compiled (the default), or keep quiet."""
+    """Whether to report on stderr that kernels are being compiled (default: True)."""
     global _announcements
     _announcements = on
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept: a folder that only this user can write to."""
+    """The folder for compiled kernels; only this user can write to it."""
     return private_folder(f"kernels-{_fingerprint(os.environ.get('NUMBA_BOUNDSCHECK', '0'))}")
 
 
 @cache
 def _fingerprint(bounds_checks: str) -> str:
-    """What compiled code depends on; read once, for it took 5 ms of every kernel's first call."""
-    from importlib import metadata  # with mail and sockets; not before a kernel is needed
+    """A hash of everything that compiled code depends on; computed once, as it takes 5 ms."""
+    from importlib import metadata  # imports mail and sockets
 
     digest = hashlib.blake2b(digest_size=8)
     kernels = Path(__file__).parent
@@ -262,7 +261,7 @@ def _fingerprint(bounds_checks: str) -> str:
 
 
 def _can_do_without_runtime() -> bool:
-    """Whether this numba knows the option; it is not promised. Without it: slower, not wrong."""
+    """Whether this numba has the option `_nrt`; without it kernels are slower."""
     from numba.core.cpu import CPUTargetOptions
 
     return hasattr(CPUTargetOptions, "_nrt")
@@ -270,7 +269,7 @@ def _can_do_without_runtime() -> bool:
 
 @contextmanager
 def _timed() -> Iterator[None]:
-    """Count how long it takes; once, where one kernel is prepared for another."""
+    """Add the time of the block to `_starting`, once if blocks are nested."""
     global _starting
     if _plain.timed:
         yield
@@ -288,7 +287,7 @@ def _timed() -> Iterator[None]:
 
 @contextmanager
 def _weighed() -> Iterator[None]:
-    """Count how much memory it takes; once, where one kernel is prepared for another."""
+    """Add the memory that the block takes to `_bytes`, once if blocks are nested."""
     global _bytes
     if _plain.timed:
         yield
@@ -302,7 +301,7 @@ def _weighed() -> Iterator[None]:
 
 @contextmanager
 def _cache_folder() -> Iterator[None]:
-    """numba reads its cache folder from a global setting when a function is declared."""
+    """Set the cache folder, which numba reads from a global setting when a function is declared."""
     from numba.core import config as numba_config
 
     config: Any = numba_config
@@ -343,7 +342,7 @@ def _with_compiled_globals(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _without_overflow_warnings(function: Callable[P, R]) -> Callable[P, R]:
-    """Hashing wraps around on purpose; numpy scalars would warn about it in plain Python."""
+    """Hashes overflow intentionally; in plain Python numpy scalars would warn about it."""
 
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         with np.errstate(over="ignore"):

@@ -55,6 +55,13 @@ def pack(first: U32, second: U32) -> U64:
     return keys
 
 
+def least_keys(firsts: U32) -> U64:
+    """The least key with each of these first ids."""
+    keys = firsts.astype(np.uint64)
+    keys <<= SHIFT
+    return keys
+
+
 def high(keys: U64) -> U32:
     """The first ids of packed keys: a copy."""
     return (keys if keys.flags.c_contiguous else keys.copy()).view(np.uint32)[1::2].copy()

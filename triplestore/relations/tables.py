@@ -26,7 +26,7 @@ from triplestore.relations.changes import GRAPHS, TupleName
 from triplestore.relations.layers.layer import Layer
 from triplestore.relations.layers.merge_layers import merge_layers
 from triplestore.relations.layers.table import Nets, add_nets
-from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Bools, distinct, pack
+from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Bools, distinct, high, low, pack
 from triplestore.relations.pair_relation import PairRelation, inverse
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.views.closed import ClosedRelation, resolved
@@ -255,7 +255,7 @@ class Tables:
             return index[0], names[0]
         pairs = np.sort(pack(np.concatenate(index).astype(np.uint32), np.concatenate(names)))
         pairs = distinct(pairs)
-        return (pairs >> np.uint64(32)).astype(np.int64), pairs.astype(np.uint32)
+        return high(pairs).astype(np.int64), low(pairs)
 
     def predicates_of_one(self, term: int, role: int = SUBJECT) -> U32:
         """`predicates_of` for one term."""

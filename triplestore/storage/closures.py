@@ -1,7 +1,7 @@
-"""What holds and is not written as rows, found again from what a store keeps: closures of which
-tables hold the edges only, and what is said of individuals that others stand for.
+"""Restores what is not stored as rows: closures of which tables hold only the edges, and the facts
+of individuals represented by others.
 
-What is always true: the value `SCHEMES` of a state says which relations of its tables are closed.
+Always true: the value `SCHEMES` of a state says which relations of its tables are closed.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from triplestore.terms.vocabulary import OWL_SAME_AS
 _SAME_AS = b"\x01" + OWL_SAME_AS.encode()
 
 SCHEMES = "schemes"
-"""The name of the value in which `schemes.described` says what is closed."""
+"""The name of the value that describes the closures; see `closures.described`."""
 
 
 def restored(tables: Tables, dictionary: Dictionary, meta: Mapping[str, bytes]) -> Tables:
-    """The tables with the closures that a store keeps, in the place of others."""
+    """The tables with the closures that a store describes, instead of others."""
     bare = made = tables.with_schemes({})
     keys = [MEMBERS_KEY, _SAME_AS, TOLD_KEY]
     members, same_as, told = dictionary.lookup_keys(keys).tolist()

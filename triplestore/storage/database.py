@@ -1,9 +1,9 @@
-"""The database: one writer's commits made durable, and the state that readers see.
+"""The database: durable commits of one writer, and the state that readers see.
 
-Start reading at `Database`. A commit is one record in the journal and one new `State`;
-checkpoints and merges go on behind it (`maintenance.py`). What is always true: `state` is the last
-commit that is as durable as was asked for; it is replaced in one assignment, under `commit_lock`,
-and never changes; the dictionary holds its terms, then those of the transaction that is going on.
+Start reading at `Database`. A commit is one record in the journal and one new `State`; checkpoints
+and merges run in the background (`upkeep/background.py`). Always true: `state` is the last commit
+that is durable as requested; it is replaced in one assignment under `commit_lock` and never
+changes; the dictionary holds its terms, then those of the current transaction.
 
 Locks, in the order in which they are taken: `writing` (a transaction), `maintenance.lock` (a step
 of background work), `commit_lock` (moments).
@@ -98,10 +98,10 @@ class Database:
     ) -> Database:
         """Open the store in a directory; without a path, a new one in memory.
 
-        To write, the one lock is taken (LockedError names who has it), and a store is made if
-        there is none, unless `create` is false. Opened read-only, nothing is locked or changed,
-        and `refresh` goes on to what others commit. Without `background`, checkpoints and merges
-        wait for `maintenance.run()`.
+        To write, the lock is taken (LockedError names its holder), and a store is created if none
+        exists, unless `create` is false. A read-only store locks and changes nothing, and `refresh`
+        reads what others commit. Without `background`, checkpoints and merges wait for
+        `maintenance.run()`.
         """
         if durability not in DURABILITIES:
             raise UsageError(f"durability is one of {', '.join(DURABILITIES)}, not {durability!r}")
@@ -145,7 +145,7 @@ class Database:
 
     @property
     def dictionary(self) -> Dictionary:
-        """The dictionary of the last commit, with the new terms of the transaction going on."""
+        """The dictionary of the last commit, including new terms of the current transaction."""
         return self._state.dictionary
 
     @property
@@ -154,7 +154,7 @@ class Database:
         return self._reader is not None
 
     def refresh(self) -> State:
-        """Opened read-only: go on to the newest commit of whoever writes. The state then."""
+        """Read the newest commit of the writer, if opened read-only; return the state."""
         if self._reader is not None:
             self._require_open()
             with self.commit_lock, explained("reading", self._directory()):
@@ -165,7 +165,7 @@ class Database:
 
     @contextmanager
     def writing(self, timeout: float = -1) -> Iterator[Dictionary]:
-        """Be the one writer; other threads wait. Terms encoded meanwhile and not committed go."""
+        """Be the only writer; other threads wait. Terms encoded but not committed are dropped."""
         self.require_writable()
         if not self._writing.acquire(timeout=timeout):
             raise StorageError(f"another thread has been writing for over {timeout} seconds")
@@ -177,7 +177,7 @@ class Database:
             self._writing.release()
 
     def rollback(self) -> None:
-        """Take back the terms that were encoded and are in no commit."""
+        """Remove the terms that were encoded and not committed."""
         self.dictionary.truncate(self._state.term_count)
 
     def commit(
@@ -189,14 +189,14 @@ class Database:
         cleared: bool = False,
         staged: tuple[Tables, Tables] | None = None,
     ) -> State:
-        """Publish changes and layers, in their order, with all terms that are new since the last.
+        """Commit changes and layers, in order, and all terms added since the last commit.
 
-        Durable when this returns, as `durability` says; if it raises, nothing happened.
+        Durable on return, as `durability` says; if it raises, nothing was changed.
 
         segment  new terms that are not in the dictionary yet
-        meta     named bytes to set, or with None to remove
+        meta     named bytes to set, or None to remove them
         cleared  begin with empty tables
-        staged   the tables of the last state and what the steps make of them, if the caller knows
+        staged   the tables of the last state and of the result, if the caller has made them
         """
         with self._writing:
             self.require_writable()
@@ -266,7 +266,7 @@ class Database:
     def _publish(
         self, disk: Disk, batch: FileBatch, state: State, payload: bytes, refs: Sequence[FileRef]
     ) -> None:
-        """Write the record, durable if that is asked for, and show the state; or neither."""
+        """Write the record, durable if requested, and show the state; or do neither."""
         position = disk.journal.position()
         try:
             disk.log(state.commit, payload, refs)
@@ -288,7 +288,7 @@ class Database:
             self.fail(error)
 
     def _keep_terms(self, batch: FileBatch, term_count: int) -> list[NewTermKeys | FileRef]:
-        """What the record says of new terms; large segments of them go to files."""
+        """The new terms as the record has them; large segments are written to files."""
         committed = self._state.term_count
         if committed == term_count:
             return []
@@ -297,20 +297,20 @@ class Database:
         return kept_terms(batch, self.dictionary, committed, term_count, self.tuning)
 
     def put_state(self, state: State) -> None:
-        """Let readers see another form of the same commit; the commit lock is held."""
+        """Replace the state by another form of the same commit; the commit lock is held."""
         assert state.commit == self._state.commit
         self._state = state
 
     # -- durability -----------------------------------------------------------------------------
 
     def flush(self) -> None:
-        """Return when everything that was committed is durable."""
+        """Make everything committed durable."""
         if self.disk is not None:
             self.require_writable()
             self.sync_journal()
 
     def sync_journal(self) -> None:
-        """Make the journal durable. If that fails nobody knows what is on disk: no more writes."""
+        """Make the journal durable. If that fails, what is on disk is unknown: no more writes."""
         assert self.disk is not None
         journal = self.disk.journal
         try:
@@ -368,7 +368,7 @@ class Database:
     # -- the whole ------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Make everything durable and let go of the directory. States stay readable."""
+        """Make everything durable and release the directory. States remain readable."""
         if getattr(self, "_closed", True):
             return
         if os.getpid() != self._owner:
@@ -393,7 +393,7 @@ class Database:
     def optimize(self) -> None:
         """Merge everything into one layer and one term segment, and drop unused terms.
 
-        Ids change by this. Readers of older states are not disturbed.
+        This changes ids. Readers of older states are not affected.
         """
         with self._writing:
             self.require_writable()
@@ -401,7 +401,7 @@ class Database:
             self.maintenance.optimize()
 
     def backup(self, target: Path | str, *, link: bool = False) -> None:
-        """Write the last commit to a new directory, as a store; commits may go on meanwhile."""
+        """Write the last commit to a new directory, as a store; commits may go on during this."""
         self._require_open()
         with self.commit_lock:
             state, catalogue = self._state, FileCatalogue()
@@ -414,7 +414,7 @@ class Database:
         return FileCatalogue() if self._reader is None else self._reader.found.catalogue
 
     def verify(self, *, progress: bool = False) -> list[str]:
-        """Compare files with their checksums, and rows with each other; all that is wrong."""
+        """Compare files with their checksums, and rows with each other; return all problems."""
         self._require_open()
 
         def report(name: str) -> None:
@@ -429,7 +429,8 @@ class Database:
         return [f"{each.file}: {each.what}" for each in problems if each.severity == "error"]
 
     def _verify_files(self, report: Callable[[str], None]) -> Iterator[FileProblem]:
-        """No file is replaced meanwhile by this process; if another does, it is begun again."""
+        """Verify all files. This process replaces none meanwhile; if another one does, start
+        again."""
         directory = self._directory()
         with self.maintenance.lock:
             if self.disk is not None:
@@ -450,7 +451,7 @@ class Database:
                     return
 
     def info(self) -> DatabaseInfo:
-        """What the database is made of."""
+        """Sizes and other facts about the database."""
         state = self.state
         journal_bytes = journal_commits = 0
         if self.disk is not None:
@@ -500,7 +501,8 @@ _open: weakref.WeakSet[Database] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    """A database that nobody closed: its last commits become durable, and its lock goes."""
+    """Close databases left open: their last commits become durable, and their locks are
+    released."""
     for database in list(_open):
         with contextlib.suppress(Exception):
             database.close()

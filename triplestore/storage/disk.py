@@ -1,9 +1,9 @@
 """The writer's side of a store's directory: its lock, journal, manifest, and the files they name.
 
 Start reading at `Disk`. It knows nothing of transactions or threads: `Database` calls `log` for
-each commit, and its background work (`maintenance.py`) `rotate`, `publish` and `adopt`. What is
-always true: a file is durable, in content and name, before a manifest or a journal record names
-it; it is removed only when neither the manifest in force nor a journal after it names it.
+each commit, and its background work (`upkeep/background.py`) `rotate`, `publish` and `adopt`.
+Always true: a file is durable, in content and name, before a manifest or a journal record names it;
+it is removed only when neither the current manifest nor a later journal names it.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Disk:
 
     @classmethod
     def open(cls, files: Files, directory: Path, create: bool) -> tuple[Disk, Recovered]:
-        """Take the lock and recover the store; make one if there is none and `create` says so."""
+        """Take the lock and recover the store; if none exists and `create` is true, create it."""
         path = directory / MANIFEST_NAME
         if not files.exists(path):
             refuse_unless_new(files, directory, create)
@@ -116,12 +116,12 @@ class Disk:
             return path
 
     def begin(self, batch: FileBatch) -> None:
-        """Take the files of a batch under protection until `end`."""
+        """Protect the files of a batch from removal until `end`."""
         with self._naming:
             self._batches.append(batch)
 
     def end(self, batch: FileBatch) -> None:
-        """The files of a batch are named by the manifest or the journal now, or by nothing."""
+        """End the protection of the files of a batch."""
         with self._naming:
             self._batches.remove(batch)
 
@@ -130,7 +130,7 @@ class Disk:
         return self.catalogue.file_of(part) is not None
 
     def ref_of(self, part: KeptPart) -> FileRef:
-        """The file of a part that is in one."""
+        """The file of a part that is in a file."""
         file = self.catalogue.file_of(part)
         assert file is not None, part
         return file.ref
@@ -140,8 +140,8 @@ class Disk:
     def new_journal(self, follows: bool = True) -> Journal:
         """The next journal, not in use yet: see `rotate`.
 
-        One that does not follow leaves a number out. Whoever replays the journals of the manifest
-        that is in force stops at the gap: what comes after it makes sense only with the next one.
+        A journal that is not the direct successor skips a number. A replay of the journals of the
+        current manifest stops at the gap: later records only make sense with the next manifest.
         """
         number = self.journal.number + (1 if follows else 2)
         path = journal_path(self.directory, number)
@@ -153,7 +153,7 @@ class Disk:
             raise
 
     def rotate(self, journal: Journal, commit: int) -> None:
-        """Go on in a new journal; all records in the one before are durable."""
+        """Continue in a new journal; all records in the previous one are durable."""
         assert self.journal.synced == self.journal.written == commit
         before, self.journal = self.journal, journal
         journal.begin(commit)
@@ -163,14 +163,14 @@ class Disk:
             before.close()
 
     def prepare(self, manifest: Manifest) -> Manifest:
-        """Write a manifest beside the one that holds; it counts from `publish` on."""
+        """Write a manifest next to the current one; it takes effect with `publish`."""
         manifest = replace(manifest, serial=self.manifest.serial + 1, next_file=self._next_file)
         with explained("writing the manifest of", self.directory):
             write_manifest(self.files, self.directory, manifest)
         return manifest
 
     def publish(self, manifest: Manifest) -> None:
-        """Put the prepared manifest in force, durably. If this fails, nobody knows which one is."""
+        """Make the prepared manifest current, durably. If this fails, either one may be current."""
         with explained("publishing the manifest of", self.directory):
             install_manifest(self.files, self.directory)
         self.manifest = manifest
@@ -182,7 +182,7 @@ class Disk:
         meta_file: SectionFile | None,
         in_use: Iterable[KeptPart],
     ) -> None:
-        """Note which parts the manifest names now. The commit lock is held.
+        """Record which parts the manifest names now. The commit lock is held.
 
         `in_use` are the parts of the newest state: they stay in the catalogue.
         """
@@ -193,7 +193,7 @@ class Disk:
         self._journals = [number for number in self._journals if number >= first]
 
     def remove_strangers(self) -> None:
-        """Remove files that nothing names: replaced ones, and what an interruption left behind."""
+        """Remove unreferenced files: replaced ones, and remains of interrupted work."""
         with contextlib.suppress(OSError):
             names = self.files.list(self.directory)  # first: what is made after this stays
             with self._naming:
@@ -204,13 +204,14 @@ class Disk:
             self.discard(name for name in names if _OURS.fullmatch(name) and name not in keep)
 
     def discard(self, names: Iterable[str]) -> None:
-        """Remove files that nothing names; what cannot be removed now goes at the next opening."""
+        """Remove unreferenced files; what cannot be removed now is removed at the next opening."""
         for name in names:
             with contextlib.suppress(OSError):
                 self.files.remove(self.directory / name)
 
     def close(self, tidy: bool) -> None:
-        """Let go of the directory; `tidy` notes the last commit, so that its loss would show."""
+        """Release the directory; `tidy` notes the last commit, so that its loss would be
+        detected."""
         try:
             if tidy:
                 with contextlib.suppress(OSError):
@@ -226,9 +227,10 @@ class Disk:
     # -- opening --------------------------------------------------------------------------------
 
     def _resume(self, found: Recovered) -> Journal:
-        """The last journal, ready to go on: torn tails are cut off, and all records durable.
+        """The last journal, ready for appending: torn tails are cut off, and all records are
+        durable.
 
-        Whoever wrote the records may have ended before a sync; from here on they count.
+        The previous writer may have ended before a sync; from here on its records count.
         """
         for scan in found.chain.scans:
             if scan.end and (scan.torn or scan.records):
@@ -244,11 +246,11 @@ class Disk:
 
 
 class FileBatch:
-    """New section files that are needed together, or not at all.
+    """New section files that belong together.
 
-    As a context: if the block raises, they are removed (unless `keep` was called); until it ends
-    nobody else removes them. Their names are durable after `sync`; the catalogue knows them after
-    `register`.
+    As a context: if the block raises, they are removed (unless `keep` was called). Until it ends
+    they are protected from removal. Their names are durable after `sync`; the catalogue knows them
+    after `register`.
     """
 
     def __init__(self, disk: Disk, pause: Pause | None) -> None:
@@ -268,11 +270,11 @@ class FileBatch:
         self._disk.end(self)
 
     def keep(self) -> None:
-        """Do not remove the files, whatever happens: something on disk may name them."""
+        """Keep the files in any case: something on disk may name them."""
         self._keep = True
 
     def layer(self, layer: Layer) -> Layer:
-        """Write a layer to a file; the same layer, from there."""
+        """Write a layer to a file; return the same layer, read from there."""
         path = self._disk.new_path(LAYER, self)
         with explained("writing", path):
             ref = write_layer(self._disk.files, path, layer, self._pause)
@@ -282,7 +284,7 @@ class FileBatch:
         return kept
 
     def terms(self, segment: TermSegment) -> TermSegment:
-        """Write a term segment to a file; the same segment, from there."""
+        """Write a term segment to a file; return the same segment, read from there."""
         path = self._disk.new_path(TERMS, self)
         with explained("writing", path):
             ref = write_terms(self._disk.files, path, segment, self._pause)
@@ -292,7 +294,7 @@ class FileBatch:
         return kept
 
     def meta(self, meta: Meta) -> SectionFile | None:
-        """Write named bytes to a file, unless they are in the manifest's already."""
+        """Write named bytes to a file, unless the manifest's file has the same."""
         if self._disk.meta_file is not None and meta.is_in(self._disk.meta_file):
             return self._disk.meta_file
         if not meta:
@@ -312,7 +314,7 @@ class FileBatch:
         return next((file.ref for own, file in self._parts if own is part), None)
 
     def register(self) -> None:
-        """Let the catalogue know the parts. The commit lock is held."""
+        """Add the parts to the catalogue. The commit lock is held."""
         for part, file in self._parts:
             self._disk.catalogue.add(part, file)
 
@@ -323,7 +325,7 @@ class FileBatch:
 
 
 def refuse_unless_new(files: Files, directory: Path, create: bool) -> None:
-    """Raise unless a store may be made here: nothing there, or an empty or half-made directory."""
+    """Raise unless a store may be created here: in no directory, or an empty or unfinished one."""
     if not files.exists(directory):
         if create:
             return
@@ -373,5 +375,5 @@ def _number_of(name: str) -> int:
 
 
 def _next_number(names: Sequence[str], at_least: int) -> int:
-    """A number above those of all files, so that no name is ever used again."""
+    """A number greater than those of all files, so that no name is used twice."""
     return max([at_least, *(_number_of(name) + 1 for name in names)])

@@ -1,8 +1,8 @@
-"""Making a store in one step from parts that were prepared elsewhere, as a bulk import does.
+"""Creates a store in one step from prepared parts, as a bulk import does.
 
-Start reading at `make_store`. What is always true: the same parts give the same bytes in every
-file, the name of the store included; the manifest is written last, so that what was interrupted
-does not open.
+Start reading at `make_store`. Always true: the same parts give the same bytes in every file,
+including the name of the store; the manifest is written last, so that an interrupted store does not
+open.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def make_store(
 ) -> None:
     """Write a store of one commit to a new or empty directory, durably, and verify its files.
 
-    Segments, then layers, are taken and written one after the other: where they are made as they
-    are asked for, only one is in memory at a time.
+    Segments, then layers, are taken and written one after the other, so that only one is in memory
+    at a time if they are iterators.
 
-    The name of the store, which is random otherwise, is made of the checksums of the files: a
-    store made again of the same parts is the same store, as a copy of it would be. If anything
-    fails, what was written is removed.
+    The name of the store, otherwise random, is derived from the checksums of the files: a store
+    made again from the same parts is the same store, like a copy. If anything fails, the written
+    files are removed.
 
     >>> import tempfile
     >>> from triplestore.storage import Database
@@ -62,7 +62,7 @@ def make_store(
 
 
 class _Making(Unfinished):
-    """A store while it is being written."""
+    """A store that is being written."""
 
     def write(
         self, segments: Iterable[TermSegment], layers: Iterable[Layer], meta: Mapping[str, bytes]

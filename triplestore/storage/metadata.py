@@ -1,6 +1,6 @@
-"""What a store keeps beside its quads: prefixes, files counted, rules and how to apply them.
+"""Named values of a store: prefixes, number of loaded files, rules and how to apply them.
 
-Each is a named value in the storage's `meta`, as bytes. All names in use are in this file.
+Each is stored as bytes in `meta`. All names are in this file.
 """
 
 from __future__ import annotations
@@ -14,40 +14,40 @@ PREFIXES = "prefixes"
 """Prefix to IRI, as JSON."""
 
 FILES = "files"
-"""How many files were loaded: the next file's blank nodes are named by it."""
+"""The number of loaded files; the blank nodes of the next file are named by it."""
 
 GRAPH_FILES = "graph-files"
-"""Graph to [first file number, how many], as JSON, of graphs loaded with `replace_graph`: loading
-the same files again names their blank nodes as before, so that nothing changes."""
+"""Graph to [first file number, number of files], as JSON, for graphs loaded with `replace_graph`:
+loading the same files again gives their blank nodes the same names, so that nothing changes."""
 
 PROGRAM = "program"
 """The rules, as `rules.Rules` writes them; absent if there are none."""
 
 TUNING = "tuning"
-"""What `reason(tuning=...)` said, as JSON."""
+"""The tuning of `reason`, as JSON."""
 
 REGIMES = "regimes"
 """The names of the regimes in force and their options, as JSON; absent if there are none."""
 
 STRICT = "strict"
-"""There if commits that add violations are refused."""
+"""Present if commits that add violations are refused."""
 
 HIDDEN = "hidden"
-"""How many facts follow that are no triples of RDF (a literal as subject), and are not shown."""
+"""The number of inferred facts that are not RDF triples (literal subjects) and are not shown."""
 
 IMPORTS = "imports"
-"""The names of the last import jobs that were committed, as JSON: one that is tried again after it
-was committed is not done twice."""
+"""The names of the last committed import jobs, as JSON: a job that is retried after its commit is
+not done twice."""
 
 STALE = "stale"
-"""There if something was committed without bringing the closure up to date: what that is thought
-to take, as JSON (`facts`, `seconds`). See `stale`."""
+"""Present if something was committed without updating the closure: the estimated effort of that, as
+JSON (`facts`, `seconds`). See `stale`."""
 
 _JOBS_KEPT = 1000
 
 
 def prefixes_of(meta: Mapping[str, bytes]) -> dict[str, str]:
-    """The prefixes that are kept.
+    """The stored prefixes.
 
     >>> prefixes_of({"prefixes": b'{"ex": "http://ex.org/"}'}), prefixes_of({})
     ({'ex': 'http://ex.org/'}, {})
@@ -56,12 +56,12 @@ def prefixes_of(meta: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def bytes_of_prefixes(prefixes: Mapping[str, str]) -> bytes:
-    """The form in which prefixes are kept."""
+    """Prefixes as stored bytes."""
     return json.dumps(dict(prefixes), ensure_ascii=False).encode()
 
 
 def file_count(meta: Mapping[str, bytes]) -> int:
-    """How many files were loaded so far."""
+    """The number of files loaded so far."""
     return value_of(meta, FILES, int, 0)
 
 
@@ -71,17 +71,17 @@ def graph_files(meta: Mapping[str, bytes]) -> dict[str, tuple[int, int]]:
 
 
 def hidden_count(meta: Mapping[str, bytes]) -> int:
-    """How many facts hold that are no triples of RDF."""
+    """The number of facts that are not RDF triples."""
     return value_of(meta, HIDDEN, int, 0)
 
 
 def import_jobs(meta: Mapping[str, bytes]) -> list[str]:
-    """The names of the import jobs that were committed, the newest last."""
+    """The names of the committed import jobs, oldest first."""
     return value_of(meta, IMPORTS, lambda value: list(map(str, json.loads(value))), [])
 
 
 def bytes_of_jobs(jobs: Sequence[str]) -> bytes:
-    """The form in which the names of jobs are kept: the last thousand."""
+    """The names of jobs as stored bytes: the last thousand."""
     return json.dumps(list(jobs)[-_JOBS_KEPT:]).encode()
 
 

@@ -1,7 +1,7 @@
-"""Before a commit: what is large goes to files, so that the journal stays short.
+"""Work before a commit: large parts are written to files, so that the journal stays short.
 
 Start reading at `kept_terms` (new terms) and `kept_step` (changes and layers); `logged_steps` is
-what the record names. Nothing here is visible to anyone before the record is written.
+what the record names. Nothing here is visible before the record is written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CommitStep: TypeAlias = Changes | Layer
 
 
 def seal_many(dictionary: Dictionary, committed: int, term_count: int, tuning: Tuning) -> None:
-    """Seal new live terms into a segment if they are many."""
+    """Seal new live terms into a segment if there are many."""
     sealed = dictionary.sealed_size
     if term_count - max(sealed, committed) >= tuning.large_rows:
         dictionary.replace([], dictionary.segment_of(sealed + 1, term_count))

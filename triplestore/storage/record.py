@@ -1,9 +1,9 @@
-"""What one commit says, as the payload of its journal record, and the replay of such records.
+"""Commits as payloads of journal records, and the replay of such records.
 
-Start reading at `Commit`. A small commit is all in its record; a large one has written files
-first, which the record only names. Within a commit the new terms come first, in the order of their
-ids, then the steps in the order in which they were made. Replaying puts the changes of commits that
-follow each other into one layer, so that ten thousand commits cost one.
+Start reading at `Commit`. The record of a small commit is complete; a large commit writes files
+first, which its record only names. Within a commit the new terms come first, in the order of their
+ids, then the steps in order. A replay combines the changes of consecutive commits into one layer,
+so that ten thousand commits cost one.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class NewTermKeys:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit; what is in a file is here by its FileRef.
+    """One commit; parts in files are given by FileRef.
 
-    cleared  says that all rows there were before are gone
+    cleared  whether all earlier rows are removed
     """
 
     terms: Sequence[NewTermKeys | FileRef] = ()
@@ -86,7 +86,7 @@ class Commit:
         )
 
     def _is_plain(self) -> bool:
-        """True for what nearly all commits are: some changes, and perhaps the keys of new terms."""
+        """True for most commits: one set of changes, and possibly the keys of new terms."""
         return (
             len(self.steps) == 1
             and isinstance(self.steps[0], Changes)
@@ -131,7 +131,7 @@ def _unpack_terms(items: Mapping[str, NDArray[Any]], described: Any) -> NewTermK
 
 
 def _pack_step(items: dict[str, Array | bytes], place: int, step: Changes | Layer | FileRef) -> Any:
-    """Describe a step, and put the arrays of one that is in no file into `items`."""
+    """Describe a step; the arrays of a step without a file are added to `items`."""
     if isinstance(step, FileRef):
         return step.to_json()
     changes = isinstance(step, Changes)
@@ -150,10 +150,10 @@ def _unpack_step(items: Mapping[str, NDArray[Any]], described: Any) -> Changes |
 
 
 class JournalReplay:
-    """Applies records to a state, one after the other; `state` gives the result.
+    """Applies records to a state, one after the other; `state` is the result.
 
-    Plain commits of one shape wait in `_alike` and are settled together; after them `_keys` and
-    `_changes` wait until something else must come on top.
+    Plain commits of one shape are collected in `_alike` and applied together; `_keys` and
+    `_changes` are then collected until another kind of step follows.
     """
 
     def __init__(self, state: State, open_part: OpenPart) -> None:

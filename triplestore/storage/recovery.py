@@ -1,8 +1,8 @@
-"""Opening: from the files of a store to the state of its last commit, changing nothing.
+"""Opening: reads the state of the last commit from the files of a store, changing nothing.
 
 Start reading at `recover`. It reads the manifest, opens the files that it names, and replays the
-journals. What a writer does beyond that (cutting off a torn tail, removing files that nothing
-names) is in `disk.py`.
+journals. What a writer does beyond that (cutting off a torn tail, removing unreferenced files) is
+in `disk.py`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Recovered:
 
     @property
     def last(self) -> JournalScan:
-        """The journal to go on with."""
+        """The journal to continue."""
         return next(scan for scan in reversed(self.chain.scans) if scan.end)
 
 
@@ -96,7 +96,7 @@ def replay(start: State, chain: JournalChain, opener: _Opener) -> State:
 
 
 class _Opener:
-    """Opens the files of a store, each once, and remembers what is in them."""
+    """Opens the files of a store, each once, and keeps their parts."""
 
     def __init__(self, files: Files, directory: Path, known: FileCatalogue | None) -> None:
         self.catalogue = FileCatalogue()
@@ -138,10 +138,10 @@ class _Opener:
 
 
 class Reader:
-    """Reads a store that another process may be writing to, without a lock, creating nothing.
+    """Reads a store that another process may be writing to, without a lock and creating nothing.
 
-    A writer may replace files between the moment when this reads their names and the moment when
-    it opens them, and may be in the middle of a write: then all is read again, from the manifest.
+    A writer may replace files between reading their names and opening them, and may be in the
+    middle of a write: then everything is read again, from the manifest on.
     """
 
     def __init__(self, files: Files, directory: Path) -> None:
@@ -181,7 +181,7 @@ class Reader:
             return False
 
     def _continue(self, found: Recovered) -> Recovered:
-        """What was found before, and the records that were written since."""
+        """The earlier result with the records written since."""
         last, manifest = found.last, found.manifest
         chain = read_journals(
             self._files,
@@ -197,10 +197,10 @@ class Reader:
         return replace(found, chain=chain, state=state, catalogue=opener.catalogue)
 
     def _again(self, known: FileCatalogue | None) -> Recovered:
-        """Recover; what fails is tried again, as long as the reason may be a writer at work.
+        """Recover; a failure is retried while the reason may be an active writer.
 
-        While manifests change, always; with one manifest for a moment, because a record that is
-        being written, or a change of journals, can be seen half-way.
+        Always while manifests change; for a moment with one manifest, because a record that is
+        being written, or a change of journals, can be seen half done.
         """
         pauses = iter(_PAUSES)
         serial = read_manifest(self._files, self._directory).serial
@@ -217,7 +217,7 @@ class Reader:
 
 
 def missing(error: OSError, directory: Path) -> StorageError:
-    """The error for a file that the manifest or the journal names, and that is not there."""
+    """The error for a missing file that the manifest or the journal names."""
     if isinstance(error, StorageError):
         return error
     name = Path(str(error.filename)).name if error.filename else "a file"

@@ -1,7 +1,7 @@
-"""States: what a store holds as of one commit. And how layers and segments go to and from files.
+"""States: the content of a store as of one commit; and layers and segments to and from files.
 
-Start reading at `State`. What is always true: a state never changes; it keeps everything alive that
-it shows, the files included, whatever is merged or removed after it.
+Start reading at `State`. Always true: a state never changes; it keeps everything alive that it
+shows, including files, even if they are merged or removed later.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class Meta(Mapping[str, bytes]):
-    """Named bytes that others keep in a store; those in a file are read when they are asked for.
+    """Named bytes in a store; those in a file are read when needed.
 
     >>> meta = Meta({"prefixes": b"{}"})
     >>> meta.with_changes({"program": b"...", "prefixes": None})["program"]
@@ -90,10 +90,10 @@ def value_of(meta: Mapping[str, bytes], name: str, parse: Callable[[bytes], T], 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything a store holds after one commit, as a frozen snapshot.
+    """Everything in a store after one commit, as an immutable snapshot.
 
-    The dictionary may know more terms than the `term_count` of this commit: those of later commits,
-    and of a transaction that is not over.
+    The dictionary may have more terms than the `term_count` of this commit: those of later commits,
+    and of the current transaction.
     """
 
     commit: int = 0
@@ -110,7 +110,7 @@ class FileCatalogue:
         self._files: dict[int, tuple[KeptPart, SectionFile]] = {}
 
     def add(self, part: KeptPart, file: SectionFile) -> None:
-        """Note that this part came from, or went to, this file."""
+        """Record the file that this part came from or was written to."""
         self._files[id(part)] = (part, file)
 
     def file_of(self, part: KeptPart) -> SectionFile | None:
@@ -126,7 +126,7 @@ class FileCatalogue:
         return None
 
     def update(self, other: FileCatalogue) -> None:
-        """Note all that another catalogue knows."""
+        """Add the entries of another catalogue."""
         self._files.update(other._files)
 
     def names(self) -> list[str]:
@@ -134,7 +134,7 @@ class FileCatalogue:
         return [file.path.name for _, file in self._files.values()]
 
     def retain(self, parts: Iterable[KeptPart]) -> None:
-        """Forget all others."""
+        """Remove all other parts."""
         kept = {id(part) for part in parts}
         for key in [key for key in self._files if key not in kept]:
             del self._files[key]

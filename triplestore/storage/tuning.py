@@ -1,4 +1,4 @@
-"""The numbers that decide when storage does what; tests make them small."""
+"""The thresholds of storage; tests make them small."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Bounds; the defaults are measured (DESIGN.md)."""
+    """Thresholds; the defaults are measured (DESIGN.md)."""
 
     journal_bytes: int = 4 << 20
-    """A checkpoint is due when the journal is so long: it bounds what opening has to replay."""
+    """Minimum size of the journal for a checkpoint: it limits what opening has to replay."""
 
     journal_records: int = 4096
-    """A checkpoint is also due after so many commits."""
+    """Minimum number of commits in the journal for a checkpoint."""
 
     large_bytes: int = 1 << 20
-    """A layer or term segment of so many bytes goes to a file of its own, not into the journal."""
+    """Minimum size of a layer or term segment to be written to its own file instead of the
+    journal."""
 
     large_rows: int = 1 << 15
-    """Changes of so many rows, or so many new terms, do."""
+    """Minimum number of changed rows, or of new terms, for the same."""
 
     group_seconds: float = 0.03
-    """With durability "group", written commits are made durable after so long, together."""
+    """With durability "group", seconds after which written commits are made durable together."""
 
     reserve_after: int = 16
-    """Journals of so many commits get zeros written ahead."""
+    """Minimum number of commits in a journal for which zeros are written ahead."""
 
     term_tier: int = 3
-    """Term segments are merged until each has over so many times the terms of all after it."""
+    """Term segments are merged until each has over this many times the terms of all later ones."""
 
     retry_seconds: float = 5.0
-    """After background work failed (a full disk), it is not tried again before this."""
+    """Seconds to wait after background work failed (for example on a full disk)."""

@@ -30,13 +30,15 @@ FIRST_QUERY_ID = 0xF0000000
 """Ids from here on are never given by a dictionary: queries number terms of their own with them."""
 
 FREEZE_AT = 1 << 16
-"""So many live terms are frozen into a segment in memory: a batch must not loop over more."""
+"""Maximum number of live terms before they are sealed into a segment in memory: batches loop over
+them."""
 
 SEAL_AT = 1 << 11
-"""So many new terms at once are sealed at once, with the live ones: a tenth of adding each."""
+"""Minimum number of new terms in a batch to seal them at once: a tenth of the cost of adding
+each."""
 
 _A_TERM = 4
-"""Adding a term takes so many times what looking at one for anything else does."""
+"""The cost of adding a term relative to looking at one."""
 
 _CHUNK = 1 << 16  # keys that are encoded at a time
 

@@ -28,7 +28,7 @@ class Growing:
         return len(self.array)
 
     def reserve(self, capacity: int) -> None:
-        """Make room for so many items, and half as many more, keeping what is there."""
+        """Make room for this many items, and half as many more, keeping the content."""
         if capacity <= len(self.array):
             return
         size = self._bytes(capacity + capacity // 2)

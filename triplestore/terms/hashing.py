@@ -1,4 +1,4 @@
-"""The hash of a term in plain Python and in whole-array numpy, for everything small.
+"""The hash of a term in plain Python and in numpy, for small inputs.
 
 `hash_key` is for one term, `hash_texts` for a batch; both give exactly what the helper
 `triplestore.kernels.terms.hashing.hash_bytes` gives inside kernels, without importing numba.
@@ -22,8 +22,8 @@ END_1 = 0xFF51AFD7ED558CCD
 END_2 = 0xC4CEB9FE1A85EC53
 
 _MASK = 0xFFFFFFFFFFFFFFFF
-_LONG = 1024  # bytes from which numpy is faster than a loop over words
-_PIECE = 1 << 16  # words of a long term taken at a time
+_LONG = 1024  # minimum number of bytes for which numpy is faster than a loop over words
+_PIECE = 1 << 16  # words of a long term hashed at a time
 
 
 def hash_key(key: bytes) -> int:
@@ -53,7 +53,7 @@ def hash_text(kind: int, text: bytes) -> int:
 def hash_texts(buf: U8, starts: I64, lengths: I64, kinds: U8) -> U64:
     """The hashes of many terms, `buf[starts[i] : starts[i] + lengths[i]]`, without numba.
 
-    Costs about 0.3 microseconds a term; kernels do it 20 times as fast, but have to be loaded.
+    Costs about 0.3 microseconds per term; kernels are 20 times as fast, but must be loaded.
     """
     words_of = (lengths + 7) >> 3
     total = _seeds(kinds, lengths)
@@ -74,7 +74,7 @@ def hash_texts(buf: U8, starts: I64, lengths: I64, kinds: U8) -> U64:
 
 
 def slot_of(hashed: int, slots: int) -> int:
-    """Where the search for a hash starts in a table of so many slots."""
+    """The slot where the search for a hash starts, in a table of this many slots."""
     return ((hashed >> 32) * slots) >> 32
 
 

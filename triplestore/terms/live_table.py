@@ -3,7 +3,7 @@
 Always true: `keys[i]` is the key of id `first_id + i` and `ids[keys[i]]` is that id. One writer
 appends while readers in other threads look: a key is in `keys` before it is in `ids`, so that an
 id that a reader finds can always be decoded. Once as many texts were asked for as there are, they
-are kept in one buffer, too, from which many are taken at once (`texts`).
+are also kept in one buffer, from which many are taken at once (`texts`).
 """
 
 from __future__ import annotations

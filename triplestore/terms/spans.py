@@ -32,7 +32,7 @@ _WARM = 1 << 10
 
 
 def worth_kernels(rows: int) -> bool:
-    """True if so many rows are faster by kernel, the loading of numba (0.4 s) included."""
+    """Whether a kernel is faster for this many rows, including loading numba (0.4 s)."""
     return rows >= (_WARM if "numba" in sys.modules else _COLD)
 
 

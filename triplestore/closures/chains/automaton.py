@@ -1,9 +1,9 @@
-"""Finite automata over relations: which paths give the pairs of relations that chains define.
+"""Finite automata over relations: the paths whose pairs are in relations defined by chains.
 
 Start reading at `Automaton`. A path of one or more edges spells a word: the labels of its edges,
-each as it is or turned around. A defined relation has the pairs (x, z) for which some path from x
-to z spells a word that leads from its start to its end state; the empty word gives nothing.
-`Automaton.reduced` gives one for the same relations that is as small as is easily found.
+each forward or turned around. A defined relation has the pairs (x, z) for which some path from x to
+z spells a word that leads from its start to an end state; the empty word is ignored.
+`Automaton.reduced` gives a small automaton for the same relations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Name: TypeAlias = Hashable
 
 
 class Arc(NamedTuple):
-    """A step between states along an edge; `turned`: from its second node to its first."""
+    """A step between states along an edge; if `turned`, from its second node to its first."""
 
     source: int
     label: Name
@@ -54,14 +54,13 @@ class Automaton:
 
     @property
     def labels(self) -> tuple[Name, ...]:
-        """The labels of its arcs, in the order in which they come."""
+        """The distinct labels of its arcs, in order of appearance."""
         return tuple(dict.fromkeys(arc.label for arc in self.arcs))
 
     def reduced(self) -> Automaton:
-        """The same relations by an automaton without empty steps and with one end state for each.
+        """An automaton for the same relations, without empty steps and with one end state for each.
 
-        States of no use are left out, and states from which the same words lead to the same ends
-        are one.
+        Useless states are removed, and equivalent states are merged.
         """
         made = _without_empty(self)
         made = _merged(_trimmed(made))
@@ -69,7 +68,7 @@ class Automaton:
 
 
 def reached(links: Iterable[tuple[int, int]], seeds: Iterable[int]) -> set[int]:
-    """What links lead to from the seeds, themselves included."""
+    """The nodes reached from the seeds along links, including the seeds."""
     after: dict[int, list[int]] = {}
     for one, other in links:
         after.setdefault(one, []).append(other)
@@ -84,7 +83,7 @@ def reached(links: Iterable[tuple[int, int]], seeds: Iterable[int]) -> set[int]:
 
 
 def _without_empty(given: Automaton) -> Automaton:
-    """Steps that begin with empty ones begin before these; states before an end are ends."""
+    """Replace empty steps: arcs also start before them, and states before an end become ends."""
     near = [reached(given.empty, [state]) for state in range(given.states)]
     arcs = [
         arc._replace(source=state)
@@ -102,7 +101,7 @@ def _without_empty(given: Automaton) -> Automaton:
 
 
 def _trimmed(given: Automaton) -> Automaton:
-    """Without the states that no start leads to, or that lead to no end."""
+    """Remove states that are not reachable from a start, or from which no end is reachable."""
     forward = [(arc.source, arc.target) for arc in given.arcs]
     words = given.defined.values()
     ahead = reached(forward, (one.start for one in words))
@@ -113,7 +112,7 @@ def _trimmed(given: Automaton) -> Automaton:
 
 
 def _renumbered(given: Automaton, number: Mapping[int, int]) -> Automaton:
-    """The states by other numbers, of which several may get the same; others are dropped."""
+    """Renumber states; several states may get the same number, states without one are removed."""
     arcs = dict.fromkeys(
         Arc(number[arc.source], arc.label, arc.turned, number[arc.target])
         for arc in given.arcs
@@ -130,7 +129,7 @@ def _renumbered(given: Automaton, number: Mapping[int, int]) -> Automaton:
 
 
 def _merged(given: Automaton) -> Automaton:
-    """States that are ends of the same relations, and go on in the same way, are one."""
+    """Merge states that are ends of the same relations and continue in the same way."""
     kind: dict[int, Name] = {
         state: frozenset(n for n, words in given.defined.items() if state in words.accepting)
         for state in range(given.states)
@@ -146,7 +145,7 @@ def _merged(given: Automaton) -> Automaton:
 
 
 def _onwards(given: Automaton, kind: Mapping[int, Name]) -> dict[int, Name]:
-    """How each state goes on: the arcs from it, and the kinds of states they lead to."""
+    """How each state continues: its arcs, with the kinds of states they lead to."""
     on: dict[int, set[Name]] = {state: set() for state in range(given.states)}
     for arc in given.arcs:
         on[arc.source].add((arc.label, arc.turned, kind[arc.target]))
@@ -154,9 +153,9 @@ def _onwards(given: Automaton, kind: Mapping[int, Name]) -> dict[int, Name]:
 
 
 def _with_good_starts(given: Automaton) -> Automaton:
-    """A start that nothing leads to gives way to a state that goes on in the same way.
+    """Replace a start without incoming arcs by a state that continues in the same way.
 
-    Whether a start is an end does not matter, for the empty word gives nothing.
+    Whether a start is an end does not matter, since the empty word is ignored.
     """
     on = _onwards(given, {state: state for state in range(given.states)})
     entered = {arc.target for arc in given.arcs}
@@ -169,7 +168,7 @@ def _with_good_starts(given: Automaton) -> Automaton:
 
 
 def _with_one_end(given: Automaton) -> Automaton:
-    """Where a relation has several ends, one end of its own, from which nothing goes on."""
+    """Give a relation with several ends one new end, without outgoing arcs."""
     states, arcs = given.states, list(given.arcs)
     defined = dict(given.defined)
     for name, words in given.defined.items():
@@ -181,7 +180,7 @@ def _with_one_end(given: Automaton) -> Automaton:
 
 
 def _with_no_end(given: Automaton) -> Automaton:
-    """Where a relation has no words, an end that nothing leads to."""
+    """Give a relation without words an end without incoming arcs."""
     end = frozenset({given.states})
     defined = {
         name: words if words.accepting else words._replace(accepting=end)

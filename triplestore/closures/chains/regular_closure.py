@@ -20,7 +20,7 @@ from triplestore.closures.chains.automaton import Automaton, Language, Name
 from triplestore.closures.chains.chain_relation import ChainRelation, Ends, MeantPairs, TurnedPairs
 from triplestore.closures.chains.product_graph import NodePlaces, ids_of, product, still_made
 from triplestore.closures.chains.useful_edges import UsefulEdges
-from triplestore.closures.scheme import Budget, PairDifference
+from triplestore.closures.scheme import PairDifference, WorkLimit
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
@@ -77,7 +77,7 @@ class RegularClosure:
 
     @classmethod
     def build(
-        cls, automaton: Automaton, edges: Edges, budget: Budget | None = None
+        cls, automaton: Automaton, edges: Edges, budget: WorkLimit | None = None
     ) -> RegularClosure:
         """The relations of an automaton (made smaller first, if it can be) over some edges."""
         automaton = automaton.reduced()
@@ -111,7 +111,7 @@ class RegularClosure:
         return inverse(found) if self.automaton.defined[name].turned else found
 
     def changed(
-        self, removed: Edges, added: Edges, budget: Budget | None = None
+        self, removed: Edges, added: Edges, budget: WorkLimit | None = None
     ) -> tuple[RegularClosure, dict[Name, PairDifference]]:
         """The relations of the edges without `removed` and then with `added`, by label.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from triplestore.closures.symmetric_transitive.group_pairs import range_places
 from triplestore.relations.facts.sorted_arrays import member, without
-from triplestore.relations.packed_keys import NO_KEYS, SHIFT, U32, U64, Bools, frozen
+from triplestore.relations.packed_keys import NO_KEYS, U32, U64, Bools, frozen, least_keys
 
 _AT_LEAST = 1 << 12
 _ROOTS = 8
@@ -88,7 +88,7 @@ class EdgeSet:
 
 
 def _of(keys: U64, nodes: U32) -> U64:
-    heads = nodes.astype(np.uint64) << SHIFT
+    heads = least_keys(nodes)
     lo = keys.searchsorted(heads)
     hi = keys.searchsorted(heads | np.uint64(0xFFFFFFFF), side="right")
     if int((hi - lo).sum()) == len(keys):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from triplestore.closures.scheme import PairStream, SortedPairs
-from triplestore.relations.packed_keys import I64, SHIFT, U32, U64, low, pack
+from triplestore.relations.packed_keys import I64, U32, U64, least_keys, low, pack
 from triplestore.relations.pair_relation import BLOCK
 
 SMALL = 512
@@ -43,7 +43,7 @@ def expand_pairs(sources: U32, lo: I64, hi: I64, targets: U32) -> U64:
     """Each source with the targets of its range, as packed keys in the order of the sources."""
     total = int((hi - lo).sum())
     if total < SMALL:
-        keys = np.repeat(sources.astype(np.uint64) << SHIFT, hi - lo)
+        keys = np.repeat(least_keys(sources), hi - lo)
         keys |= targets[range_places(lo, hi)]
         return keys
     from triplestore.kernels.closures.components import write_pairs

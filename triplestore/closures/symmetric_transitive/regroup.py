@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.closures.scheme import Budget, PairDifference, PairStream, SortedPairs
+from triplestore.closures.scheme import PairDifference, PairStream, SortedPairs, WorkLimit
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
 from triplestore.closures.symmetric_transitive.group_layers import NONE, GroupLayers
 from triplestore.closures.symmetric_transitive.group_pairs import (
@@ -59,7 +59,7 @@ class Regrouping:
 
 
 def regroup(
-    parts: GroupLayers, edges: EdgeSet, removed: U64, added: U64, budget: Budget | None = None
+    parts: GroupLayers, edges: EdgeSet, removed: U64, added: U64, budget: WorkLimit | None = None
 ) -> Regrouping:
     """What becomes of a partition when edges change.
 

@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from triplestore.closures.scheme import Budget, PairDifference, Scheme, SortedPairs
+from triplestore.closures.scheme import PairDifference, Scheme, SortedPairs, WorkLimit
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
 from triplestore.closures.symmetric_transitive.group_layers import NONE, GroupLayers
 from triplestore.closures.symmetric_transitive.group_pairs import GroupPairs, expand_pairs
@@ -50,7 +50,7 @@ class SymmetricClosure(Scheme):
         self._edges, self._parts, self._pairs = edges, parts, pairs
 
     @classmethod
-    def build(cls, edges: U64, budget: Budget | None = None) -> Self:
+    def build(cls, edges: U64, budget: WorkLimit | None = None) -> Self:
         """The closure of edges given in any order."""
         edges = sorted_distinct(edges)
         nodes, group, pairs = _components(edges, budget)
@@ -102,7 +102,7 @@ class SymmetricClosure(Scheme):
         return walk(self._edges.of(members[lo[0] : hi[0]]), start, end)
 
     def changed(
-        self, removed: U64, added: U64, budget: Budget | None = None
+        self, removed: U64, added: U64, budget: WorkLimit | None = None
     ) -> tuple[Self, PairDifference]:
         """The closure of the edges without `removed` and with `added`, and the pairs that differ.
 
@@ -121,7 +121,7 @@ class SymmetricClosure(Scheme):
         return type(self)(edges, change.applied(self._parts), pairs), difference
 
 
-def _components(edges: U64, budget: Budget | None = None) -> tuple[U32, I64, int]:
+def _components(edges: U64, budget: WorkLimit | None = None) -> tuple[U32, I64, int]:
     """The nodes of sorted edges, the component of each, and the number of pairs of all."""
     nodes = ends_of(edges)
     left, right = places_of(high(edges), nodes), places_of(low(edges), nodes)

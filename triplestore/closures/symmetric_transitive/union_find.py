@@ -6,7 +6,7 @@ from collections import deque
 
 import numpy as np
 
-from triplestore.closures.scheme import Budget
+from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.symmetric_transitive.group_pairs import SMALL
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import I64, U32, U64, high, low, swap
@@ -37,7 +37,7 @@ def places_of(ids: U32, nodes: U32) -> U32:
     return found
 
 
-def join_trees(left: U32, right: U32, parent: U32, budget: Budget | None = None) -> I64:
+def join_trees(left: U32, right: U32, parent: U32, budget: WorkLimit | None = None) -> I64:
     """The tree of each node, numbered by their least nodes, once these edges have joined trees.
 
     left, right  places of nodes

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.closures.edge_graph import Lists
-from triplestore.closures.scheme import Budget
+from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.transitive.row_pool import STEPS, Pool, gather
 from triplestore.closures.transitive.strong_components import Components, number_components
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, frozen
@@ -48,7 +48,7 @@ class Reach:
     end: int = 0
 
     @classmethod
-    def build(cls, ahead: Lists, budget: Budget | None = None) -> Reach:
+    def build(cls, ahead: Lists, budget: WorkLimit | None = None) -> Reach:
         """What each node reaches along the lists."""
         label, count = number_components(ahead, budget)
         rank = np.arange(count, dtype=np.uint32)
@@ -124,7 +124,7 @@ class Reach:
         back: Lists | None,
         old_head: I64,
         dirty: U64,
-        budget: Budget | None,
+        budget: WorkLimit | None,
     ) -> tuple[Reach, U32]:
         """Make the rows of the dirty ranks, and what depends on them.
 

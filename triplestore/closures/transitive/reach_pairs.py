@@ -1,7 +1,8 @@
-"""Pairs of nodes that rows of labels stand for, counted and streamed without writing them all out.
+"""Pairs of nodes represented by rows of labels, counted and streamed without writing all of them
+out.
 
-Start reading at `ReachPairs`: what each of some nodes reaches in one version and not in another, or
-simply what it reaches. `difference` makes them from two versions.
+Start reading at `ReachPairs`: the pairs that some nodes reach in one version and not in another, or
+all that they reach. `difference` makes them from two versions.
 """
 
 from __future__ import annotations
@@ -15,7 +16,17 @@ from triplestore.closures.edge_graph import NONE
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_update import ReachStep
 from triplestore.closures.transitive.row_pool import STEPS
-from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, distinct, frozen, high, low
+from triplestore.relations.packed_keys import (
+    I64,
+    NO_IDS,
+    U32,
+    U64,
+    distinct,
+    frozen,
+    high,
+    low,
+    pack,
+)
 from triplestore.relations.pair_relation import BLOCK
 
 _FEW = 64  # labels for each that changed, from which on their nodes are looked up one by one
@@ -42,7 +53,7 @@ class MovedGroups:
     def of(cls, label: U32, other: U32) -> MovedGroups:
         """The groups of the nodes whose label is another one in the other version."""
         moved = ((label != other) & (label != NONE)).nonzero()[0].astype(np.uint32)
-        keys = label[moved].astype(np.uint64) << np.uint64(32) | other[moved]
+        keys = pack(label[moved], other[moved])
         order = np.argsort(keys, kind="stable")
         keys, nodes = keys[order], moved[order]
         fresh = np.ones(len(keys), dtype=np.bool_)
@@ -95,9 +106,7 @@ class ReachPairs:
             known = self.left != NONE
             counts[known] = self.one.counts(self.left[known])
             return counts
-        keys, index = np.unique(
-            self.left.astype(np.uint64) << np.uint64(32) | self.right, return_inverse=True
-        )
+        keys, index = np.unique(pack(self.left, self.right), return_inverse=True)
         weights: I64 = self._weights(high(keys), low(keys))[index]
         return weights
 
@@ -174,7 +183,7 @@ def reached_from(reach: Reach, ids: U32, place: int) -> U32:
 
 
 def difference(step: ReachStep, ids: U32) -> tuple[ReachPairs, ReachPairs]:
-    """What is reached no longer, and what is reached now, after a step."""
+    """The pairs lost, and the pairs gained, by a step."""
     old, new = step.old, step.new
     places = _nodes_of(new, step.changed)
     was, now = step.old_label[places], new.label[places]

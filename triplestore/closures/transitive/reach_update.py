@@ -1,9 +1,9 @@
-"""What each node reaches after some edges changed: only what depends on them is made anew.
+"""Updates what each node reaches after a change of edges: only dependent rows are recomputed.
 
-Start reading at `update`. Edges within the order of ranks cost only the rows that change, found
-from the changed edges upwards: a component is done again if an edge of it changed, or if one of its
-successors reaches something else than before. Edges against the order, and edges taken out of
-components of several nodes, number the components again first, which is linear and fast.
+Start reading at `update`. Edges that agree with the order of ranks cost only the rows that change,
+found upwards from the changed edges: a component is recomputed if an edge of it changed, or if one
+of its successors reaches something else than before. For edges against the order, and edges removed
+from components of several nodes, the components are numbered again first, which is linear and fast.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Lists
-from triplestore.closures.scheme import Budget
+from triplestore.closures.scheme import WorkLimit
 from triplestore.closures.transitive.reach import _FIELDS, Reach
 from triplestore.closures.transitive.strong_components import Components, bitmap, number_components
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
@@ -22,7 +22,7 @@ from triplestore.relations.packed_keys import U32
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Edges that change, by the numbers of their nodes, and where the nodes were before.
+    """The changed edges, by the numbers of their nodes, and the new numbers of nodes.
 
     moved    new number of each old node, or None if they are the same
     """
@@ -34,7 +34,7 @@ class Moves:
     moved: U32 | None = None
 
     def turned(self) -> Moves:
-        """The same for the edges turned round."""
+        """The same for the edges turned around."""
         return Moves(self.gone_to, self.gone_from, self.come_to, self.come_from, self.moved)
 
 
@@ -56,9 +56,9 @@ class ReachStep:
 
 
 def update(
-    old: Reach, ahead: Lists, back: Lists, moves: Moves, budget: Budget | None = None
+    old: Reach, ahead: Lists, back: Lists, moves: Moves, budget: WorkLimit | None = None
 ) -> ReachStep:
-    """What is reached along `ahead`, of which `old` knew all but the changed edges."""
+    """What is reached along `ahead`, given `old` for the graph before the change."""
     size = len(ahead.starts) - 1
     old_label, old_members = old.label, old.members
     if moves.moved is not None:
@@ -83,7 +83,7 @@ def update(
 
 
 def _sources(old: Reach, old_label: U32, ahead: Lists, moves: Moves) -> U32:
-    """The nodes whose components must be looked at again: where edges begin that matter."""
+    """The nodes whose components must be recomputed: the sources of relevant changed edges."""
     if len(moves.gone_from) == 0:
         known = old.contains(old_label[moves.come_from], old_label[moves.come_to])
         return moves.come_from[~known]
@@ -93,9 +93,9 @@ def _sources(old: Reach, old_label: U32, ahead: Lists, moves: Moves) -> U32:
 
 
 def _spare(old: Reach, ahead: Lists, moves: Moves) -> bool:
-    """Whether the only edge that is gone leads where another edge of its node leads, too.
+    """Whether the only removed edge leads where another edge of its node leads as well.
 
-    What the successors reach is as before, because none of them reaches the node.
+    What the successors reach is unchanged, because none of them reaches the node.
     """
     node = int(moves.gone_from[0])
     label, end = old.label[node], old.label[moves.gone_to]
@@ -108,7 +108,7 @@ def _spare(old: Reach, ahead: Lists, moves: Moves) -> bool:
 
 
 def _relabelled(
-    old: Reach, old_label: U32, ahead: Lists, budget: Budget | None
+    old: Reach, old_label: U32, ahead: Lists, budget: WorkLimit | None
 ) -> tuple[Reach, U32]:
     """The components of the new graph, with the old rows; and which labels are new."""
     component, count = number_components(ahead, budget)
@@ -150,7 +150,7 @@ def _extended(old: Reach, old_label: U32, old_members: U32, moves: Moves) -> tup
 
 
 def _breaks_order(old: Reach, old_label: U32, moves: Moves) -> bool:
-    """Whether components may be merged or split, or ranks are in the wrong order."""
+    """Whether components may merge or split, or ranks are in the wrong order."""
     inside = old_label[moves.gone_from] == old_label[moves.gone_to]
     if (inside & (moves.gone_from != moves.gone_to)).any():
         return True

@@ -1,4 +1,4 @@
-"""Where the rows of several versions lie: a pool of words, and who may write where in it."""
+"""The memory of the rows of several versions: a shared pool of words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from triplestore.relations.packed_keys import I64, U64
 
 STEPS = 1 << 21
-"""Steps in one call of a kernel: some milliseconds."""
+"""Maximum number of steps per call of a kernel: some milliseconds."""
 
 
 class Version(Protocol):
@@ -26,10 +26,10 @@ class Version(Protocol):
 
 
 class Pool:
-    """Words that rows are made of. Versions share it; none writes where another one has rows.
+    """The words that rows consist of. Versions share it; none writes where another has rows.
 
-    A version that is done with leaves its place to be written to again: when an update writes most
-    rows anew, it does so before those of the version before, and the next one behind them.
+    A version that is no longer used frees its place: when an update rewrites most rows, it writes
+    before those of the previous version, and the next update writes behind them.
     """
 
     __slots__ = ("__weakref__", "touched", "versions", "words")
@@ -55,7 +55,8 @@ class Pool:
         return max((version.end for version in self.versions), default=0)
 
     def room(self) -> tuple[int, int]:
-        """Where the next version may write: before all others if that is much, or behind them."""
+        """Where the next version may write: before all others if there is much room, else behind
+        them."""
         end = self.end()
         low = min((version.low for version in self.versions), default=0)
         return (0, low) if low > end - low else (end, len(self.words))

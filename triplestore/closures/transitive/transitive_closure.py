@@ -1,8 +1,8 @@
 """The transitive closure of a relation, kept as rows of strongly connected components.
 
 Start reading at `TransitiveClosure`. A pair (a, b) is in the closure if one or more edges lead from
-a to b. What each component reaches is kept (`reach`); what reaches it is searched for backwards
-along the edges, until that has cost about as much as making rows for it, too.
+a to b. What each component reaches is stored (`reach`). What reaches it is searched backwards along
+the edges, until that has cost about as much as making rows for it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from triplestore.closures.breadth_first import BreadthFirstSearch
 from triplestore.closures.edge_graph import NONE, EdgeGraph, Lists
 from triplestore.closures.estimate import estimate
-from triplestore.closures.scheme import Budget, PairDifference, Scheme, SizeEstimate, SortedPairs
+from triplestore.closures.scheme import PairDifference, Scheme, SizeEstimate, SortedPairs, WorkLimit
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_pairs import ReachPairs, difference, reached_from
 from triplestore.closures.transitive.reach_update import Moves, ReachStep, update
@@ -38,12 +38,14 @@ from triplestore.relations.packed_keys import (
 from triplestore.relations.pair_relation import BLOCK
 
 _RENT = 8
-"""Edges walked backwards, for each edge of the graph, before rows of predecessors are made."""
+"""Maximum number of edges walked backwards per edge of the graph before rows of predecessors are
+made."""
 
 _EDITED = 64
-"""Lists of predecessors are edited while at most one edge in so many changes; else made anew."""
+"""Lists of predecessors are edited if at most one edge in this many changes; else they are
+rebuilt."""
 
-_SPARE = 1024  # labels and nodes that may be out of use whatever the size
+_SPARE = 1024  # maximum number of unused labels and nodes in small closures
 
 _FEW = 1 << 22
 """Maximum number of changed pairs that are sorted to stream them with their second ids in front;
@@ -75,7 +77,7 @@ class TransitiveClosure(Scheme):
         self._walked = 0
 
     @classmethod
-    def build(cls, edges: U64, budget: Budget | None = None) -> TransitiveClosure:
+    def build(cls, edges: U64, budget: WorkLimit | None = None) -> TransitiveClosure:
         """The closure of edges, given in any order."""
         graph = EdgeGraph.of(sorted_distinct(edges))
         return cls(graph, Reach.build(graph.ahead, budget))
@@ -102,7 +104,7 @@ class TransitiveClosure(Scheme):
 
     @staticmethod
     def estimate_size(edges: U64) -> SizeEstimate:
-        """What the closure would take, without making it."""
+        """The estimated size of the closure of edges."""
         return estimate(EdgeGraph.of(sorted_distinct(edges)))
 
     @property
@@ -117,13 +119,13 @@ class TransitiveClosure(Scheme):
 
     @property
     def behind(self) -> Reach:
-        """What reaches each node: made at the first use, and kept."""
+        """What reaches each node, made at first use."""
         if self._behind is None:
             self._behind = Reach.build(self.graph.back())
         return self._behind
 
     def keep_behind(self, behind: Reach) -> None:
-        """Take over rows of predecessors that were made elsewhere."""
+        """Use rows of predecessors that were made elsewhere."""
         if self._behind is None:
             self._behind = behind
 
@@ -228,7 +230,7 @@ class TransitiveClosure(Scheme):
         return nodes
 
     def changed(
-        self, removed: U64, added: U64, budget: Budget | None = None
+        self, removed: U64, added: U64, budget: WorkLimit | None = None
     ) -> tuple[TransitiveClosure, PairDifference]:
         """The closure of the edges without `removed` and with `added`, and what that changed."""
         added = sorted_distinct(added)
@@ -257,7 +259,7 @@ class TransitiveClosure(Scheme):
             ChangedPairs(changes, 0), ChangedPairs(changes, 1)
         )
 
-    def _renewed(self, budget: Budget | None) -> TransitiveClosure:
+    def _renewed(self, budget: WorkLimit | None) -> TransitiveClosure:
         """The same closure, made from its edges if too many labels or nodes are out of use."""
         ahead, graph = self._ahead, self.graph
         spare = len(graph.nodes) > 4 * len(self.edges) + _SPARE
@@ -271,7 +273,7 @@ def _numbers(graph: EdgeGraph, ids: U32) -> U32:
 
 
 class ClosureChange:
-    """Two versions of a closure, and what they have and have not in common."""
+    """Two versions of a closure, and their differences."""
 
     def __init__(
         self, old: TransitiveClosure, new: TransitiveClosure, step: ReachStep, moves: Moves
@@ -282,7 +284,7 @@ class ClosureChange:
 
     @cached_property
     def ahead(self) -> tuple[ReachPairs, ReachPairs]:
-        """What is lost and gained, from the first ids of the pairs."""
+        """The lost and the gained pairs, by first id."""
         return difference(self._step, self._new.graph.nodes)
 
     @cached_property
@@ -291,7 +293,7 @@ class ClosureChange:
         loses, gains = len(self._moves.gone_from) > 0, len(self._moves.come_from) > 0
         if len(self._step.changed) * _SOME < self._step.new.labels:
             return self._weight(0) if loses else 0, self._weight(1) if gains else 0
-        # It takes less to count all pairs than to compare all rows; so one side is not compared.
+        # Counting all pairs is faster than comparing all rows, so only one side is compared.
         more = self._new.count() - self._old.count()
         lost = self._weight(0) if loses and gains else max(-more, 0)
         return lost, lost + more
@@ -308,7 +310,7 @@ class ClosureChange:
 
     @cached_property
     def behind(self) -> tuple[ReachPairs, ReachPairs]:
-        """What is lost and gained, from the second ids of the pairs."""
+        """The lost and the gained pairs, by second id."""
         graph, moves = self._new.graph, self._moves.turned()
         step = update(self._old.behind, graph.back(), graph.ahead, moves)
         self._new.keep_behind(step.new)

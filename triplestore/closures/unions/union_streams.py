@@ -10,11 +10,11 @@ from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_KEYS, U64
 
 _SMALL = 512
-"""Keys below which numpy is used instead of a kernel, so that small look-ups never import numba."""
+"""Maximum number of keys merged by numpy, so that small look-ups never import numba."""
 
 
 def unite(arrays: Iterable[U64]) -> U64:
-    """The union of sorted arrays of distinct keys; small ones are united first."""
+    """The union of sorted arrays of distinct keys; the smallest are united first."""
     todo = sorted((array for array in arrays if len(array)), key=len)
     if len(todo) > 1 and sum(map(len, todo)) < _SMALL:
         return sorted_distinct(np.concatenate(todo))
@@ -36,9 +36,9 @@ def _unite(left: U64, right: U64) -> U64:
 
 
 def merged(streams: Sequence[Iterator[U64]]) -> Iterator[U64]:
-    """The keys of all streams in order, none twice.
+    """The distinct keys of all streams, in order.
 
-    streams  blocks that are not empty, increasing over the whole of each stream
+    streams  of non-empty blocks, increasing over the whole of each stream
 
     >>> one, other = (iter([np.array(keys, np.uint64)]) for keys in ([1, 5, 9], [4, 5, 20]))
     >>> [block.tolist() for block in merged([one, other])]

@@ -1,12 +1,11 @@
-"""A relation that is the union of others, kept as a view over them and its own rows.
+"""A union of relations, as a view over its parts and its own rows.
 
-Start at `UnionView`. A look-up asks every part and unites what they give; nothing is kept beside
-the own rows. What a part has is not repeated, however it is kept: parts are read by their readable
-side alone, and may be closures. Full scans merge the sorted streams of the parts.
+Start at `UnionView`. A look-up asks every part and unites the answers; only the own rows are
+stored. Parts may be closures. Full scans merge the sorted streams of the parts.
 
-Counting looks at pairs only where parts may overlap: all pairs of the largest part count, and of
-the others those that no larger part has. Parts whose subjects or whose objects have nothing in
-common are disjoint; a closure whose edges lie in another transitive relation is contained in it.
+Counting reads pairs only where parts may overlap: all pairs of the largest part count, and those of
+other parts that no larger part has. Parts without a common subject or a common object are disjoint;
+a closure whose edges are in another transitive relation is contained in that.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ from triplestore.relations.pair_relation import BLOCK, Inverse, PairRelation, in
 from triplestore.relations.sorted_relation import SortedRelation
 
 _SAMPLE = 256
-_LOOK_UPS = 4  # looking a pair up in another part costs as much as merging so many
+_LOOK_UPS = 4  # looking up one pair in another part costs as much as merging this many
 
 
 class UnionView(PairRelation):
-    """All pairs that some part has, or that are among the own keys; immutable as the parts are.
+    """All pairs of any part, and the own keys; immutable.
 
     keys   the own rows, sorted and distinct; they may be in parts as well
 
@@ -91,7 +90,7 @@ class UnionView(PairRelation):
         return merged([part.blocks(each, swapped=swapped) for part in self._needed])
 
     def count(self) -> int:
-        """How many pairs there are: those that may be in several parts are looked at, once."""
+        """The number of pairs, computed once; pairs that may be in several parts are looked up."""
         return self._count
 
     @cached_property
@@ -104,7 +103,7 @@ class UnionView(PairRelation):
 
     @cached_property
     def _needed(self) -> list[PairRelation]:
-        """The parts without those that others contain; the largest first."""
+        """The parts without those contained in others; the largest first."""
         parts = sorted(self.parts, key=lambda part: -part.count())
         needed: list[PairRelation] = []
         for part in parts:
@@ -114,9 +113,9 @@ class UnionView(PairRelation):
 
 
 def is_within(part: PairRelation, other: PairRelation) -> bool:
-    """Whether `part` is known to be contained in `other`: a False says nothing.
+    """Whether `part` is known to be contained in `other`; False if unknown.
 
-    What a closed relation has of the edges of another, it has of all their closure.
+    If a closed relation contains the edges of another, it contains all pairs of its closure.
     """
     if part is other:
         return True
@@ -133,13 +132,14 @@ def is_within(part: PairRelation, other: PairRelation) -> bool:
 
 
 def _has_all(relation: PairRelation, keys: U64) -> bool:
-    """Whether all keys are in the relation: some of them first, since most are in none or all."""
+    """Whether all keys are in the relation; a sample is tried first, since mostly all or none
+    are."""
     some = keys[:: max(1, len(keys) // _SAMPLE)]
     return bool(relation.contains_keys(some).all() and relation.contains_keys(keys).all())
 
 
 def _united(found: list[tuple[I64, U32]]) -> tuple[I64, U32]:
-    """What several parts gave for the same nodes, as one part would give it."""
+    """The answers of several parts for the same ids, united."""
     some = [pairs for pairs in found if len(pairs[0])]
     if len(some) == 1:
         return some[0]
@@ -166,8 +166,8 @@ def _counts(parts: Sequence[PairRelation], place: int, values: U32) -> I64:
 class _Overlap:
     """The pairs of `part` that some of the others have.
 
-    They are among those that begin with a subject, or end with an object, that others have too.
-    `candidates` guesses from some nodes how many these are, on the side where they are fewer.
+    They are among the pairs with a subject, or an object, that others have too. `candidates` is the
+    estimated number of these, for the place where it is smaller.
     """
 
     def __init__(self, part: PairRelation, others: Sequence[PairRelation]) -> None:
@@ -180,7 +180,7 @@ class _Overlap:
             self._place = guesses.index(self.candidates)
 
     def count(self) -> int:
-        """How many pairs it has: all candidates are looked up."""
+        """The number of pairs; all candidates are looked up."""
         if not self.candidates:
             return 0
         part, rivals, place, common = self._part, UnionView(self._rivals), self._place, 0
@@ -211,7 +211,7 @@ def _may_share(part: PairRelation, other: PairRelation) -> bool:
 
 
 def _meet(one: U32, other: U32) -> bool:
-    """Whether two sorted arrays share an id: some ids first, since most share many or none."""
+    """Whether two sorted arrays share an id; a sample is tried first."""
     if len(one) > len(other):
         one, other = other, one
     some = one[:: max(1, len(one) // _SAMPLE)]

@@ -1,4 +1,5 @@
-"""How much of the rows of a transitive closure counts, where only some nodes do."""
+"""Weighs rows of a transitive closure where only some nodes count.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ _NOUGHT = np.uint64(0)
 
 @kernel("i64(u32r, i64r, u64r, i64r, u64r, u64r, i64w, i64w, i64)", room=("pool",))
 def weigh_some(owners, head, pool, firsts, single, heavy, out, state, limit):
-    """Write how many nodes that count are in the components of the row that each label owns.
+    """Write the number of counted nodes in the components of the row that each label owns.
 
     head, pool     : rows as `reach_rows` describes them
-    firsts         : i64[labels + 1], nodes that count of the labels before each
-    single, heavy  : bitmaps of the labels that have one such node, and of those that have more
-    state          : i64[1], at first 0: the owners done; about `limit` words are read in a call
+    firsts         : i64[labels + 1], the number of counted nodes of the labels before each
+    single, heavy  : bitmaps of the labels with one counted node, and with more
+    state          : i64[1], initially 0: the owners done; about `limit` words are read per call
     Return 1 when done, 0 if there is more to do.
     """
     i = state[0]

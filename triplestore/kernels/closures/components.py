@@ -1,4 +1,5 @@
-"""Undirected graphs: which nodes hang together; and pairs written out from ranges of targets."""
+"""Connected components of undirected graphs, and pairs written from ranges of targets.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Class hierarchies: the classes of each member, and how many subclass rules give it each."""
+"""Class hierarchies: the classes of each member, and how many subclass rules derive each of them.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +27,17 @@ def close_members(
     out_count,
     state,
 ):
-    """Follow the edges from the given classes of each member to all it is in.
+    """Follow the edges from the given classes of each member to all classes it is in.
 
-    starts, classes, given : member m may be in classes[starts[m] : starts[m + 1]], and is where
-                             `given` is 1
+    starts, classes, given : the candidate classes of member m are classes[starts[m] : starts[m +
+                             1]];
+                             it is asserted in those where `given` is 1
     edge_starts, edge_heads: class c implies edge_heads[edge_starts[c] : edge_starts[c + 1]]
     concluded              : 1 for classes that edges lead to; only those are written
     truth, counts          : u8, u32[classes], all 0 before and after; stack, touched: u32[classes]
     out_*                  : class, member and number of edges for each class found
     state                  : i64[3]: the next member, the rows written, the edges followed; a member
-                             whose rows find no room is left for the next call
+                             for whose rows there is no room is left for the next call
     """
     member = state[0]
     rows = state[1]

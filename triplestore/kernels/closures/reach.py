@@ -1,7 +1,7 @@
-"""Walks over a directed graph: strongly connected components, and breadth-first search.
+"""Walks over a directed graph: strongly connected components and breadth-first search.
 
-A graph is given as lists: the nodes after node v are cols[starts[v] : starts[v + 1]]. Walks are
-resumable: a call does about `limit` steps and leaves in its arrays what the next one needs.
+A graph is given as lists: the successors of node v are cols[starts[v] : starts[v + 1]]. Walks are
+resumable: a call takes about `limit` steps and leaves in its arrays what the next call needs.
 """
 
 from __future__ import annotations

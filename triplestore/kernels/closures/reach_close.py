@@ -1,6 +1,6 @@
-"""The rows of a transitive closure are made: those of a new graph, or what a change makes of them.
+"""Make the rows of a transitive closure, for a new graph or after a change of its edges.
 
-Start reading at `close_rows`; what a row is stands in `reach_rows`.
+Start reading at `close_rows`; `reach_rows` describes rows.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NOUGHT = np.uint64(0)
 def same_words(old_head, head, pool, c, user):
     """Whether all labels of the row that `user` owns in `head` are in that of c in `old_head`.
 
-    Both rows are bitmaps; the label c itself does not matter.
+    Both rows are bitmaps; the label c itself is ignored.
     """
     at, low = head[4 * user + AT] >> 2, head[4 * user + SPAN] >> 32
     size = head[4 * user + SPAN] & np.int64(0xFFFFFFFF)
@@ -60,7 +60,7 @@ def same_words(old_head, head, pool, c, user):
 def same_reach(old_head, head, pool, c, user, left, right):
     """Whether c leads to the same in `old_head` as to c and the row that `user` owns in `head`.
 
-    The weights are the same: so it is enough that all that is reached now was reached before.
+    The weights are equal, so it is enough that everything reached now was reached before.
     """
     owner = old_head[4 * c + OWNER] >> 1
     if head[4 * user + AT] & 3 == BITS and old_head[4 * owner + AT] & 3 == BITS:
@@ -98,7 +98,8 @@ def sort_numbers(values, size):
 
 @helper
 def own_row(head, pool, c, used, runs, firsts):
-    """Give component c, which uses another's row, a row of its own; return the pool's new end."""
+    """Give component c, which uses the row of another one, its own row; return the pool's new
+    end."""
     owner = head[4 * c + OWNER] >> 1
     weight = head[4 * owner + WEIGHT] + firsts[c + 1] - firsts[c]
     low = head[4 * owner + SPAN] >> 32
@@ -124,7 +125,7 @@ def own_row(head, pool, c, used, runs, firsts):
 
 @helper
 def find_successors(c, starts, cols, firsts, members, label, rank, seen, mark, found):
-    """Write the ranks of the components that edges of c lead to, increasing; return how many.
+    """Write the ranks of the successors of component c, increasing; return their number.
 
     seen[c] is `mark` afterwards if an edge of c leads to c itself.
     """
@@ -144,9 +145,9 @@ def find_successors(c, starts, cols, firsts, members, label, rank, seen, mark, f
 
 @helper
 def choose_way(head, found, size, at_rank):
-    """Whether rows are better united as runs (True) or as a bitmap.
+    """Whether rows should be united as runs (True) or as a bitmap.
 
-    Each of `size` unions of runs copies what was united before; a bitmap costs its words.
+    Each of `size` unions of runs copies the result so far; a bitmap costs its words.
     """
     if size > 64:
         return False
@@ -166,7 +167,7 @@ def choose_way(head, found, size, at_rank):
 
 @helper
 def unite_rows(c, found, size, at_rank, head, pool, used, bits, left, right, extra, state):
-    """Write the row of c, the union of what the components found lead to; return its words."""
+    """Write the row of c, the union of what its successors lead to; return its number of words."""
     if choose_way(head, found, size, at_rank):
         many = runs_led_to(head, pool, np.int64(at_rank[found[size - 1]]), left)
         swapped = False
@@ -240,14 +241,14 @@ def close_rows(
     rank, at_rank         : a component has a greater rank than all it leads to; and the inverse
     heavy                 : see `weigh_row`
     old_head              : the heads before this update; labels beyond its end are new
-    head, pool            : as described at the top of this module, 0 for new labels. The pool is
-                            written from state[1] on, up to state[6]
-    dirty                 : bitmap over ranks, cleared as they are done
+    head, pool            : as described at the top of `reach_rows`, 0 for new labels. The pool is
+                            written from state[1] up to state[6]
+    dirty                 : bitmap over ranks; bits are cleared when done
     bits, seen, found     : u64[labels / 64] all 0, i64[labels] less than state[2], u32[labels]
     left, right, extra    : u64[labels / 2 + 3], room for runs
-    changed               : u32[labels]: the labels that lead elsewhere now, state[3] many
-    state                 : i64[7]: rank to go on from, where to write in the pool, marks used,
-                            labels in `changed`, two for `add_bits`, and where to stop writing
+    changed               : u32[labels]: the state[3] labels that lead elsewhere now
+    state                 : i64[7]: the rank to continue from, where to write in the pool, marks
+                            used, labels in `changed`, two for `add_bits`, where to stop writing
     Return 1 when done, 0 if there is more to do, 2 if there is too little room to write to.
     """
     at = state[0]

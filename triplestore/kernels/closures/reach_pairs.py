@@ -1,10 +1,10 @@
-"""Pairs of a transitive closure from its rows: one, all of a node, or those that a change made.
+"""Pairs of a transitive closure from its rows: membership, all pairs of a node, and differences.
 
-The rows are those of `reach_rows`. What component a *reaches* is what it leads to, without a itself
-unless it has a cycle. A difference is what a reaches by some rows without what b reaches by other
-rows, which have the same labels where the components have the same nodes. Labels of the first rows
-that the second do not know (or the other way round) are *unstable*; their nodes come in groups that
-have one label in the other rows.
+The rows are those of `reach_rows`. Component a *reaches* what it leads to, without a itself unless
+a is on a cycle. A difference is what a reaches by some rows without what b reaches by other rows;
+both have the same labels where the components have the same nodes. Labels of the first rows that
+the second do not know (or vice versa) are *unstable*; their nodes come in groups that have one
+label in the other rows.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def probe_rows(left, right, head, pool, found):
 
 @helper
 def runs_reached(head, pool, c, runs):
-    """Write the runs of what component c reaches; return how many."""
+    """Write the runs of the labels that component c reaches; return their number."""
     owner = head[4 * c + OWNER] >> 1
     size = runs_of_row(head, pool, owner, runs)
     if head[4 * c + OWNER] & 1 == 0:
@@ -65,7 +65,7 @@ def runs_reached(head, pool, c, runs):
 def words_without(head, pool, a, other, others, b, runs):
     """`runs_without` for two rows that are bitmaps.
 
-    b is a, or a label that the rows of a do not know; so its own bit hides nothing.
+    b is a, or a label that the rows of a do not know, so its own bit hides nothing.
     """
     one, two = head[4 * a + OWNER] >> 1, other[4 * b + OWNER] >> 1
     at, low = head[4 * one + AT] >> 2, head[4 * one + SPAN] >> 32
@@ -172,15 +172,17 @@ def weigh_pairs(
     state,
     limit,
 ):
-    """Write how many nodes each component in `left` reaches that the one in `right` does not.
+    """Write the number of nodes that each component in `left` reaches and the one in `right` does
+    not.
 
     head, pool    : the rows of `left`; other, others: those of `right` (NONE reaches nothing)
-    firsts        : i64[labels + 1], nodes of the labels of `left` before each
+    firsts        : i64[labels + 1], the number of nodes of the labels of `left` before each
     unstable      : labels of `left` that the other rows do not know, increasing
     groups        : the groups of unstable label i are groups[i] : groups[i + 1]
-    group_label   : label of each group in the other rows, or NONE; group_starts: its nodes begin
+    group_label   : label of each group in the other rows, or NONE; group_starts: where its nodes
+                    begin
     runs, hidden  : u64[labels + 5], room
-    state         : i64[1]: those done
+    state         : i64[1]: the components done
     """
     at = state[0]
     steps = 0

@@ -1,11 +1,11 @@
-"""Rows of a transitive closure: for each component the components it reaches, as small as may be.
+"""Rows of a transitive closure: for each component the components it reaches, in compact form.
 
-They are made in `reach_close`. Components are known by *labels*. A row is a set of labels in one of
-three forms in a pool of 64-bit words, whichever is smallest:
+They are made in `reach_close`. Components are identified by *labels*. A row is a set of labels in
+the smallest of three forms, in a pool of 64-bit words:
 
     RUNS   first << 32 | end of each run of labels, increasing and not touching
     BITS   a bitmap; the first bit of the first word is label 64 * low
-    LIST   labels in increasing order, two to a word, the lower half first
+    LIST   labels in increasing order, two per word, the lower half first
 
 `head` has four numbers for each label:
 
@@ -14,9 +14,9 @@ three forms in a pool of 64-bit words, whichever is smallest:
     OWNER   label whose row it uses * 2 + 1 if it reaches itself
     WEIGHT  nodes in the components of its own row
 
-A row holds the label that owns it, too, whether or not that reaches itself. A component all of
-whose successors are reached from one of them uses that one's row: so leaves cost nothing. Hence
-what component c leads to, c itself included, is {c} and the row of its owner.
+A row includes the label that owns it, whether or not that reaches itself. A component all of whose
+successors are reached from one of them uses that successor's row, so leaves cost nothing. Hence
+component c leads to {c} and the row of its owner.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NOUGHT = np.uint64(0)
 
 @helper
 def ones(word):
-    """How many bits of a word are set."""
+    """The number of bits that are set in a word."""
     word = word - ((word >> _ONE) & _M1)
     word = (word & _M2) + ((word >> _2) & _M2)
     word = (word + (word >> _4)) & _M4
@@ -54,7 +54,7 @@ def ones(word):
 
 @helper
 def lowest(word):
-    """The number of the lowest bit that is set; the word is not 0."""
+    """The index of the lowest bit that is set; the word is not 0."""
     return ones((word & (~word + _ONE)) - _ONE)
 
 
@@ -109,7 +109,7 @@ def in_row(head, pool, owner, label):
 
 @helper
 def row_words(head, owner):
-    """How many words of the pool the row takes that `owner` owns."""
+    """The number of words in the pool of the row that `owner` owns."""
     size = head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
     return (size + 1) >> 1 if head[4 * owner + AT] & 3 == LIST else size
 
@@ -122,7 +122,7 @@ def leads_to(head, pool, c, label):
 
 @helper
 def put_run(runs, size, start, end):
-    """Put a run into sorted runs, of which it may touch or overlap some; return how many."""
+    """Insert a run into sorted runs, some of which it may touch or overlap; return their number."""
     at = run_of(runs, 0, size, start)
     if at >= 0 and np.int64(runs[at] & _LOW) >= start:
         if np.int64(runs[at] & _LOW) >= end:
@@ -150,7 +150,7 @@ def put_run(runs, size, start, end):
 
 @helper
 def take_label(runs, size, label):
-    """Take one label out of sorted runs; return how many runs are left."""
+    """Remove one label from sorted runs; return the number of runs left."""
     at = run_of(runs, 0, size, label)
     if at < 0:
         return size
@@ -176,7 +176,7 @@ def take_label(runs, size, label):
 
 @helper
 def runs_of_words(words, at, size, low, runs):
-    """Write the runs of a bitmap's bits; return how many."""
+    """Write the runs of a bitmap's bits; return their number."""
     found = 0
     start = np.int64(-1)  # of the run that is open
     for i in range(size):
@@ -208,7 +208,7 @@ def runs_of_words(words, at, size, low, runs):
 
 @helper
 def runs_of_row(head, pool, owner, runs):
-    """Write the runs of the row that `owner` owns; return how many."""
+    """Write the runs of the row that `owner` owns; return their number."""
     form = head[4 * owner + AT] & 3
     at = head[4 * owner + AT] >> 2
     size = head[4 * owner + SPAN] & np.int64(0xFFFFFFFF)
@@ -231,7 +231,8 @@ def runs_of_row(head, pool, owner, runs):
 
 @helper
 def runs_led_to(head, pool, c, runs):
-    """Write the runs of what component c leads to, itself included; return how many."""
+    """Write the runs of the labels that component c leads to, itself included; return their
+    number."""
     owner = head[4 * c + OWNER] >> 1
     size = runs_of_row(head, pool, owner, runs)
     if owner != c:
@@ -241,7 +242,7 @@ def runs_led_to(head, pool, c, runs):
 
 @helper
 def unite_runs(left, left_size, right, right_size, out):
-    """Write the union of sorted runs; return how many."""
+    """Write the union of sorted runs; return the number of runs."""
     i = j = row = 0
     while i < left_size or j < right_size:
         if j == right_size or (i < left_size and left[i] <= right[j]):
@@ -373,10 +374,10 @@ def write_words(bits, first, last, pool, at, head, c, runs):
 
 @helper
 def weigh_row(head, pool, c, firsts, heavy):
-    """How many nodes are in the components of the row that c owns.
+    """The number of nodes in the components of the row that c owns.
 
-    firsts i64[labels + 1]: nodes of the labels before each
-    heavy  bitmap of the labels that do not have exactly one node
+    firsts  i64[labels + 1]: the number of nodes of the labels before each
+    heavy   bitmap of the labels that do not have exactly one node
     """
     form = head[4 * c + AT] & 3
     at = head[4 * c + AT] >> 2
@@ -405,9 +406,9 @@ def weigh_row(head, pool, c, firsts, heavy):
 
 @kernel("i64(i64w, u64r, u64w, i64, i64, i64w, i64)", room=("pool", "out"))
 def gather_rows(head, pool, out, low, end, state, limit):
-    """Copy rows that lie outside low .. end to where state[1] says, and note it in `head`.
+    """Copy the rows outside [low, end) to state[1] and following words, and update `head`.
 
-    out   : the pool to copy to, perhaps the same
+    out   : the pool to copy to, possibly the same
     state : i64[2]: labels done, where to write next
     Return 1 when done, 0 if there is more to do.
     """

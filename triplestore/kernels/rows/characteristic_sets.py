@@ -13,16 +13,17 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 @kernel("void(u64r, i64w, i64w, i64w, i64w, u32w, u32w, i64, i64w)")
 def number_sets(pairs, slots, examples, lengths, sizes, terms, codes, limit, state):
-    """For each term write its id and the number of its set of names.
+    """Write each term's id and the number of its set of names.
 
-    pairs    : sorted distinct term << 32 | name slots    : i64[2^k], a hash table of sets: 0 for
-    free, or the number of a set plus one examples, lengths, sizes : i64[>= 2^k / 2]: for each set
-    where one group with it begins, how many
-               names it has, and how many terms have it
-    terms, codes : u32[terms] state    : i64[4]: the next pair, terms and sets so far, and 1 if it
-    stopped because half of the slots are
-               taken; returns after about `limit` pairs; done when state[0] is the number of pairs
-    Sets are numbered in the order in which they first come.
+    pairs        : sorted distinct term << 32 | name
+    slots        : i64[2^k], a hash table of sets: 0 if free, else the number of a set plus one
+    examples, lengths, sizes : i64[>= 2^k / 2]; for each set where one group with it begins, its
+                   number of names, and the number of terms with it
+    terms, codes : u32[terms]
+    state        : i64[4]: the next pair, the terms and sets so far, and 1 if the kernel stopped
+                   because half of the slots are taken. It returns after about `limit` pairs, and
+                   is done when state[0] is the number of pairs.
+    Sets are numbered in the order of their first occurrence.
     """
     row, found, sets = state[0], state[1], state[2]
     mask = slots.size - 1
@@ -70,7 +71,7 @@ def number_sets(pairs, slots, examples, lengths, sizes, terms, codes, limit, sta
 
 @kernel("void(u64r, i64r, i64r, i64, i64w)")
 def reenter_sets(pairs, examples, lengths, sets, slots):
-    """Enter the first `sets` sets into an empty hash table of another size."""
+    """Insert the first `sets` sets into an empty hash table of another size."""
     mask = slots.size - 1
     for number in range(sets):
         code = np.uint64(0)

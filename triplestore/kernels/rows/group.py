@@ -1,10 +1,10 @@
 """Exact hash tables of 64-bit keys: every distinct key gets the next number, its *group*.
 
-Start at `group_insert`. Always true: `slots` has a power of two of places, each 0 (free) or a
-group plus one; `group_keys[g]` is the key of group g; the caller sees to it that at most two of
-three places are taken. Keys are compared, never only their hashes. Groups are numbered in the
-order in which their keys first come, so the result does not depend on the size of the table.
-Costs one or two cache misses a key; the caller cuts long inputs into pieces.
+Start at `group_insert`. Always true: `slots` has a power of two of places, each 0 (free) or a group
+plus one; `group_keys[g]` is the key of group g; at most two thirds of the places are taken, which
+is up to the caller. Keys are compared, not only their hashes. Groups are numbered in the order of
+their first occurrence, so the result does not depend on the size of the table. Costs one or two
+cache misses per key; the caller cuts long inputs into pieces.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _32 = np.uint64(32)
 
 @helper
 def place_of(key, mask):
-    """Where the search for a key begins."""
+    """The slot where the search for a key begins."""
     mixed = (key ^ (key >> _32)) * _MIX
     return (mixed ^ (mixed >> _32)) & mask
 
@@ -56,7 +56,7 @@ def group_insert(keys, slots, group_keys, count, groups, firsts):
 
 @kernel("void(u64r, i64, i64, u32w)")
 def group_rehash(group_keys, start, stop, slots):
-    """Enter the groups [start, stop), known to be distinct, into the places of a larger table."""
+    """Insert the groups [start, stop), known to be distinct, into the places of a larger table."""
     mask = np.uint64(slots.size - 1)
     for g in range(start, stop):
         place = place_of(group_keys[g], mask)

@@ -1,8 +1,8 @@
-"""Where several sorted ranges meet: the values of a variable that several atoms allow.
+"""Intersections of sorted ranges: the values of a variable that several atoms allow.
 
-Of `p(x, y), q(y, z), r(z, x)` each pair (x, y) has a range of z in q and one in r; what `cross`
-writes are the values in all of them, found from the smallest range on. Always true: the second ids
-within a range are sorted and distinct; nothing is allocated here.
+For `p(x, y), q(y, z), r(z, x)` each pair (x, y) has a range of z in q and one in r. `cross` writes
+the values that are in all ranges, starting from the smallest. Always true: the second ids within a
+range are sorted and distinct; nothing is allocated here.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from triplestore.kernels.rows.sorted_sets import place_between
 
 _32 = np.uint64(32)
 
-_MOST = 1 << 24  # values looked at in one call
-_LONG = 64  # ranges of so many keys are looked through with the help of a directory
-_NEAR = 8  # a range so many times longer than what is looked for in it is gone through in steps
+_MOST = 1 << 24  # maximum number of values compared in one call
+_LONG = 64  # minimum number of keys of a range to search it with a directory
+_NEAR = 8  # minimum ratio of a range to the values searched in it for galloping
 
 
 @kernel("void(u64r, u64, u32w)")
 def count_firsts(keys, least, counts):
-    """Add to `counts` how many keys have each first id, from `least` on."""
+    """Add the number of keys of each first id, from `least` on, to `counts`."""
     for i in range(keys.size):
         counts[np.int64((keys[i] >> _32) - least)] += np.uint32(1)
 
@@ -30,7 +30,7 @@ def count_firsts(keys, least, counts):
 def mark_within(left, right, base, starts, found):
     """Write 1 for each key of `left` that is in the sorted `right`, 0 for the others.
 
-    starts : where the keys of each first id (less `base`) begin, and at the end how many there are
+    starts : where the keys of each first id (minus `base`) begin; the last entry is their number
     """
     firsts = starts.size - 1
     for i in range(left.size):
@@ -55,8 +55,8 @@ def copy_range(keys, lo, hi, out, at):
 
 @helper
 def slots_of(keys, lo, hi):
-    """Of a long range: its first slot in a directory, how many it has, its first second id, and
-    how many slots there are for each id."""
+    """For a long range: its first slot in a directory, its number of slots, its first second id,
+    and the number of slots per id."""
     first = np.uint32(keys[lo])
     span = np.float64(np.uint32(keys[hi - 1]) - first) + 1.0
     slots = (hi >> 2) - (lo >> 2)
@@ -65,16 +65,16 @@ def slots_of(keys, lo, hi):
 
 @helper
 def slot_of_id(value, first, slots, scale):
-    """The slot of an id, not less than the first one of the range."""
+    """The slot of an id that is not less than the first id of the range."""
     return min(np.int64(np.float64(value - first) * scale), slots - 1)
 
 
 @kernel("void(u64r, u32w)")
 def make_directory(keys, directory):
-    """For each range of many keys with one first id: where in it to look for a second id.
+    """Make a directory for finding second ids in long ranges of keys with one first id.
 
-    directory : u32[keys / 4 + 1]; a range from `lo` to `hi` has the slots from lo / 4 to hi / 4,
-                each of them the place of the first key whose slot (`slot_of_id`) is not less
+    directory : u32[keys / 4 + 1]; a range from `lo` to `hi` has the slots from lo / 4 to hi / 4;
+                each is the place of the first key whose slot (`slot_of_id`) is not less
     """
     lo = 0
     while lo < keys.size:
@@ -98,7 +98,7 @@ def make_directory(keys, directory):
 
 @helper
 def place_within(keys, value, at, stop):
-    """The first place from `at` to `stop` whose second id is not less."""
+    """The first place in [at, stop) whose second id is not less, or `stop`."""
     left = stop - at
     while left > 1:
         half = left >> 1
@@ -111,9 +111,9 @@ def place_within(keys, value, at, stop):
 
 @helper
 def keep_common(keys, directory, lo, hi, out, start, end):
-    """Keep those values of `out` (from `start` to `end`) that are in a range; return the end.
+    """Keep the values of `out` (from `start` to `end`) that are in a range; return the new end.
 
-    Without branches on what is compared, which nobody can foretell: half the time.
+    It has no branches that depend on comparisons, since these cannot be predicted: half the time.
     """
     kept = start
     if hi - lo <= _NEAR * (end - start):
@@ -156,16 +156,16 @@ def keep_common(keys, directory, lo, hi, out, start, end):
     " i64w)"
 )
 def cross(lo, hi, one, two, three, four, d1, d2, d3, d4, links, listed, row, counts, out, state):
-    """Write the values that are in the ranges of all links, row by row, and how many they are.
+    """Write the values that are in the ranges of all links, row by row, and their counts.
 
     lo, hi  : the ranges of each row: of the first link for all rows, then of the second one ...
     one ... : the keys of up to four links
-    d1 ...  : their directories, or nothing
-    listed  : 0 if the values are only counted, and `out` is written over by each row
-    row     : where to begin
-    counts  : one for each row
-    state   : how many values are in `out`; how many were looked at, of the smallest ranges
-    Returns the row to go on from, once there is room in `out` again, or the number of rows.
+    d1 ...  : their directories, possibly empty
+    listed  : 0 if the values are only counted; then each row overwrites `out`
+    row     : the row to begin with
+    counts  : one per row
+    state   : the number of values in `out`; the number of values compared
+    Returns the row to continue with once there is room in `out` again, or the number of rows.
     """
     rows = counts.size
     at = looked = 0
@@ -215,7 +215,7 @@ def cross(lo, hi, one, two, three, four, d1, d2, d3, d4, links, listed, row, cou
 
 @helper
 def spelt(word):
-    """The number that four bytes spell, the first one being the greatest."""
+    """The number that four big-endian bytes stand for."""
     return (
         (word >> np.uint32(24))
         | ((word >> np.uint32(8)) & np.uint32(0xFF00))
@@ -238,8 +238,8 @@ def is_less(left, i, right, j, width):
 def mark_wide(left, right, width, found):
     """Write 1 for each row of `left` that is in the sorted `right`, 0 for the others.
 
-    left, right : rows of `width` ids, spelt as wide keys are; `left` costs least in order, since
-                  each search goes on from where the last one ended
+    left, right : rows of `width` ids, as bytes of wide keys; sorted `left` is fastest, since each
+                  search continues where the last one ended
     """
     size = right.size // width
     at = 0

@@ -1,10 +1,11 @@
-"""Joins in two steps: where each left row's matches lie, then the pairs of positions, in pieces.
+"""Joins in two steps: first the range of each left row's matches, then pairs of positions in
+pieces.
 
 The first step writes for each left row a range [lo, hi) of places on the right, by galloping
 through sorted keys (`match_sorted`) or from group numbers (`match_groups`, `match_dense`), and
-returns how many pairs there will be, so that memory is charged before the second step,
-`expand_pairs`, fills blocks of any size, also in the middle of one key's matches.
-Always true: nothing is allocated here; positions are i64; outputs never alias inputs.
+returns the number of pairs, so that memory can be checked before the second step. `expand_pairs`
+then fills blocks of any size and may stop within one row's matches. Always true: nothing is
+allocated here; positions are i64; outputs never alias inputs.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from triplestore.kernels.jit import kernel
 def match_sorted(left, right, lo, hi):
     """Write the range of `right` that equals each key of `left`; return the number of pairs.
 
-    right : sorted. left : any order; in sorted order each search starts where the last one ended
-    and doubles its steps, so the cost is O(n + m) for equal sizes and O(n log(m / n)) for few keys.
+    right : sorted. left : in any order; if sorted, each search starts where the last one ended and
+    doubles its steps, so the cost is O(n + m) for equal sizes and O(n log(m / n)) for few keys.
     """
     size = right.size
     total = 0
@@ -84,7 +85,7 @@ def match_groups(groups, starts, lo, hi):
 
 @kernel("i64(u32r, i64, u32r, i64w, i64w)")
 def match_dense(keys, base, starts, lo, hi):
-    """The same where the group of a key is the key minus `base`, if there is such a group."""
+    """The same where the group of a key is the key minus `base`, if that group exists."""
     total = 0
     size = starts.size - 1
     for i in range(keys.size):
@@ -101,16 +102,16 @@ def match_dense(keys, base, starts, lo, hi):
 
 @kernel("void(u32r, i64, u32w)")
 def count_rows(groups, base, counts):
-    """Add to the count of each group (less `base`) how many rows have it."""
+    """Add the number of rows of each group (minus `base`) to its count."""
     for i in range(groups.size):
         counts[np.int64(groups[i]) - base] += np.uint32(1)
 
 
 @kernel("void(u32r, i64, i64, u32w, u32w)")
 def place_rows(groups, base, first_row, cursors, rows):
-    """Counting sort: write the number of each row where the cursor of its group stands.
+    """Counting sort: write the number of each row at the cursor of its group.
 
-    groups  : u32[n], the groups (plus `base`) of rows `first_row` and following
+    groups  : u32[n], the groups (plus `base`) of the rows from `first_row` on
     cursors : where the next row of each group goes; advanced
     """
     for i in range(groups.size):
@@ -122,11 +123,12 @@ def place_rows(groups, base, first_row, cursors, rows):
 
 @kernel("i64(i64r, i64r, i64, i64, i64, i64w, i64w)")
 def expand_pairs(lo, hi, row, offset, outer, left, right):
-    """Fill `left` and `right` with pairs of positions, from the match `offset` of left row `row`.
+    """Fill `left` and `right` with pairs of positions, from match number `offset` of left row `row`
+    on.
 
     outer : 1 if a row without matches gives one pair with right position -1, else 0
-    Return row and offset to go on from, packed as row << 32 | offset; the outputs are filled as
-    far as there are pairs (the caller counted them).
+    Return the row and offset to continue with, packed as row << 32 | offset. The outputs are filled
+    completely unless the pairs end (the caller counted them).
     """
     filled = 0
     room = left.size

@@ -1,10 +1,10 @@
-"""Merge two layers' rows: first a plan of the merge, then any number of columns by that plan.
+"""Merge the rows of two layers: first a plan of the merge, then any number of columns by that plan.
 
-Start at `plan_merge`. A plan has one byte per step: take a row of the older run, or of the newer
-one, or of the newer one in place of an equal older one; a further bit says that the row is dropped.
-The columns of the rows (keys, graph, status, count) are then copied by the plan, each at the speed
-of memory. `combine` merges two layers of some hundred rows, as every commit does, in one call.
-Always true: rows are distinct within each run; nothing is allocated here.
+Start at `plan_merge`. A plan has one byte per step: take a row of the older run, of the newer run,
+or of the newer run in place of an equal older row; one more bit says that the row is dropped. The
+columns of the rows (keys, graph, status, count) are then copied by the plan at the speed of memory.
+`combine` merges two layers of some hundred rows in one call, as every commit needs. Always true:
+rows are distinct within each run; nothing is allocated here.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def plan_merge(
 ):
     """Write the next steps of the merge to `plan`, as many as fit.
 
-    old, new         : keys; the rows of name i are old[old_starts[i] : old_starts[i + 1]], sorted
-    *_extra          : the third column of the rows, or empty if there is none *_status         : to
-    drop rows whose (newest) status is 0; empty if none is to be dropped sizes            :
-    i64[names], to which the rows kept of each name are added state            : i64[4], at first 0:
-    the name, the rows of `old` and of `new` done so far, and after the
-                       call the steps written; done when state[0] is the number of names
+    old, new : keys; the rows of name i are old[old_starts[i] : old_starts[i + 1]], sorted
+    *_extra  : the third column of the rows, or empty
+    *_status : to drop rows whose newest status is 0; empty if no row is dropped
+    sizes    : i64[names], to which the number of kept rows of each name is added
+    state    : i64[4], initially 0: the name and the rows of `old` and `new` done so far, and after
+               the call the number of steps written; done when state[0] is the number of names
     """
     at, i, j = state[0], state[1], state[2]
     wide = old_extra.size > 0 and new_extra.size > 0
@@ -81,9 +81,9 @@ def plan_merge(
 
 @kernel("i64(u8r, u64r, u64r, u64w)", "i64(u8r, u32r, u32r, u32w)", "i64(u8r, u8r, u8r, u8w)")
 def merge_by_plan(plan, old, new, out):
-    """Copy one column by a plan, whose first step is at the first rows of `old` and `new`.
+    """Copy one column by a plan whose first step is at the first rows of `old` and `new`.
 
-    Returns how many rows were written to `out`.
+    Returns the number of rows written to `out`.
     """
     i = j = row = 0
     for k in range(plan.size):
@@ -138,10 +138,10 @@ def combine(
     explicit,
     inferred,
 ):
-    """Merge two small orders of facts whole, directories and nets and all; rows whose newest status
-    is 0 are left out if `drop`, and names without rows. Returns how many names there are.
+    """Merge two small orders of facts completely, with directories and nets; if `drop`, rows whose
+    newest status is 0 and names without rows are left out. Returns the number of names.
 
-    *_count : may be empty, where all counts are 0; `count` is then, too, if both are
+    *_count : may be empty if all counts are 0; if both are empty, so is `count`
     """
     i = j = made = row = 0
     starts[0] = 0

@@ -1,9 +1,9 @@
-"""Sort many rows of many relations: count them by name, move them, drop repetitions.
+"""Sort many rows of many relations: count them by name, move them, remove duplicates.
 
-`count_names` and `place_rows` bring the rows of each name together, as packed keys; each range is
-then sorted by numpy, and `compact` drops repetitions and counts distinct ids on the way. Always
-true: nothing is allocated here; names are not 0. Each kernel works on a piece of the rows and
-leaves in its last array where it stopped, so that no call takes longer than the caller wants.
+`count_names` and `place_rows` bring the rows of each name together as packed keys. Each range is
+then sorted by numpy, and `compact` removes duplicates and counts distinct ids. Always true: nothing
+is allocated here; names are not 0. Each kernel works on a piece of the rows and leaves in its last
+array where it stopped, so that no call takes longer than the caller wants.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _32 = np.uint64(32)
 
 @helper
 def place_of_name(name, mask):
-    """Where the search for a name begins."""
+    """The slot where the search for a name begins."""
     return np.int64((np.uint64(name) * _MIX) >> _32) & mask
 
 
 @kernel("i64(u32r, u32w, i64w)")
 def count_names(names, slots, counts):
-    """Add how often each name occurs to `counts`; return how many rows were counted.
+    """Add the number of rows of each name to `counts`; return how many rows were counted.
 
-    slots, counts : u32[2^k], i64[2^k]; the name in a slot (0: free) and how often it occurred.
-                    When a name comes that is new, and half of the slots are taken, counting stops
-                    before its row, and the caller comes back with larger tables.
+    slots, counts : u32[2^k], i64[2^k]; the name in a slot (0: free) and its number of rows.
+                    At a new name counting stops if half of the slots are taken; the caller then
+                    continues with larger tables.
     """
     mask = slots.size - 1
     free = slots.size // 2
@@ -51,7 +51,7 @@ def count_names(names, slots, counts):
 
 @kernel("void(u32r, u32r, u32r, u32r, i64w, u64w)")
 def place_rows(names, first, second, slots, cursors, out):
-    """Write each row as a packed key where the cursor of its name stands, and advance the cursor.
+    """Write each row as a packed key at the cursor of its name, and advance the cursor.
 
     slots   : as `count_names` left them, with all names in it
     cursors : i64[slots]; the rows of a name keep their order
@@ -69,13 +69,13 @@ def place_rows(names, first, second, slots, cursors, out):
 
 @kernel("void(u64w, i64r, i64w, i64w, i64, i64w)")
 def compact(keys, starts, new_starts, firsts, limit, state):
-    """Close up sorted ranges so that each key is there once, and count distinct first ids.
+    """Remove duplicates from sorted ranges, and count distinct first ids.
 
-    keys       : range i is keys[starts[i] : starts[i + 1]], sorted; afterwards it is
-                 keys[new_starts[i] : new_starts[i + 1]], without repetitions
-    firsts     : i64[ranges]; how many distinct first ids each range has state      : i64[3], at
-    first 0, 0, 0: the range, the row and the place for the next key; at most
-                 `limit` rows are read before it returns; done when state[0] is the number of ranges
+    keys   : range i is keys[starts[i] : starts[i + 1]], sorted; afterwards it is
+             keys[new_starts[i] : new_starts[i + 1]], without duplicates
+    firsts : i64[ranges]; the number of distinct first ids of each range
+    state  : i64[3], initially 0, 0, 0: the range, the row, and the place for the next key; it
+             returns after at most `limit` rows, and is done when state[0] is the number of ranges
     """
     at, row, out = state[0], state[1], state[2]
     last_row = min(keys.size, row + limit)
@@ -106,9 +106,10 @@ def compact(keys, starts, new_starts, firsts, limit, state):
 
 @kernel("void(u64r, i64r, i64w, i64, i64w)")
 def count_heads(keys, starts, firsts, limit, state):
-    """Count the distinct first ids of each sorted range, as `compact` does, and change nothing.
+    """Count the distinct first ids of each sorted range, as `compact` does, without changing the
+    keys.
 
-    firsts : i64[ranges], at first 0
+    firsts : i64[ranges], initially 0
     """
     at, row = state[0], state[1]
     last_row = min(keys.size, row + limit)
@@ -132,7 +133,7 @@ def term_name_pairs(keys, starts, names, out, limit, state):
     """Write (first id << 32 | name) for each distinct first id of each name.
 
     keys, starts, names : as in an order of a layer
-    out                 : u64[as many as all names have distinct first ids]
+    out                 : u64[number of distinct first ids of all names]
     state               : i64[3], as in `compact`
     """
     at, row, place = state[0], state[1], state[2]
@@ -155,10 +156,9 @@ def term_name_pairs(keys, starts, names, out, limit, state):
 
 @kernel("void(u64r, u32w)")
 def sort_ties(keys, extra):
-    """Sort `extra` where the sorted `keys` are equal.
+    """Sort `extra` within runs of equal `keys`.
 
-    Shell sort: no recursion and no room needed; ranges are short as a rule (the graphs of one
-    triple).
+    Shell sort: it needs no recursion and no room; runs are mostly short (the graphs of one triple).
     """
     lo = 0
     size = keys.size

@@ -1,8 +1,8 @@
-"""Sets of packed keys as sorted arrays: membership, union, repetitions, and look-ups by first id.
+"""Set operations on sorted arrays of packed keys: membership, union, counts, look-ups by first id.
 
-What the inner loops of rule evaluation are made of. `right` and `keys` are sorted and distinct
-unless it says otherwise; `left` and `values` come in any order, and cost least in increasing order,
-because each search starts where the last one ended, in either direction, and doubles its steps.
+These are the inner loops of rule evaluation. `right` and `keys` are sorted and distinct unless a
+function says otherwise; `left` and `values` may be in any order. Increasing order is fastest: each
+search starts where the last one ended, in either direction, and doubles its steps.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _32 = np.uint64(32)
 
 @helper
 def place_between(keys, key, at, top):
-    """The first place from `at` to `top` whose key is not less."""
+    """The first place in [at, top) whose key is not less, or `top`."""
     while at < top:
         middle = (at + top) >> 1
         if keys[middle] < key:
@@ -28,7 +28,7 @@ def place_between(keys, key, at, top):
 
 @helper
 def place_from(keys, key, at):
-    """The first place of `keys`, at or after `at`, whose key is not less; all before are less."""
+    """The first place of `keys` whose key is not less; it is not before `at`."""
     size = keys.size
     step = 1
     top = at
@@ -41,7 +41,8 @@ def place_from(keys, key, at):
 
 @helper
 def place_near(keys, key, at):
-    """The first place of `keys` whose key is not less, looked for from any place on, both ways."""
+    """The first place of `keys` whose key is not less, searched from any place on in both
+    directions."""
     if at < keys.size and keys[at] < key:
         return place_from(keys, key, at + 1)
     step = 1
@@ -62,7 +63,8 @@ def place_near(keys, key, at):
 
 @kernel("i64(u64r, u64r, u8w)")
 def mark_members(left, right, found):
-    """Write 1 for each key of `left` that is in `right`, 0 for the others; return how many are."""
+    """Write 1 for each key of `left` that is in `right`, 0 for the others; return the number of
+    ones."""
     hits = 0
     at = 0
     for i in range(left.size):
@@ -78,7 +80,7 @@ def mark_members(left, right, found):
 
 @kernel("i64(u32r, u64r, i64w, i64w)")
 def match_first(values, keys, lo, hi):
-    """Write the range of `keys` whose first id is each of `values`; return the rows of all."""
+    """Write the range of `keys` for each first id in `values`; return the total number of rows."""
     total = 0
     at = 0
     for i in range(values.size):
@@ -114,7 +116,7 @@ def expand_second(lo, hi, keys, index, second):
 
 @kernel("i64(u64r, u64r, u64w)")
 def unite(left, right, out):
-    """Write the keys that are in either, `left` being sorted and distinct too; return how many."""
+    """Write the union; `left` is sorted and distinct as well. Return the number of keys."""
     i = j = row = 0
     while i < left.size and j < right.size:
         a, b = left[i], right[j]
@@ -142,7 +144,8 @@ def unite(left, right, out):
 
 @kernel("i64(u64r, u64w, u32w)")
 def count_equals(keys, out, counts):
-    """Write each key of sorted ones once, and how often it comes; return how many there are."""
+    """Write each distinct key of a sorted array and its number of occurrences; return how many
+    keys."""
     row = -1
     for i in range(keys.size):
         if i == 0 or keys[i] != keys[i - 1]:
@@ -156,14 +159,14 @@ def count_equals(keys, out, counts):
 
 @kernel("void(u64r, u64, u32w)")
 def count_close(keys, least, counts):
-    """Add to `counts` how often each key comes, from `least` on."""
+    """Add the occurrences of each key, from `least` on, to `counts`."""
     for i in range(keys.size):
         counts[np.int64(keys[i] - least)] += np.uint32(1)
 
 
 @kernel("i64(u32r, u64, u64w, u32w)")
 def take_counted(counts, least, out, times):
-    """Write each key that was counted, and how often it came; return how many there are."""
+    """Write each key that was counted and its number of occurrences; return how many keys."""
     row = 0
     for i in range(counts.size):
         if counts[i] > 0:
@@ -175,7 +178,7 @@ def take_counted(counts, least, out, times):
 
 @kernel("i64(u64r, u64r, i64w)")
 def find_places(left, right, places):
-    """Write where in `right` each key of `left` stands, or -1; return how many are there."""
+    """Write the place of each key of `left` in `right`, or -1; return how many were found."""
     hits = 0
     at = 0
     for i in range(left.size):
@@ -191,7 +194,7 @@ def find_places(left, right, places):
 
 @kernel("i64(u64r, i64r, u64r, i64r, u64w, i64w)")
 def add_counts(left, left_counts, right, right_counts, out, counts):
-    """Write the keys that are in either with the sum of their counts; return how many."""
+    """Write the union with the sums of counts; return the number of keys."""
     i = j = row = 0
     while i < left.size or j < right.size:
         if j == right.size or (i < left.size and left[i] < right[j]):

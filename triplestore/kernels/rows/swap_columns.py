@@ -1,8 +1,8 @@
-"""Sorted packed keys put in the order of their second ids, by counting those.
+"""Sort packed keys by their second ids, by counting these.
 
-Called in this order: `second_bounds` of all pieces of the keys, `count_seconds` of all pieces,
-`begin_cursors`, and one of the others for each piece. Keys whose second ids are counted are fewer
-than 2^32, so that places are 32 bits and more of them stay in the processor's cache.
+Called in this order: `second_bounds` for all pieces of the keys, `count_seconds` for all pieces,
+`begin_cursors`, then one of the other kernels for each piece. There are fewer than 2^32 keys, so
+that places have 32 bits and more of them fit in the processor's cache.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LOW, _32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 @kernel("void(u64r, u64w)")
 def second_bounds(keys, bounds):
-    """Bring the least and the greatest second id known so far up to date."""
+    """Update the least and the greatest second id."""
     least, most = bounds[0], bounds[1]
     for i in range(keys.size):
         second = keys[i] & _LOW
@@ -27,14 +27,14 @@ def second_bounds(keys, bounds):
 
 @kernel("void(u64r, u64, u32w)")
 def count_seconds(keys, least, sizes):
-    """Count the keys of each second id, from `least` on, on top of `sizes`."""
+    """Add the number of keys of each second id, from `least` on, to `sizes`."""
     for i in range(keys.size):
         sizes[np.int64((keys[i] & _LOW) - least)] += np.uint32(1)
 
 
 @kernel("void(u32w)")
 def begin_cursors(sizes):
-    """Make of sizes, in their place, where each begins if they stand one after the other."""
+    """Replace the sizes by the places where each begins."""
     at = np.uint32(0)
     for i in range(sizes.size):
         size = sizes[i]
@@ -44,8 +44,8 @@ def begin_cursors(sizes):
 
 @kernel("void(u64r, u64, u32w, u64w)")
 def turn_by_second(keys, least, cursors, out):
-    """Write each key with its ids changed over where the cursor of its second id stands, and
-    advance that. Keys that are sorted come to be sorted when they are turned."""
+    """Write each key with its ids swapped at the cursor of its second id, and advance the cursor.
+    If the keys are sorted, so is the result."""
     for i in range(keys.size):
         second = keys[i] & _LOW
         at = np.int64(second - least)
@@ -56,7 +56,7 @@ def turn_by_second(keys, least, cursors, out):
 
 @kernel("void(u64r, u8r, u32r, u64, u32w, u64w, u8w, u32w)")
 def turn_rows_by_second(keys, status, counts, least, cursors, out, out_status, out_counts):
-    """`turn_by_second` for rows: each key with what is beside it."""
+    """`turn_by_second` for keys with statuses and counts."""
     for i in range(keys.size):
         second = keys[i] & _LOW
         at = np.int64(second - least)

@@ -1,15 +1,17 @@
-"""Rule instances that conclude facts, a few at a time: backward search over rules of two columns.
+"""Backward search: rule instances that conclude given facts, a few at a time, for rules of two
+columns.
 
-Start reading at `pull`. Each goal has a cursor: which of the rules for its relation (and class) it
-is at, and for each atom of that rule, in the order of a plan, how far its rows were read. A call
-goes on from there for as many instances as each goal may have. So a goal with a million instances
-costs those that were asked for, and none is found twice.
+Start reading at `pull`. Each goal has a cursor: the current rule among those for its relation (and
+class), and for each atom of that rule, in the order of a plan, how far its rows were read. A call
+continues from there for as many instances as each goal may have. So a goal with a million instances
+costs only those that were asked for, and none is found twice.
 
-Facts of the stratum are numbers, found by a hash table; new ones that instances need get numbers on
-the way. Stored facts are read where they are: in the sorted columns of layers (`RUNS` places for
-these, the last one for what was copied together), the newest of which has the last word on a row.
+Facts of the stratum are numbers, found by a hash table; new facts that instances need get numbers
+when they are met. Stored facts are read in place: in the sorted columns of layers (`RUNS` of them,
+the last one for what was copied together). The newest run with a row decides its status.
 
-What a rule is told by: see `SPEC`. A term is a variable v >= 0, or the constant with id c as -c.
+See `SPEC` for the description of a rule. A term is a variable v >= 0, or the constant with id c as
+-c.
 """
 
 from __future__ import annotations
@@ -21,19 +23,21 @@ from triplestore.kernels.rows.sorted_sets import place_between
 from triplestore.kernels.terms.hashing import MIX, STEP
 
 RUNS = 15
-"""So many arrays of keys there may be."""
+"""Maximum number of arrays of keys."""
 
 STEPS, VARIABLES = 4, 6
-"""So many atoms and variables a rule may have at most."""
+"""Maximum number of atoms and of variables of a rule."""
 
 SPEC = 3 + 6 * STEPS
-"""Numbers for a rule: its atoms, both terms of its head; then for each atom its relation, whether
-its facts are of the stratum, the place in front, how it is read (`TEST`: both terms are known,
-`NEXT`: the one in front, `SCAN`: none) and its terms, the one in front first."""
+"""The number of integers of a rule: its atoms, both terms of its head; then for each atom its
+relation, whether its facts are of the stratum, the place in front, how it is read (`TEST`: both
+terms are known, `NEXT`: the one in front is known, `SCAN`: none) and its terms, the one in front
+first."""
 
 STATE = 4 + 3 * STEPS + VARIABLES
-"""Numbers for a cursor: the place among its rules, the atom it is at (-1: at the rule's beginning),
-two groups of rules; for each atom a run, the place in it and its end; values of variables."""
+"""The number of integers of a cursor: the place among its rules, the current atom (-1: before the
+first), two groups of rules; for each atom a run, the place in it and its end; values of
+variables."""
 
 TEST, NEXT, SCAN = 0, 1, 2
 
@@ -68,7 +72,7 @@ def number_of(relation, key, fact_key, fact_relation, slots):
 
 @helper
 def add_fact(relation, key, number, fact_key, fact_relation, slots):
-    """Give a fact that has none a number."""
+    """Give a number to a fact that has none."""
     mask = slots.size - 1
     at = _slot_of(relation, key, mask)
     while slots[at] != 0:
@@ -80,7 +84,7 @@ def add_fact(relation, key, number, fact_key, fact_relation, slots):
 
 @kernel("i64(i64, u64r, u64w, i32w, i32w, i64, b1, i64w)", room=("fact_key", "fact_relation"))
 def find_facts(relation, keys, fact_key, fact_relation, slots, count, adds, found):
-    """Write the numbers of facts, -1 for those without; or give these the next ones, if it `adds`.
+    """Write the numbers of facts, -1 for those without; if `adds`, these get the next numbers.
     Returns how many facts have numbers then."""
     for i in range(keys.size):
         number = number_of(relation, keys[i], fact_key, fact_relation, slots)
@@ -94,7 +98,7 @@ def find_facts(relation, keys, fact_key, fact_relation, slots, count, adds, foun
 
 @kernel("void(u64r, i32r, i64, i32w)", room=("fact_key", "fact_relation"))
 def fill_slots(fact_key, fact_relation, count, slots):
-    """Find the facts that have numbers in a new, empty hash table."""
+    """Insert the facts that have numbers into a new, empty hash table."""
     mask = slots.size - 1
     for number in range(count):
         if fact_relation[number] < 0:
@@ -107,7 +111,7 @@ def fill_slots(fact_key, fact_relation, count, slots):
 
 @helper
 def said_later(run, stop, key, run_array, run_lo, run_hi, arrays):
-    """Whether a newer run says something of a row."""
+    """Whether a newer run has an entry for a row."""
     for other in range(run + 1, stop):
         keys = arrays[run_array[other]]
         at = place_between(keys, key, run_lo[other], run_hi[other])
@@ -152,7 +156,7 @@ def look_up_facts(
     status,
     count,
 ):
-    """Write the statuses and counts of stored facts; arrays of `counts` are empty where all are 0.
+    """Write the statuses and counts of stored facts; arrays of `counts` are empty if all are 0.
 
     counted_at  the place in front in the order of a relation that has counts
     The other arguments are those of `pull`.
@@ -179,7 +183,7 @@ def look_up_facts(
 
 @helper
 def is_useless(relation, own, key, fact_key, fact_relation, slots, flags, gone, gone_start):
-    """Whether a row that is stored is gone, or has no proof."""
+    """Whether a stored row is deleted, or has no proof."""
     if own == 1:
         number = number_of(relation, key, fact_key, fact_relation, slots)
         return number >= 0 and (flags[number] & DEAD_OR_ABSENT) != 0
@@ -198,7 +202,7 @@ def value_of(term, state, base):
 
 @helper
 def fits_head(key, specs, spec, state, base):
-    """Give the variables of a rule's head the values of a fact; whether the fact fits."""
+    """Bind the variables of a rule's head to a fact; return whether the fact matches."""
     first, second = specs[spec + 1], specs[spec + 2]
     if first >= 0:
         state[base + first] = np.int64(key >> _32)
@@ -214,7 +218,8 @@ def fits_head(key, specs, spec, state, base):
 
 @helper
 def write_facts(specs, spec, state, base, fact_key, fact_relation, slots, count, facts, out):
-    """Write what a matched rule needs of its stratum; returns how many facts have numbers then."""
+    """Write the facts of the stratum that a matched rule needs; return how many facts have
+    numbers."""
     for step in range(STEPS):
         facts[out + step] = 0
         about = spec + 3 + 6 * step
@@ -247,12 +252,12 @@ def open_cursors(
     waiting,
     missing,
 ):
-    """Put the cursors of goals at their beginning.
+    """Set the cursors of goals to their beginning.
 
     group_keys  sorted relation << 32 | class; and | 0 for rules that conclude any class
-    waiting     one more for goals that have rules
+    waiting     incremented for each goal that has rules
     missing     where groups of rules are written that are met for the first time
-    Returns how many these are.
+    Returns the number of these groups.
     """
     count = 0
     for i in range(goals.size):
@@ -318,20 +323,20 @@ def pull(
     found_facts,
     result,
 ):
-    """Write up to quota[i] more instances of goals[i], from goals[begin] on: in `found_goal` their
-    goals, in `found_facts` for each up to `STEPS` facts of the stratum that they need, 0 for none,
-    else one more than the number.
+    """Write up to quota[i] more instances of goals[i], from goals[begin] on: their goals in
+    `found_goal`, and in `found_facts` for each up to `STEPS` facts of the stratum that it needs, as
+    the number plus one, or 0 for none.
 
-    looks       so many rows may be looked at for each instance that is wanted
+    looks       maximum number of rows read per wanted instance
     usable      which rules may be used
     run_first, run_stop   the runs of a relation, oldest first: at 2 * relation + place in front
-    run_array, run_lo, run_hi, run_status   where a run is, and the status of its rows, -1 if these
-                have each their own
-    gone, gone_start      for each relation the facts of lower strata that are gone
-    waiting     one less for goals whose instances all came
-    result      in [0] the number of facts, to be brought up; left in it are [1] the instances, [2]
-                the rows looked at, [3] the goal to go on with if there was no room for all; its
-                quota is brought down
+    run_array, run_lo, run_hi, run_status   where a run is, and the status of its rows, or -1 if
+                each row has its own
+    gone, gone_start      for each relation the deleted facts of lower strata
+    waiting     decremented for each goal whose instances are exhausted
+    result      [0] is the number of facts, updated; on return [1] is the number of instances, [2]
+                the number of rows read, [3] the goal to continue with if there was no room for all;
+                its quota is reduced
     """
     count, found, looked = result[0], 0, 0
     room = min(fact_key.size, slots.size >> 1) - STEPS

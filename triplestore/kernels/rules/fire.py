@@ -1,9 +1,9 @@
-"""Small rules as one call: from the facts of a changed atom to what the rules conclude.
+"""Fire small rules in one call: from the facts of a changed atom to the conclusions.
 
-A rule of one or two atoms over relations of two columns needs some ten calls of numpy, which cost
-far more than its rows where these are few. `fire_rules` does all of it, for some rules that differ
-in constants only. Always true: `delta` and `run` are sorted and distinct; each match is written
-once for each rule; nothing is allocated here. `climb` goes on with what rules conclude.
+A rule of one or two atoms over relations of two columns takes about ten calls of numpy, which cost
+far more than the work on few rows. `fire_rules` does all of it for rules that differ in constants
+only. Always true: `delta` and `run` are sorted and distinct; each match is written once per rule;
+nothing is allocated here. `climb` repeats this for what the rules conclude.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from triplestore.kernels.rows.sorted_sets import place_near
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 SPEC = 10
-"""So many numbers say what a rule is."""
+"""The number of integers that describe a rule."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @helper
 def term_of(code, first, second, third, constants, base):
-    """The value of a term: 0 and 1 are the ids of the changed fact, 2 is the id that was found,
-    -1, -2, ... the constants of the rule."""
+    """The value of a term code: 0 and 1 are the ids of the changed fact, 2 is the id that was
+    found, -1, -2, ... are the constants of the rule."""
     if code == 0:
         return first
     if code == 1:
@@ -36,7 +36,7 @@ def term_of(code, first, second, third, constants, base):
 
 @helper
 def is_in(keys, key):
-    """Whether a key is in sorted ones."""
+    """Whether a key is in a sorted array."""
     at = place_near(keys, key, 0)
     return at < keys.size and keys[at] == key
 
@@ -46,15 +46,15 @@ def fire_rules(delta, run, minus, less, spec, constants, most, out, seen):
     """Write the conclusions of some rules, as far as there is room in `out`.
 
     delta    : changed facts; the first atom of the rules matches them
-    run      : facts of the other atom, its known place in front
+    run      : facts of the other atom, with its known place in front
     minus, less : facts that the other atom must not match, first id in front
-    spec     : codes of terms (`term_of`), as pairs: the changed atom's, those of the other atom
-               with the known place in front (the second one 2 if it is to be found), the head's;
-               then 1 if the other atom's first place is its second one; the number of atoms, of
-               constants of a rule, and of rules
-    most     : give up where more changed facts are looked at than this, or more is concluded
-    seen     : how many changed facts were looked at
-    Returns how many conclusions there are, -1 if it gave up.
+    spec     : codes of terms (`term_of`) in pairs: those of the changed atom, those of the other
+               atom with the known place in front (the second code is 2 if it is to be found), and
+               those of the head; then 1 if both places of the other atom are the same variable; the
+               number of atoms, of constants per rule, and of rules
+    most     : maximum number of changed facts to look at, and of conclusions
+    seen     : the number of changed facts that were looked at
+    Returns the number of conclusions, or -1 if there were more than `most`.
     """
     turned, atoms, width, rules = spec[6], spec[7], spec[8], spec[9]
     found = 0
@@ -117,7 +117,7 @@ def fire_rules(delta, run, minus, less, spec, constants, most, out, seen):
 
 @helper
 def starts(first, second, spec, at, constants, base):
-    """Whether the atom that changed matches a fact."""
+    """Whether the changed atom matches a fact."""
     if spec[at] < 0 and first != np.uint64(constants[base - spec[at] - 1]):
         return False
     if spec[at + 1] == 0:
@@ -127,8 +127,8 @@ def starts(first, second, spec, at, constants, base):
 
 @helper
 def sift(found, n, held, more, out, total, table):
-    """Write those of `n` conclusions that are new after `total` others; return how many these are
-    then, -1 if there is no room for all."""
+    """Append those of `n` conclusions that are new to `total` others; return the new total, or -1
+    if there is no room."""
     mask = table.size - 1
     for i in range(n):
         key = found[i]
@@ -147,7 +147,7 @@ def sift(found, n, held, more, out, total, table):
 
 @helper
 def matching(delta, start, stop, spec, at, constants, base):
-    """How many of some facts the atom that changed matches."""
+    """How many of some facts the changed atom matches."""
     found = 0
     for i in range(start, stop):
         if starts(delta[i] >> _32, delta[i] & _LOW, spec, at, constants, base):
@@ -157,8 +157,8 @@ def matching(delta, start, stop, spec, at, constants, base):
 
 @helper
 def conclude(delta, start, stop, run, minus, less, spec, o, constants, base, found, n):
-    """Write what a rule concludes from some facts and a run after `n` other conclusions; return
-    how many these are then, -1 if there is no room for all."""
+    """Append the conclusions of a rule from some facts and a run to `n` others; return the new
+    number, or -1 if there is no room."""
     for i in range(start, stop):
         first, second = delta[i] >> _32, delta[i] & _LOW
         if not starts(first, second, spec, o, constants, base):
@@ -187,7 +187,7 @@ def conclude(delta, start, stop, run, minus, less, spec, o, constants, base, fou
 
 
 RULES = 4
-"""So many rules at most go on together."""
+"""Maximum number of rules that `climb` fires together."""
 
 
 @kernel(
@@ -198,18 +198,18 @@ RULES = 4
 def climb(
     rows, held, more, specs, constants, bases, n, out, found, table, ends, fetched, instances
 ):
-    """Fire some rules on what they concluded, and on what follows from that, round after round.
+    """Fire some rules on their own conclusions, round after round.
 
-    rows        : of each rule the facts of its other atom, which stay as they are, as two runs with
-                  their known place in front, and those left out of them, as two
-    held, more  : the facts of the relation that the rules conclude that are not looked for
-    specs, constants, bases : see `fire_rules`; of rules of two atoms one after the other
-    out         : facts that are new, round by round
-    found       : `n` conclusions to begin with, some of which may be held; then those left
-    table       : zeros, a power of two, more than `out` has room for
-    ends, fetched, instances : of each round: the end of its facts, the rows that were looked at,
-                  and what is concluded; then, in one place more, how many are left
-    Returns how many rounds there were. A round for which there is no room has not begun.
+    rows        : for each rule the facts of its other atom, which do not change, as two runs with
+                  their known place in front, and those left out of them, as two more
+    held, more  : known facts of the relation that the rules conclude
+    specs, constants, bases : see `fire_rules`; for rules of two atoms, one after the other
+    out         : new facts, round by round
+    found       : `n` conclusions to begin with, some of which may be known; then those left
+    table       : zeros; its size is a power of two and greater than the room in `out`
+    ends, fetched, instances : for each round the end of its facts, the number of rows read, and the
+                  number of conclusions; then, in one more place, how many are left
+    Returns the number of rounds. A round for which there is no room is not begun.
     """
     rules = bases.size
     total = rounds = 0

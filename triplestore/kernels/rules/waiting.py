@@ -1,8 +1,9 @@
-"""What a search for proofs remembers: instances, the facts that they wait for, and who needs whom.
+"""The memory of a search for proofs: instances and the facts that they wait for.
 
 Start reading at `remember`. Instances and facts are numbers. An entry says that an instance waits
-for a fact, and so that its goal needs it; entries of a fact, and of a goal, are chained: a head is
-one more than the last entry, 0 for none. Facts have flags (`maintenance/search/checked_facts`).
+for a fact, so the instance's goal needs that fact. Entries of a fact, and of a goal, are linked
+lists: a head is the number of the last entry plus one, or 0 for none. Facts have flags
+(`maintenance/search/checked_facts`).
 """
 
 from __future__ import annotations
@@ -32,15 +33,15 @@ def remember(
     counts,
     ready,
 ):
-    """Remember instances: goals[i] follows from facts[i * width] and the next ones, up to `width`;
-    each is one more than a number, 0 for none.
+    """Store instances: goals[i] follows from the `width` facts from facts[i * width] on; each is
+    the number of a fact plus one, or 0 for none.
 
-    goal, rest           of each instance: its goal, and how many facts it waits for
-    entry_of, entry_fact of each entry: the instance, and the fact
-    waits, needs         heads of the entries of a fact that is waited for, and of a goal
-    counts               how many instances and entries there are, to be brought up
-    ready                where goals are written that follow from what is proved
-    Returns how many these are.
+    goal, rest           for each instance its goal, and the number of facts it waits for
+    entry_of, entry_fact for each entry the instance and the fact
+    waits, needs         the heads of the entries of a fact and of a goal
+    counts               the number of instances and entries so far; updated
+    ready                where goals are written that follow from proved facts
+    Returns the number of goals written.
     """
     instances, entries, done = counts[0], counts[1], 0
     for i in range(goals.size):
@@ -72,7 +73,7 @@ def remember(
 
 @kernel("i64(i64r, i64, u8w, i32r, i32w, i32r, i32r, i32r, i64w)", room=("goal", "rest", "stack"))
 def prove(numbers, count, flags, goal, rest, entry_of, next_wait, waits, stack):
-    """Prove some of the facts (the first `count`), and what remembered instances derive from them.
+    """Mark the first `count` facts as proved, and all facts that stored instances derive from them.
     Returns how many were not proved before; `stack` has room for all facts."""
     top = proved = 0
     for i in range(count):
@@ -99,7 +100,7 @@ def prove(numbers, count, flags, goal, rest, entry_of, next_wait, waits, stack):
 
 @kernel("void(i64r, u8w, i32r, i32r, i32r, i64w)", room=("entry_fact", "next_need", "stack"))
 def enliven(numbers, flags, entry_fact, next_need, needs, stack):
-    """Facts, and all those that they need, serve an open goal."""
+    """Mark facts, and all facts they need, as needed by an open goal."""
     for i in range(numbers.size):
         if flags[numbers[i]] & (LIVE | PROVED | DEAD) != 0:
             continue
@@ -120,7 +121,8 @@ def enliven(numbers, flags, entry_fact, next_need, needs, stack):
 
 @kernel("void(u8w, i64, i32r, i32r, i32r, i32r, i64w)", room=("flags", "goal", "stack", "waits"))
 def bury(flags, count, goal, entry_of, next_wait, waits, stack):
-    """What is needed and not proved has no proof, but for what is blocked, and needs that."""
+    """Mark needed facts without proof as unprovable, except blocked ones and those that need
+    these."""
     top = 0
     for fact in range(count):
         if flags[fact] & (LIVE | PROVED | BLOCKED) == LIVE | BLOCKED:

@@ -2,8 +2,8 @@
 
 Start at `hash_bytes`. Always true: the hash depends on the kind and the bytes of a term only, is
 the same on every machine and in every version of the format (segments on disk contain slots made
-from it), and never stands for the term: whoever finds an equal hash compares the bytes.
-Costs about 4 cycles a word of 8 bytes and 10 cycles a term.
+from it), and never identifies the term: after equal hashes the bytes are compared.
+Costs about 4 cycles per word of 8 bytes and 10 cycles per term.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def hash_bytes(kind, buf, start, stop):
 
 @helper
 def slot_of(hashed, slots):
-    """Where the search for a hash starts in a table of so many slots (fast range: no division).
+    """The slot where the search for a hash starts, by multiplication instead of division.
 
     Uses the high 32 bits of the hash, so that the low 32 can serve as the tag in the slot.
     """

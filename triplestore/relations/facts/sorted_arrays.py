@@ -22,7 +22,6 @@ from triplestore.relations.facts.narrow_keys import narrowed
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
-    SHIFT,
     U32,
     U64,
     Bools,
@@ -30,6 +29,7 @@ from triplestore.relations.packed_keys import (
     distinct,
     in_sorted,
     last_of_equals,
+    least_keys,
     low,
     start_of_runs,
 )
@@ -361,7 +361,7 @@ def check_room(rows: int) -> None:
 def fans(values: U32, keys: U64) -> I64:
     """How many of the sorted `keys` have each of these first ids."""
     if len(values) < max(2, SMALL // 4):
-        firsts = values.astype(np.uint64) << SHIFT
+        firsts = least_keys(values)
         return keys.searchsorted(firsts | _LOW, side="right") - keys.searchsorted(firsts)
     _warm()
     lo, hi, _ = ranges_of(keys, values)
@@ -377,7 +377,7 @@ def match(values: U32, keys: U64) -> tuple[I64, U32]:
         start, stop = bounds(keys, int(values[0]))
         return np.zeros(stop - start, dtype=np.int64), low(keys[start:stop])
     if len(values) < max(2, SMALL // 4):
-        firsts = values.astype(np.uint64) << SHIFT
+        firsts = least_keys(values)
         lo = keys.searchsorted(firsts)
         hi = keys.searchsorted(firsts | _LOW, side="right")
         sizes = hi - lo

@@ -1,4 +1,4 @@
-"""What the C library is told about the memory of arrays: keep what is freed, for the next array.
+"""Tells the C library to keep the memory of freed arrays for the next array.
 
 Start at `keep_freed_memory`. What is always true: nothing but speed depends on it, and it does no
 more than what the C library does by itself once a program has freed one array of 32 MB.
@@ -11,7 +11,7 @@ instead of some 100, and 41 ms instead of 35.
 
 Larger arrays are mapped anew each time, and numpy asks for pages of 2 MB for them. Where the memory
 of the machine is in pieces, as after days of work on a virtual one, making such pages can take
-longer than what is done with them; whoever sets NUMPY_MADVISE_HUGEPAGE=0 before Python starts has
+longer than the work on them; with NUMPY_MADVISE_HUGEPAGE=0, set before Python starts, numpy uses
 small ones.
 
     >>> keep_freed_memory()

@@ -2,7 +2,7 @@
 
 Start reading at `Layer`. Stores are stacks of layers, oldest to newest, in which the newest word
 on a row wins. A commit makes one small layer (`Layer.build`), a bulk load one large one
-(`bulk_layer`), and merging one of several (`merging.merge_layers`). A layer comes from arrays in
+(`bulk_layer`), and merging one of several (`merge_layers`). A layer comes from arrays in
 memory or from the sections of a file; nothing else in the package can tell the difference.
 """
 
@@ -25,11 +25,12 @@ from triplestore.relations.status import EXPLICIT
 Get = Callable[[str], Column]
 
 KEEP_SETS_FROM = 4096
-"""So large a layer keeps its characteristic sets in its file; smaller ones make them anew."""
+"""Minimum number of rows of a layer whose file holds its characteristic sets; smaller layers
+compute them."""
 
 
 ONE_AT_A_TIME_FROM = 1 << 24
-"""From so many rows on, the characteristic sets of the two roles are made one after the other."""
+"""Minimum number of rows to make the characteristic sets of the two roles one after the other."""
 
 
 class Layer:

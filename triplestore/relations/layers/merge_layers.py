@@ -1,10 +1,9 @@
-"""Merging layers: several neighbours of a stack become one that says the same.
+"""Merges neighbouring layers of a stack into one equivalent layer.
 
-Start reading at `merge_layers`. The newest word on a row wins; at the bottom of the stack, where
-there is nothing left to remove, removed rows vanish. Nets add up, so totals stay exact. Large
-orders are merged by kernels in pieces of some milliseconds that let other threads run; small ones,
-as every commit makes them, by one that does it all, where kernels are loaded already, and else are
-sorted together by numpy.
+Start reading at `merge_layers`. The newest entry for a row wins; at the bottom of the stack deleted
+rows are dropped. Nets add up, so totals stay exact. Large orders are merged by kernels in pieces of
+some milliseconds that let other threads run. Small ones, as every commit makes them, are merged by
+one kernel if numba is loaded already, and otherwise sorted by numpy.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def _merge_orders(orders: list[Order], bottom: bool, pause: Pause) -> Order:
         orders[at : at + 2] = [merge(orders[at], orders[at + 1], drop, pause)]
     only = orders[0]
     if bottom and (only.statuses(0, len(only)) == 0).any():
-        # It was alone from the beginning, so nobody has dropped the removed rows yet.
+        # There was only one order, so its deleted rows were not dropped yet.
         merge = _merge_small if len(only) < KERNELS_FROM else _merge_large
         only = merge(only, _no_rows_like(only), True, pause)
     return only
@@ -102,7 +101,7 @@ def _no_rows_like(order: Order) -> Order:
 # -- small --------------------------------------------------------------------------------------
 
 _COMBINED = 1 << 10
-"""So many rows are merged by one kernel without a pause."""
+"""Maximum number of rows merged by one call of a kernel without a pause."""
 
 
 def _combined(old: Table, new: Table, drop: bool) -> Table:

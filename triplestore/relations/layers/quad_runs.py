@@ -1,4 +1,4 @@
-"""The runs of quads: rows of a packed key and a graph, as `graphs.py` reads them."""
+"""The runs of quads: rows of a packed key and a graph, as `views/named_graphs.py` reads them."""
 
 from __future__ import annotations
 

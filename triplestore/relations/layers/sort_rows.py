@@ -30,13 +30,13 @@ from triplestore.relations.packed_keys import (
 )
 
 KERNELS_FROM = 1 << 16
-"""From so many rows on, compiled kernels are worth what it costs to load them."""
+"""Minimum number of rows for compiled kernels, given the cost of loading them."""
 
 CHUNK = 1 << 20
-"""So many rows a kernel takes at a time: some milliseconds."""
+"""Maximum number of rows per call of a kernel: some milliseconds."""
 
 SORT_BATCH = 1 << 17
-"""Ranges are sorted in batches of about so many rows, which threads take turns in."""
+"""Approximate number of rows per batch of ranges; threads sort batches in turn."""
 
 
 @dataclass(frozen=True, slots=True)

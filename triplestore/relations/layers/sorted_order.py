@@ -22,6 +22,7 @@ from triplestore.relations.packed_keys import (
     U32,
     U64,
     frozen,
+    least_keys,
     start_of_runs,
 )
 from triplestore.relations.status import EXPLICIT
@@ -138,7 +139,7 @@ class SortedRun:
 
     def bounds_many(self, firsts: U32) -> tuple[I64, I64]:
         """`bounds` for each of `firsts`."""
-        keys = firsts.astype(np.uint64) << np.uint64(32)
+        keys = least_keys(firsts)
         lo = self.keys.search_many(keys, self.lo, self.hi)
         return lo, self.keys.search_many(keys | np.uint64(_LOW), self.lo, self.hi, "right")
 

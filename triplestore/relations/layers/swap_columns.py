@@ -1,8 +1,8 @@
-"""Sorted rows turned round: first and second id changed over, and sorted again.
+"""Sorted rows with first and second id swapped, sorted again.
 
-Start reading at `turned`. The rows are counted by their second id and put where it says; as they
-come in the order of the first, nothing is compared: a third of what sorting takes. Where second ids
-are far apart beside the number of rows, counting them all would cost more, and rows are sorted.
+Start reading at `turned`. The rows are placed by counting their second ids; since they are already
+in the order of their first ids, nothing is compared, which takes a third of the time of sorting. If
+second ids are sparse, counting would cost more, and rows are sorted.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy as np
 from triplestore.relations.packed_keys import U8, U32, U64, swap
 
 _LEAST = 1 << 12
-"""Rows from which counting is worth it."""
+"""Minimum number of rows to sort them by counting."""
 
 _SPAN = 8
-"""So many ids there may be for each row then."""
+"""Maximum number of ids per row to sort by counting."""
 
 _PIECE = 1 << 20
-"""Rows for one call of a kernel, so that Ctrl-C is not kept waiting."""
+"""Maximum number of rows per call of a kernel, so that Ctrl-C takes effect soon."""
 
 
 def turned(keys: U64, out: U64 | None = None) -> U64:
-    """Sorted keys with their ids changed over, sorted; written to `out`, if it is given.
+    """Sorted keys with their ids swapped, sorted; written to `out` if it is given.
 
     >>> keys = np.array([1 << 32 | 9, 2 << 32 | 7], np.uint64)
     >>> [divmod(key, 1 << 32) for key in turned(keys).tolist()]
@@ -43,7 +43,7 @@ def turned(keys: U64, out: U64 | None = None) -> U64:
 
 
 def turned_rows(keys: U64, status: U8, counts: U32) -> tuple[U64, U8, U32]:
-    """The same with what stands beside each row."""
+    """The same with the status and count of each row."""
     found = _cursors(keys)
     if found is None:
         made = swap(keys)
@@ -80,7 +80,7 @@ def _cursors(keys: U64) -> tuple[np.uint64, U32] | None:
 
 
 def _kernels() -> ModuleType:
-    """Importing them costs more than few rows do."""
+    """Imported late: importing numba costs more than sorting few rows."""
     from triplestore.kernels.rows import swap_columns
 
     return swap_columns

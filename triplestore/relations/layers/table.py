@@ -43,7 +43,7 @@ class Nets:
 
     def total(self) -> tuple[int, int]:
         """The sums over all names."""
-        total = self._total  # asked for in every commit, of layers that stay for many
+        total = self._total  # read in every commit
         if total is None:
             total = self._total = int(self.explicit.sum()), int(self.inferred.sum())
         return total
@@ -61,7 +61,7 @@ class DistinctCounts:
 
     @classmethod
     def known(cls, firsts: I64, seconds: I64) -> DistinctCounts:
-        """Counts that somebody has made already."""
+        """Counts that are known already."""
         counts = cls.__new__(cls)
         counts._orders = [None, None]
         counts._counts = [frozen(firsts), frozen(seconds)]
@@ -224,7 +224,7 @@ def sums(flags: Bools, starts: I64) -> I64:
 
 
 def _one_fact(rows: ChangedRows) -> Table:
-    """The table of one fact, as most commits state or take back."""
+    """The table of one fact, as in most commits."""
     names, first, second = rows.columns
     uniform, before = int(rows.status[0]), int(rows.previous[0])
     explicit = int(uniform == EXPLICIT) - int(before == EXPLICIT)

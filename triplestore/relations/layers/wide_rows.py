@@ -1,8 +1,8 @@
 """Rows of one user-defined relation in one layer: sorted keys of any number of columns.
 
-Relations of two columns in the default graph are facts; these here have 1, 3 or more. Their keys
-(see `rows.py`) are kept as they are compared, so that every operation on them is one of numpy's.
-An order by other columns first is made when somebody asks for it, and kept with the rows.
+Relations of two columns in the default graph are facts; these have 1, 3 or more columns. Their keys
+(see `packed_keys`) are stored as they are compared, so that numpy can work on them directly. An
+order by other columns is made at first use and kept with the rows.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ from triplestore.relations.packed_keys import (
     Columns,
     distinct,
     high,
+    least_keys,
     low,
     pack,
 )
@@ -349,7 +350,7 @@ class PlainRelation(Answering, PairRelation):
         occurs = np.zeros(len(ids), dtype=np.bool_)
         if len(runs) == 1 and (runs[0].uniform or 0) & where:
             run = runs[0]
-            lo = run.keys.search_many(ids.astype(np.uint64) << SHIFT, run.lo, run.hi)
+            lo = run.keys.search_many(least_keys(ids), run.lo, run.hi)
             inside = np.flatnonzero(lo < run.hi)
             occurs[inside] = (run.keys.take(lo[inside]) >> SHIFT) == ids[inside]
             return occurs

@@ -23,6 +23,7 @@ from triplestore.relations.packed_keys import (
     Columns,
     distinct,
     high,
+    least_keys,
     low,
 )
 from triplestore.relations.relation import BLOCK
@@ -209,7 +210,7 @@ def _slabs(
     """Cut many runs at the same ids, so that their parts between two cuts have together about
     `block_rows` rows. Parts without rows are left out.
 
-    Cuts are the ids of every so many sampled rows: one search per run, not one per run and slab.
+    Cuts are taken from sampled rows: one search per run, not one per run and slab.
     """
     total = sum(hi - lo for _, lo, hi in pieces)
     if total <= block_rows:
@@ -223,7 +224,7 @@ def _slabs(
         for number, (run, lo, hi) in enumerate(pieces)
     ]
     heads = np.sort(np.concatenate(sampled))
-    cuts = np.unique(heads[SAMPLE::SAMPLE]).astype(np.uint64) << np.uint64(32)
+    cuts = least_keys(np.unique(heads[SAMPLE::SAMPLE]))
     by_slab: list[list[tuple[SortedRun, int, int]]] = [[] for _ in range(len(cuts) + 1)]
     for run, lo, hi in pieces:
         ends = [lo, *run.keys.search_many(cuts, lo, hi).tolist(), hi]

@@ -1,6 +1,6 @@
 """Relations of one, three or more columns, as user-defined rules make them.
 
-Start reading at `TupleRelation`. Rows are compared as keys of all columns (see `rows.py`). A
+Start reading at `TupleRelation`. Rows are compared as keys of all columns (see `packed_keys`). A
 look-up by leading columns is a binary search; one by other columns uses an order that each run
 makes at the first such look-up and keeps.
 """

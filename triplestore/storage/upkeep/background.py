@@ -1,12 +1,11 @@
-"""The work behind the commits: checkpoints, merges, and writing zeros ahead of the journal.
+"""Background work: checkpoints, merges, and writing zeros ahead of the journal.
 
-Start reading at `BackgroundWork.step`. One step at a time runs, on one background thread, which
-lives only while there is work (or in the caller's thread, for tests). A step does its long work
-beside the commits and takes the commit lock only for moments: to go on in a new journal, and to put
-a part that says the same in the place of others. A merge may take minutes: it pauses every few
-milliseconds for what is urgent (the journal must not grow meanwhile), and gives up when the store
-is closed. If a step fails, nothing that was committed is affected: its new files are removed, and
-it is tried again later.
+Start reading at `BackgroundWork.step`. One step at a time runs, on one background thread that
+exists only while there is work (or in the caller's thread, for tests). A step does its long work
+without blocking commits, and takes the commit lock only for moments: to switch to a new journal,
+and to replace parts by equivalent ones. A merge may take minutes: it pauses every few milliseconds
+for urgent work (the journal must not grow meanwhile), and stops when the store is closed. If a step
+fails, no commit is affected: its new files are removed, and it is retried later.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ Swap = tuple[int, int, Layer]
 
 @dataclass(frozen=True, slots=True)
 class ManifestParts:
-    """What a manifest names, as objects."""
+    """The parts that a manifest names, as objects."""
 
     terms: Sequence[TermSegment]
     layers: Sequence[Layer]
@@ -51,7 +50,7 @@ class ManifestParts:
 
 
 class DatabaseClosing(Exception):  # noqa: N818 - no error: the store is being closed
-    """Raised in the middle of a merge that nobody will wait for."""
+    """Raised in a merge when the database is being closed."""
 
 
 class MaintainedDatabase(Protocol):
@@ -92,15 +91,15 @@ class MaintainedDatabase(Protocol):
 class BackgroundWork:
     """Background work of one database.
 
-    `merging` is held during a merge, `lock` while the manifest and what it names are changed: who
-    holds that knows that no file is being replaced. `error` is why the last step failed, or None.
+    `merging` is held during a merge, and `lock` while the manifest and its files change, so that a
+    holder knows that no file is being replaced. `error` is why the last step failed, or None.
     """
 
     def __init__(self, database: MaintainedDatabase, background: bool) -> None:
         self.merging = threading.RLock()
         self.lock = threading.RLock()
         self.error: BaseException | None = None
-        # Weak, so that a store that nobody closed ends when nobody uses it.
+        # Weak, so that a store that was not closed is released when it is not used anymore.
         self._reference = weakref.ref(database)
         self._background = background
         self._thread: threading.Thread | None = None
@@ -134,7 +133,7 @@ class BackgroundWork:
             pass
 
     def stop(self) -> None:
-        """Let the step that runs end, or give up, and begin no other."""
+        """Let the current step end or give up, and begin no other."""
         self._stopping = True
         with self._starting:
             thread = self._thread
@@ -199,11 +198,11 @@ class BackgroundWork:
         self._do_urgent()
 
     def _next(self) -> Callable[[], None] | None:
-        """What is due. Cheap: it is asked after every commit."""
+        """The next due work; cheap, as it is called after every commit."""
         return self._urgent() or self._mergeable()
 
     def _urgent(self) -> Callable[[], None] | None:
-        """What keeps the journal short and quick to write."""
+        """Due work that keeps the journal short and fast to write."""
         database = self._database
         disk = database.disk
         if disk is None or not self._may_try():
@@ -216,7 +215,7 @@ class BackgroundWork:
         return None
 
     def _mergeable(self) -> Callable[[], None] | None:
-        """What keeps layers and term segments few."""
+        """Due work that keeps layers and term segments few."""
         database = self._database
         if not self._may_try():
             return None
@@ -245,7 +244,7 @@ class BackgroundWork:
             raise
 
     def checkpoint(self) -> None:
-        """Bring everything that is only in the journal into files, and begin a new journal."""
+        """Write everything that is only in the journal to files, and begin a new journal."""
         if self._database.disk is None:
             return
         with self.lock:
@@ -267,7 +266,7 @@ class BackgroundWork:
     def _complete(
         self, disk: Disk, batch: FileBatch, state: State
     ) -> tuple[ManifestParts, list[Swap]]:
-        """All of a state in files: those there are, and new ones for what is in none yet."""
+        """All parts of a state in files: existing files, and new ones for the other parts."""
         terms = [
             segment if kept else batch.terms(segment)
             for segment, kept in term_parts(state, disk.is_kept)
@@ -284,7 +283,7 @@ class BackgroundWork:
         return ManifestParts(terms, layers, batch.meta(state.meta)), swaps
 
     def _rotate(self, database: MaintainedDatabase, disk: Disk) -> State:
-        """Go on in a new journal; the state at that moment, on whose layers no push builds."""
+        """Switch to a new journal; return the state at that moment, whose layers are sealed."""
         journal = disk.new_journal()
         try:
             with database.commit_lock:
@@ -301,9 +300,9 @@ class BackgroundWork:
     def _publish(
         self, disk: Disk, batch: FileBatch, manifest: Manifest, new: ManifestParts
     ) -> None:
-        """Write the manifest of new parts and put it in force, durably.
+        """Write the manifest of new parts and make it current, durably.
 
-        If the last step fails, either manifest may be in force: no file of either may go.
+        If the last step fails, either manifest may be current: no file of either may be removed.
         """
         batch.sync()
         prepared = disk.prepare(
@@ -329,7 +328,7 @@ class BackgroundWork:
         old: Sequence[Layer],
         swaps: Sequence[Swap],
     ) -> None:
-        """Let the newest state read from the new files, too."""
+        """Let the newest state read from the new files."""
         database = self._database
         with database.commit_lock:
             batch.register()
@@ -342,7 +341,7 @@ class BackgroundWork:
             disk.adopt(new.terms, new.layers, new.meta_file, in_use)
 
     def _swap_layers(self, old: Sequence[Layer], swaps: Sequence[Swap]) -> None:
-        """Replace layers by those they were merged into, unless they are gone meanwhile."""
+        """Replace layers by the merged ones, unless the store was cleared meanwhile."""
         state = self._database.state
         tables = state.tables
         now = tables.layers[: len(old)]

@@ -17,14 +17,12 @@ from triplestore.relations import GRAPHS, Layer, Tables, merge_layers
 from triplestore.relations.layers.sorted_order import Order
 from triplestore.relations.layers.table import Nets, Table
 from triplestore.relations.layers.wide_rows import TupleRun
-from triplestore.relations.packed_keys import key_of
+from triplestore.relations.packed_keys import high, key_of, low, pack
 from triplestore.storage.closures import restored
 from triplestore.storage.state import State
 from triplestore.terms import Dictionary, TermSegment
 
 _PIECE = 1 << 20  # keys renumbered at a time
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
 
 
 def compact(state: State) -> State:
@@ -55,8 +53,7 @@ def _used_ids(layer: Layer, term_count: int) -> NDArray[np.bool_]:
     for table in (layer.facts, layer.quads):
         used[table.forward.names] = True
         for keys in _pieces(table.forward.keys):
-            used[keys >> _HALF] = True
-            used[keys & _LOW] = True
+            used[high(keys)] = used[low(keys)] = True
         if table.forward.extra is not None:
             used[table.forward.extra.all()] = True
     for (name, _), run in layer.tuples.items():
@@ -124,9 +121,7 @@ def _renumber_order(order: Order, new_ids: NDArray[np.uint32]) -> Order:
 
 
 def _renumber_pairs(pairs: NDArray[np.uint64], new_ids: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    first = new_ids[pairs >> _HALF].astype(np.uint64)
-    renumbered: NDArray[np.uint64] = (first << _HALF) | new_ids[pairs & _LOW]
-    return renumbered
+    return pack(new_ids[high(pairs)], new_ids[low(pairs)])
 
 
 def _pieces(keys: Column) -> list[NDArray[np.uint64]]:

@@ -1,4 +1,4 @@
-"""Ontology syntaxes that are not RDF, so that whoever gives such a file is told what it is.
+"""Recognises ontology syntaxes that are not RDF, for error messages that name them.
 
 Start at `other_syntax`, which looks at the beginning of a text; `advice` says what to do.
 """
@@ -35,7 +35,7 @@ _PASSED_OVER = re.compile(
 """White space, comments of all of these syntaxes, and what stands before the root of XML."""
 
 LOOKED_AT = 1 << 14
-"""So many bytes at the beginning of a text are looked at."""
+"""Number of bytes at the beginning of a text that are examined."""
 
 
 def other_syntax(text: bytes) -> str | None:

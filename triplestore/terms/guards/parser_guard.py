@@ -335,7 +335,7 @@ def guard_of(form: ox.RdfFormat, limits: Limits, lenient: bool = False) -> Guard
 class Feed:
     """What a parser of pyoxigraph reads a document in memory from: it is guarded by pieces.
 
-    `check` is called between pieces, where Ctrl-C works, too.
+    `check` is called between pieces, where Ctrl-C also takes effect.
 
     >>> text = Feed(b"<a:b> <a:c> <a:d> .", TripleTerms(Limits()))
     >>> len(list(ox.parse(text, ox.RdfFormat.N_TRIPLES)))

@@ -42,7 +42,7 @@ from triplestore.terms.values.value_keys import CLASS_OF, Class
 __all__ = ["ValueColumn", "ValueTable"]
 
 _CLASSES = 32  # room for classes to come
-_ONE_BY_ONE = 16  # so many keys are searched for in a plain loop
+_ONE_BY_ONE = 16  # maximum number of keys searched in a plain loop
 _SAMPLE = 256  # every so manieth key of `order` is stored again, so that searches touch few blocks
 _GATHER = 16  # and from a 16th of a class on, all its keys are laid out in order first
 
