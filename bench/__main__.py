@@ -62,7 +62,7 @@ def add_common(verb: argparse.ArgumentParser) -> None:
 
 
 def defaults(name: str, given: argparse.Namespace) -> argparse.Namespace:
-    """The options of a workload as they are without any on the command line."""
+    """The default options of a workload."""
     only = argparse.ArgumentParser()
     WORKLOADS[name].options(only)
     return only.parse_args([], argparse.Namespace(**vars(given)))

@@ -34,7 +34,7 @@ class Clock:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has had resident.
+    """The peak of resident memory of this process.
 
     Linux's ru_maxrss starts at that of the parent; VmHWM starts afresh with the program.
     """

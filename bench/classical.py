@@ -5,18 +5,19 @@
     andersen    what pointers may point to: assignments, addresses, loads and stores
     aliases     which expressions may be the same place (context-sensitive pointer analysis of
                 Graspan): values that flow, and two relations of aliases that depend on each other
-    triangles   all triangles of a graph whose nodes have few neighbours but for some hubs
-    diamonds    two triangles with one side in common, in a graph of few neighbours but for some
-    star        who has each of six properties; each has several values
+    triangles   all triangles of a graph whose nodes have few neighbours, with some hubs
+    diamonds    two triangles with one side in common, in such a graph
+    star        members with values of each of six properties, several of each
     fields      points-to analysis of objects with fields, calls being found on the way (as Doop's)
     completion  which classes are below which, by the rules for the description logic EL (as ELK's)
     history     what came before the last version of many, some of which have two before them
 
-`fields` and `completion` derive relations of three columns; what they are given of three is said by
+`fields` and `completion` derive relations of three columns; their inputs of three columns are
 statements about a node for each row (`rows_as_nodes`).
 
-Start at `CLASSICAL`. What is always true: the same size gives the same on every machine; programs
-speak of relations of two columns, classes and one of three, so every peer with rules can run them.
+Start at `CLASSICAL`. What is always true: the same size gives the same data on every machine;
+programs have relations of two columns, classes and one of three, so every peer with rules can run
+them.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ STAR = """
 
 
 def reach(nodes: int = 1_500) -> Setting:
-    """A random graph with three edges a node: nearly every node reaches nearly every other."""
+    """A random graph with three edges per node: nearly every node reaches nearly every other."""
     return setting("reach", REACH, {"edge": random_pairs("reach", nodes, nodes, 3 * nodes)})
 
 
@@ -171,7 +172,7 @@ def triangles(edges: int = 600_000, hubs: int = 3) -> Setting:
 
 
 def diamonds(edges: int = 400_000) -> Setting:
-    """A node is an end of an edge the more often, the smaller its number."""
+    """Nodes of smaller numbers are ends of more edges."""
     nodes = edges // 8
     made = random_pairs("diamonds", 1 << 20, 1 << 20, edges) / (1 << 20)
     return setting("diamonds", DIAMONDS, {"edge": (nodes * made**1.6).astype(np.int64)})
@@ -275,7 +276,7 @@ def completion(classes: int = 4_000) -> Setting:
 
 
 def history(versions: int = 5_000) -> Setting:
-    """One version after the other; one of ten has a second one before it, of the last fifty."""
+    """A chain of versions; one of ten has a second predecessor among the last fifty."""
     own = np.arange(1, versions, dtype=np.int64)
     merged = own[own % 10 == 0]
     second = np.maximum(0, merged - 2 - below(48, "history", len(merged)))
@@ -285,7 +286,7 @@ def history(versions: int = 5_000) -> Setting:
 
 
 def star(members: int = 60_000, values: int = 6) -> Setting:
-    """Each member has about so many values of each property."""
+    """Each member has about this many values of each property."""
     return setting(
         "star",
         STAR,
@@ -311,7 +312,7 @@ CLASSICAL: dict[str, Callable[[], Setting]] = {
 
 
 def random_pairs(seed: str, first: int, second: int, count: int) -> Pairs:
-    """So many pairs of nodes, some of them the same."""
+    """This many pairs of nodes, with some repetitions."""
     one, other = below(first, f"{seed}/1", count), below(second, f"{seed}/2", count)
     return np.column_stack((one, other))
 

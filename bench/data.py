@@ -25,7 +25,7 @@ class Input:
 
 
 def lubm_file(universities: int, *, format: str = "ntriples", shuffle: bool = False) -> Input:
-    """The file with so many universities, made if it is not there yet."""
+    """The file with this many universities, made if it does not exist yet."""
     order = " in random order" if shuffle else ""
     kind = {"ntriples": "N-Triples", "turtle": "Turtle"}[format]
     ending = {"ntriples": "nt", "turtle": "ttl"}[format]
@@ -40,7 +40,7 @@ def lubm_file(universities: int, *, format: str = "ntriples", shuffle: bool = Fa
 
 
 def lubm_department() -> Input:
-    """A university of one department, for those who cannot do more."""
+    """A university of one department, for reasoners that cannot do more."""
     path = FOLDER / "lubm-department.nt"
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ def original_lubm10() -> Input | None:
 
 
 def read_through(path: Path) -> None:
-    """Read a file once, so that every run finds it in the operating system's memory."""
+    """Read a file once, so that it is in the operating system's cache for every run."""
     with path.open("rb") as file:
         while file.read(1 << 22):
             pass

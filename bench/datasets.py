@@ -1,13 +1,13 @@
 """Statements with a program, by name, as files that a store can load; for experiments.
 
-    lubm10               LUBM-like data of so many universities, under the rules of its ontology
-    original             LUBM(10) of the original generator, where the shared data is
-    deep-1000            a taxonomy of so many levels, with one instance
-    deep-1000-5000000    ... and so many statements that no rule is about
-    go-20000-500000      a real hierarchy: so many subclass rules, so many instances
+    lubm10               LUBM-like data of 10 universities, under the rules of its ontology
+    original             LUBM(10) of the original generator, from the shared data
+    deep-1000            a taxonomy of 1,000 levels, with one instance
+    deep-1000-5000000    ... and 5,000,000 statements that no rule is about
+    go-20000-500000      a real hierarchy: 20,000 subclass rules, 500,000 instances
     recursive            the highly recursive program (`bench.recursive`), with its data
-    recursive-800-8000   ... of so many rules and statements
-    sales-5000           other small programs of so many people, or nodes (`bench.sales`)
+    recursive-800-8000   ... of 800 rules and 8,000 statements
+    sales-5000           other small programs with 5,000 people or nodes (`bench.sales`)
 
 Start at `dataset`. Files are made once and kept beside those of `bench.data`.
 """
@@ -46,7 +46,7 @@ class Dataset:
 
 
 def dataset(name: str) -> Dataset:
-    """The dataset of a name, made if it is not there yet."""
+    """The dataset of a name, made if it does not exist yet."""
     kind, *sizes = name.split("-")
     if kind == "original" or (kind.startswith("lubm") and kind[4:].isdigit()):
         return _lubm(name, kind)

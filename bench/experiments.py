@@ -48,7 +48,7 @@ def break_even(
 ) -> int:
     """The number of deleted facts at which both take the same time, by bisection from the half.
 
-    Ends after so many steps, or when the two differ by less than `tolerance` of their mean.
+    Ends after `steps` steps, or when the two differ by less than `tolerance` of their mean.
 
     >>> break_even(lambda n: n, lambda n: 1000 - n, 800)
     500

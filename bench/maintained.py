@@ -76,25 +76,25 @@ class Maintained:
         return _done(report, time.perf_counter() - start)
 
     def use(self, strategy: str, seconds: float | None = None) -> None:
-        """Maintain by this strategy from now on; an update may take so many seconds."""
+        """Maintain by this strategy from now on, with this limit in seconds for one update."""
         self.store.reason(tuning={"strategy": strategy, "max_seconds": seconds})
 
     def forget(self) -> None:
-        """Forget what updates have cost: like a store just opened."""
+        """Forget what updates have cost, as in a store just opened."""
         for compiled in self.clock.programs:
             compiled.costs.clear()
 
     def remove(self, quads: Sequence[Any]) -> Done:
-        """Take stated facts back, in one commit."""
+        """Remove asserted facts, in one commit."""
         self.clock.spent = 0.0
         start = time.perf_counter()
         with self.store.transaction() as transaction:
             transaction.remove_all(quads)
-        commit = time.perf_counter() - start  # the report is made for who asks for it
+        commit = time.perf_counter() - start  # the report is made on demand
         return _done(transaction.report, commit, self.clock.spent)
 
     def add(self, quads: Sequence[Any]) -> Done:
-        """State facts, in one commit."""
+        """Assert facts, in one commit."""
         self.clock.spent = 0.0
         start = time.perf_counter()
         with self.store.transaction() as transaction:
@@ -103,23 +103,23 @@ class Maintained:
         return _done(transaction.report, commit, self.clock.spent)
 
     def add_rules(self, rules: Program) -> Done:
-        """One more piece of program."""
+        """Add a piece of program."""
         start = time.perf_counter()
         report = self.store.add_rules(rules)
         return _done(report, time.perf_counter() - start)
 
     def remove_rules(self, rules: Program) -> Done:
-        """A piece of program less."""
+        """Remove a piece of program."""
         start = time.perf_counter()
         report = self.store.remove_rules(rules)
         return _done(report, time.perf_counter() - start)
 
     def count(self, facts: str = "all") -> int:
-        """How many facts there are: all, explicit or inferred."""
+        """The number of facts: all, explicit or inferred."""
         return int(self.store.count(facts))
 
     def columns(self) -> tuple[U32, U32, U32]:
-        """The stated facts as columns of ids s, p, o, in an order that depends on nothing else."""
+        """The asserted facts as columns of ids s, p, o, always in the same order."""
         import numpy as np
 
         blocks = list(self.store.rows_for_pattern(facts="explicit"))

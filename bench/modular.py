@@ -82,8 +82,8 @@ def start() -> None:
 class Memory:
     """The memory that something takes on top of what was there before.
 
-    Memory that is free, but not given back, is given back first: else what used it again would seem
-    to take none. Where the system cannot set the peak back, that of the process stands for it.
+    Free memory is returned to the system first; otherwise reusing it would seem to take none. Where
+    the system cannot reset the peak, the peak of the process is used.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Memory:
         self.before = _status("VmRSS")
 
     def peak(self) -> int:
-        """The most so far, in bytes."""
+        """The peak so far, in bytes."""
         return max(0, _status("VmHWM") - self.before)
 
 
@@ -111,7 +111,7 @@ def _status(name: str) -> int:
 
 
 def found(done: Done) -> dict[str, Any]:
-    """An update for JSON, without what nobody asks for."""
+    """An update for JSON, without what is not needed."""
     return {
         "seconds": done.seconds,
         "commit": done.commit,

@@ -24,17 +24,16 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 14 << 30
 LARGE = 30.0
-"""Seconds that a large deletion may take on top of the others."""
+"""Maximum seconds of a large deletion, on top of the others."""
 
 
 def measure(
     data: str, way: str, samples: int, facts: int, share: float, seconds: float
 ) -> dict[str, Any]:
-    """Close, delete some facts and state them again some times, delete a share of all of them.
+    """Close, delete some facts and assert them again some times, delete a share of all of them.
 
-    A small update is of so many facts, but not of more than a hundredth of all. Ends early, with
-    what there is, when the whole has taken so many seconds; "at least" has what the part that was
-    late took until then.
+    A small update has `facts` facts, at most a hundredth of all. Ends early, with the results so
+    far, after the given seconds; "at least" is the time that the unfinished part took until then.
     """
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     start()

@@ -18,7 +18,7 @@ from bench.harness import REPOSITORY
 KEPT = FOLDER / "ontologies"
 OBO = "http://purl.obolibrary.org/obo/"
 GROUP = 20
-"""Individuals among which relations hold; a closure then grows as the data do."""
+"""Size of a group of individuals among which relations hold; so closures grow with the data."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def original_lubm() -> OntologyInput | None:
 
 
 def relations(edges: int) -> OntologyInput | None:
-    """The OBO Relations Ontology with so many statements between individuals."""
+    """The OBO Relations Ontology with this many statements between individuals."""
     ontology = shared() / "owl-real" / "obo-relations" / "ro.owl"
     if not ontology.exists():
         return None
@@ -111,7 +111,7 @@ def converted(source: Path) -> Path:
 
 
 def _properties(ontology: Path) -> list[str]:
-    """The object properties of an ontology, but for those that are out of use."""
+    """The object properties of an ontology, except those that are out of use."""
     from pyoxigraph import NamedNode, RdfFormat, Store
 
     store = Store()
@@ -128,7 +128,7 @@ def _properties(ontology: Path) -> list[str]:
 
 
 def _edges(properties: list[str], count: int) -> Iterator[str]:
-    """Statements in groups of individuals, without circles, each with a property by chance."""
+    """Statements in groups of individuals, without cycles, each with a random property."""
     roll = random.Random("relations").random
     for number in range(count):
         group = number // GROUP

@@ -149,10 +149,10 @@ def closure(
 def changes(
     files: list[str], regime: str, folder: str, below: str, of: str, repeats: int
 ) -> dict[str, Any]:
-    """In a child: one instance taken away and stated again, one axiom added and taken away.
+    """In a child: one instance deleted and asserted again, one axiom added and removed.
 
     below  the class that gets a new class above it
-    of     the class of which a member is taken away
+    of     the class of which a member is removed
     """
     from triplestore import NamedNode, Quad
 

@@ -112,7 +112,7 @@ def lubm_program() -> Program:
 def deep_taxonomy(levels: int = 10_000, instances: int = 1, unrelated: int = 0) -> Setting:
     """A chain of classes: each is below the next and two side classes, the last below a goal.
 
-    These are 3 `levels` + 1 rules; an instance of the first class gets so many types more.
+    These are 3 `levels` + 1 rules; an instance of the first class gets as many further types.
 
     unrelated  statements beside it that no rule is about: types, of 1,000 other classes
 
@@ -154,7 +154,7 @@ HIERARCHIES: Mapping[str, tuple[str, str]] = {
 
 
 def shared_data() -> Path:
-    """The folder of shared data, which need not be there."""
+    """The folder of shared data, which may be missing."""
     return Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
@@ -170,7 +170,7 @@ def hierarchy(
 
     None without the shared data. Each instance is of one class, all are equally likely.
 
-    rules  take only the first so many edges
+    rules  maximum number of edges taken
     """
     path, predicate = HIERARCHIES[name]
     file = (folder or shared_data()) / path

@@ -17,8 +17,8 @@ One in ten of the last three has a second class atom. What is always true
   are recursive and there is one stratum, whatever the method.
 - Statements come in blocks of individuals with one type and two properties each, all of one topic;
   both ends of a property are of one block. So the closure grows as the data does.
-- There are as many rules and statements as were asked for. With the same number of rules, fewer
-  statements are the beginning of more.
+- There are as many rules and statements as were asked for. With the same number of rules, a smaller
+  set of statements is the beginning of a larger one.
 
 Measured with an evaluator that considers each rule instance once, deleting a uniform sample (E: the
 statements, I: the closure). "Overdeleted" are the instances by which DRed overdeletes, "lost" those
@@ -61,7 +61,7 @@ class Shape:
     """What topics and blocks are like.
 
     classes, properties, compositions   of a topic
-    rules       of a topic; it gets so many or more
+    rules       minimum number of rules of a topic
     conditions  which part of the rules under a condition has a second one: with fewer more follows,
                 and from some point on nearly everything that a block can have
     block       individuals of a block
@@ -81,7 +81,7 @@ SHAPE = Shape()
 def highly_recursive(
     rules: int = 4_000, facts: int = 100_000, seed: int = 0, shape: Shape = SHAPE
 ) -> Setting:
-    """So many rules, all recursive and of one stratum, and so many statements.
+    """A program of `rules` rules, all recursive and of one stratum, and `facts` statements.
 
     >>> made = highly_recursive(rules=500, facts=1_000)
     >>> len(made.program), len(made)

@@ -41,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that is to be true, what was measured, and whether it is so."""
+    """A claim, what was measured, and whether it holds."""
 
     text: str
     measured: str
@@ -115,7 +115,7 @@ class Report:
         as_json.write_text(json.dumps(self.as_dict(), indent=1) + "\n")
         drawn = [path for plot in self.plots if (path := draw(plot, folder, self.workload))]
         if len(drawn) < len(self.plots):
-            self.plots = []  # no matplotlib: the text must not point at pictures that are not there
+            self.plots = []  # no matplotlib: the text must not point at pictures that are missing
         as_text.write_text(self.markdown())
         return [as_json, as_text, *drawn]
 

@@ -48,7 +48,7 @@ def sales(people: int = 5_000) -> Setting:
 
 
 def spread(nodes: int = 20_000) -> Setting:
-    """Five edges a node, a source for each twenty."""
+    """Five edges per node, a source for each twenty."""
     return _spread("spread", nodes, random_pairs("spread", nodes, nodes, 5 * nodes), 20)
 
 

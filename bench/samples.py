@@ -14,13 +14,13 @@ from bench.rolls import I64, below, rolls
 U32 = NDArray[np.uint32]
 
 MOST_STALE = 100
-"""So many steps of a walk without a new fact are a dead end, too."""
+"""Number of steps without a new fact after which a walk counts as a dead end."""
 
 _BLOCK = 4096
 
 
 def uniform(facts: int, size: int, seed: int = 0) -> I64:
-    """`size` of so many facts, each as likely as any other: unrelated ones, mostly.
+    """`size` of `facts` facts, uniformly sampled: mostly unrelated ones.
 
     >>> uniform(100, 5, seed=1).tolist(), uniform(100, 3, seed=1).tolist()
     ([4, 10, 19, 27, 22], [4, 10, 19])

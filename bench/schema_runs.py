@@ -21,7 +21,7 @@ CHANGED = (
     "rdfs:subPropertyOf",
     "owl:inverseOf",
 )
-"""One triple of each of these, if there is one, is taken away and stated again."""
+"""One triple of each of these kinds, if there is one, is deleted and asserted again."""
 
 
 def pure(reasoner: str, file: str, folder: str, seconds: float) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def measured(reasoner: str, file: str) -> dict[str, Any]:
 
 
 def change(session: Ours, clock: Clock) -> None:
-    """Take five triples away and state them again, and the same with one equivalent property."""
+    """Delete five triples and assert them again, and the same with one equivalent property."""
     from triplestore import NamedNode, Quad
 
     store, chosen = session.store, list[Quad]()

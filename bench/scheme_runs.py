@@ -58,7 +58,7 @@ def prepared() -> None:
 
 
 def timed(turns: int, act: Callable[..., Any], *given: Any) -> tuple[float, Any]:
-    """The least seconds of so many turns, and what the last one gave."""
+    """The least seconds of several turns, and the result of the last one."""
     best, found = float("inf"), None
     for _ in range(turns):
         found = None
@@ -146,10 +146,10 @@ def lookups(scheme: Any, edges: U64) -> dict[str, float]:
     rows = uniform(len(edges), min(100_000, len(edges)), 3)
     keys = first[rows].astype(np.uint64) << np.uint64(32) | second[rows[::-1]]
     return {
-        "100,000 pairs s": timed(3, scheme.contains, keys)[0],
-        "successors of 10 s": timed(3, scheme.forward, first[rows[:10]])[0],
-        "predecessors of 10 s": timed(3, scheme.backward, second[rows[:10]])[0],
-        "subjects s": timed(1, scheme.subjects)[0],
+        "100,000 pairs s": timed(3, scheme.contains_keys, keys)[0],
+        "successors of 10 s": timed(3, scheme.match, 0, first[rows[:10]])[0],
+        "predecessors of 10 s": timed(3, scheme.match, 1, second[rows[:10]])[0],
+        "subjects s": timed(1, scheme.distinct, 0)[0],
     }
 
 
@@ -174,7 +174,7 @@ def expanded(scheme: Any) -> int:
 def engine(
     name: str, kind: str, way: str, batch: int, singles: int, seconds: float, turns: int
 ) -> dict[str, Any]:
-    """A store whose rules say that a property is the closure of what is stated."""
+    """A store whose rules say that a property is the closure of what is asserted."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     start()
     made = assembled(name, RULES[kind], [Statements("p", graph(name))])

@@ -51,7 +51,7 @@ def measure_import(
 
 
 def measure_local(path: str, folder: str, rules: str | None) -> dict[str, Any]:
-    """The same with one process and no Spark: load, and infer."""
+    """The same with one process and no Spark: load and infer."""
     from triplestore import Store
 
     clock = Clock()
@@ -104,7 +104,7 @@ def parse_by_rdflib(batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def start(own: Path, workers: int, memory: int, partitions: int) -> Any:
-    """A session on worker processes of one core and so many megabytes each."""
+    """A session on worker processes of one core and this many megabytes each."""
     from triplestore.loaders.spark import make
     from triplestore.loaders.spark.jobs.local_cluster import linked_home
 

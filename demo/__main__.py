@@ -74,7 +74,7 @@ def main(folder: Path = FOLDER) -> None:
         triplestore("query", "-l", place, "-q", query)
     with Store(place) as store:
         explicit, inferred = store.count("explicit"), store.count("inferred")
-        print(f"\n  {explicit:,} quads were stated, {inferred:,} follow from them")
+        print(f"\n  {explicit:,} quads were asserted, {inferred:,} follow from them")
         title("Why is it so?   store.why(...)")
         print(store.why("line:10 :servesArea area:d3"))
         violations(store)

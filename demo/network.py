@@ -1,8 +1,8 @@
 """The network: areas, stops with platforms, lines with their calls, vehicles and trips.
 
 Stops lie on a plane; a line runs from a stop to one of its neighbours that it has not visited, as
-straight ahead as it can. So lines cross and share stops as real ones do, and what can be reached
-from where is worth asking.
+straight ahead as it can. So lines cross and share stops as real ones do, and reachability
+is an interesting question.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DISTRICTS = [
     "Seeufer",
 ]
 QUARTERS = ["Ober", "Unter", "Neu", "Alt", "Groß", "Klein"]
-# A stop is called after a place nearby: (English, German).
+# A stop is named after a place nearby: (English, German).
 LANDMARKS = [
     ("Market", "Markt"),
     ("Bridge", "Brücke"),

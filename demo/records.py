@@ -1,7 +1,7 @@
 """What other offices know: notices of disruptions by month, and the register of monuments.
 
-The register has its own names for stops. That they are the same follows from their stop codes
-(an inverse functional property), which is for a reasoner to find out.
+The register has its own names for stops. A reasoner infers that they are the same from their stop
+codes (an inverse functional property).
 """
 
 from __future__ import annotations

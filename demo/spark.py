@@ -1,6 +1,6 @@
 """The demo's data through Spark: `python -m demo.spark [folder]`, or `make demo-spark`.
 
-What comes out is the store that loading and inferring on this machine makes: the digests say so.
+The result is the store that loading and inferring on this machine makes: the digests are equal.
 """
 
 from __future__ import annotations

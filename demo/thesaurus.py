@@ -52,7 +52,7 @@ SCHEME = name("thesaurus:scheme")
 
 
 def narrowest(top: str) -> list[str]:
-    """The concepts below `top` that have none below themselves."""
+    """The concepts below `top` that have no narrower ones."""
     parents = {broader for broader, *_ in CONCEPTS.values()}
     return [key for key in CONCEPTS if key not in parents and top in ancestors(key)]
 

@@ -66,7 +66,7 @@ class Writer:
         self.graph: NamedNode | DefaultGraph = DefaultGraph()
 
     def say(self, subject: NamedNode | BlankNode, **statements: Term | Sequence[Term]) -> None:
-        """State properties of this project's ontology, or `a=` for the type."""
+        """Assert properties of this project's ontology, or `a=` for the type."""
         for key, value in statements.items():
             predicate = name("rdf:type") if key == "a" else name(f":{key}")
             self.state(subject, predicate, value)
@@ -78,7 +78,7 @@ class Writer:
             self.quads.append(Quad(subject, predicate, each, self.graph))
 
     def label(self, subject: NamedNode, by_language: dict[str, str]) -> None:
-        """Say what something is called, in each language."""
+        """Add labels, one for each language."""
         for language, text in by_language.items():
             self.state(subject, name("rdfs:label"), Literal(text, language=language))
 
@@ -97,7 +97,7 @@ class Chance:
         return choices[int(self._roll() * len(choices))]
 
     def some_of(self, choices: Sequence[T], count: int) -> list[T]:
-        """`count` different ones, in random order."""
+        """`count` different items, in random order."""
         left = list(choices)
         return [left.pop(int(self._roll() * len(left))) for _ in range(min(count, len(left)))]
 

@@ -19,14 +19,14 @@ from triplestore.errors import BudgetError, ParseError, UsageError
 
 from .formats import BYTE_ORDER_MARK
 
-_CHUNK = 1 << 15  # compressed bytes that are read at once
+_CHUNK = 1 << 15  # compressed bytes per read
 _ZSTD_CHUNK = 1 << 10  # zstd has no bound for what comes out, but 128 KB for 4 bytes at most
-_MOST = 1 << 22  # bytes that come out at once
+_MOST = 1 << 22  # decompressed bytes per step
 _XZ_MEMORY = 1 << 29  # for the dictionary, which a file may ask for; `xz -9` takes 65 MB
 
 
 def _damages() -> tuple[type[Exception], ...]:
-    """What the libraries raise about bytes that are not what they should be."""
+    """What the libraries raise for damaged data."""
     zstandard = sys.modules.get("zstandard")
     own = (zstandard.ZstdError,) if zstandard is not None else ()
     return (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, *own)
@@ -93,7 +93,7 @@ class _Members(io.RawIOBase):
             raise self._damaged(error) from error
 
     def _step(self, given: bytes) -> bytes:
-        """What some bytes become, or the beginning of it."""
+        """Some bytes decompressed, or the beginning of it."""
         if self._kind == "zstd":
             given, self._rest = given[:_ZSTD_CHUNK], given[_ZSTD_CHUNK:]
             return cast(bytes, self._member.decompress(given))
@@ -111,7 +111,7 @@ class _Members(io.RawIOBase):
         return ParseError(f"the {self._kind} data are damaged: {error}", filename=self._name)
 
     def close(self) -> None:
-        """Close the file below, too."""
+        """Also close the file below."""
         self._stream.close()
         super().close()
 

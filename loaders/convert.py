@@ -39,7 +39,7 @@ def convert(
     lenient: bool = False,
     report: Callable[[Problem], None] = lambda problem: None,
 ) -> int:
-    """Rewrite a file or stream in another format; how many bad statements were left out.
+    """Rewrite a file or stream in another format; returns the number of bad statements left out.
 
     from_graph : write the statements of this graph only, as those of the default graph
     to_graph : write statements of the default graph into this graph

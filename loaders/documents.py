@@ -29,15 +29,15 @@ _LF, _CR = 10, 13
 
 
 class Stopped(Exception):  # noqa: N818 - no error: another worker failed, or the user wants out
-    """Raised inside a worker that is to leave its work as it is."""
+    """Raised inside a worker that has to stop at once."""
 
 
 class LongLineError(ParseError):
-    """A line without an end, of which too much was read; its number is not known here."""
+    """A line without an end that is longer than allowed; its number is not known here."""
 
 
 class Input:
-    """A source that was opened, of which the beginning may have been read already."""
+    """An opened source; its beginning may have been read already."""
 
     def __init__(self, source: Source, limit: int) -> None:
         """Read up to `limit` bytes; `whole` is the text if that was all of it."""
@@ -70,7 +70,7 @@ class Input:
             self.close()
 
     def open(self) -> None:
-        """Open the source, unless that was done."""
+        """Open the source if it is not open."""
         if self.opened is None:
             self.opened = self.source.open()
 
@@ -164,7 +164,7 @@ class Document:
         return Block(self._blocks - 1, length)
 
     def was_parsed(self) -> None:
-        """Told after each block: a document that is done with keeps nothing."""
+        """Called after each block: a finished document releases its memory."""
         with self._counting:
             self._parsed += 1
             self._forget_if_done()
@@ -174,11 +174,11 @@ class Document:
             self.forget()
 
     def forget(self) -> None:
-        """Give back what only reading needs: there may be a hundred thousand documents."""
+        """Release what only reading needs: there may be a hundred thousand documents."""
 
     @property
     def blocks(self) -> int:
-        """How many blocks were taken."""
+        """The number of blocks taken."""
         return self._blocks
 
     def close(self) -> None:
@@ -209,7 +209,7 @@ class LineDocument(Document):
         return self._scope
 
     def _check_line(self, length: int) -> None:
-        """Refuse a line of which so much was read without an end."""
+        """Refuse a line that is too long."""
         most = self._reading.limits.line
         if length > most:
             raise LongLineError(
@@ -274,7 +274,7 @@ class RewrittenDocument(Document):
         super().close()
 
     def forget(self) -> None:
-        """Give back what only reading needs."""
+        """Release what only reading needs."""
         self._renamer.forget()
 
 

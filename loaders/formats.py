@@ -12,7 +12,7 @@ import pyoxigraph as ox
 
 from triplestore.errors import UsageError
 
-#: What users may write for a format; each format's first name is the one messages use.
+#: The names of each format; messages use the first one.
 NAMES: dict[str, ox.RdfFormat] = {
     "ntriples": ox.RdfFormat.N_TRIPLES,
     "nt": ox.RdfFormat.N_TRIPLES,
@@ -67,7 +67,7 @@ _MAGIC: dict[bytes, str] = {
 }
 MAGIC_BYTES = max(map(len, _MAGIC))
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""What some editors write before a text: it says that this is UTF-8, and is no part of it."""
+"""The byte order mark that some editors write before UTF-8; it is not part of the text."""
 
 LINE_FORMATS = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)
 
@@ -104,7 +104,7 @@ def known_names() -> list[str]:
 
 
 def split_name(path: str | PurePath) -> tuple[ox.RdfFormat | None, str | None]:
-    """The format and the compression that a file's name tells; None where it tells nothing.
+    """The format and the compression by a file's name; None where the name does not tell.
 
     >>> split_name("data/dump.nt.gz")
     (<RdfFormat N-Triples>, 'gzip')

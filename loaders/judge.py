@@ -1,10 +1,10 @@
-"""The judge of odd lines: pyoxigraph says which are right, and this says what was expected instead.
+"""The judge of odd lines: pyoxigraph says which are valid, and this says what was expected.
 
-Start at `judged`. The kernel hands over every line that is not certainly a usual statement. Good
-ones come back as canonical N-Quads, which the kernel takes without looking at them closely; bad
-ones with the column and what was expected there. What is always true: what loads is exactly what
+Start at `judged`. The kernel hands over every line that is not certainly a usual statement. Valid
+lines come back as canonical N-Quads, which the kernel trusts; invalid ones with the column and what
+was expected there. What is always true: what loads is exactly what
 pyoxigraph's strict parser accepts, a line at a time (no token of a valid document crosses a line).
-Costs 0.6 microseconds a good line; 2 more where a batch holds a bad one.
+Costs 0.6 microseconds per good line; 2 more where a batch holds a bad one.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def fault_of(line: bytes, index: int, form: ox.RdfFormat, error: SyntaxError) ->
 
 
 def message_of(error: SyntaxError) -> str:
-    """pyoxigraph's message without the place, which is told otherwise."""
+    """pyoxigraph's message without the place, which our message has already."""
     return _HEADING.sub("", str(cast(Any, error).msg), count=1)
 
 
@@ -167,7 +167,7 @@ _EXPECTED: dict[str, str] = {
 
 
 def _walk(text: str, quads: bool) -> tuple[int, str]:
-    """The column of the first place where something else has to be, and what.
+    """The column of the first place where something else is expected, and what.
 
     The column is 0 if a term begins as it should but is not right inside, which the parser knows
     better.

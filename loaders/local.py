@@ -4,7 +4,7 @@ Start at `load`. Small input is parsed by pyoxigraph alone (see small.py), every
 block: each worker takes the next block of the first document that no other worker is reading from,
 so several files and parts of one large file are parsed at once, and decompression overlaps with
 parsing. What is always true: the rows come out in the order of the documents, ids do not depend on
-which thread was faster, and until the caller commits nothing has changed anywhere.
+which thread was faster, and nothing changes before the caller commits.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from .small import load_small, small_inputs
 from .sources import InputLike, PathLike, Source, find_sources
 from .work import Work
 
-_POLL = 0.05  # seconds between looks at the progress and at requests to stop
+_POLL = 0.05  # seconds between checks of progress and cancellation
 _MOST_THREADS = 8
-_GRACE = 0.2  # seconds for workers to stop
+_GRACE = 0.2  # seconds that workers have to stop
 
 
 def load(
@@ -53,8 +53,8 @@ def load(
     """Parse documents into rows of ids, which the caller then commits or drops.
 
     input : a document itself: text, bytes, or a stream of either
-    path : or files: a path, a folder, a glob, `-` for standard input, or several of these
-    format : for what has no name that tells it
+    path : files instead: a path, a folder, a glob, `-` for standard input, or several of these
+    format : for documents whose name does not tell it
     base_iri : what relative IRIs are resolved against; without it they are refused
     to_graph : where statements of the default graph go; with `named_graphs="refuse"` a statement
         in a named graph is an error, otherwise it stays where it is
@@ -62,7 +62,7 @@ def load(
     first_file_number : makes blank node labels unique; a store never uses a number twice and goes
         on with `Loaded.next_file_number`
     progress : show a bar on stderr
-    limits : how long a line and a term may be
+    limits : maximum length of a line and of a term
     cancel : asked about twenty times a second whether to stop with `CancelledError`
 
     Raises ParseError for the first bad statement found, naming file, line and column.
@@ -111,7 +111,7 @@ def _loaded(
 
 def _check(cancel: Callable[[], bool] | None) -> None:
     if cancel is not None and cancel():
-        raise CancelledError("the load was called off; nothing was loaded")
+        raise CancelledError("the load was cancelled; nothing was loaded")
     look("loading")
 
 
@@ -175,8 +175,8 @@ class _Load:
 class _Worker(threading.Thread):
     """One thread of a load.
 
-    Waits are for the event: after a `join` that Ctrl-C interrupts, Python 3.11 takes a running
-    thread for one that has ended.
+    Waits use the event: after a `join` that Ctrl-C interrupts, Python 3.11 takes a running thread
+    for an ended one.
     """
 
     def __init__(self, work: Work, number: int) -> None:
@@ -192,7 +192,7 @@ class _Worker(threading.Thread):
             self.ended.set()
 
     def finish(self, seconds: float | None) -> bool:
-        """Wait so long for the end of a thread, if it was started; whether it has ended."""
+        """Wait at most this long for a started thread; returns whether it has ended."""
         if self.ident is None:
             return True
         if not self.ended.wait(seconds):

@@ -1,7 +1,7 @@
 """The fast path: blocks of N-Triples or N-Quads through the kernel, into numbered terms and rows.
 
-Start at `BlockParser`. One belongs to each worker thread and is used again for every block, so that
-the memory of a load does not depend on the size of its files. What is always true: a piece that
+Start at `BlockParser`. Each worker thread has one and uses it for every block, so the memory of a
+load does not depend on the size of its files. What is always true: a piece that
 `pieces` gives is valid until the next one is asked for.
 """
 
@@ -20,7 +20,7 @@ U8 = NDArray[np.uint8]
 I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 
-#: Bytes of text per block: about 3 ms of parsing, and what is touched stays in the second cache.
+#: Bytes of text per block: about 3 ms of parsing, within the second-level cache.
 BLOCK_BYTES = 1 << 21
 _ROWS = 1 << 15
 _TERMS = 1 << 15
@@ -67,22 +67,22 @@ class BlockParser:
 
     @property
     def capacity(self) -> int:
-        """How many bytes of text fit, the line feed that ends them not counted."""
+        """Maximum number of bytes of text, without the line feed that ends them."""
         return (len(self._buf) - _SLACK) // 2
 
     def reserve(self, text_bytes: int, used: int = 0) -> None:
-        """Make room for so much text, keeping what is used; as much again lies behind it."""
+        """Make room for this much text and as much again behind it, keeping what is used."""
         if text_bytes > self.capacity:
             grown = np.empty(2 * text_bytes + _SLACK, np.uint8)
             grown[:used] = self._buf[:used]
             self._buf = grown
 
     def text(self) -> memoryview:
-        """Where the text of the next block is to be written."""
+        """The buffer for the text of the next block."""
         return self._buf.data[: self.capacity]
 
     def fill(self, text: bytes) -> int:
-        """Take this text as the next block; its length."""
+        """Take this text as the next block; returns its length."""
         self.reserve(len(text))
         self._buf[: len(text)] = np.frombuffer(text, np.uint8)
         return len(text)

@@ -1,9 +1,9 @@
 """Turtle, TriG, RDF/XML, JSON-LD and N3: read by pyoxigraph, rewritten as N-Quads for the kernel.
 
 Start at `QuadText`. Neither direction makes a Python object of ours per statement; the two steps
-cost about a microsecond a statement, of which the kernel's part runs in another thread. What is
+cost about a microsecond per statement, of which the kernel's part runs in another thread. What is
 always true: a strict reader raises `ParseError` with the line where the parser stood; a lenient
-one goes on behind a bad statement where pyoxigraph's parser recovers (Turtle, TriG and N3 after
+one continues behind a bad statement where pyoxigraph's parser recovers (Turtle, TriG and N3 after
 the next `.`; RDF/XML after the bad element; JSON-LD not at all), and keeps what was complete.
 """
 
@@ -27,8 +27,8 @@ from .sources import Source
 _STATEMENTS = 1 << 14  # a chunk: some 15 ms
 _AT_ONCE = 1 << 16
 _LF = 10
-#: Formats whose parsers tell no line: fed a line at a time, they stand where we are. This takes
-#: half as long again, so a document that can be read twice is fed so only once it is known bad.
+#: Formats whose parsers report no line: fed line by line, the parser stands at our line. This takes
+#: 50 % longer, so a document that can be read twice is fed like this only after it failed.
 _WITHOUT_LINES = (ox.RdfFormat.RDF_XML, ox.RdfFormat.JSON_LD)
 _RELATIVE = "No scheme found in an absolute IRI"
 _REMOTE = "No LoadDocumentCallback has been set"
@@ -77,7 +77,7 @@ class QuadText:
         return dict(self._parser.prefixes)
 
     def close(self) -> None:
-        """Let go of what ended it, if something did."""
+        """Release the exception that ended it, if there was one."""
         self._feed.taken_error()
 
     def quads(self) -> Iterator[ox.Quad]:
@@ -127,12 +127,12 @@ class QuadText:
             self.problems.append(problem)
 
     def _translated(self, error: Exception) -> BaseException:
-        """The exception to raise for one that came out of the parser."""
+        """The exception to raise for an exception of the parser."""
         if isinstance(error, Refused):
             return self._refusal(error).error()
         if isinstance(error, UsageError):  # of check_depth
             return Problem(self._source.name, self._feed.line, None, str(error)).error()
-        if (failure := self._feed.taken_error()) is not None:  # reading failed, or was called off
+        if (failure := self._feed.taken_error()) is not None:  # reading failed, or was cancelled
             return failure
         if isinstance(error, SyntaxError):
             return self._problem(error).error()
@@ -153,8 +153,8 @@ class QuadText:
             message = f"expected an absolute IRI, or base_iri given to load: {message}"
         if _REMOTE in message:
             message = (
-                "expected a context within the document: one that is named by its address is not "
-                "fetched, so write it there instead of the address"
+                "expected a context within the document: a context named by its address is not "
+                "fetched, so put it into the document"
             )
         line = error.lineno
         if line is None:
@@ -174,11 +174,11 @@ class QuadText:
         finally:
             feed.taken_error()
             opened.close()
-        return None  # the document is not what it was
+        return None  # the document has changed meanwhile
 
 
 class _Feed:
-    """What pyoxigraph reads from: guarded, counted by line, ended if the load was called off."""
+    """What pyoxigraph reads from: guarded, counted by line, ended if the load was cancelled."""
 
     def __init__(
         self, data: BinaryIO, by_line: bool, check: Callable[[], None], guard: Guard
@@ -202,8 +202,8 @@ class _Feed:
     def taken_error(self) -> BaseException | None:
         """The exception that ended reading, if there was one, once.
 
-        It must not stay here: its traceback leads to the parser, the parser holds this, and the
-        garbage collector does not see through the parser.
+        It must not stay here: its traceback leads to the parser, and the parser holds this object
+        in a way that the garbage collector cannot follow.
         """
         error, self.error = self.error, None
         return error
@@ -228,7 +228,7 @@ class _Feed:
         return self._ready[start:stop]
 
     def _block(self) -> bytes:
-        """The next block, guarded; as long as what is looked at again, to look at it few times."""
+        """The next block, guarded; as long as what is checked again, so that this is rare."""
         block = self._data.read(max(_AT_ONCE, self._guard.waiting))
         try:
             self._guard.look(block)

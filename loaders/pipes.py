@@ -1,7 +1,7 @@
-"""Pipes, terminals and devices: reading them can wait, for ever if no process writes.
+"""Pipes, terminals and devices: reading them can wait forever if no process writes.
 
-Start at `Pipe`. What is always true: a wait can be ended, by Ctrl-C or by the caller; one that
-takes longer than two seconds is told on stderr, once.
+Start at `Pipe`. What is always true: Ctrl-C or the caller can end a wait; one that takes longer
+than two seconds is reported on stderr, once.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_POLL = 100  # milliseconds between two looks whether the load was called off
+_POLL = 100  # milliseconds between two checks whether the load was cancelled
 _PATIENCE = 2.0  # seconds until the user is told
 
 
 class Pipe(io.RawIOBase):
-    """A file descriptor that is asked before it is read from."""
+    """A file descriptor that is polled before it is read."""
 
     def __init__(self, number: int, name: str, check: Callable[[], None], own: bool) -> None:
-        """`check` raises where the load was called off; `own` says whether to close it."""
+        """`check` raises where the load was cancelled; `own` says whether to close it."""
         self._number = number
         self._name = name
         self._check = check
@@ -40,7 +40,7 @@ class Pipe(io.RawIOBase):
         return True
 
     def readinto(self, target: Any) -> int:
-        """What there is, at least one byte; 0 at the end."""
+        """Read what is available, at least one byte; 0 at the end."""
         view = memoryview(target).cast("B")
         while True:
             self._wait()

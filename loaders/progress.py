@@ -1,7 +1,7 @@
-"""What a user sees while a load runs: a bar on a terminal, now and then a line elsewhere.
+"""What a user sees while a load runs: a bar on a terminal, a line now and then elsewhere.
 
 Start at `Progress`. Writes to stderr only, ten times a second on a terminal and every five
-seconds otherwise; nothing at all for what is done in half a second.
+seconds otherwise; nothing for loads of less than half a second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Progress:
         self._shown = False
 
     def update(self, done: int, statements: int, note: str = "") -> None:
-        """Show how far it is, if it is time to."""
+        """Update the bar, if it is time to."""
         now = self._clock()
         if now < self._next:
             return
@@ -49,7 +49,7 @@ class Progress:
         self._shown = True
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._shown and self._terminal:
             self._stream.write("\r\x1b[K")
             self._stream.flush()

@@ -1,7 +1,7 @@
-"""What a load gives back: columns of ids, the new terms, and what was wrong.
+"""The result of a load: columns of ids, the new terms, and what was wrong.
 
 Start at `Loaded`. Nothing here changes a store: the caller adds the segment and commits the rows,
-or drops both, and then it is as if the load had not begun.
+or drops both.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from triplestore.terms.term_keys import Term
 
 U32 = NDArray[np.uint32]
 
-#: Bad statements that are kept with their place and text; the others are only counted.
+#: Maximum number of bad statements that are kept with place and text; others are only counted.
 KEPT_PROBLEMS = 100
-_SHOWN = 200  # characters of a bad statement that are kept
+_SHOWN = 200  # maximum number of characters kept of a bad statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ class Reading:
         try:
             ox.NamedNode(self.base_iri)
         except ValueError as error:
-            raise UsageError(f"base_iri {self.base_iri!r} is no absolute IRI: {error}") from None
+            message = f"base_iri {self.base_iri!r} is not an absolute IRI: {error}"
+            raise UsageError(message) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def shortened(text: str) -> str:
 
 @dataclass(slots=True)
 class FileReport:
-    """What one document brought."""
+    """The results of one document."""
 
     name: str
     number: int  # its file number, on which the labels of its blank nodes depend

@@ -9,7 +9,7 @@ A label that ends with a dot, as `rdf:nodeID` in RDF/XML may and no label elsewh
 `f<n>d<L>_`.
 
 This is legal (a letter first, then what L may contain), injective within a file (`x`, `b` and `d`
-part the kinds, and what follows is the label itself or its number) and between files (a number is
+separate the kinds, followed by the label itself or its number) and between files (a number is
 digits up to the first letter). Labels would grow with every dump and load; therefore the
 writer gives labels of this form as `b<id>` (see writers.py).
 """
@@ -29,7 +29,7 @@ from triplestore.terms.term_keys import BLANK, TRIPLE
 
 #: What the parser calls a node without a label: a random number in hexadecimal.
 GENERATED = re.compile(rb"[a-f][0-9a-f]{23,31}")
-#: Labels from which on a table of numbers takes less memory than Python's objects; it is large.
+#: Number of labels from which a large table of numbers takes less memory than Python objects.
 _FEW = 10_000
 _SCOPED = re.compile(rb"f[0-9]+[xbd]")
 # What may stand in canonical N-Triples: a literal, an IRI, or a blank node (its label captured).
@@ -68,7 +68,7 @@ class Renamer:
         self._collector: TermCollector | None = None
 
     def forget(self) -> None:
-        """Give the memory back: no labels come any more."""
+        """Release the memory; no further labels follow."""
         self._known = {}
         self._collector = None
 

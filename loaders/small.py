@@ -1,7 +1,7 @@
-"""Small documents, without the kernels: to load numba would take longer than to load the data.
+"""Small documents, without kernels: loading numba would take longer than loading the data.
 
-Start at `load_small`. Gives what the fast path gives, ids and labels included. Costs about 10
-microseconds a statement.
+Start at `load_small`. The result is that of the fast path, ids and labels included. Costs about 10
+microseconds per statement.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .report import KEPT_PROBLEMS, FileReport, Loaded, Problem, Reading
 from .scope import Renamer
 from .sources import Source
 
-#: Bytes of text up to which a load is small: without numba loaded, and with it.
+#: Maximum bytes of text of a small load: without numba loaded, and with it.
 COLD = 1 << 20
 WARM = 1 << 16
 
@@ -37,7 +37,7 @@ _DEFAULT = -1  # the last of the ids, which is 0
 def small_inputs(sources: Sequence[Source], check: Callable[[], None]) -> list[Input]:
     """The sources, opened; each has its `whole` text if all together are small.
 
-    `check` is asked while one waits for a pipe.
+    `check` is called while waiting for a pipe.
     """
     left = WARM if "triplestore.kernels.documents.ntriples" in sys.modules else COLD
     inputs: list[Input] = []

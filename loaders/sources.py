@@ -1,8 +1,8 @@
 """What is to be loaded: paths, folders, globs, standard input, streams, text and bytes.
 
-Start at `find_sources`: whatever the user names becomes a list of `Source`, in an order that does
-not depend on the file system. A `Source` says its name (for messages), its format, its size if
-that is known, and opens its decompressed bytes.
+Start at `find_sources`: what the user names becomes a list of `Source`, in an order that does not
+depend on the file system. A `Source` has a name (for messages), a format, its size if that is
+known, and opens its decompressed bytes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Source:
     stream: BinaryIO | None = None  # read once, from where it stands; not closed
     size: int | None = None  # bytes as stored (compressed), if known
     compression: str | None = field(default=None)
-    check: Callable[[], None] = lambda: None  # raises while one waits, if the load was called off
+    check: Callable[[], None] = lambda: None  # raises while waiting, if the load was cancelled
 
     def open(self) -> Opened:
         """Open it; a stream can be opened once only."""
@@ -75,7 +75,7 @@ class Source:
 
     @property
     def can_reopen(self) -> bool:
-        """True if what it holds can be read twice."""
+        """True if it can be read twice."""
         return self.data is not None or (self.path is not None and self.size is not None)
 
     def _raw(self) -> io.BufferedReader:
@@ -274,7 +274,7 @@ class _Counted(io.RawIOBase):
         return True
 
     def readinto(self, target: Any) -> int:
-        """Pass on, and count."""
+        """Read and count."""
         count = self._raw.readinto(target)
         self.count += count
         return count

@@ -40,7 +40,7 @@ class Rows(NamedTuple):
 
 
 class Found:
-    """What one block gave."""
+    """The results of one block."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -69,13 +69,13 @@ class Work:
         self._failed = False  # finish what was begun
 
     def stop(self) -> None:
-        """Make all threads end soon."""
+        """Ask all threads to end."""
         self._stopping = True
 
     # --- one thread -----------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Work until there is nothing left to take."""
+        """Work until no block is left."""
         place = (0, 0)
         try:
             parser = BlockParser()
@@ -89,7 +89,7 @@ class Work:
             self._fail(*place, error)
 
     def _take(self, parser: BlockParser) -> tuple[int, Block] | None:
-        """A block of the first document that nobody else is reading from just now."""
+        """A block of the first document that no other worker is reading from."""
         while not self._failed:
             waiting = [i for i, document in enumerate(self.documents) if not document.exhausted]
             if not waiting:
@@ -160,7 +160,7 @@ class Work:
         text, faults = judged(piece.odd_lines(), document.form, self._lenient)
         length = second.fill(text)
         for good in second.pieces(length, QUADS | TRUSTED, document.scope):
-            assert len(good.odd) == 0, f"not as our writer writes: {good.odd_lines()[0]!r}"
+            assert len(good.odd) == 0, f"not in canonical form: {good.odd_lines()[0]!r}"
             self._keep(document, found, good)
         found.bad += len(faults)
         lines = piece.odd[:, 2].tolist()
@@ -188,7 +188,7 @@ class Work:
     # --- the end --------------------------------------------------------------------------------
 
     def raise_failure(self) -> None:
-        """Raise what the first failure in the order of the documents calls for, if there is one."""
+        """Raise the error of the first failure in the order of the documents, if there is one."""
         if not self._failures:
             return
         i, _, error = min(self._failures, key=lambda failure: failure[:2])
@@ -203,7 +203,7 @@ class Work:
         raise self._problems(i)[0].error()
 
     def loaded(self, threads: int) -> Loaded:
-        """The rows of all blocks in final ids; what they took meanwhile is given back."""
+        """The rows of all blocks in final ids; their buffers are released."""
         ids, segment = self.collector.seal(threads)
         chunks: list[Rows] = []
         for blocks in self._found:

@@ -1,9 +1,9 @@
 """Columns of ids out, as documents: N-Triples and N-Quads by kernel, the rest by pyoxigraph.
 
-Start at `dump`. What is always true: it streams (memory does not grow with what is written); a file
-is there complete or not at all; a blank node keeps its label unless loading gave it (see
-scope.py), or one could take it for such: then it is `b<id>`, so that labels do not grow with each
-dump and load.
+Start at `dump`. What is always true: it streams (memory does not grow with the output); a file is
+written completely or not at all; a blank node keeps its label unless it has the form of labels
+that loading gives (see scope.py): then it is `b<id>`, so that labels do not grow with each dump and
+load.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ U32 = NDArray[np.uint32]
 Rows = Sequence[U32]  # s, p, o, g
 
 _BATCH_ROWS = 1 << 15
-_SORTED_ROWS = 1 << 20  # rows that are put into the order of their subjects at a time
+_SORTED_ROWS = 1 << 20  # number of rows that are sorted by subject at a time
 _OUT_BYTES = 1 << 23
 _NUMBERED = re.compile(rb"x*b[0-9]+")
 
@@ -106,7 +106,7 @@ def _form_of(output: Any, given: ox.RdfFormat | str | None) -> tuple[ox.RdfForma
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes its name when it is complete; what is no regular file is written to."""
+    """A file that gets its name when it is complete; pipes and devices are written directly."""
     try:
         if path.exists() and not path.is_file():
             with path.open("wb") as stream:
@@ -171,7 +171,7 @@ def _joined(parts: list[Rows]) -> tuple[U32, U32, U32, U32]:
 
 
 def _sorted(blocks: Iterable[Rows]) -> Iterator[Rows]:
-    """The rows by graph, subject and predicate, a million at a time, for those who abbreviate."""
+    """The rows by graph, subject and predicate, a million at a time, to be abbreviated."""
     for s, p, o, g in _batches(blocks, _SORTED_ROWS):
         order = np.lexsort((o, p, s, g))
         yield s[order], p[order], o[order], g[order]
@@ -220,7 +220,7 @@ def _many_lines(
     while done < rows:
         before = done
         done = write_lines(buf, starts, stops, kinds, ids, rows, done, out, used)
-        if done == before:  # one row that is longer than all the room
+        if done == before:  # one row that is longer than the buffer
             out = np.empty(2 * len(out), np.uint8)
         else:
             yield out[: used[0]].data

@@ -1,6 +1,6 @@
-"""Ontology languages: axioms read from triples, and what becomes of them.
+"""Ontology languages: axioms are read from triples and translated to rules.
 
-Start reading at `axioms` and `expressions` (what an ontology can say), then `read.read_ontology`
-(triples in, axioms and problems out), `catalogue` (where imports are) and `regimes` (axioms to
-rules). DESIGN.md has the decisions and measurements.
+Start reading at `model.axioms` and `model.expressions` (what an ontology can say), then
+`read.ontology` (triples in, axioms and problems out), `imports.catalogue` (where imports are) and
+`translate.regimes` (axioms to rules). DESIGN.md has the decisions.
 """

@@ -1,12 +1,12 @@
 """Programs below and above an ontology of OWL 2 DL, as the papers' experiments use them.
 
 Start reading at `lower_bound` and `upper_bound`. The lower bound is what OWL 2 RL has rules for,
-with some sound ones more; all that follows from it follows from the ontology. The upper bound
-replaces what rules cannot say by more: a value that must exist is one new constant for all, a
-choice is all of its members, a condition that cannot be tested is taken to hold. So what does not
-follow from it does not follow from the ontology; what does may not, and its facts must not be taken
-for answers. Both list what they left out or replaced, axiom by axiom. Their programs have no blank
-nodes, so that they can be given to a store as rules.
+with some further sound rules; all that follows from it follows from the ontology. The upper bound
+replaces what rules cannot say by something stronger: a value that must exist is one new constant
+for all, a choice is all of its members, a condition that cannot be tested is taken to hold. So what
+does not follow from it does not follow from the ontology; what follows from it may not, and must
+not be taken for an answer. Both list what they left out or replaced, axiom by axiom. Their programs
+have no blank nodes, so that they can be given to a store as rules.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ from .profile import outside_of
 AnyClause = TypeVar("AnyClause", Rule, Constraint)
 
 NODES = "x-triplestore:node/"
-"""Names in the place of blank nodes."""
+"""Names instead of blank nodes."""
 
 FRESH = "x-triplestore:some/"
 """Names of the constants that stand for values that must exist."""
@@ -103,7 +103,7 @@ class Bound:
 
 
 def lower_bound(ontology: Ontology) -> Bound:
-    """Rules of which everything that follows is entailed.
+    """Rules whose conclusions are all entailed.
 
     >>> from pyoxigraph import NamedNode
     >>> p = NamedNode("http://e/p")
@@ -116,7 +116,7 @@ def lower_bound(ontology: Ontology) -> Bound:
 
 
 def upper_bound(ontology: Ontology) -> Bound:
-    """Rules from which everything follows that is entailed of individuals with names, and more.
+    """Rules from which all entailed facts of named individuals follow, and more.
 
     >>> from pyoxigraph import BlankNode, NamedNode
     >>> from triplestore.ontologies.bounds import SomeValuesFrom, upper_bound
@@ -157,7 +157,7 @@ def _blank_classes(rule: Rule) -> Iterator[Constant]:
 
 
 def _named(clause: AnyClause) -> AnyClause:
-    """A rule or constraint with names in the place of blank nodes."""
+    """A rule or constraint with names instead of blank nodes."""
 
     def name(term: Term) -> Term:
         if isinstance(term, Constant) and term.kind == BLANK:
@@ -185,7 +185,7 @@ def _all_descriptions(ontology: Ontology) -> list[Description]:
 
 
 def _sound_rules(ontology: Ontology) -> Draft:
-    """What both bounds have."""
+    """The rules that both bounds have."""
     draft = Draft()
     translate_axioms(ontology.axioms, draft, _descriptions(ontology))
     for axiom in ontology.axioms:
@@ -239,11 +239,11 @@ def _is_covered(outside: Outside) -> bool:
 
 
 def _tell_demands_apart(ontology: Ontology, draft: Draft) -> None:
-    """Let nothing follow from being in an expression for what is in it by what it says.
+    """Conclude nothing from members that are in an expression by its own definition.
 
     That something is in A ⊔ B because it is in A is no reason to put it in B. So each expression
-    has two classes: one for being in it at all, and one for being demanded to be, by other axioms
-    and expressions; what the expression makes of its members it makes of those in the second.
+    has two classes: one for all members, and one for members that other axioms and expressions
+    demand; conclusions of the expression are about the second.
     """
     own: dict[Constant, tuple[TripleAtom, ...] | None] = {}
     for one in _all_descriptions(ontology):
@@ -283,7 +283,7 @@ def _demanding(body: tuple[Item, ...], class_: Constant) -> tuple[Item, ...]:
 
 
 def _above(expression: Description, draft: Draft) -> None:
-    """What is more than the expression says, wherever rules cannot say just that."""
+    """More than the expression says, wherever rules cannot say exactly that."""
     member = is_in(expression, X)
     match expression:
         case SomeValuesFrom(property, filler):

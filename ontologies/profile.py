@@ -1,9 +1,9 @@
-"""What of an ontology lies outside of OWL 2 RL, axiom by axiom.
+"""The parts of an ontology that lie outside of OWL 2 RL, axiom by axiom.
 
 Start reading at `outside_of`. The profile allows each construct in certain places only: a class
 expression may be what something follows from (to the left of ⊑) or what follows (to the right).
-Rules are made for all of them, wherever they stand; but where the profile has no place for one,
-there is none for that direction, and this says so. Nothing is dropped silently.
+Rules are made for all constructs, wherever they stand; but where the profile does not allow one,
+there is no rule for that direction, and this module says so. Nothing is dropped silently.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _NOWHERE = (
 
 
 def outside_of(axioms: Iterable[Axiom]) -> Iterator[Outside]:
-    """The parts of axioms that OWL 2 RL has no rule for, each once for an axiom.
+    """The parts of axioms that OWL 2 RL has no rule for, each once per axiom.
 
     >>> from pyoxigraph import NamedNode
     >>> some = SomeValuesFrom(NamedNode("http://e/p"), NamedNode("http://e/B"))
@@ -113,7 +113,7 @@ def outside_of(axioms: Iterable[Axiom]) -> Iterator[Outside]:
 
 
 def without_rules(axioms: Iterable[Axiom], wanted: frozenset[str]) -> Iterator[Outside]:
-    """The axioms for which none of these rules is.
+    """The axioms that none of these rules is made of.
 
     >>> from pyoxigraph import NamedNode
     >>> axiom = ReflexiveProperty(NamedNode("http://e/p"))
@@ -173,7 +173,7 @@ def _parts(axiom: Axiom) -> Iterator[tuple[ClassExpression, str]]:
 
 
 def reasons(part: ClassExpression, side: str) -> Iterator[str]:
-    """What an expression says that has no rule in its place."""
+    """The parts of an expression that have no rule in their place."""
     stack = [(part, side)]
     while stack:
         expression, place = stack.pop()

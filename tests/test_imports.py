@@ -30,7 +30,7 @@ LAYERS |= {
     "kernels": set(),
     "terms": {"kernels"},
     "relations": {"kernels"},
-    "closures": {"kernels"},
+    "closures": {"kernels", "relations"},
     "operators": {"kernels", "relations"},
     "expressions": {"terms", "operators"},
     "datalog": {"terms", "expressions"},

@@ -28,7 +28,7 @@ _BISECT_UNTIL = 64
 _SORT_FROM = 256
 
 
-class Guard(Protocol):
+class ColumnGuard(Protocol):
     """Compares the bytes of one column with their checksums; offsets count from its first byte."""
 
     def verify(self, start: int, stop: int) -> None:
@@ -59,7 +59,7 @@ class Column:
     __slots__ = ("_array", "_fences", "_guard", "_itemsize")
 
     def __init__(
-        self, array: Array, guard: Guard | None = None, fences: Array | None = None
+        self, array: Array, guard: ColumnGuard | None = None, fences: Array | None = None
     ) -> None:
         if array.ndim != 1:
             raise AssertionError(f"a column has one dimension, not {array.ndim}")
@@ -183,7 +183,7 @@ class Column:
             guard.verify(lo * self._itemsize, hi * self._itemsize)
         return _searched(self._array[lo:hi], values, side) + lo
 
-    def _doubtful(self) -> Guard | None:
+    def _doubtful(self) -> ColumnGuard | None:
         """The guard, if there are values left to verify."""
         guard = self._guard
         if guard is None:
@@ -214,7 +214,7 @@ class Column:
         return lo, hi
 
     def _search_windows(
-        self, guard: Guard, values: Array, lo: int, hi: int, side: Side
+        self, guard: ColumnGuard, values: Array, lo: int, hi: int, side: Side
     ) -> NDArray[np.int64]:
         """Binary searches side by side, each between its two fences."""
         assert self._fences is not None

@@ -23,7 +23,7 @@ OFTEN = 64
 """So many short steps are taken without a look; a look at each took a tenth of a translation."""
 
 
-class Limits(Protocol):
+class ThreadLimits(Protocol):
     """Something that says when to stop."""
 
     def look(self, about: object) -> None:
@@ -34,14 +34,14 @@ class Limits(Protocol):
 
 
 class _Here(threading.local):
-    limits: Limits | None = None
+    limits: ThreadLimits | None = None
 
 
 _HERE = _Here()
 
 
 @contextmanager
-def limited(limits: Limits | None) -> Iterator[None]:
+def limited(limits: ThreadLimits | None) -> Iterator[None]:
     """Until the end of the block, `look` in this thread asks these limits, or none.
 
     >>> class Never:
@@ -72,7 +72,7 @@ def look(about: object = None) -> None:
         limits.look(about)
 
 
-def limits() -> Limits | None:
+def limits() -> ThreadLimits | None:
     """Those of this thread."""
     return _HERE.limits
 

@@ -22,7 +22,7 @@ class Handle(Protocol):
         """Add one triple of pyoxigraph terms, and commit it."""
 
     def look_up(self, pattern: Lookup) -> int:
-        """Fetch everything that matches a pattern; return how much that is."""
+        """Fetch everything that matches a pattern; return the number of matches."""
 
     def close(self) -> None:
         """Release everything."""
@@ -47,7 +47,7 @@ class Peer(Protocol):
         """The number of triples beyond which loading takes too long to be worth waiting for."""
 
     def open(self, folder: Path | None, durability: str = "commit") -> Handle:
-        """Open a store in a folder (made if it is not there), or in memory."""
+        """Open a store in a folder (made if it is missing), or in memory."""
 
     def warm_up(self) -> None:
         """Do once what only the first use in a process pays for, beyond imports."""

@@ -68,8 +68,8 @@ def measure(
 ) -> dict[str, Any]:
     """Ask every query in every face; `seconds` is what a face of a query may take altogether.
 
-    Every text is asked at least once after a first time that warms up; with `within`, only for so
-    many seconds: then what is left is asked once, and that counts.
+    Every text is asked at least once after a warm-up; with `within`, only for this many seconds:
+    what is left then is asked once, and that counts.
     """
     until = time.perf_counter() + within if within else float("inf")
     clock, memory = Clock(), Memory()
@@ -195,7 +195,7 @@ def arrow(store: Any, text: str) -> int:
 class Alike:
     """Takes every term of a text that was never asked before, since a comment makes it another.
 
-    What is kept by text is of no use then; texts like it were asked, with other constants.
+    Results kept by text are of no use then; similar texts were asked, with other constants.
     """
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ class Alike:
 
 
 class Unseen(Alike):
-    """Takes every term of a text like which none was asked before: it declares another prefix.
+    """Takes every term of a text unlike all earlier ones: it declares another prefix.
 
     What is kept by text or by shape is of no use then: parsing, rewriting and planning are paid.
     """

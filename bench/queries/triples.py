@@ -24,6 +24,6 @@ def number(value: float) -> str:
 
 
 def date(day: int) -> str:
-    """A date, so many days (of months of 28) after the first of January 2008."""
+    """A date, this many days (of months of 28) after 1 January 2008."""
     year, rest = divmod(day, 12 * 28)
     return f'"{2008 + year}-{rest // 28 + 1:02}-{rest % 28 + 1:02}"^^<{XSD}date>'

@@ -1,7 +1,7 @@
 """Peers for reasoning: systems that compute the closure of rules or of an ontology.
 
 Start at `base.Reasoner`, which says what an adapter does, and `task.Task`, what it is given.
-DESIGN.md has what was decided and measured.
+`bench/DESIGN.md` has the decisions.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from bench.harness import MeasurementError
 from bench.reasoners.task import Task
 
 MOST_BYTES = 16 << 30
-"""The address space that a run may have."""
+"""Maximum address space of a run."""
 
 STEPS = ("parse", "import", "reason")
 
@@ -81,7 +81,7 @@ def missing(reasoner: Reasoner) -> str | None:
 
 
 def limit(seconds: float) -> None:
-    """In a child: end the process after some seconds, and do not let it fill the machine."""
+    """In a child: limit the seconds and the memory of the process."""
     signal.setitimer(signal.ITIMER_REAL, seconds)
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
 
@@ -95,7 +95,7 @@ def why_it_ended(error: MeasurementError, seconds: float) -> str:
 
 
 def child(reasoner: str, task: str, seconds: float) -> dict[str, Any]:
-    """In a child: `measure`, ended after so many seconds."""
+    """In a child: `measure`, with a limit of seconds."""
     limit(seconds)
     return measure(reasoner, task)
 

@@ -1,4 +1,4 @@
-"""This project, given the same integers as everybody else; the only file that reaches inside it.
+"""This project, given the same integers as all others; the only file that uses its internals.
 
 Integers go in as ids: a dictionary made beforehand gives the program's constants the numbers that
 the task gives them (1, 2, 3, ...), and terms of some name to all others; rows are committed as one
@@ -45,7 +45,7 @@ WARMING = """@prefix : <http://example.org/> .
 
 
 def store_of_terms(program: Program, terms: int) -> Store:
-    """An empty store in memory that has numbered so many terms, the program's constants first."""
+    """An empty store in memory with this many numbered terms, the program's constants first."""
     from triplestore import Store
     from triplestore.terms import TermSegment
 
@@ -59,9 +59,9 @@ def store_of_terms(program: Program, terms: int) -> Store:
 
 
 def state_csv(store: Store, task: Task) -> None:
-    """State all rows of a task, read from the files that peers read."""
-    from triplestore.relations import Layer
-    from triplestore.relations.layers.csv_integers import read_integers
+    """Assert all rows of a task, read from the files that peers read."""
+    from bench.csv_integers import read_integers
+    from triplestore.relations.layers.bulk import bulk_of_relations
 
     database: Any = store._database
     if task.layout == "triples":
@@ -69,21 +69,21 @@ def state_csv(store: Store, task: Task) -> None:
         state_columns(store, *read_integers(task.csv(relation), 3))
         return
     with database.writing():
-        database.commit([Layer.of_relations(relations_of_csv(task))])
+        database.commit([bulk_of_relations(relations_of_csv(task))])
 
 
 def state_columns(store: Store, s: U32, p: U32, o: U32) -> None:
-    """State some rows of integers."""
-    from triplestore.relations import Layer
+    """Assert some rows of integers."""
+    from triplestore.relations import bulk_layer
 
     database: Any = store._database
     with database.writing():
-        database.commit([Layer.bulk(p, s, o)])
+        database.commit([bulk_layer(p, s, o)])
 
 
 def relations_of_csv(task: Task) -> dict[int, list[tuple[U32, U32 | int]]]:
     """All rows of a task by predicate, read from the files that peers read."""
-    from triplestore.relations.layers.csv_integers import read_all
+    from bench.csv_integers import read_all
 
     tables = read_all([(task.csv(relation), relation.arity) for relation in task.rows])
     found: dict[int, list[tuple[U32, U32 | int]]] = {}
@@ -170,7 +170,7 @@ def _read_some() -> None:
     """Read some integers from a file, so that the kernel for that is loaded."""
     from tempfile import TemporaryDirectory
 
-    from triplestore.relations.layers.csv_integers import read_integers
+    from bench.csv_integers import read_integers
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "some.csv"

@@ -1,4 +1,4 @@
-"""Rules over integers, in a form that every peer can be told in its own language.
+"""Rules over integers, in a form that can be written in every peer's language.
 
 Start at `translate`. A program of ours speaks of triples; peers know relations with names. How the
 one becomes the other is the `layout`:

@@ -1,7 +1,7 @@
-"""Runs of several reasoners on one task, turn by turn, and what is said of those that cannot.
+"""Runs of several reasoners on one task, turn by turn, and why some cannot run.
 
 Start at `compare`. What is always true: a reasoner that is missing, refuses, fails or takes too
-long does not stop the others; why is in the result.
+long does not stop the others; the reason is in the result.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Compared:
 def compare(
     task: Task, names: Iterable[str], harness: Harness, report: Report, seconds: float
 ) -> Compared:
-    """Run each reasoner several times, each in a process that may take so many seconds."""
+    """Run each reasoner several times, each in a process with a limit of seconds."""
     compared = Compared(task)
     for name in names:
         reasoner = REASONERS[name]

@@ -2,7 +2,7 @@
 
     dag-10000-100000       random edges from lower to higher nodes (the papers' DAG-R)
     tree-100000            a random tree, as edges to its parents
-    network-100000-1000000 a tree with random edges more: one component of so many nodes
+    network-100000-1000000 a tree and random edges: one component of 100,000 nodes
     halves-100000-1000000  two such networks of half the size, joined by one edge (`bridge`)
     cycle-100000           one round, so that any edge but one can go without splitting it
     broader-1426588        a network of categories: a small part is one strongly connected
@@ -63,7 +63,7 @@ def graph(name: str) -> U64:
 
 
 def dag(nodes: int, edges: int, *, seed: str = "dag") -> U64:
-    """So many different edges, each from a lower to a higher node."""
+    """This many distinct edges, each from a lower to a higher node."""
     keys = np.empty(0, np.uint64)
     turn = 0
     while len(keys) < edges:
@@ -80,7 +80,7 @@ def tree(nodes: int, *, seed: str = "tree") -> U64:
 
 
 def network(nodes: int, edges: int, *, seed: str = "network") -> U64:
-    """A tree, and random edges until there are so many."""
+    """A tree, and random edges up to this number."""
     keys = tree(nodes, seed=seed)
     turn = 0
     while len(keys) < edges:
@@ -92,7 +92,7 @@ def network(nodes: int, edges: int, *, seed: str = "network") -> U64:
 
 
 def halves(nodes: int, edges: int) -> U64:
-    """Two networks with so many nodes and edges in all, and one edge that joins them."""
+    """Two networks with this many nodes and edges in all, and one edge that joins them."""
     half = nodes // 2
     one = network(half, (edges - 1) // 2, seed="one half")
     other = network(half, (edges - 1) // 2, seed="other half")

@@ -1,7 +1,7 @@
 """Settings in the shape of the papers' benchmarks of modules, by name, at any size.
 
     dagr-10000-100000   DAG-R: one transitive property over random edges from lower to higher nodes
-    lubmle-1            LUBM of so many universities, its rules, and two properties that are
+    lubmle-1            LUBM of one university, its rules, and two properties that are
                         symmetric and transitive: who studies and who works together
     claros-100000       classes and properties in trees, 27 transitive properties, two that are
                         symmetric and transitive (related places, same topics)
@@ -129,7 +129,7 @@ def claros(statements: int) -> Made:
 
 
 def typed(name: str, count: int, people: int, statements: int) -> list[Statements]:
-    """Members of the lower half of so many classes."""
+    """Members of the lower half of this many classes."""
     members = 1 + below(people, f"{name}/members", statements)
     of = count // 2 + below(count - count // 2, f"{name}/of", statements)
     keys = np.unique(members.astype(np.uint64) << np.uint64(32) | of.astype(np.uint64))
@@ -141,7 +141,7 @@ def typed(name: str, count: int, people: int, statements: int) -> list[Statement
 
 
 def related(name: str, count: int, people: int, statements: int) -> list[Statements]:
-    """Random edges of the lower half of so many properties."""
+    """Random edges of the lower half of this many properties."""
     each = statements // (count - count // 2)
     return [
         Statements(f"{name}{i}", random_edges(people, each, f"{name}{i}"))

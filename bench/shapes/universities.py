@@ -53,7 +53,7 @@ def lubm_le(universities: int) -> Setting:
 
 
 def grouped(members: U32, places: U32, size: int, seed: str) -> tuple[U32, U32]:
-    """Edges that connect members of the same place in groups of so many, each by a random tree."""
+    """Edges that connect members of the same place in groups, each by a random tree."""
     order = np.lexsort((below(1 << 32, seed, len(members)), places))
     members, places = members[order], places[order]
     here: I64 = np.arange(len(members))

@@ -54,7 +54,7 @@ def build_store(peer: str, path: str, format: str, folder: str) -> dict[str, Any
 
 
 def make_store(peer: str, universities: int, folder: Path) -> int:
-    """Make a peer's store with so many universities in a folder; return its number of triples."""
+    """Make a peer's store with this many universities in a folder; return its number of triples."""
     source = lubm_file(universities)
     arguments = {
         "peer": peer,

@@ -1,8 +1,8 @@
 """What `auto` chooses, beside every strategy that it may choose, from one fact to all of them.
 
-For each input and size: facts are deleted and stated again under each strategy, several times; then
-under `auto`, at first with nothing learned (as in a store just opened), then again and again. Times
-are the processor's for the engine alone, so that the machine may have other work.
+For each input and size, facts are deleted and asserted again under each strategy, several times;
+then under `auto`, first with nothing learned (as in a store just opened), then repeatedly. Times
+are processor time of the engine alone, so that the machine may have other work.
 """
 
 from __future__ import annotations

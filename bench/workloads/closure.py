@@ -1,7 +1,7 @@
 """The closure of LUBM under the rules of its ontology, beside other reasoners, at several sizes.
 
-Everybody gets the same integers in files. Measured apart: reading the rules, reading the integers,
-reasoning.
+All reasoners get the same integers in files. Measured apart: reading the rules, reading the
+integers, reasoning.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def ontology() -> Path | None:
 
 
 def task_of(source: Input) -> Task:
-    """The task of a file, made if it is not there yet."""
+    """The task of a file, made if it does not exist yet."""
     from triplestore.datalog.text import read
 
     rules = RULES.read_text()

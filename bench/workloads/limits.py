@@ -2,7 +2,7 @@
 
 The lists belong to the tests, which try some of each; here all are tried, each in a process of its
 own. Limits of time are those of the processor, so that other work on the machine does not count.
-An entry that does not hold says why in its list (`why`), or the claim fails.
+An entry that does not hold needs a reason in its list (`why`), or the claim fails.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from tests.sparql.hostile_run import Found
 
 Entry = tuple["Found", str]
-"""What came of an entry, and the reason in its list why it does not end within its limits."""
+"""The result of an entry, and the reason in its list why it exceeds its limits."""
 
 COLUMNS = ["entry", "processor s", "wall s", "MB more", "holds", "how it ended"]
 SIZE = 100_000
-"""Of documents: how often the part that is repeated comes."""
+"""Number of repetitions in documents."""
 
 MOST = 60
-"""Seconds of the processor after which a process is ended from outside."""
+"""Processor seconds after which a process is ended from outside."""
 
 
 def queries(given: argparse.Namespace) -> Iterator[Entry]:

@@ -1,4 +1,4 @@
-"""The papers' robustness experiment: a thousand facts deleted, then stated again, many times.
+"""The papers' robustness experiment: a thousand facts deleted, then asserted again, many times.
 
 For each strategy, on samples drawn uniformly and by random walks: seconds, rule instances by phase,
 rows fetched. All strategies take turns on one store, each sample beginning with another one, so
@@ -58,9 +58,9 @@ def measure(
 
 
 class Turns:
-    """Strategies that delete the same facts and state them again, one after the other.
+    """Strategies that delete the same facts and assert them again, one after the other.
 
-    A strategy leaves out samples for which its seconds would not do: those before them count.
+    A strategy leaves out samples that its seconds do not suffice for; the earlier ones count.
     """
 
     def __init__(self, kept: Maintained, strategies: list[str], seconds: float) -> None:
@@ -301,7 +301,7 @@ def add_options(parser: argparse.ArgumentParser, data: list[str]) -> None:
 
 WORKLOAD = Workload(
     "maintenance",
-    "A thousand facts deleted and stated again under every strategy, beside rematerialising.",
+    "A thousand facts deleted and asserted again under every strategy, beside rematerialising.",
     options,
     run,
 )

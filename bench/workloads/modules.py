@@ -2,8 +2,8 @@
 
 Each setting has the shape of one of the papers', at sizes at which rules alone are done in
 reasonable time. Each way to treat it has a process of its own. Updates are as in the papers: ten
-samples of 1,000 statements (at most a hundredth of all) deleted and stated again, then a quarter of
-all deleted; all by DRed with counters (DRed^c), with and without modules.
+samples of 1,000 statements (at most a hundredth of all) deleted and asserted again, then a quarter
+of all deleted; all by DRed with counters (DRed^c), with and without modules.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def one(data: str, way: str, given: argparse.Namespace, harness: Harness, report
 
 
 def mean(run: Run, part: str) -> float | None:
-    """The mean seconds of small updates, or the seconds of the large one; None if it is not there.
+    """The mean seconds of small updates, or the seconds of the large one; None if it is missing.
 
     >>> mean({"add": [{"seconds": 1.0}, {"seconds": 2.0}]}, "add")
     1.5
@@ -172,7 +172,7 @@ def updates_table(measured: dict[str, dict[str, Run]]) -> Table:
 
 
 def considered(run: Run, part: str) -> float | None:
-    """The instances of small updates, in the mean, or of another part; None if it is not there.
+    """The instances of small updates, in the mean, or of another part; None if it is missing.
 
     >>> considered({"add": [{"instances": 10}, {"instances": 30}]}, "add")
     20.0

@@ -1,6 +1,6 @@
 """Ontologies with data, from files to the closure: beside other reasoners, and under changes.
 
-Everybody reads the same files of N-Triples. Measured apart: reading, reasoning.
+All read the same files of N-Triples. Measured apart: reading, reasoning.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from bench.workloads.closure import PEER, TASKS
 
 
 def task_of(setting: Setting) -> Task:
-    """The task of a program with its data, made if it is not there yet."""
+    """The task of a program with its data, made if it does not exist yet."""
     rules = str(setting.program)
     digest = hashlib.blake2b(rules.encode(), digest_size=6)
     for column in (setting.s, setting.p, setting.o):

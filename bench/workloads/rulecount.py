@@ -1,7 +1,7 @@
 """Many rules: subclass rules of real hierarchies with instances, and deep taxonomies.
 
-What is to be seen is that cost follows the facts and not the rules. Peers get the rules as they
-are, and once more as data for one general rule, as who uses them would write it down. (One relation
+Cost should follow the facts and not the rules. Peers get the rules as they are, and once more as
+data for one general rule, as their users would write it. (One relation
 of classes and members with a rule for each subclass is hopeless: Nemo needs over a minute for 5,000
 rules and 100,000 instances, against 0.4 s with a relation for each class.)
 """
@@ -30,7 +30,7 @@ GENERAL = """@prefix : <http://example.org/> .
 
 
 def measure(data: str, updates: int) -> dict[str, Any]:
-    """In a child: close, then take back and state again single facts."""
+    """In a child: close, then remove and assert single facts."""
     OURS.start()  # what only the first closure in a process pays for
     kept = Maintained(dataset(data))
     closed = kept.reason(AUTO)
@@ -134,7 +134,7 @@ def our_table(results: list[Result]) -> Table:
 
 
 def tasks_of(data: str, harness: Harness) -> list[Task]:
-    """Rules as rules and rules as data; none if the data is not there."""
+    """Rules as rules and rules as data; none if the data is missing."""
     kind, *sizes = data.split("-")
     folders = [TASKS / f"{data}-{form}" for form in ("rules", "data")]
     if all((folder / "task.json").exists() for folder in folders):

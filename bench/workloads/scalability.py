@@ -1,8 +1,8 @@
 """The papers' scalability experiment: growing deletions, and where rematerialising overtakes.
 
 For each strategy the break-even point is searched: how many facts can be deleted in the time that
-rematerialising what is left takes. Then all strategies, in turn, delete and state again nested sets
-of sizes around those points.
+rematerialising what is left takes. Then all strategies take turns, and
+delete and assert again nested sets of sizes around those points.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Timings = dict[str, dict[int, float]]
 
 
 class Trial:
-    """Deletes prefixes of one random order of the facts, and states them again."""
+    """Deletes prefixes of one random order of the facts, and asserts them again."""
 
     def __init__(self, data: str, strategies: list[str], seconds: float) -> None:
         kept = Maintained(dataset(data))
@@ -37,7 +37,7 @@ class Trial:
         self.take(min(1000, self.facts // 2), 0)  # warms up
 
     def take(self, size: int, turn: int) -> dict[str, tuple[Done, Done]]:
-        """What each strategy took to delete so many facts, and to state them again."""
+        """What each strategy took to delete this many facts, and to assert them again."""
         rows = self.order[:size]
         return self.turns.take(turn, self.kept.quads(column[rows] for column in self.columns))
 
@@ -62,7 +62,7 @@ def search(data: str, strategy: str, seconds: float) -> dict[str, Any]:
 
 
 def out_of_time(tried: dict[int, dict[str, float]], seconds: float) -> str | None:
-    """Why a search came to no end, if one of the two had no time left for a size.
+    """Why a search did not finish, if one of the two had no time left for a size.
 
     >>> out_of_time({500: {"dred": 1.0, "rematerialise": 2.0}, 750: {"dred": 9.0}}, 10)
     'out of its 10 s after 1 sizes'

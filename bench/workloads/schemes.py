@@ -92,7 +92,7 @@ class Measured:
         )
 
     def claim(self, text: str, measured: float, limit: float, unit: str) -> None:
-        """Something that is to be at most so much."""
+        """A claim that something is at most this much."""
         self.report.claim(text, f"{format_number(measured)} {unit}", measured <= limit)
 
 
@@ -225,7 +225,7 @@ def clique(given: argparse.Namespace, measured: Measured) -> None:
             *("successors of 10, ms", "an edge that splits it, ms", "pairs lost"),
             *("stated again, ms", "an edge that does not, ms", "peak MB of all"),
         ],
-        note="The tree states one edge in both directions: one of these is what does not split it.",
+        note="The tree has one edge in both directions: deleting one of these does not split it.",
     )
     for shape, edges in (("tree", given.clique), ("edges", given.clique * 10)):
         label = f"clique of {given.clique:,} by {shape}"
@@ -263,7 +263,7 @@ def clique_in_store(given: argparse.Namespace, measured: Measured) -> Table:
     table = Table(
         "The same in a store, compressed",
         ["graph", *CHANGES],
-        note="Static: with the stated edges, which are rows. Any edge splits the tree.",
+        note="Static: with the asserted edges, which are rows. Any edge splits the tree.",
     )
     for name in (f"tree-{given.clique}", f"network-{given.clique}-{10 * given.clique}"):
         found = measured.engine(name, COMPRESSED, 20, kind="symmetric", once=True)

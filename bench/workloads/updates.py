@@ -1,4 +1,4 @@
-"""Single facts stated and taken back in stores of growing size, and what one step of rules costs.
+"""Single facts added and removed in stores of growing size, and the cost of one step of rules.
 
 The second is measured from outside: a fact at the bottom of a hierarchy goes up level by level,
 each of which is one evaluation of the family of subclass rules; the slope over the levels is its
@@ -18,7 +18,7 @@ from bench.workloads.base import Workload, numbers, quantile
 
 
 def measure(data: str, strategy: str, facts: int) -> dict[str, Any]:
-    """In a child: facts taken back and stated again, one in a commit."""
+    """In a child: facts deleted and asserted again, one in a commit."""
     kept = Maintained(dataset(data))
     kept.reason(strategy)
     before = kept.count()
@@ -41,7 +41,7 @@ def measure(data: str, strategy: str, facts: int) -> dict[str, Any]:
 
 
 def climb(levels: int, repeats: int) -> dict[str, Any]:
-    """In a child: a fact at the bottom of so many levels, stated and taken back."""
+    """In a child: a fact at the bottom of this many levels, added and removed."""
     kept = Maintained(dataset(f"deep-{levels}"))
     kept.reason(AUTO)
     quads = kept.quads(column[:1] for column in kept.columns())

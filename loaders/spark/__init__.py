@@ -1,4 +1,4 @@
-"""Bulk import and closures on Spark: what a cluster prepares, the embedded store goes on with.
+"""Bulk import and closures on Spark: a cluster prepares what the embedded store opens.
 
 pyspark is imported in this package only, and only when one of its functions is called. It stands
 above the store, as the command line does: the store never imports it.
@@ -7,7 +7,7 @@ above the store, as the command line does: the store never imports it.
     spark = make("spark://head:7077")
     import_dataset(spark, "hdfs://head/dump/*.nt.bz2", "/shared/dump.db")
 
-What is offered here is loaded when it is first asked for. DESIGN.md has the way of the data.
+The names below are imported at first use. DESIGN.md shows the stages of an import.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
 
 
 def missing(error: ImportError) -> UsageError:
-    """What to say when a library that Spark's side needs is not there."""
+    """What to say when a library that Spark's side needs is missing."""
     name = (error.name or "pyspark").partition(".")[0]
     return UsageError(
         f"Spark needs {name}, which is not installed: pip install 'triplestore[spark]'"

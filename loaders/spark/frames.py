@@ -1,9 +1,8 @@
 """What a store holds, and what queries find, as DataFrames.
 
 Start at `read_triples` and `query_frame`. The store lies on a path that all nodes see. Tasks read
-it side by side, each some predicates, or every n-th block of rows of a large one, as of one commit:
-if somebody writes to the store meanwhile, a task that comes too late says so instead of mixing two
-states.
+it in parallel, each some predicates, or every n-th block of rows of a large one, as of one commit:
+if the store is written to meanwhile, a task that comes too late fails instead of mixing two states.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def read_triples(
         for name in view.tables.quad_names().tolist():
             totals[name] = totals.get(name, 0) + view.tables.quads(name).count(mask)
         sizes = [(view.dictionary.key(name), totals[name]) for name in totals]
-        # What else rules may conclude is no triple of RDF, and is not shown.
+        # Other conclusions of rules are not RDF triples, and are not shown.
         tasks = _tasks([size for size in sizes if size[0][0] == IRI], task_rows)
     numbers = spark.range(0, len(tasks), 1, max(1, len(tasks)))
     return mapped(

@@ -1,4 +1,4 @@
-"""Where Java is: Spark runs on it, and pip does not bring it.
+"""Where Java is: Spark needs it, and pip does not install it.
 
 `find_java` gives the command and its version, or an error of one line that says what to install.
 Spark uses `JAVA_HOME` where that is set, so it has to name a Java that Spark can use. Otherwise
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from triplestore.errors import UsageError
 
 NEEDED = 17
-"""Spark 4 needs Java 17; Spark 3.5 works with it, too."""
+"""Spark 4 needs Java 17; Spark 3.5 also works with it."""
 
 HOW_TO_INSTALL = (
     f"install Java {NEEDED} (Debian: sudo apt-get install openjdk-17-jre-headless, macOS: brew "

@@ -1,9 +1,9 @@
-"""The closure of a store that there is, computed on Spark inside of the commit that changes it.
+"""The closure of an existing store, computed on Spark inside of the commit that changes it.
 
-Start reading at `close_store`. The store's facts and the new ones are stated in one transaction;
-what is stated then goes to tables in the work directory, in the ids of the store, Spark closes it,
-and the differences to what the store holds are committed with the rest. So a job that fails leaves
-the store as it was, and what is committed is what this process would have inferred.
+Start reading at `close_store`. The store's facts and the new ones are asserted in one transaction;
+all asserted facts then go to tables in the work directory, in the ids of the store. Spark closes
+them, and the differences to what the store holds are committed with the rest. So a job that fails
+leaves the store as it was, and what is committed is what this process would have inferred.
 
 The facts pass through this process, which has them anyway: a store lies on one machine.
 """
@@ -46,7 +46,7 @@ from triplestore.store.transaction import Transaction
 from triplestore.terms import Dictionary
 
 BATCH = 1 << 20
-"""So many terms or rows are written at a time."""
+"""Number of terms or rows that are written at a time."""
 
 FOR_CLOSURE = (PROGRAM, REGIMES, TUNING, FILES, GRAPH_FILES, PREFIXES)
 """What a closure needs of what a store keeps."""
@@ -65,7 +65,7 @@ def close_store(
     ontology: Any = None,
     options: Options,
 ) -> None:
-    """Infer on Spark what follows from all that a transaction states, and put it there.
+    """Infer on Spark what follows from the asserted facts of a transaction, and add it there.
 
     known  tells what the transaction did and under which rules: a closure that an earlier run
         of the job computed of the same is not computed again
@@ -141,7 +141,7 @@ def _take(transaction: Transaction, size: int, extra: Extra, quads: Any, before:
 
 
 def _only_in(rows: Any, others: Any) -> Any:
-    """The rows (s, p, o, g) that are not among others."""
+    """The rows (s, p, o, g) that are not among other rows."""
     known = set(map(tuple, others.tolist()))
     return rows[[tuple(row) not in known for row in rows.tolist()]] if len(rows) else rows
 
@@ -151,7 +151,7 @@ def _keys_of(dictionary: Dictionary, quads: Any) -> list[tuple[bytes, bytes, byt
     return [(keys[s], keys[p], keys[o], keys[g]) for s, p, o, g in quads.tolist()]
 
 
-# -- what is stated, as tables --------------------------------------------------------------------
+# -- asserted facts, as tables --------------------------------------------------------------------
 
 
 def _batches_of_rows(tables: Any) -> Iterator[pa.RecordBatch]:

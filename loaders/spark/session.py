@@ -1,8 +1,8 @@
 """The Spark session: one that is passed in, or one made here with settings that suit this work.
 
-`make` starts one, on this machine or on a cluster; `check` looks at one that somebody else made.
-Nothing here or in this package asks for the session's Java objects, its context or RDDs, so a
-session of Spark Connect does as well.
+`make` starts one, on this machine or on a cluster; `check` checks one that the caller made. Nothing
+in this package uses the session's Java objects, its context or RDDs, so a session of Spark Connect
+works as well.
 
 Memory. A task's Python worker holds a few batches of Arrow (`BATCH_ROWS` rows, some 10 MiB each)
 and, for formats that cannot be cut, one file: this lies outside the heap of the executor, in
@@ -29,7 +29,7 @@ from triplestore.loaders.spark.java import find_java
 from triplestore.errors import UsageError
 
 BATCH_ROWS = 65_536
-"""Rows of a batch that goes to Python and back: large enough that the way there costs nothing."""
+"""Rows per batch between Java and Python: large enough to make the transfer cheap."""
 
 OLDEST = (3, 5)
 
@@ -38,13 +38,14 @@ WAREHOUSE = Path(tempfile.gettempdir()) / f"spark-warehouse-{uuid.uuid4().hex}"
 cannot be guessed, or another user could make the folder first."""
 
 QUIET = Path(__file__).with_name("log4j2.properties")
-"""What goes wrong comes as an exception; Spark's own log would bury the progress."""
+"""Errors are raised as exceptions; Spark's own log would bury the progress."""
 
 
 def pyspark_module() -> Any:
     """The module pyspark, or an error of one line that says how to get it.
 
-    Also looks for what pyspark needs for Arrow, and only notices in the middle of a job.
+    Also checks for the libraries that pyspark needs for Arrow and would miss in the middle of a
+    job.
     """
     try:
         import pandas  # noqa: F401 - looked for only: pyspark refuses Arrow without it
@@ -67,7 +68,7 @@ def make(
     events: Path | None = None,
     options: Mapping[str, str] | None = None,
 ) -> Any:
-    """A session on `master`, with what this package needs set; the one that runs, if one does.
+    """A session on `master` with the settings this package needs; the running session, if any.
 
     master          -- `local[*]`, `spark://host:7077`, `yarn`, or `sc://host` for Spark Connect.
                        By default what spark-submit was given, else all cores of this machine.
@@ -100,7 +101,7 @@ def make(
 
 
 def check(session: Any) -> Any:
-    """The session, after a look whether this package can work with it."""
+    """The session, after a check that this package can work with it."""
     if not hasattr(session, "createDataFrame"):
         raise UsageError(f"not a SparkSession: {type(session).__name__}; see session.make")
     pyspark_module()
@@ -109,7 +110,7 @@ def check(session: Any) -> Any:
 
 
 def interrupt(session: Any) -> None:
-    """Stop what the session runs; for Ctrl-C, where Spark does not do it by itself.
+    """Stop the session's jobs; for Ctrl-C, where Spark does not do it by itself.
 
     Spark 3.5 without Connect stops its jobs in its own handler of the signal, in the main thread.
     """
@@ -127,7 +128,7 @@ def _check_version(version: str) -> None:
 
 
 def _prepare_environment() -> None:
-    """Java is found, and the workers' Python is this one unless something else was asked for."""
+    """Find Java, and use this Python for the workers unless another one is set."""
     java = find_java()
     os.environ.setdefault("JAVA_HOME", str(java.home))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -135,7 +136,7 @@ def _prepare_environment() -> None:
 
 
 def _runtime_settings(partitions: int | None, batch_rows: int) -> dict[str, str]:
-    """What may be set in any session, also one that somebody else started."""
+    """What can be set in any session, also in one of the caller."""
     settings = {
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(batch_rows),
@@ -148,7 +149,7 @@ def _runtime_settings(partitions: int | None, batch_rows: int) -> dict[str, str]
 
 
 def _static_settings(master: str, memory: str, executor_memory: str | None) -> dict[str, str]:
-    """What has to be known before the session starts."""
+    """What has to be set before the session starts."""
     settings = {
         "spark.driver.memory": memory,
         "spark.executor.memoryOverheadFactor": "0.4",

@@ -1,9 +1,9 @@
 """Where imported ontologies are found: files, folders, OASIS catalogues, a mapping.
 
 Start at `Catalogue` (one IRI) and `find_imports` (all that some ontologies import, step by step).
-A place is looked for in this order: the mapping, the catalogues, the names that the files given
-(or in the folders given) have for themselves, then `file:` IRIs. Only with `network=True` is an IRI
-asked for where it points to. What is not found is listed with a reason, and is no error.
+A place is searched in this order: the mapping, the catalogues, the names that the given files (or
+files of given folders) give themselves, then `file:` IRIs. An IRI is fetched from the network only
+with `network=True`. What is not found is listed with a reason; it is not an error.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ SUFFIXES: dict[str, RdfFormat] = {
     "nq": RdfFormat.N_QUADS,
 }
 MOST_BYTES = 1 << 30
-"""How much is taken for one ontology from the network, or out of a compressed file."""
+"""Maximum bytes of one ontology from the network, or from a compressed file."""
 
 SECONDS = 30.0
-"""How long the network is waited for."""
+"""Maximum seconds to wait for the network."""
 
 UNREADABLE = (OSError, SyntaxError, ValueError, EOFError, zlib.error)
 
@@ -52,9 +52,9 @@ UNREADABLE = (OSError, SyntaxError, ValueError, EOFError, zlib.error)
 class Document:
     """An ontology that was found.
 
-    iri     as which it was asked for
+    iri     under which it was asked for
     place   the file, or the address it was fetched from
-    format  what its bytes are
+    format  of its bytes
     data    its bytes, if they came from the network
     """
 
@@ -94,12 +94,12 @@ class Imports:
 class Catalogue:
     """Finds the documents of ontologies by their IRIs.
 
-    sources  ontology files, folders of such (with all folders in them), OASIS catalogue files
+    sources  ontology files, folders of them (with subfolders), OASIS catalogue files
     mapping  IRI -> file
     network  whether an IRI that is not found may be fetched by HTTP
 
-    Files are read when an IRI is looked for that nothing else resolves, each at most once and only
-    until it has said its name. An IRI is the same with and without `#` at its end.
+    Files are read when nothing else resolves an IRI, each at most once and only until its name is
+    found. An IRI is the same with and without `#` at its end.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Catalogue:
             self._files.append(source)
 
     def find(self, iri: str | NamedNode) -> Document | Unresolved:
-        """The document of an ontology, or why there is none."""
+        """The document of an ontology, or the reason why it is not found."""
         name = iri.value if isinstance(iri, NamedNode) else iri
         place = self._place(name)
         if place is None:
@@ -163,7 +163,7 @@ class Catalogue:
         return None
 
     def _known_names(self) -> dict[str, Path]:
-        """The names that files have for themselves; the first file keeps a name."""
+        """The names that files give themselves; the first file keeps a name."""
         if self._names is None:
             self._names = {}
             for file in self._files:
@@ -200,7 +200,7 @@ class Catalogue:
 
 
 def find_imports(imports: Iterable[str | NamedNode], catalogue: Catalogue) -> Imports:
-    """What is imported, what that imports, and so on; each once, whatever circles there are.
+    """The imported ontologies, directly or indirectly; each once, also with cycles.
 
     imports  IRIs, as `Ontology.imports` has them
 
@@ -212,7 +212,7 @@ def find_imports(imports: Iterable[str | NamedNode], catalogue: Catalogue) -> Im
     seen: set[str] = set()
     places: set[str] = set()
     waiting = [iri.value if isinstance(iri, NamedNode) else iri for iri in imports]
-    for iri in waiting:  # grows while it is gone through
+    for iri in waiting:  # grows during the loop
         if _plain(iri) in seen:
             continue
         seen.add(_plain(iri))

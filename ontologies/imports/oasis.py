@@ -1,7 +1,7 @@
 """OASIS XML catalogues, as ontology editors write them (`catalog-v001.xml`).
 
-Start at `CatalogueFile`. Understood are `uri`, `rewriteURI`, `group`, `nextCatalog`, and `system`
-and `rewriteSystem` as the same; everything else is passed over.
+Start at `CatalogueFile`. It understands `uri`, `rewriteURI`, `group`, `nextCatalog`, and `system`
+and `rewriteSystem` like the first two; everything else is skipped.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CatalogueFile:
         except ElementTree.ParseError as error:
             line, column = error.position
             raise ParseError(
-                f"this is no XML catalogue: {error}",
+                f"not an XML catalogue: {error}",
                 filename=str(file),
                 line=line,
                 column=column + 1,
@@ -82,7 +82,7 @@ class CatalogueFile:
                 self._continue(urljoin(here, child.get("catalog", "")))
 
     def _continue(self, place: str) -> None:
-        """Read a further catalogue, if it is a file that was not read yet."""
+        """Read a further catalogue, if it was not read yet."""
         parts = urlsplit(place)
         file = Path(url2pathname(parts.path))
         if parts.scheme == "file" and file.is_file() and file.resolve() not in self._seen:

@@ -1,7 +1,7 @@
 """Axioms and expressions as text, close to OWL's functional syntax.
 
-Start at `text`. It is for people and reports; there is no way back. Nesting may be deep; what would
-be very long (expressions that are shared can be written out without end) is cut.
+Start at `text`. It is for people and reports and cannot be read back. Nesting may be deep; very
+long text (shared expressions can be written out without end) is cut.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def text(thing: object, prefixes: Mapping[str, str] | None = None, most: int = M
 
 
 class _Word(str):
-    """Text that is done."""
+    """Finished text."""
 
     __slots__ = ()
 

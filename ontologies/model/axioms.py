@@ -3,9 +3,9 @@
 Start at `Axiom`. There is one dataclass for each way in which the W3C rules find an axiom in RDF:
 `DisjointClasses` is one `owl:disjointWith` triple and `AllDisjointClasses` a node with a list,
 because different rules speak of them. Terms and expressions are those of `expressions`; object
-and data properties are not told apart. What is said by the positional fields of an axiom is all it
-says; where it was read from (`own`, `triples`) counts for equality too, because an axiom that is
-stated twice is two premises, of which one may go.
+and data properties are not distinguished. The positional fields of an axiom are all that it
+says; where it was read from (`own`, `triples`) also counts for equality, because an axiom that is
+asserted twice is two premises, of which one may be removed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from triplestore.terms import Term
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What is said about an axiom, or about another annotation."""
+    """An annotation of an axiom, or of another annotation."""
 
     property: Term
     value: Term
@@ -39,7 +39,7 @@ class Annotation:
 class Axiom:
     """What all axioms have in common.
 
-    own          the triples that state it, without those of the expressions inside
+    own          the triples that assert it, without those of the expressions inside
     annotations  what is said about it
 
     >>> from pyoxigraph import NamedNode
@@ -58,7 +58,7 @@ class Axiom:
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """All triples it was read from: premises of every rule that is made of it.
+        """All triples it was read from: premises of every rule made of it.
 
         They are those that the W3C rules name, list cells and the triples of expressions inside
         included, and no declarations. Computed at each call, in time linear in their number.
@@ -154,7 +154,7 @@ class PropertyChain(Axiom):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EquivalentProperties(Axiom):
-    """Both relate the same."""
+    """Both relate the same things."""
 
     left: PropertyExpression
     right: PropertyExpression

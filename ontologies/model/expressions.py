@@ -27,12 +27,12 @@ Node: TypeAlias = NamedNode | BlankNode
 """What can be a subject."""
 
 Triple: TypeAlias = tuple[Term, Term, Term]
-"""A triple as it was found; inferred ones may have literals anywhere."""
+"""A triple as found; inferred ones may have literals anywhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Expression:
-    """Something that is said with several triples about one node.
+    """Something that several triples say about one node.
 
     node  the node of the graph that stands for it (None if it was made by hand)
     own   the triples that say it, without those of the expressions inside
@@ -214,8 +214,8 @@ Description: TypeAlias = (
 """A class or data range that is described, not named."""
 
 ClassExpression: TypeAlias = NamedNode | BlankNode | Description
-"""A class or data range. A blank node is one about which nothing, too much, or itself is said:
-treat it as a name."""
+"""A class or data range. A blank node is one without a description, with several, or described by
+itself: treat it as a name."""
 
 PropertyExpression: TypeAlias = NamedNode | BlankNode | InverseOf
 """A property by its name (or a blank node to be treated as one), or the inverse of one."""
@@ -275,8 +275,8 @@ def triples_of(own: tuple[Triple, ...], things: Iterable[object]) -> tuple[Tripl
 
 def premises_of(thing: Stated) -> tuple[Triple, ...]:
     """The triples that the W3C rules name where they speak of an axiom or expression: its own, and
-    those of the inverses in it, which are no properties with rules of their own. The classes
-    inside are: what they say is a premise of other rules.
+    those of the inverses in it, which have no rules of their own. The classes inside have: what
+    they say is a premise of those rules.
 
     >>> p, v, r = NamedNode("http://example.org/p"), BlankNode("v"), BlankNode("r")
     >>> turned = (v, NamedNode("http://www.w3.org/2002/07/owl#inverseOf"), p)

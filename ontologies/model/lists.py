@@ -1,9 +1,9 @@
-"""RDF lists: their items, the triples that make them, and what is wrong with those that are not.
+"""RDF lists: their items, their triples, and what is wrong with malformed ones.
 
-Start at `ListReader`. A list is a way from its head over one `rdf:rest` each to `rdf:nil`, with one
-`rdf:first` each; `rdf:type rdf:List` is not asked for. The W3C rules look for such ways, so a cell
-with two firsts or two rests makes several lists (as it happens where sameAs has copied a triple):
-all readings are given, so that a triple more never takes a reading away.
+Start at `ListReader`. A list is a path from its head over one `rdf:rest` each to `rdf:nil`, with
+one `rdf:first` each; `rdf:type rdf:List` is not required. The W3C rules look for such paths, so a
+cell with two firsts or two rests makes several lists (as happens where sameAs has copied a triple):
+all readings are given, so that a further triple never removes a reading.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from triplestore.terms import Term
 from triplestore.thread_limits import look
 
 MOST_READINGS = 64
-"""How many readings of one list are given; further ones are a problem."""
+"""Maximum number of readings of one list; further ones are a problem."""
 
 MOST_STEPS = 10_000
-"""How many steps are made looking for the readings of a list that has more than one."""
+"""Maximum number of steps to find the readings of an ambiguous list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class ListReading:
 class ListReader:
     """Reads the lists of a graph and collects their problems, each once.
 
-    What is no cell of a list at all has no reading and is no problem here.
+    What is not a list cell has no reading and is not a problem here.
 
-    The cost is linear in the cells that are read. Cells from which no way leads to the end are
-    looked at only once, whatever leads to them.
+    The cost is linear in the cells that are read. Cells from which no path leads to the end are
+    looked at only once.
 
     >>> from pyoxigraph import BlankNode, Literal
     >>> a, head = Literal("a"), BlankNode("l")
@@ -98,7 +98,7 @@ class ListReader:
         return ListReading(tuple(items), tuple(triples))
 
     def _own(self, head: Term, cells: Iterable[Term]) -> None:
-        """Note whose cells these are; report if another list has one of them."""
+        """Note the list of these cells; report if another list has one of them."""
         for cell in cells:
             owner = self._heads.setdefault(cell, head)
             if owner != head:
@@ -108,7 +108,7 @@ class ListReader:
                 break
 
     def _several(self, head: Term) -> tuple[ListReading, ...]:
-        """All ways through cells of which some are broken or ambiguous."""
+        """All paths through cells, some of which are broken or ambiguous."""
         self._examine(head)
         readings: list[ListReading] = []
         way: list[tuple[Triple, Triple]] = []
@@ -138,7 +138,7 @@ class ListReader:
         return tuple(readings)
 
     def _steps(self, depth: int, cell: Term) -> list[tuple[int, Triple, Triple]]:
-        """What may be chosen in a cell, the least last (so that it is taken first)."""
+        """The choices in a cell, the least last (so that it is taken first)."""
         if cell in self._broken:
             return []
         steps = [
@@ -149,7 +149,7 @@ class ListReader:
         return sorted(steps, key=lambda step: (str(step[1][2]), str(step[2][2])), reverse=True)
 
     def _examine(self, head: Term) -> None:
-        """Report what is wrong with the cells that a head leads to; know those without an end."""
+        """Report what is wrong with the cells that a head leads to; note those without an end."""
         cells: dict[Term, tuple[Triple, ...]] = {}
         broken_before = False
         stack: list[tuple[Term, tuple[Triple, ...]]] = [(head, ())]
@@ -189,7 +189,7 @@ class ListReader:
         return bool(first and rest)
 
     def _with_an_end(self, cells: Iterable[Term]) -> set[Term]:
-        """The cells from which a way leads to the end, going back from the end."""
+        """The cells from which a path leads to the end, found backwards from the end."""
         before: dict[Term, list[Term]] = {}
         for cell in cells:
             if self._first.get(cell):

@@ -1,4 +1,4 @@
-"""What a reader finds in triples: axioms, expressions, declarations, and what was wrong.
+"""What a reader finds in triples: axioms, expressions, declarations, and problems.
 
 Start at `Ontology`. Everything is frozen.
 """
@@ -22,7 +22,7 @@ class Problem:
     code     a short name of the kind of problem, such as `list-cycle`
     message  what is wrong, in a sentence
     triples  where it is
-    remedy   what to do about it, or what was made of it
+    remedy   what to do about it, or how it was read
     """
 
     code: str

@@ -1,6 +1,6 @@
 """Triples with indexes: what a reader of axioms reads.
 
-Start at `SchemaGraph`. Costs about a microsecond a triple; indexes are made when first asked for.
+Start at `SchemaGraph`. Costs about a microsecond per triple; indexes are made when first asked for.
 """
 
 from __future__ import annotations

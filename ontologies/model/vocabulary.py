@@ -8,8 +8,8 @@ A store that wants its axioms read has to fetch:
 That is all that rules can depend on: what is reachable from a blank node of an axiom is among them.
 To have more in reports, add those of `DECLARATION_CLASSES` (what is declared to be what),
 `HEADER_PREDICATES` (names and imports of ontologies), `ANNOTATION_PREDICATES` with everything
-about their subjects (annotated axioms), `FACT_PREDICATES` (sameAs and differentFrom: these are as
-many as the data likes) and rdf:type with the node of an expression (`ClassAssertion`). For SWRL,
+about their subjects (annotated axioms), `FACT_PREDICATES` (sameAs and differentFrom, of which data
+may have many) and rdf:type with the node of an expression (`ClassAssertion`). For SWRL,
 add `SWRL_PREDICATES` and `SWRL_CLASSES`.
 """
 
@@ -220,7 +220,7 @@ DECLARATION_CLASSES: frozenset[NamedNode] = frozenset(DECLARATIONS)
 """The classes of declarations."""
 
 HEADER_PREDICATES: frozenset[NamedNode] = frozenset({IMPORTS, VERSION_IRI, DEPRECATED})
-"""What an ontology says of itself, and what of an entity nothing follows from."""
+"""What an ontology says of itself, and statements about entities without consequences."""
 
 ANNOTATION_PREDICATES: frozenset[NamedNode] = frozenset(
     {ANNOTATED_SOURCE, ANNOTATED_PROPERTY, ANNOTATED_TARGET}

@@ -1,7 +1,7 @@
 """Annotations of axioms: `owl:Axiom` and `owl:Annotation` nodes that name a triple.
 
 Start at `Annotations`. Nothing follows from them; they are kept for reports. A node that annotates
-a triple which is not there is reported where the triple would be an axiom. Some tools write the
+a missing triple is reported if the triple would be an axiom. Some tools write the
 expressions of an annotated axiom twice, under two blank nodes: then the axiom is found by what its
 expressions say.
 """
@@ -22,7 +22,7 @@ from .expressions import ExpressionReader
 from .problems import Problems, show
 
 MOST_DEPTH = 50
-"""How deep annotations of annotations of ... are followed."""
+"""Maximum depth of annotations of annotations."""
 
 ABOUT_THE_NODE = v.SCHEMA_PREDICATES | v.ANNOTATION_PREDICATES | v.SWRL_PREDICATES | {v.TYPE}
 
@@ -100,7 +100,7 @@ class Annotations:
                     self._nodes.setdefault(found, []).append(node)
 
     def _found(self, triple: Triple) -> Triple | None:
-        """The triple itself if it is there or nothing to do with axioms, or one that says it."""
+        """The triple itself if it exists or is not about axioms, or one that says the same."""
         if triple in self._graph or triple[1] not in v.SCHEMA_PREDICATES:
             return triple
         if type(triple[0]) is not BlankNode and type(triple[2]) is not BlankNode:
@@ -133,7 +133,7 @@ class Annotations:
     def _report_missing(self, triple: Triple, triples: tuple[Triple, ...]) -> None:
         self._problems.report(
             "annotated-axiom-missing",
-            f"{show(triples[0][0])} annotates an axiom about {show(triple[0])} that is not stated",
+            f"{show(triples[0][0])} annotates an axiom of {show(triple[0])} that is not asserted",
             triples,
-            f"state it ({' '.join(map(show, triple))}), or take the annotation away",
+            f"assert it ({' '.join(map(show, triple))}), or remove the annotation",
         )

@@ -1,7 +1,7 @@
 """Axioms, predicate by predicate.
 
-Start at `AxiomReader.read`. What is one triple with two operands stands in `PAIRS`, what is a type
-of a property in `CHARACTERISTICS`; the rest are lists and nodes.
+Start at `AxiomReader.read`. Axioms of one triple with two operands are in `PAIRS`, types of
+properties in `CHARACTERISTICS`; the rest are lists and nodes.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class AxiomReader:
         for predicate in MEMBER_PREDICATES:
             for triple in self._graph.having(predicate):
                 if triple not in self._problems.used and triple[0] not in typed:
-                    message = f"{show(triple[0])} has {show(predicate)}, but what of them?"
+                    message = f"{show(triple[0])} has {show(predicate)}, but no type"
                     remedy = "add the type owl:AllDifferent, owl:AllDisjointClasses or "
                     remedy += "owl:AllDisjointProperties; it was not read"
                     self._problems.report("members-without-type", message, (triple,), remedy)

@@ -3,10 +3,10 @@
 Start at `ExpressionReader`. Every node with a constructor becomes a plan (`plans`), then plans
 become expressions, those inside of others first, without recursion.
 
-A blank node is replaced by what is said about it where exactly one thing is said and it is not
-inside itself. Names, blank nodes with several constructors, and those that contain themselves stay
-as they are wherever they are used; what is said about them is given as `definitions`. So a triple
-more never takes away what was read before, and everything the rules can use is found.
+A blank node is replaced by its description where it has exactly one, and is not inside itself.
+Names, blank nodes with several constructors, and those that contain themselves stay as they are
+wherever they are used; their descriptions are `definitions`. So a further triple never removes what
+was read before, and everything the rules can use is found.
 """
 
 from __future__ import annotations

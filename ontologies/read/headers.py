@@ -23,7 +23,7 @@ def read_headers(graph: SchemaGraph, problems: Problems) -> tuple[Header, ...]:
     imported = {triple[2] for triple in graph.having(v.IMPORTS) if triple[0] != triple[2]}
     for triple in graph.having(v.IMPORTS):
         if not isinstance(triple[2], NamedNode):
-            message = f"{show(triple[0])} imports {show(triple[2])}, which is no IRI"
+            message = f"{show(triple[0])} imports {show(triple[2])}, which is not an IRI"
             problems.report("import-no-iri", message, (triple,), "name the ontology by its IRI")
     return tuple(
         Header(
@@ -37,7 +37,7 @@ def read_headers(graph: SchemaGraph, problems: Problems) -> tuple[Header, ...]:
 
 
 def read_declarations(graph: SchemaGraph) -> dict[NamedNode, frozenset[Node]]:
-    """Kind -> what is declared to be of it. A kind of which there is nothing is there, too."""
+    """Kind -> what is declared to be of it; kinds without declarations are included."""
     found: dict[NamedNode, set[Node]] = {}
     for cls, kinds in v.DECLARATIONS.items():
         nodes = {

@@ -1,6 +1,6 @@
-"""The constructors of OWL's expressions, node by node, before what is inside of them is known.
+"""The constructors of OWL's expressions, node by node, before their parts are known.
 
-Start at `Planner.plans`. Types are not asked for: `owl:onProperty` with `owl:someValuesFrom` is a
+Start at `Planner.plans`. Types are not required: `owl:onProperty` with `owl:someValuesFrom` is a
 restriction whether or not it says so, as the W3C rules have it.
 """
 
@@ -137,7 +137,7 @@ class Planner:
             self._report("not-true", f"{show(value)} is not the value true", (triple,), remedy)
             return True
         remedy = "write true, or leave the restriction out; it was not read"
-        message = f"owl:hasSelf is {show(value)} and has to be true"
+        message = f"owl:hasSelf is {show(value)} and must be true"
         self._report("not-true", message, (triple, *restricted), remedy)
         return False
 
@@ -218,7 +218,7 @@ class Planner:
             and isinstance(node, NamedNode | BlankNode)
         ]
         if len(made) < len(triples) or not made:
-            message = f"{show(node)} in a list of facets has none that is understood"
+            message = f"{show(node)} in a list of facets has no known facet"
             remedy = "give it one such as xsd:minInclusive, with a literal; it was not read"
             self._report("facet-missing", message, (*users, *triples), remedy)
             return []
@@ -235,8 +235,8 @@ class Planner:
         for predicate in sorted(v.FILLERS, key=str):
             for triple in self._graph.having(predicate):
                 if triple[0] not in self._on and triple[0] not in self._on_several:
-                    message = f"{show(triple[0])} has {show(predicate)}, but of which property?"
-                    remedy = "add owl:onProperty; it was not read"
+                    message = f"{show(triple[0])} has {show(predicate)}, but no owl:onProperty"
+                    remedy = "add owl:onProperty with the property; it was not read"
                     self._report(half, message, (triple,), remedy)
         for index in (self._on, self._on_several):
             for node, triples in index.items():
@@ -248,7 +248,7 @@ class Planner:
             known = triple[0] in self._filled or triple[0] in self._on
             if not known and triple[0] not in self._on_several:
                 message = f"{show(triple[0])} is a restriction of which nothing is said"
-                remedy = "add owl:onProperty and a filler, or take the type away"
+                remedy = "add owl:onProperty and a filler, or remove the type"
                 self._report("restriction-empty", message, (triple,), remedy)
 
     def _report(self, code: str, message: str, triples: tuple[Triple, ...], remedy: str) -> None:
@@ -261,7 +261,7 @@ class Planner:
         arguments: tuple[object, ...],
         own: tuple[Triple, ...],
     ) -> None:
-        """Note a plan for the subject of its first triple, if its parts can be what they are."""
+        """Note a plan for the subject of its first triple, if its parts fit."""
         node = own[0][0]
         self._problems.used.update(own)
         for role, argument in zip(roles, arguments, strict=True):
@@ -279,10 +279,8 @@ def read_list(lists: ListReader, triple: Triple, problems: Problems) -> Sequence
     """The readings of the list that is the object of a triple; it is reported if there is none."""
     readings = lists.read(triple[2])
     if not readings:
-        message = f"the {show(triple[1])} of {show(triple[0])} is no list that is whole"
-        problems.report(
-            "broken-list", message, (triple,), "mend the list that should be there; it was not read"
-        )
+        message = f"the {show(triple[1])} of {show(triple[0])} is not a complete list"
+        problems.report("broken-list", message, (triple,), "complete the list; it was not read")
     return readings
 
 

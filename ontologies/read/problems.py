@@ -1,4 +1,4 @@
-"""Collecting what is wrong while reading goes on."""
+"""Problems, collected while reading continues."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """SWRL rules from their triples.
 
-Start at `SwrlReader.read`. As with lists, whatever is said in two ways is read in each (a few
-ways; more are a problem), and what is half is reported with its triples.
+Start at `SwrlReader.read`. As with lists, what is said in several ways is read in each (up to a
+maximum; more is a problem), and incomplete parts are reported with their triples.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class SwrlReader:
         return few[:MOST_READINGS]
 
     def _readings(self, node: Term, user: Triple) -> tuple[SwrlAtom, ...]:
-        """The ways to read an atom: one, or none if it is half."""
+        """The ways to read an atom: one, or none if it is incomplete."""
         known = self._atoms.get(node)
         if known is None:
             known = self._atoms[node] = tuple(self._made(node))

@@ -1,4 +1,4 @@
-"""Names in the namespaces of RDF, RDFS and OWL that these do not have: mostly slips.
+"""Names in the namespaces of RDF, RDFS and OWL that do not exist: mostly typing errors.
 
 Start at `report_unknown`.
 """
@@ -25,7 +25,7 @@ KNOWN = {
 }
 KNOWN |= {RDF + name: name for name in ("langRange", "CompoundLiteral")}
 SHOWN = 3
-"""How many triples are given as examples."""
+"""Maximum number of triples given as examples."""
 
 
 def report_unknown(graph: SchemaGraph, problems: Problems) -> None:
@@ -52,4 +52,4 @@ def _report(term: Term, graph: SchemaGraph, problems: Problems, what: str) -> No
     close = get_close_matches(local.lower(), by_local, n=1, cutoff=0.75)
     meant = f"did you mean {show(NamedNode(by_local[close[0]]))}? " if close else ""
     message = f"{show(term)} is used as a {what}, and there is no such name"
-    problems.report("unknown-name", message, triples, f"{meant}it was taken for any other name")
+    problems.report("unknown-name", message, triples, f"{meant}it was taken as an ordinary name")

@@ -1,7 +1,7 @@
 """Datatypes as classes of literals: which literal is in which, as expressions of rules.
 
 Start reading at `within`. Literals are in a datatype by their values, whatever datatype they are
-written with: 1.0 is an integer. So nothing is ever inferred of a literal; a body that asks whether
+written with: 1.0 is an integer. So nothing is inferred about a literal: a body that asks whether
 one is in a datatype has a filter, and a head that would put one there is a constraint.
 """
 
@@ -74,5 +74,5 @@ def within(member: Variable | Constant, datatype: Constant) -> Expression:
 
 
 def outside_of(member: Variable | Constant, datatype: Constant) -> Expression:
-    """Whether a literal is not in a datatype; of other terms nothing is said."""
+    """Whether a literal is not in a datatype; other terms do not matter."""
     return Call("&&", (Call("ISLITERAL", (member,)), Call("!", (within(member, datatype),))))

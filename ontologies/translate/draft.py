@@ -72,13 +72,13 @@ REFLEXIVE = frozenset(
         OWL_EQUIVALENT_PROPERTY,
     )
 )
-"""Properties by which everything is related to itself, which nobody wants to see."""
+"""Properties that relate everything to itself, which is not listed."""
 
 SAME_VALUE = "x-triplestore:same-value"
 """The function of rules that compares terms by the identity of their values."""
 
 VARIANT = Constant.iri("x-triplestore:literals/variant")
-"""The relation of literals that are the same value in other spellings: (one, one, other)."""
+"""The relation of literals with the same value and another spelling: (one, one, other)."""
 
 PAIRS = "x-triplestore:pairs/"
 """Names of relations that list the pairs of n-ary axioms: (a name for the axiom, one, other)."""
@@ -100,7 +100,7 @@ def class_of(expression: ClassExpression) -> Constant:
     """The class that stands for an expression: itself, or its node."""
     if isinstance(expression, OwlExpression):
         if expression.node is None:
-            raise ValueError(f"an expression without a node is nobody's class: {expression}")
+            raise ValueError(f"an expression without a node has no class: {expression}")
         return constant(expression.node)
     return constant(expression)
 
@@ -192,7 +192,7 @@ class Outside:
 
 
 class Part(NamedTuple):
-    """What a draft has collected of one axiom; the same object each time, with the same rules."""
+    """What a draft collected of one axiom; the same object each time, with the same rules."""
 
     rules: tuple[Rule, ...] = ()
     schema: tuple[Rule, ...] = ()
@@ -226,14 +226,14 @@ class Draft:
     _last: tuple[object, tuple[TripleAtom, ...]] = ((), ())
 
     def _triples(self, axioms: Iterable[Triple]) -> tuple[TripleAtom, ...]:
-        """Triples as atoms; the same object for those that were asked for last, so that the n²
-        rules of an axiom about n things share them."""
+        """Triples as atoms; the same object for the latest ones, so that the n² rules of an axiom
+        about n things share them."""
         if self._last[0] is not axioms:
             self._last = axioms, tuple(map(triple, looking(axioms)))
         return self._last[1]
 
     def part(self) -> Part:
-        """All of it, as it is now."""
+        """The draft as it is now."""
         return Part(
             tuple(self.rules),
             tuple(self.schema),
@@ -260,7 +260,7 @@ class Draft:
     def rule(
         self, name: str, head: Atom, body: Iterable[Item], axioms: Iterable[Triple] = ()
     ) -> None:
-        """A rule; variables of the head and of filters that nothing binds may be anything."""
+        """A rule; unbound variables of the head and of filters range over all resources."""
         look()
         made = self._triples(axioms)
         whole = list(body)
@@ -300,7 +300,7 @@ class Draft:
     def constraint(
         self, name: str, message: str, body: Iterable[Item], axioms: Iterable[Triple] = ()
     ) -> None:
-        """What may not be."""
+        """A constraint."""
         made = self._triples(axioms)
         for items in bindings(tuple(body), ()):
             self.constraints.append(Constraint(name, message, items, axioms=made))
@@ -331,12 +331,12 @@ class Draft:
         self.kept.update(map(class_of, expressions))
 
     def leave(self, axiom: object, reason: str) -> None:
-        """Say that there is no rule for something."""
+        """Note that there is no rule for something."""
         self.outside.append(Outside(axiom, reason))
 
 
 def _value(member: Variable | Constant, body: Iterable[Item]) -> str:
-    """What a message calls a literal: that of a property, if a body says of which."""
+    """The name of a literal in a message: by its property, if a body names one."""
     for item in body:
         if isinstance(item, TripleAtom) and item.o == member and item.p != TYPE:
             return f"the value of {item.p}"

@@ -1,8 +1,8 @@
 """Hierarchies that are transitively closed, reduced to what rules need.
 
 Start reading at `Hierarchy`. A closed relation has a pair for each class and each class above it; a
-rule for each would be as many rules as that and conclude everything many times. The rules are made
-of the least pairs that have the same closure: for each class the classes just above it, and a cycle
+rule for each pair would be too many rules, with repeated conclusions. The rules are made of the
+fewest pairs that have the same closure: for each class the classes just above it, and a cycle
 through classes that are equivalent. Linear in the size of the closure times the number of parents.
 Pairs are packed: one class in the high half, the one above it in the low half.
 """
@@ -57,7 +57,7 @@ class Hierarchy:
         return found
 
     def reduced(self) -> Keys:
-        """The least pairs with the same closure, but for those of something with itself."""
+        """The least pairs with the same closure, except those of something with itself."""
         first = self.first
         groups: dict[int, list[int]] = {}
         for member, least in first.items():
@@ -75,7 +75,7 @@ class Hierarchy:
         """The others above something that are above nothing else above it."""
         first, above = self.first, self.above
         left = set(every)
-        if first:  # of those that are equivalent one is enough, and none like this one
+        if first:  # one of several equivalent ones is enough, and none equivalent to this one
             own = first.get(name, name)
             left = {other for other in every if first.get(other, other) == other != own}
         found = []

@@ -1,8 +1,8 @@
-"""A clause while definitions are put in the place of classes in its body.
+"""A clause while classes in its body are replaced by their definitions.
 
-Start reading at `Open`. A body of n expressions grows n times; so it is kept as nested lists, and
-what is put into it costs as much as that is long, not as the whole body. Classes are known by their
-keys and variables by their names: hashing these is much faster than hashing terms.
+Start reading at `Open`. A body of n expressions grows n times, so it is kept as nested lists:
+putting something into it costs the length of that, not of the whole body. Classes are known by
+their keys and variables by their names, because hashing these is much faster than hashing terms.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Open:
         return len(self.places[class_])
 
     def copy(self) -> Open:
-        """Another one that says the same."""
+        """A copy."""
         made = Open.__new__(Open)
         made._clause, made._classes, made._whole = self._clause, self._classes, self._whole
         made._taken = None if self._taken is None else self._taken.copy()
@@ -132,7 +132,7 @@ class Open:
         return self._flat
 
     def put(self, class_: bytes, definition: Open) -> bool:
-        """Put the body of a definition in the place of the class; False if it cannot be: members
+        """Replace the class by the body of a definition; False if that is impossible: members
         that are constants in both must agree.
         """
         ((held, place),) = self.places[class_]
@@ -158,8 +158,8 @@ class Open:
         return True
 
     def would_say(self, class_: bytes, definition: Open) -> bool:
-        """Whether this says something with a definition in the place of a class: its own head is
-        not in the body then."""
+        """Whether this says something after a class is replaced by a definition: its own head is
+        then not in the body."""
         if isinstance(self._clause, Constraint):
             return True
         ((held, place),) = self.places[class_]
@@ -187,7 +187,7 @@ class Open:
         return self._clause.heads[0]
 
     def _replace(self, variable: Variable, by: Term) -> None:
-        """Put a constant in the place of a variable."""
+        """Replace a variable by a constant."""
         clause, terms = self._clause, {variable.name: by}
         if isinstance(clause, Rule):
             heads = tuple(
@@ -198,7 +198,7 @@ class Open:
         self._whole = self._by_class = None
 
     def _apart(self, definition: Open, member: Term) -> dict[str, Term]:
-        """What stands for the variables of a definition: none that the clause has, too."""
+        """Names for the variables of a definition: none that the clause has."""
         head, taken = definition.head, self._variables()
         assert isinstance(head, TripleAtom)
         by: dict[str, Term] = {}
@@ -288,7 +288,7 @@ def class_of_atom(item: Item) -> bytes | None:
 
 
 def _mapped(item: Item, by: dict[str, Term]) -> Item:
-    """An item with terms in the place of variables of these names."""
+    """An item in which terms replace the variables of these names."""
     if type(item) is TripleAtom:
         s, p, o = item.s, item.p, item.o
         return TripleAtom(
@@ -300,7 +300,7 @@ def _mapped(item: Item, by: dict[str, Term]) -> Item:
 
 
 def replaced(item: Item, by: dict[Variable, Term]) -> Item:
-    """An item with terms in the place of variables."""
+    """An item in which terms replace variables."""
     if isinstance(item, Filter):
         return Filter(_within(item.expression, by))
     if isinstance(item, Bind):

@@ -1,9 +1,9 @@
 """OWL 2 RL, the rules about axioms: prp-*, cax-*, eq-diff2 and eq-diff3.
 
 Start reading at `translate_axioms`. Every rule of tables 5 to 7 of the W3C's OWL 2 RL/RDF rules is
-made for each axiom that fits it, by its id; what stands in no list (tables 4 and 9, and
-constraints about pairs of classes) is in `schema` as it is. What an axiom says beyond these rules
-is listed as outside.
+made for each axiom that fits it, by its id; rules without lists (tables 4 and 9, and constraints
+about pairs of classes) are in `schema_rules` unchanged. What an axiom says beyond these rules is
+listed as outside.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def translate_axioms(
 
 @lru_cache(maxsize=1 << 17)
 def _of_axiom(axiom: Axiom) -> Part:
-    """What one axiom gives; kept, since an ontology mostly changes by a few."""
+    """The rules of one axiom; kept, since few axioms of an ontology change at a time."""
     draft = Draft()
     translate_axiom(axiom, draft)
     return draft.part()
@@ -111,14 +111,14 @@ def _of_axiom(axiom: Axiom) -> Part:
 
 @lru_cache(maxsize=1 << 17)
 def _of_expression(expression: Expression) -> Part:
-    """What one expression gives, but for those inside of it."""
+    """What one expression gives, except those inside of it."""
     draft = Draft()
     translate_expression(expression, draft)
     return draft.part()
 
 
 def _follows_from_others(axiom: Axiom) -> bool:
-    """Sub-classes and sub-properties follow from equivalences, too, and these explain more."""
+    """Sub-classes and sub-properties also follow from equivalences, which explain more."""
     return isinstance(axiom, SubClassOf | SubPropertyOf)
 
 
@@ -202,18 +202,18 @@ def _key(axiom: HasKey, draft: Draft) -> None:
 
 
 MOST_COMPARED = 4
-"""Keys of more properties are compared term by term: each property would double the rules."""
+"""Maximum number of properties of keys that are compared by value: each doubles the rules."""
 
 
 M = TypeVar("M")
 
 PAIR_BYTES = 600
-"""What is made of two members of an n-ary axiom takes this much at the least."""
+"""Minimum bytes of the rules about two members of an n-ary axiom."""
 
 
 def _pairs(members: Sequence[M]) -> Iterator[tuple[M, M]]:
-    """Each two members, if there is room for what is made of all of them: n members are n² / 2
-    pairs, so this much is known before the first one is made."""
+    """Each two members, if there is room for all their rules: n members are n² / 2 pairs, so the
+    size is known before the first rule is made."""
     needs(PAIR_BYTES * len(members) * (len(members) - 1) // 2)
     for pair in combinations(members, 2):
         look()
@@ -388,4 +388,4 @@ def _described(axiom: ClassAssertion, draft: Draft) -> None:
 @translate_axiom.register(DifferentIndividuals)
 @translate_axiom.register(Deprecated)
 def _fact(axiom: Axiom, draft: Draft) -> None:
-    """Facts like others: `schema` has eq-sym, eq-trans, eq-rep-* and eq-diff1."""
+    """Ordinary facts: `schema_rules` has eq-sym, eq-trans, eq-rep-* and eq-diff1."""

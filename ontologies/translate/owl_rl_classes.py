@@ -1,8 +1,8 @@
 """OWL 2 RL, the rules about class expressions (cls-*), and what scm-int and scm-uni say of them.
 
 Start reading at `translate_expression`. Each expression is a class, namely its node, as in the
-public rules: `C ⊑ ∃p.D` is `C ⊑ _:n` with rules about `_:n`. Nothing of that is seen: `unfold`
-puts these classes away again.
+public rules: `C ⊑ ∃p.D` is `C ⊑ _:n` with rules about `_:n`. `unfold` removes these
+classes again.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _complement(expression: ComplementOf, draft: Draft) -> None:
 
 @translate_expression.register
 def _one_of(expression: OneOf, draft: Draft) -> None:
-    """A literal is in it by its value, so in a spelling of its own, too."""
+    """A literal is in it by its value, in any spelling."""
     for member in map(constant, expression.members):
         if is_literal(member):
             draft.member("cls-oo", expression, Y, equal_to(Y, member), expression.own)

@@ -1,12 +1,12 @@
 """Axioms as premises: where an axiom may depend on a rule made from it, the rule's body has it.
 
 Start reading at `with_premises`. An axiom is a set of triples, and a program is made from the
-axioms that hold. As long as nothing that the rules conclude can be such a triple, taking the axiom
-back changes the program and with it what follows, exactly. But rules may conclude triples of
-axioms - a class of properties below owl:TransitiveProperty, a property below rdfs:subClassOf,
-owl:sameAs between properties - and then an axiom could be what keeps itself alive. So a triple of
-an axiom stands in the body of each rule that is made from it, if it is of a slice (a property, or
-a class) on which the rule's own head has an influence. All other bodies stay small.
+axioms that hold. As long as rules cannot conclude such a triple, removing the axiom changes the
+program and its consequences exactly. But rules may conclude triples of axioms - a class of
+properties below owl:TransitiveProperty, a property below rdfs:subClassOf, owl:sameAs between
+properties - and then an axiom could support itself. So a triple of an axiom stands in the body of
+each rule that is made from it, if it is of a slice (a property, or a class) on which the rule's own
+head has an influence. All other bodies stay small.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from triplestore.ontologies.model.vocabulary import (
 )
 
 from triplestore.datalog.program import Rule, TripleAtom
-from triplestore.datalog.slices import ANY, ANY_CLASS, Graph, Slice, components, slice_of
+from triplestore.datalog.slices import ANY, ANY_CLASS, DependencyGraph, Slice, components, slice_of
 from triplestore.terms import key_of
 from triplestore.thread_limits import looking
 
@@ -55,13 +55,13 @@ def with_premises(
     own = [part for rule in users for part in rule.split()]
     every = [*schema, *rules]
     read = _Slices()
-    graph = Graph([*every, *about, *own], (read.of(rule.axioms) for rule in every))
+    graph = DependencyGraph([*every, *about, *own], (read.of(rule.axioms) for rule in every))
     component = components(graph.with_equal_levels())
     return list(_completed(every, graph, component, read))
 
 
 def _completed(
-    rules: Sequence[Rule], graph: Graph, component: Sequence[int], read: _Slices
+    rules: Sequence[Rule], graph: DependencyGraph, component: Sequence[int], read: _Slices
 ) -> Iterator[Rule]:
     """The rules, each with the triples of its axioms that are of the component of its head.
 

@@ -1,9 +1,9 @@
 """Regimes: which rules an ontology is translated to.
 
 Start reading at `translate`. The translation knows all rules of OWL 2 RL; a regime is a choice of
-these by their ids, with vocabulary rules (`schema`) and, for SKOS, axioms of its own. Regimes add
-up. What is always true: the program depends only on what is given here, so the same axioms give
-the same program in every process.
+these by their ids, with vocabulary rules (`schema_rules`) and, for SKOS, axioms of its own. Regimes
+can be combined. What is always true: the program depends only on what is given here, so the same
+axioms give the same program in every process.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Regime:
     """A named choice of rules.
 
     only        the ids of the rules that are made from axioms; None for all
-    vocabulary  texts of `schema` that belong to it
+    vocabulary  texts of `schema_rules` that belong to it
     trivial     those that do where trivial triples are asked for
     literals    whether ill-typed literals are inconsistencies
     facts       axioms that it brings, each with its id
@@ -143,7 +143,7 @@ class Translation:
     outside     axioms, and parts of axioms, without rules
     used        how many axioms were translated
     reflective  whether rules may conclude triples of axioms that no vocabulary rule would: then
-                axioms that are inferred count as much as stated ones, and a translation of these
+                axioms that are inferred count as much as asserted ones, and a translation of these
                 only has nothing else
     valued      properties whose values are compared, if they are literals, by their values
     negated     rules of users that negate or aggregate on a way to triples of axioms
@@ -277,7 +277,7 @@ def translate(
     used = len(ontology.axioms) + len(draft.simple)
     used += len(ontology.rules) if "swrl" in [regime.name for regime in chosen] else 0
     outside = _outside(ontology, draft, chosen)
-    negated = negations_into_axioms(made, told, own) if chosen else []  # else nobody reads axioms
+    negated = negations_into_axioms(made, told, own) if chosen else []  # else not read
     valued = frozenset(draft.valued)
     into = slices_into_axioms(_parts(told), _parts(own))
     classes = frozenset(slice_.name for slice_ in into if slice_.kind == "class")
@@ -339,7 +339,7 @@ def _outside(ontology: Ontology, draft: Draft, chosen: Sequence[Regime]) -> tupl
 
 
 def _kinds_of_difference(ontology: Ontology) -> list[str]:
-    """The ids of the rules about the axioms of AllDifferent there are."""
+    """The ids of the rules about the existing axioms of AllDifferent."""
     found = {all_different_id(one) for one in ontology.axioms if isinstance(one, AllDifferent)}
     return sorted(found)
 
@@ -375,7 +375,7 @@ _KINDS: dict[str, type[Axiom]] = {
 def _selected(
     draft: Draft, chosen: Sequence[Regime]
 ) -> tuple[list[Rule], list[Rule], list[Constraint]]:
-    """Those rules of a draft that some regime has; named as in RDFS, if that is all there is."""
+    """The rules of a draft that some regime has; named as in RDFS if that is the only regime."""
     if any(regime.only is None for regime in chosen):
         return draft.rules, draft.simple, draft.constraints
     wanted = frozenset({"swrl"}).union(*(regime.only or frozenset() for regime in chosen))

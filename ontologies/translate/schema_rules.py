@@ -5,8 +5,8 @@ that name their axioms by variables, and the RDFS rules about classes and proper
 ordinary rules over ordinary facts; what lists say is in `owl_rl` and `owl_rl_classes`.
 
 Trivial triples (`C ⊑ C`, `C ⊑ owl:Thing`) hold and are not made, unless they are asked for. Rules
-of the table that have them as premises are here once more for each way in which one of them can be
-such a triple; the same id says so.
+of the table that have them as premises are repeated here, with the same id, for each way in which a
+premise can be such a triple.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ LITERALS = """
 constraint "dt-not-type" "an ill-typed literal" :-
     [?x, ?p, ?l], <x-triplestore:literals/ill-typed>[?l, ?l, ?l] .
 """
-"""Literals that are values of nothing; which they are, the store says."""
+"""Ill-typed literals; the store says which these are."""
 
 DIFFERENT = """
 constraint "eq-diff1" "the same and different" :-
@@ -194,7 +194,7 @@ constraint "eq-diff3" "itself, and twice a member of one owl:AllDifferent" :-
 constraint "dt-diff" "two literals of different values are the same" :- owl:sameAs[?x, ?y],
     FILTER(ISLITERAL(?x) && ISLITERAL(?y) && !<x-triplestore:same-value>(?x, ?y)) .
 """
-"""Equalities that may not be; `x` is the same as itself, whatever is listed."""
+"""Contradictory equalities; `x` is the same as itself, whether listed or not."""
 
 RDFS = """
 rule "rdfs5" rdfs:subPropertyOf[?a, ?c] :-
@@ -281,8 +281,8 @@ RDF and RDFS; of rdf:_1 and the like there are those in use, which a store says.
 
 @cache
 def vocabulary_rules(text: str) -> Program:
-    """One of the texts of this package as a program; read once. Its rules have names and no places:
-    nobody could look there.
+    """One of the texts of this package as a program, read once. Its rules have names and no places
+    in files.
 
     >>> len(vocabulary_rules(RDFS))
     2

@@ -17,7 +17,7 @@ from triplestore.terms.vocabulary import XSD_STRING
 
 
 class UnknownError(Exception):
-    """A part of a rule that has no counterpart here; the message says which and why."""
+    """An unsupported part of a rule; the message says which and why."""
 
 
 class Builtin(NamedTuple):

@@ -1,7 +1,7 @@
 """SWRL rules as rules of a program.
 
-Start reading at `translate_swrl`. A rule with a part that has no counterpart here is left out as a
-whole, and listed with the reason. Variables stand for everything that the data name, as in all
+Start reading at `translate_swrl`. A rule with an unsupported part is left out as a whole, and
+listed with the reason. Variables stand for everything that the data name, as in all
 rules here; a rule without a head is a constraint.
 
 Literals are compared by value: a literal in an atom is a condition, and a variable that several
@@ -121,7 +121,7 @@ def _require_rules(rule: SwrlRule, draft: Draft, expressions: bool) -> None:
 
 
 class _Names:
-    """Variables by their nodes, with short names that are different."""
+    """Variables by their nodes, with short, distinct names."""
 
     def __init__(self) -> None:
         self._known: dict[object, Variable] = {}
@@ -206,7 +206,7 @@ class _Body:
         return [same, [related(property, subject, other), variant(value, other)]]
 
     def _of_difference(self, left: Term, right: Term) -> list[list[Item]]:
-        """That two things are different: as it is stated, or the other way round."""
+        """That two things are different: as it is asserted, or the other way round."""
         found: list[list[Item]] = []
         for one, other in ((left, right), (right, left)):
             found.append([TripleAtom(one, DIFFERENT, other)])
@@ -263,7 +263,7 @@ def _head(atom: SwrlAtom, names: _Names) -> Item | None:
     items = _items(atom, names)
     if items and not isinstance(items[0], TripleAtom):
         raise UnknownError("data ranges are for bodies")
-    return items[0] if items else None  # None: what everything is
+    return items[0] if items else None  # None: everything is a member
 
 
 def _variants(

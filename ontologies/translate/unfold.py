@@ -1,21 +1,21 @@
-"""Classes that stand for expressions, put away: rules about names only, which mean the same.
+"""Classes that stand for expressions, removed: equivalent rules about names only.
 
 Start reading at `unfold`. The translation gives each class expression a class of its own:
 
     _:n(?x) :- A(?x), R(?x, ?y), B(?y) .            C(?x) :- _:n(?x) .
 
-Where a body has such a class, each rule that concludes it can stand in its place, and then the
-class is gone, with all its members. Taken are classes for which that makes no more rules than there
-were (`GROWTH` times as many, to be exact), that are not in their own definition, and as long as all
-of them together do not make too many (`MOST_ITEMS`). The members of all others are rows of a
-relation that is not shown (`MEMBERS`): which classes can go depends on the order in which they are
-looked at, and what is listed must not. What is always true: no type in one of these classes
-follows, and of all other classes and properties the same follows. The rule that is made has the
-names of its parts, the last step first, and the axioms of all.
+Where a body has such a class, each rule that concludes it can take its place, and the class and its
+members disappear. A class is unfolded if that makes at most `GROWTH` times as many rules, if it is
+not in its own definition, and while all classes together do not make too many items (`MOST_ITEMS`).
+The members of other classes are rows of a relation that is not shown (`MEMBERS`), because which
+classes remain depends on the order in which they are looked at, and what is listed must not. What
+is always true: no type in one of these classes follows, and the conclusions about all other classes
+and properties stay the same. The resulting rule has the names of its parts, the last step first,
+and the axioms of all.
 
-Clauses are unfolded in groups that have no such class in common (`_groups`), each by itself. So
-what becomes of a group depends on the group only, and is remembered: an ontology changes by a few
-axioms, and all others have the same rule objects again.
+Clauses are unfolded in groups that have no such class in common (`_groups`). So the result of a
+group depends on the group only, and is kept: when a few axioms of an ontology change, all others
+have the same rule objects again.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ from triplestore.terms import BLANK
 from triplestore.thread_limits import look, looking
 
 MEMBERS = Constant.iri("x-triplestore:classes/member")
-"""The relation of members of classes that are left: (class, member, member)."""
+"""The relation of members of remaining classes: (class, member, member)."""
 
 BROKEN = "x-triplestore:classes/broken/"
-"""Names of relations of what breaks a constraint that speaks of classes without names."""
+"""Names of relations for violations of constraints about classes without names."""
 
 GROWTH = 2
 """A class is unfolded if it makes at most this many times the rules that it replaces."""
@@ -86,8 +86,8 @@ def loose_classes(expressions: Iterable[Description], kept: Collection[Constant]
     """The classes in which types are trivial: they follow from the rest and are not listed.
 
     These are the blank nodes that stand for an expression. Not those that are kept: of which
-    something is stated to be a member, or which a disjointness names. What is the same as a member
-    is one by the same rules, since these name nothing that is the same as something else.
+    something is asserted to be a member, or which a disjointness names. What equals a member is a
+    member by the same rules, since these name nothing that is the same as something else.
     """
     nodes = {class_of(expression) for expression in expressions}
     return {node for node in nodes if node.kind == BLANK and node not in kept}
@@ -146,7 +146,7 @@ def _root(above: dict[bytes, bytes], key: bytes) -> bytes:
     one = above.setdefault(key, key)
     while one != key:
         key, one = one, above[one]
-        above[key] = above[one]  # half the way for who asks again
+        above[key] = above[one]  # halve the path for later searches
     return key
 
 
@@ -160,7 +160,7 @@ def _unfolded(group: _Group) -> tuple[AnyClause, ...]:
 class _Unfolding:
     """Clauses by number, and which of them conclude a class or use it.
 
-    room  how many more body items there may be
+    room  number of further body items that are allowed
     """
 
     def __init__(self, group: _Group) -> None:
@@ -177,7 +177,7 @@ class _Unfolding:
         self.room = max(_FEW_ITEMS, (MOST_ITEMS - 1) * size)
 
     def run(self) -> None:
-        """Unfold class by class, those that cost least first, until none is left that can go."""
+        """Unfold class by class, the cheapest first, until no further class can be unfolded."""
         waiting = sorted(self.made, key=lambda class_: (self._cost(class_), class_))
         while waiting:
             left = [class_ for class_ in waiting if not self._try(class_)]
@@ -223,7 +223,7 @@ class _Unfolding:
         return True
 
     def _pairs(self, class_: bytes) -> dict[int, list[int]]:
-        """For each use of a class the definitions that would say something in its place."""
+        """For each use of a class, the definitions that would say something in its place."""
         made = [(number, self.clauses[number]) for number in self.made[class_]]
         found = {}
         for number in self.used[class_]:
@@ -232,7 +232,7 @@ class _Unfolding:
         return found
 
     def _has_room(self, class_: bytes, pairs: dict[int, list[int]]) -> bool:
-        """Whether there may be the body items that unfolding a class makes; then there will be."""
+        """Whether there is room for the body items that unfolding a class makes; if so, take it."""
         sizes = {number: self.clauses[number].size for number in self.made[class_]}
         more = -sum(sizes.values())
         for number, chosen in pairs.items():
@@ -244,7 +244,7 @@ class _Unfolding:
         return True
 
     def _put(self, number: int, class_: bytes, definition: Open) -> None:
-        """A definition in the place of its class in a clause; that goes if it says nothing then."""
+        """Replace a class by its definition; a clause that says nothing then is removed."""
         if not self.clauses[number].put(class_, definition):
             self._taken(number)
             return
@@ -272,7 +272,7 @@ class _Unfolding:
         return clause
 
     def _drop_repeated(self, numbers: Collection[int]) -> None:
-        """Of clauses that say the same keep one."""
+        """Keep one of the clauses that say the same."""
         known: set[Hashable] = set()
         for number in list(numbers):
             key = signature(self.clauses[number].closed())

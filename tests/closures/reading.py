@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import U64
-from triplestore.closures.scheme import Pairs, Readable
+from triplestore.closures.scheme import PairStream
+from triplestore.relations.packed_keys import U64
+from triplestore.relations.pair_relation import PairRelation
 
 Pair = tuple[int, int]
 
@@ -24,7 +26,14 @@ def pairs_of(keys: Any) -> list[Pair]:
     return [(key >> 32, key & 0xFFFFFFFF) for key in np.asarray(keys).tolist()]
 
 
-def check_pairs(found: Pairs, expected: set[Pair], sizes: Iterable[int] = (1, 3, 1 << 20)) -> None:
+def all_keys(pairs: PairStream) -> U64:
+    """All pairs as one sorted array."""
+    return np.concatenate([np.zeros(0, np.uint64), *pairs.blocks()])
+
+
+def check_pairs(
+    found: PairStream, expected: set[Pair], sizes: Iterable[int] = (1, 3, 1 << 20)
+) -> None:
     """The stream is sorted, without repetitions, complete, and as long as `count` says."""
     assert found.count() == len(expected)
     for swapped in (False, True):
@@ -35,20 +44,18 @@ def check_pairs(found: Pairs, expected: set[Pair], sizes: Iterable[int] = (1, 3,
             assert [pair for block in blocks for pair in pairs_of(block)] == wanted
 
 
-def check_readable(found: Readable, expected: set[Pair], nodes: Iterable[int]) -> None:
+def check_readable(found: PairRelation, expected: set[Pair], nodes: Iterable[int]) -> None:
     """Every way to look something up gives what the set of pairs has."""
     check_pairs(found, expected)
     asked = [*nodes, *list(nodes)[:2], 0, 2**32 - 1]
     ids = np.array(asked, np.uint32)
     everything = [(a, b) for a in asked for b in asked]
-    given = found.contains(keys_of(everything))
+    given = found.contains_keys(keys_of(everything))
     assert given.dtype == np.bool_
     assert given.tolist() == [pair in expected for pair in everything]
     back = {(b, a) for a, b in expected}
-    for pairs, probe, counts in (
-        (expected, found.forward, found.forward_counts),
-        (back, found.backward, found.backward_counts),
-    ):
+    for at, pairs in enumerate((expected, back)):
+        probe, counts = partial(found.match, at), partial(found.match_counts, at)
         wanted = [
             (place, b) for place, node in enumerate(asked) for a, b in sorted(pairs) if a == node
         ]
@@ -62,8 +69,8 @@ def check_readable(found: Readable, expected: set[Pair], nodes: Iterable[int]) -
             owners, others = probe(ids[place : place + 1])
             assert (owners.dtype, others.dtype) == (np.int64, np.uint32)
             assert owners.tolist() == [0] * sizes[place]
-            assert others.tolist() == [b for at, b in wanted if at == place]
-    assert found.subjects().tolist() == sorted({a for a, _ in expected})
-    assert found.objects().tolist() == sorted({b for _, b in expected})
-    assert found.contains(keys_of([])).tolist() == []
+            assert others.tolist() == [b for owner, b in wanted if owner == place]
+    assert found.distinct(0).tolist() == sorted({a for a, _ in expected})
+    assert found.distinct(1).tolist() == sorted({b for _, b in expected})
+    assert found.contains_keys(keys_of([])).tolist() == []
     assert found.nbytes() >= 0

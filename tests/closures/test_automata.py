@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.closures.reading import Pair, check_pairs, check_readable, keys_of, pairs_of
+from tests.closures.reading import Pair, all_keys, check_pairs, check_readable, keys_of, pairs_of
 from triplestore.closures.chains import product_graph, regular_closure
 from triplestore.closures.chains.automaton import Automaton
 from triplestore.closures.chains.regular_closure import Fact, RegularClosure
 from triplestore.closures.chains.regular_rules import ChainRule, regular_system
-from triplestore.closures.scheme import Readable, all_keys
 from triplestore.errors import BudgetError
+from triplestore.relations.pair_relation import PairRelation
 
 Relations = dict[Hashable, set[Pair]]
 
@@ -178,7 +178,7 @@ def check_history(rules: list[ChainRule], seed: int, steps: int = 6) -> None:
     }
 
 
-def check_few(relation: Readable, pairs: set[Pair], nodes: list[int]) -> None:
+def check_few(relation: PairRelation, pairs: set[Pair], nodes: list[int]) -> None:
     """Look-ups of few nodes before anything else was asked."""
     ids = np.array(nodes, np.uint32)
     for turned in (False, True):
@@ -188,9 +188,9 @@ def check_few(relation: Readable, pairs: set[Pair], nodes: list[int]) -> None:
             for a, b in sorted((y, x) if turned else (x, y) for x, y in pairs)
             if a == node
         ]
-        owners, others = (relation.backward if turned else relation.forward)(ids)
+        owners, others = relation.match(int(turned), ids)
         assert list(zip(owners.tolist(), others.tolist(), strict=True)) == wanted
-        counts = (relation.backward_counts if turned else relation.forward_counts)(ids)
+        counts = relation.match_counts(int(turned), ids)
         assert counts.tolist() == np.bincount(owners, minlength=len(nodes)).tolist()
 
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.closures.reading import Pair, check_pairs, check_readable, keys_of
-from triplestore.closures.scheme import all_keys
+from tests.closures.reading import Pair, all_keys, check_pairs, check_readable, keys_of
 from triplestore.closures.symmetric_transitive import edge_set, group_pairs, union_find
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
 

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from triplestore.closures.packed_pairs import swapped, without
-from triplestore.closures.scheme import Pairs, all_keys
+from tests.closures.reading import all_keys
+from triplestore.closures.scheme import PairStream
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
+from triplestore.relations.facts.sorted_arrays import without
+from triplestore.relations.layers.swap_columns import turned
 
 TRIPLE = re.compile(r"MONDO_(\d+)> <http://example.org/hier#parent> <\S*MONDO_(\d+)>")
 
@@ -55,11 +57,11 @@ def delta(file: Path) -> tuple[Any, Any]:
     return packed(found["D"]), packed(found["A"])
 
 
-def same(pairs: Pairs, expected: Any) -> None:
+def same(pairs: PairStream, expected: Any) -> None:
     assert pairs.count() == len(expected)
     assert np.array_equal(all_keys(pairs), expected)
-    turned = np.concatenate([expected[:0], *pairs.blocks(swapped=True)])
-    assert np.array_equal(turned, swapped(expected))
+    back = np.concatenate([expected[:0], *pairs.blocks(swapped=True)])
+    assert np.array_equal(back, turned(expected))
 
 
 @pytest.mark.slow_kernels

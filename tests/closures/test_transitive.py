@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.closures.reachability import Pair, check, closure, keys, pairs, streamed
-from triplestore.closures.transitive import difference as transitive_difference
-from triplestore.closures.transitive import reach
+from triplestore.closures.transitive import reach, transitive_closure
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 
 RUNS, BITS, LIST = 1, 2, 3
@@ -93,7 +92,7 @@ def run(seed: int, steps: int = 5) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_changed__random_histories(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed % 2:  # differences in swapped order from rows of predecessors
-        monkeypatch.setattr(transitive_difference, "_FEW", 0)
+        monkeypatch.setattr(transitive_closure, "_FEW", 0)
     run(seed)
 
 
@@ -184,8 +183,8 @@ def check_counts(now: TransitiveClosure, edges: set[Pair]) -> None:
     forward, backward = np.zeros((2, 300), dtype=np.int64)
     np.add.at(forward, [a for a, _ in found], 1)
     np.add.at(backward, [b for _, b in found], 1)
-    assert now.forward_counts(nodes).tolist() == forward.tolist()
-    assert now.backward_counts(nodes).tolist() == backward.tolist()
+    assert now.match_counts(0, nodes).tolist() == forward.tolist()
+    assert now.match_counts(1, nodes).tolist() == backward.tolist()
 
 
 NAMES = {name: number for number, name in enumerate("rbdehkxyzs", start=10)}
@@ -354,10 +353,10 @@ def test_backward__by_search_and_by_rows() -> None:
         made = build(edges)
         for _ in range(probes):  # rows are made after some time
             node = random.Random(probes).randrange(80)
-            owner, others = made.backward(np.array([99, node], dtype=np.uint32))
+            owner, others = made.match(1, np.array([99, node], dtype=np.uint32))
             assert others.tolist() == sorted(a for a, b in found if b == node)
             assert set(owner.tolist()) <= {1}
-        assert made.backward_counts(np.array([node], np.uint32)).tolist() == [len(others)]
+        assert made.match_counts(1, np.array([node], np.uint32)).tolist() == [len(others)]
     assert made.nbytes() > build(edges).nbytes()
 
 
@@ -397,8 +396,8 @@ def test_arrays__give_the_closure_back_from_a_file(tmp_path: Path, kind: str) ->
     ids = [*range(0, 120, 7), 2**32 - 1]
     assert streamed(again) == closure(edges)
     assert (
-        again.forward(np.array(ids, np.uint32))[1].tolist()
-        == made.forward(np.array(ids, np.uint32))[1].tolist()
+        again.match(0, np.array(ids, np.uint32))[1].tolist()
+        == made.match(0, np.array(ids, np.uint32))[1].tolist()
     )
     now, _, _ = changed(again, list(edges)[:30], {(1, 0), (500, 501)})
     now, _, _ = changed(now, (), list(edges)[:30])
@@ -425,11 +424,11 @@ def test_path__is_a_shortest_one() -> None:
 
 def test_estimate__is_exact_for_few_nodes_and_near_for_many() -> None:
     small = {(1, 2), (2, 3), (3, 2), (3, 9)}
-    guess = TransitiveClosure.estimate(keys(small))
+    guess = TransitiveClosure.estimate_size(keys(small))
     assert (guess.pairs, guess.exact) == (len(closure(small)), True)
-    assert TransitiveClosure.estimate(keys(())).pairs == 0
+    assert TransitiveClosure.estimate_size(keys(())).pairs == 0
     large = keys(graph_of(5, 3000, 3, 400, True))
-    guess, made = TransitiveClosure.estimate(large), TransitiveClosure.build(large)
+    guess, made = TransitiveClosure.estimate_size(large), TransitiveClosure.build(large)
     assert 0.8 < guess.pairs / made.count() < 1.25
     assert 0.4 < guess.bytes / made.nbytes() < 2.5
     assert guess.row_bytes == 16 * guess.pairs and not guess.exact
@@ -438,7 +437,7 @@ def test_estimate__is_exact_for_few_nodes_and_near_for_many() -> None:
 def test_estimate__of_a_tree_is_near_in_both_directions() -> None:
     up = {(node, (node - 1) // 3) for node in range(1, 5000)}
     for tree in (up, {(b, a) for a, b in up}):
-        guess, made = TransitiveClosure.estimate(keys(tree)), build(tree)
+        guess, made = TransitiveClosure.estimate_size(keys(tree)), build(tree)
         assert 0.8 < guess.pairs / made.count() < 1.25
 
 

@@ -9,29 +9,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.closures.reading import Pair, check_pairs, check_readable, keys_of, pairs_of
+from tests.closures.reading import Pair, check_readable, keys_of, pairs_of
 from tests.closures.test_components import closed
-from triplestore.closures.packed_pairs import NO_KEYS
-from triplestore.closures.scheme import Difference, Readable, SortedPairs
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.closures.unions import union_streams
 from triplestore.closures.unions import union_view as union_module
-from triplestore.closures.unions.union_rows import Inverse, Rows
-from triplestore.closures.unions.union_view import UnionView, is_within, union_difference
+from triplestore.closures.unions.union_view import UnionView, is_within
+from triplestore.relations.packed_keys import NO_KEYS
+from triplestore.relations.pair_relation import Inverse, PairRelation
+from triplestore.relations.sorted_relation import SortedRelation
 
 pair = st.tuples(st.integers(0, 6), st.integers(0, 6))
 pairs = st.sets(pair, max_size=10)
 kinds = st.sampled_from(["rows", "symmetric", "inverse", "transitive"])
 
 
-def relation(kind: str, given_pairs: set[Pair]) -> tuple[Readable, set[Pair]]:
+def relation(kind: str, given_pairs: set[Pair]) -> tuple[PairRelation, set[Pair]]:
     """A relation of some kind made of these pairs, and what it should have."""
     if kind == "symmetric":
         return SymmetricClosure.build(keys_of(given_pairs)), closed(given_pairs)
     if kind == "transitive":
         return TransitiveClosure.build(keys_of(given_pairs)), steps(given_pairs)
-    rows = Rows(keys_of(sorted(given_pairs)))
+    rows = SortedRelation(keys_of(sorted(given_pairs)))
     if kind == "inverse":
         return Inverse(rows), {(b, a) for a, b in given_pairs}
     return rows, given_pairs
@@ -48,11 +48,11 @@ def steps(edges: set[Pair]) -> set[Pair]:
 class Counting:
     """A relation that may be counted and asked for its nodes, not looked at."""
 
-    def __init__(self, of: Readable) -> None:
+    def __init__(self, of: PairRelation) -> None:
         self.of = of
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("count", "subjects", "objects", "forward_counts", "backward_counts"):
+        if name not in ("count", "distinct", "match_counts"):
             raise AssertionError(f"{name} looks at pairs")
         return getattr(self.of, name)
 
@@ -70,33 +70,11 @@ def test_union__reads_as_the_union_of_sets(small: int, parts: Any, own: set[Pair
         check_readable(Inverse(view), {(b, a) for a, b in expected}, range(8))
 
 
-@given(st.lists(st.tuples(pairs, pairs, kinds), min_size=1, max_size=3), pairs, pairs)
-def test_union_difference__is_what_the_union_lost_and_gained(
-    parts: Any, own: set[Pair], later: set[Pair]
-) -> None:
-    old = [relation(kind, before) for before, _, kind in parts]
-    new = [relation(kind, after) for _, after, kind in parts]
-    sets = [(b, a) for (_, b), (_, a) in zip(old, new, strict=True)] + [(own, later)]
-    changes = [
-        Difference(
-            SortedPairs(keys_of(sorted(before - after))),
-            SortedPairs(keys_of(sorted(after - before))),
-        )
-        for before, after in sets
-    ]
-    before = UnionView([part for part, _ in old], keys_of(sorted(own)))
-    after = UnionView([part for part, _ in new], keys_of(sorted(later)))
-    difference = union_difference(before, after, changes)
-    was, now = (set[Pair]().union(*[s[i] for s in sets]) for i in (0, 1))
-    check_pairs(difference.lost, was - now)
-    check_pairs(difference.gained, now - was)
-
-
 def test_union__a_pair_of_two_parts_is_given_once() -> None:
-    rows = Rows(keys_of([(1, 2)]))
-    view = UnionView([rows, Rows(keys_of([(1, 2)]))], keys_of([(3, 4)]))
+    rows = SortedRelation(keys_of([(1, 2)]))
+    view = UnionView([rows, SortedRelation(keys_of([(1, 2)]))], keys_of([(3, 4)]))
     assert view.count() == 2
-    assert view.forward(np.array([1], np.uint32))[1].tolist() == [2]
+    assert view.match(0, np.array([1], np.uint32))[1].tolist() == [2]
     assert [pairs_of(block) for block in view.blocks()] == [[(1, 2)], [(3, 4)]]
 
 
@@ -115,7 +93,10 @@ def test_count__disjoint_parts_are_not_looked_at() -> None:
 
 
 def test_count__parts_without_a_common_object_are_not_looked_at() -> None:
-    parts: list[Any] = [Counting(Rows(keys_of([(1, 2)]))), Counting(Rows(keys_of([(1, 3)])))]
+    parts: list[Any] = [
+        Counting(SortedRelation(keys_of([(1, 2)]))),
+        Counting(SortedRelation(keys_of([(1, 3)]))),
+    ]
     assert UnionView(parts).count() == 2
 
 
@@ -131,10 +112,10 @@ def test_count__a_contained_closure_is_not_looked_at() -> None:
 
 def test_count__looks_at_the_smaller_side_of_an_overlap() -> None:
     """A few rows over a large closure cost what the rows have."""
-    rows = Rows(keys_of([(3, 4), (3, 200_001), (200_000, 5)]))
+    rows = SortedRelation(keys_of([(3, 4), (3, 200_001), (200_000, 5)]))
     view = UnionView([large_clique(0), rows])
     assert view.count() == 100_001**2 + 2
-    counts = view.forward_counts(np.array([200_000, 5], np.uint32)).tolist()
+    counts = view.match_counts(0, np.array([200_000, 5], np.uint32)).tolist()
     assert counts == [1, 100_001]
 
 
@@ -145,5 +126,7 @@ def test_is_within__edges_decide() -> None:
     cycle = TransitiveClosure.build(keys_of([(1, 2), (2, 3), (3, 1)]))
     assert is_within(directed, undirected) and is_within(undirected, cycle)
     assert not is_within(undirected, directed) and not is_within(cycle, directed)
-    assert is_within(Rows(edges), directed) and not is_within(directed, Rows(edges))
+    assert is_within(SortedRelation(edges), directed) and not is_within(
+        directed, SortedRelation(edges)
+    )
     assert is_within(Inverse(directed), cycle) and not is_within(Inverse(directed), directed)

@@ -8,8 +8,8 @@ import numpy as np
 from support.fuzzing import each_seed
 
 from triplestore.closures.chains.state_reach import StateReach
-from triplestore.closures.packed_pairs import pack
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
+from triplestore.relations.packed_keys import pack
 
 
 def reaches(edges: set[tuple[int, int]], node: int) -> set[int]:

@@ -14,7 +14,7 @@ from support.fuzzing import each_seed
 
 from triplestore.kernels.rows.intersect_ranges import cross, mark_wide
 from triplestore.relations.facts import key_ranges
-from triplestore.relations.facts.key_ranges import Starts, crossed, directory, ranges_of
+from triplestore.relations.facts.key_ranges import FirstIdStarts, crossed, directory, ranges_of
 from triplestore.relations.packed_keys import key_of
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), max_size=40)
@@ -92,7 +92,7 @@ def test_ranges_of__are_those_of_a_search(rows: Any, values: list[int]) -> None:
 @given(pairs.filter(bool), pairs)
 def test_starts__contain_what_is_there(rows: Any, asked: Any) -> None:
     keys, wanted = packed(rows), np.array([a << 32 | b for a, b in asked], np.uint64)
-    starts = Starts.of(keys, 100)
+    starts = FirstIdStarts.of(keys, 100)
     assert starts is not None
     assert starts.contain(wanted, keys).tolist() == [pair in set(rows) for pair in asked]
 

@@ -46,6 +46,8 @@ class Copy:
         self.package = folder / "code" / "triplestore"
         self.cache = folder / "cache"
         shutil.copytree(KERNELS, self.package / "kernels", ignore=shutil.ignore_patterns("__pyc*"))
+        for name in ("private_folder.py", "thread_limits.py"):  # what kernels import besides
+            shutil.copy(KERNELS.parent / name, self.package / name)
         (self.package / "__init__.py").touch()
 
     def edit(self, name: str, old: str, new: str) -> None:
@@ -91,14 +93,14 @@ def test_cache__editing_a_helper_in_another_file_changes_what_a_cached_caller_do
     assert again == before
     assert said == ""  # loaded from the cache
 
-    copy.edit("hash.py", "END_2 = np.uint64(0xC4CEB9FE1A85EC53)", "END_2 = np.uint64(3)")
+    copy.edit("terms/hashing.py", "END_2 = np.uint64(0xC4CEB9FE1A85EC53)", "END_2 = np.uint64(3)")
     after, said = copy.run()
     assert after != before
     assert "compiling kernels" in said
     by_python, _ = copy.run(TRIPLESTORE_KERNELS="python")
     assert by_python.split()[0] == after.split()[0]
 
-    copy.edit("hash.py", "END_2 = np.uint64(3)", "END_2 = np.uint64(0xC4CEB9FE1A85EC53)")
+    copy.edit("terms/hashing.py", "END_2 = np.uint64(3)", "END_2 = np.uint64(0xC4CEB9FE1A85EC53)")
     assert copy.run() == (before, "")  # its code is still there
 
 
@@ -287,8 +289,8 @@ def test_kernel__keeps_name_and_docstring():
 
 def test_all_kernels__are_few_and_documented():
     """Each signature costs 0.1 to 0.5 s at the first use on a machine."""
-    for module in pkgutil.iter_modules(triplestore.kernels.__path__):
-        importlib.import_module(f"triplestore.kernels.{module.name}")
+    for module in pkgutil.walk_packages(triplestore.kernels.__path__, "triplestore.kernels."):
+        importlib.import_module(module.name)
     ours = [k for k in jit.all_kernels() if k.__module__.startswith("triplestore.kernels.")]
     assert all(k.__doc__ for k in ours)
     assert sum(len(k.signatures) for k in ours) <= 78

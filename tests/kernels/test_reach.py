@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.closures.reachability import Pair, closure, keys, pairs, streamed
 from triplestore.closures import breadth_first
-from triplestore.closures.edge_graph import Graph
+from triplestore.closures.edge_graph import EdgeGraph
 from triplestore.closures.transitive import reach, reach_pairs, row_pool, strong_components
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.kernels.closures.reach import NONE, number_components, spread
@@ -28,7 +28,7 @@ edges = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=1, ma
 def test_number_components__are_those_of_mutual_reach_in_order(
     some: Any, limit: int, rng: random.Random
 ) -> None:
-    graph = Graph.of(keys(set(some)))
+    graph = EdgeGraph.of(keys(set(some)))
     size = len(graph.nodes)
     label, number = np.full(size, NONE), np.zeros(size, np.uint32)
     low, calls, stack = np.empty((3, size), np.uint32)
@@ -64,7 +64,7 @@ def distances(some: set[Pair], start: int) -> dict[int, int]:
 
 @given(edges, st.integers(1, 5))
 def test_spread__finds_nodes_in_the_order_of_distance(some: Any, limit: int) -> None:
-    graph = Graph.of(keys(set(some)))
+    graph = EdgeGraph.of(keys(set(some)))
     size = len(graph.nodes)
     for start in range(size):
         parent, queue = np.full(size, NONE), np.empty(size + 1, np.uint32)

@@ -42,7 +42,7 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     found: Counter[str] = Counter()
     given, others = kernel_search.KernelSearch._meet_given, kernel_search.KernelSearch._meet
 
-    def meet_given(self: kernel_search.KernelSearch, some: kernel_cursors.Given) -> None:
+    def meet_given(self: kernel_search.KernelSearch, some: kernel_cursors.CursorInstances) -> None:
         found["cursors"] += len(some.goals)
         given(self, some)
 

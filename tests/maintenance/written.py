@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import NO_KEYS, U32, U64
-from triplestore.closures.scheme import Difference, SortedPairs
+from triplestore.closures.scheme import PairDifference, Scheme, SortedPairs
+from triplestore.relations.packed_keys import NO_KEYS, U32, U64
 
 Pair = tuple[int, int]
 
 
-class WrittenClosure:
+class WrittenClosure(Scheme):
     """All pairs of a transitive relation, or of one that is symmetric, too."""
 
     def __init__(self, edges: Iterable[Pair], symmetric: bool) -> None:
@@ -38,31 +38,20 @@ class WrittenClosure:
     def nbytes(self) -> int:
         return 16 * len(self.pairs)
 
-    def contains(self, keys: U64) -> np.ndarray:
+    def contains_keys(self, keys: U64) -> np.ndarray:
         return np.array([pair in self.pairs for pair in pairs_of(keys)], dtype=np.bool_)
 
-    def forward(self, nodes: U32) -> tuple[np.ndarray, U32]:
-        return self._beside(nodes, sorted(self.pairs))
-
-    def backward(self, nodes: U32) -> tuple[np.ndarray, U32]:
-        return self._beside(nodes, sorted((b, a) for a, b in self.pairs))
-
-    def _beside(self, nodes: U32, pairs: list[Pair]) -> tuple[np.ndarray, U32]:
-        found = [(i, b) for i, node in enumerate(nodes.tolist()) for a, b in pairs if a == node]
+    def match(self, place: int, values: U32) -> tuple[np.ndarray, U32]:
+        pairs = sorted((b, a) for a, b in self.pairs) if place else sorted(self.pairs)
+        found = [(i, b) for i, value in enumerate(values.tolist()) for a, b in pairs if a == value]
         index = np.array([i for i, _ in found], dtype=np.int64)
         return index, np.array([b for _, b in found], dtype=np.uint32)
 
-    def forward_counts(self, nodes: U32) -> np.ndarray:
-        return np.bincount(self.forward(nodes)[0], minlength=len(nodes)).astype(np.int64)
+    def match_counts(self, place: int, values: U32) -> np.ndarray:
+        return np.bincount(self.match(place, values)[0], minlength=len(values)).astype(np.int64)
 
-    def backward_counts(self, nodes: U32) -> np.ndarray:
-        return np.bincount(self.backward(nodes)[0], minlength=len(nodes)).astype(np.int64)
-
-    def subjects(self) -> U32:
-        return np.array(sorted({a for a, _ in self.pairs}), dtype=np.uint32)
-
-    def objects(self) -> U32:
-        return np.array(sorted({b for _, b in self.pairs}), dtype=np.uint32)
+    def distinct(self, column: int) -> U32:
+        return np.array(sorted({pair[column] for pair in self.pairs}), dtype=np.uint32)
 
     def blocks(self, size: int = 3, *, swapped: bool = False) -> Iterator[U64]:
         pairs = {(b, a) for a, b in self.pairs} if swapped else self.pairs
@@ -70,11 +59,11 @@ class WrittenClosure:
 
     def changed(
         self, removed: U64, added: U64, budget: object = None
-    ) -> tuple[WrittenClosure, Difference]:
+    ) -> tuple[WrittenClosure, PairDifference]:
         edges = (self._edges - set(pairs_of(removed))) | set(pairs_of(added))
         made = WrittenClosure(edges, self.symmetric)
         lost, gained = keys_of(self.pairs - made.pairs), keys_of(made.pairs - self.pairs)
-        return made, Difference(SortedPairs(lost), SortedPairs(gained))
+        return made, PairDifference(SortedPairs(lost), SortedPairs(gained))
 
     def path(self, start: int, end: int) -> list[int]:
         if (start, end) not in self.pairs:

@@ -30,8 +30,9 @@ from triplestore.operators.frame import kept_order, null_of
 from triplestore.operators.group_table import GroupTable
 from triplestore.operators.joins.join_index import JoinIndex
 from triplestore.operators.joins.match_pairs import cut_pairs
-from triplestore.operators.row_keys import KeyCoder, distinct_ids, order_keys, pack
+from triplestore.operators.row_keys import KeyCoder, distinct_ids, order_keys
 from triplestore.operators.sort_positions import sort_words, sorted_positions
+from triplestore.relations.packed_keys import pack
 
 keys = st.lists(st.integers(0, 6) | st.integers(0, 2**64 - 1), max_size=40)
 two_frames = st.lists(types, max_size=5).flatmap(

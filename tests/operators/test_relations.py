@@ -22,7 +22,7 @@ from tests.operators.model import (
 )
 from triplestore.errors import UsageError
 from triplestore.operators import ID, INTEGER, Context, Frame, Probe, Scan, Values
-from triplestore.relations import ChangedRows, Changes, Layer, Tables
+from triplestore.relations import ChangedRows, Changes, Layer, Tables, bulk_layer
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 
 numbers = st.integers(0, 1000)
@@ -112,7 +112,7 @@ def test_probe__says_which_rows_matched(child: Frame, relation: Any, size: int) 
 def test_scan_and_probe__of_stored_layers() -> None:
     rng = np.random.default_rng(5)
     s, o = rng.integers(1, 40, (2, 400), dtype=np.uint32)
-    tables = Tables([Layer.bulk(np.full(400, 9, np.uint32), s, o)])
+    tables = Tables([bulk_layer(np.full(400, 9, np.uint32), s, o)])
     removed = {(int(a), int(b)) for a, b in zip(s[:50], o[:50], strict=True)}
     x, y = np.array(sorted(removed), np.uint32).T
     gone = ChangedRows.of((np.full(len(x), 9), x, y), 0, EXPLICIT)

@@ -14,9 +14,10 @@ from triplestore.relations import (
     INFERRED,
     OBJECT,
     SUBJECT,
-    Relation,
     Tables,
 )
+from triplestore.relations.relation import StoredRelation
+from triplestore.relations.views.virtual import AllFacts
 
 FILTERS = (HOLDS, EXPLICIT, INFERRED)
 
@@ -41,7 +42,7 @@ def check_all(tables: Tables, model: Model) -> None:
     check_graphs(tables, model)
     check_terms(tables, model)
     swapped = {(s, p, o): word for (p, s, o), word in model.kinds.get("facts", {}).items()}
-    check_relation(tables.virtual, swapped, 3, ids=TERMS + PREDICATES)
+    check_relation(AllFacts(tables), swapped, 3, ids=TERMS + PREDICATES)
 
 
 def named(model: Model, kind: str, name: int) -> list[Row]:
@@ -61,9 +62,9 @@ def check_totals(tables: Tables, model: Model) -> None:
 
 
 def check_relation(
-    relation: Relation, held: dict[Row, tuple[int, int]], arity: int, ids: list[int] = TERMS
+    relation: StoredRelation, held: dict[Row, tuple[int, int]], arity: int, ids: list[int] = TERMS
 ) -> None:
-    assert isinstance(relation, Relation)
+    assert isinstance(relation, StoredRelation)
     assert relation.arity == arity
     assert len(relation) == len(held) == relation.estimate()
     statuses = {row: status for row, (status, _) in held.items()}
@@ -82,7 +83,7 @@ def check_relation(
         assert relation.count_of(asked).tolist() == counts
 
 
-def check_scans(relation: Relation, rows: list[Row], where: int) -> None:
+def check_scans(relation: StoredRelation, rows: list[Row], where: int) -> None:
     for order in range(relation.arity):
         by_order = sorted(rows, key=lambda row: (row[order], row))
         for block_rows in (1, 3, 1 << 16):
@@ -96,7 +97,7 @@ def check_scans(relation: Relation, rows: list[Row], where: int) -> None:
 
 
 def check_probes(
-    relation: Relation, rows: list[Row], where: int, arity: int, ids: list[int]
+    relation: StoredRelation, rows: list[Row], where: int, arity: int, ids: list[int]
 ) -> None:
     for size in range(1, arity + 1):
         for places in itertools.combinations(range(arity), size):
@@ -132,7 +133,7 @@ def check_probes(
 
 def check_slices(tables: Tables, model: Model) -> None:
     for name in PREDICATES:
-        relation, classes = tables.relation(name), tables.classes(name)
+        relation = tables.relation(name)
         for where in FILTERS:
             rows = {row[1:] for row in model.rows("facts", where) if row[0] == name}
             packed = sorted(s << 32 | o for s, o in rows)
@@ -144,12 +145,6 @@ def check_slices(tables: Tables, model: Model) -> None:
                 by_second = sorted(s for s, o in rows if o == term)
                 assert relation.by_first(term, where).tolist() == by_first
                 assert relation.by_second(term, where).tolist() == by_second
-                assert classes.members(term, where).tolist() == by_second
-                assert classes.classes_of(term, where).tolist() == by_first
-            names, sizes = classes.sizes(where)
-            found = dict(zip(names.tolist(), sizes.tolist(), strict=True))
-            assert list(found) == classes.names(where).tolist()
-            assert found == {o: sum(row[1] == o for row in rows) for o in {o for _, o in rows}}
 
 
 def check_graphs(tables: Tables, model: Model) -> None:

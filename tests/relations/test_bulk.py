@@ -20,8 +20,9 @@ from tests.relations.model import (
     quads,
     reopened,
 )
-from triplestore.relations import EXPLICIT, INFERRED, OBJECT, SUBJECT, Layer, Tables
+from triplestore.relations import EXPLICIT, INFERRED, OBJECT, SUBJECT, Layer, Tables, bulk_layer
 from triplestore.relations.layers import characteristic_sets, merge_layers, sort_rows
+from triplestore.relations.layers.bulk import bulk_of_relations
 
 
 @pytest.fixture(params=["numpy", "kernels"])
@@ -39,7 +40,7 @@ def bulk(rows: list, status: int = EXPLICIT, **options: object) -> Layer:
     p, s, o, g = (np.ascontiguousarray(column) for column in columns)
     for column in (p, s, o, g):
         column.flags.writeable = False
-    return Layer.bulk(p, s, o, g, status, **options)
+    return bulk_layer(p, s, o, g, status, **options)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
@@ -91,7 +92,7 @@ def test_bulk__many_rows_statistics_and_sets(
     random = np.random.default_rng(seed)
     p = random.integers(1, names + 1, rows, dtype=np.uint32)
     s, o = (random.integers(1, 40, rows, dtype=np.uint32) for _ in range(2))
-    layer = Layer.bulk(p, s, o, threads=threads)
+    layer = bulk_layer(p, s, o, threads=threads)
     layer.validate()
     held = set(zip(p.tolist(), s.tolist(), o.tolist(), strict=True))
     table = layer.facts
@@ -131,10 +132,10 @@ def test_bulk__sparse_and_dense_sets_answer_alike(way: str) -> None:
     for step in (1, 1000):
         s = np.arange(1, 200, dtype=np.uint32) * step
         p = np.where(s % 3 == 0, 5, 6).astype(np.uint32)
-        sets = reopened(Layer.bulk(p, s, s)).subjects
+        sets = reopened(bulk_layer(p, s, s)).subjects
         assert (sets.ids is None) == (step == 1)
         asked = np.array([0, step, 3 * step, 3 * step + 1, 199 * step, 0xFFFFFFFF], np.uint32)
-        index, names = Tables([Layer.bulk(p, s, s)]).predicates_of(asked, SUBJECT)
+        index, names = Tables([bulk_layer(p, s, s)]).predicates_of(asked, SUBJECT)
         expected = [(n, 5 if x % 3 == 0 else 6) for n, x in enumerate(asked) if x in s]
         assert list(zip(index.tolist(), names.tolist(), strict=True)) == expected
 
@@ -182,7 +183,7 @@ def test_layer_of_relations__is_the_bulk_layer(way: str, rows: list, commit: dic
     for (p, s, o), alone in rows:  # an object for all, or a column of objects
         second = o if alone else np.array([o], np.uint32)
         relations.setdefault(p, []).append((np.array([s], np.uint32), second))
-    layer = Layer.of_relations(relations, below=tables)
+    layer = bulk_of_relations(relations, below=tables)
     layer.validate()
     wanted = bulk([row for row, _ in rows], below=tables)
     for one, other in (

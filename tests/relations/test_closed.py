@@ -14,6 +14,7 @@ from tests.maintenance.written import WrittenClosure, keys_of
 from triplestore.closures.attached import Attached, Structure
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.views.plain import PlainRelation
+from triplestore.relations.views.virtual import AllFacts
 
 NODES = range(1, 9)
 KNOWS, KNOWN, OTHER = 20, 21, 22
@@ -145,12 +146,12 @@ def test_tables__all_facts_have_what_is_not_written() -> None:
     for seed in range(12):
         closed, written = both(seed)
         for order in (0, 1, 2):
-            got = joined(closed.virtual.scan(order=order))
-            assert sorted(got) == sorted(joined(written.virtual.scan(order=order)))
+            got = joined(AllFacts(closed).scan(order=order))
+            assert sorted(got) == sorted(joined(AllFacts(written).scan(order=order)))
             assert [row[order] for row in got] == sorted(row[order] for row in got)
         for column in (0, 2):
-            got = listed(closed.virtual.probe((column,), (some,)))
-            assert got == listed(written.virtual.probe((column,), (some,)))
+            got = listed(AllFacts(closed).probe((column,), (some,)))
+            assert got == listed(AllFacts(written).probe((column,), (some,)))
 
 
 def test_tables__keep_their_schemes_through_pushes_and_merges() -> None:

@@ -12,6 +12,7 @@ import pytest
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.packed_keys import high, low, pack
 from triplestore.relations.views.equality import Classes, representatives, with_equality
+from triplestore.relations.views.virtual import AllFacts
 
 SAME, P, Q = 100, 101, 102
 TERMS = range(1, 13)
@@ -74,7 +75,7 @@ def world(request: pytest.FixtureRequest) -> World:
 
 
 def facts_of(tables: Tables, where: int = HOLDS) -> Iterator[Fact]:
-    for s, p, o in tables.virtual.scan(where):
+    for s, p, o in AllFacts(tables).scan(where):
         yield from zip(p.tolist(), s.tolist(), o.tolist(), strict=True)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triplestore.relations import Layer, Tables
+from triplestore.relations import Tables, bulk_layer
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.views import plain
 
@@ -39,7 +39,7 @@ def joined(parts: object) -> list[tuple[int, int]]:
 )
 def test_few_ids__are_found_as_many_are(rows, ids, order, where, most):
     s, o = np.array(sorted(rows), np.uint32).T
-    relation = Tables([Layer.bulk(np.full(len(s), PREDICATE, np.uint32), s, o)]).relation(PREDICATE)
+    relation = Tables([bulk_layer(np.full(len(s), PREDICATE, np.uint32), s, o)]).relation(PREDICATE)
     wanted = np.array(ids, np.uint32)
     found = joined(relation.probe_blocks((order,), (wanted,), where, most))
     assert found == general(relation, order, wanted, where, most)

@@ -14,7 +14,7 @@ from tests.maintenance.checking import check_case, engine_takes
 from tests.maintenance.programs import random_case
 from triplestore.errors import BudgetError
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.relations import Layer, Tables
+from triplestore.relations import Tables, bulk_layer
 from triplestore.relations.facts import fact_sets, sorted_arrays, stored_facts
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.counts import CountChanges
@@ -102,7 +102,7 @@ def test_views__are_set_expressions(
     if held:
         first, second = (np.array(column, np.uint32) for column in zip(*sorted(held), strict=True))
         s, o = (second, first) if name == TYPE else (first, second)
-        tables = tables.push(Layer.bulk(np.full(len(s), name, np.uint32), s, o))
+        tables = tables.push(bulk_layer(np.full(len(s), name, np.uint32), s, o))
     added, taken = FactSet(), FactSet()
     added.add(name, packed(more - held))
     taken.add(name, packed(gone))

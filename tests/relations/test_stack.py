@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables, merge_layers
+from triplestore.relations import (
+    EXPLICIT,
+    ChangedRows,
+    Changes,
+    Layer,
+    Tables,
+    bulk_layer,
+    merge_layers,
+)
 from triplestore.relations.tables import COMBINE_ROWS, TIER
+from triplestore.relations.views.virtual import AllFacts
 
 
 def fact(subject: int, status: int = EXPLICIT, previous: int = 0) -> Layer:
@@ -17,7 +26,7 @@ def fact(subject: int, status: int = EXPLICIT, previous: int = 0) -> Layer:
 
 def facts(start: int, rows: int) -> Layer:
     subjects = np.arange(start, start + rows, dtype=np.uint32)
-    return Layer.bulk(np.full(rows, 9, np.uint32), subjects, subjects)
+    return bulk_layer(np.full(rows, 9, np.uint32), subjects, subjects)
 
 
 def subjects_of(tables: Tables) -> list[int]:
@@ -186,7 +195,7 @@ def test_scan__blocks_are_bounded_also_over_several_runs() -> None:
     for order in (0, 1):
         sizes = [len(block) for block in relation.scan_keys(order=order, block_rows=100)]
         assert max(sizes) <= 100 * len(layers)
-    everything = Tables(layers).virtual
+    everything = AllFacts(Tables(layers))
     assert max(len(s) for s, _, _ in everything.scan(order=0, block_rows=100)) <= 100
     index = np.array([1, 2, 3], dtype=np.uint32)
     blocks = list(relation.probe_blocks((0,), (np.repeat(index, 500),), block_rows=100))

@@ -15,7 +15,7 @@ import numpy as np
 
 from support.faulty import FaultyFiles
 from triplestore.errors import StorageError
-from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer
+from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, bulk_layer
 from triplestore.storage import Database, State, Tuning
 from triplestore.terms import TermSegment
 
@@ -191,7 +191,7 @@ class Schedule:
             numbers = {k: dictionary.size + 1 + i for i, k in enumerate(new)}
             numbers |= {k: i for k, i in zip(keys, known.tolist(), strict=True) if i}
             ids = [np.array([numbers[row[i]] for row in rows], np.uint32) for i in range(3)]
-            layer = Layer.bulk(*ids, below=database.state.tables)
+            layer = bulk_layer(*ids, below=database.state.tables)
             self._expect(dict.fromkeys(rows, EXPLICIT), {})
             database.commit([layer], segment=segment)
             self._ack()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.terms.literals import Literals, typed_texts
 from triplestore.terms.values import value_keys, xsd
 from triplestore.terms.values.compare_values import ASK, UNORDERED, compare_values
-from triplestore.terms.values.value_column import Values
+from triplestore.terms.values.value_column import ValueColumn
 from triplestore.terms.values.value_keys import (
     CLASS_OF,
     DATATYPES,
@@ -166,7 +166,7 @@ PLAIN = [bytes([STRING]) + b"a", bytes([LANG]) + b'a"@en', bytes([1]) + b"http:/
 
 def check_columns(left: list[bytes], right: list[bytes]) -> int:
     """Compare columns, and give how many rows are left to the terms."""
-    found = compare_values(Values.of(left), Values.of(right)).tolist()
+    found = compare_values(ValueColumn.of(left), ValueColumn.of(right)).tolist()
     for a, b, order in zip(left, right, found, strict=True):
         if order != ASK:
             exact = compare(a, b)

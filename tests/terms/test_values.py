@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triplestore.checked_columns import Column
+from triplestore.terms.values.canonical_ids import build_values
 from triplestore.terms.values.segment_values import ValueTable
 from triplestore.terms.values.value_keys import LANG, STRING, TYPED, Class, entry_of, value_of
 from triplestore.terms.values.value_stack import LiveValues, ValueStack
@@ -90,7 +91,7 @@ def build(model: Model, first: int, stop: int, older: list[ValueTable]) -> Value
     lengths = np.array([len(key) - 1 for key in keys], dtype=np.int64)
     buf = np.frombuffer(b"".join(key[1:] for key in keys) or b"", dtype=np.uint8)
     kinds = np.array([key[0] for key in keys], dtype=np.uint8)
-    return ValueTable.build(first, buf, np.cumsum(lengths) - lengths, lengths, kinds, older, model)
+    return build_values(first, buf, np.cumsum(lengths) - lengths, lengths, kinds, older, model)
 
 
 def check(stack: ValueStack, model: Model) -> None:

@@ -9,14 +9,12 @@ what they hold.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
+from triplestore.closures.chains.regular_closure import RegularClosure
 from triplestore.closures.scheme import Scheme
-
-if TYPE_CHECKING:
-    from triplestore.closures.chains.regular_closure import RegularClosure
-    from triplestore.closures.transitive.transitive_closure import TransitiveClosure
-    from triplestore.closures.unions.union_of import UnionOf
+from triplestore.closures.transitive.transitive_closure import TransitiveClosure
+from triplestore.closures.unions.union_of import UnionOf
 
 TRANSITIVE, SYMMETRIC, CHAINS, UNION = "transitive", "symmetric", "chain", "union"
 LEAP = "leap"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Lists
-from triplestore.closures.packed_pairs import U32
 from triplestore.closures.transitive.row_pool import STEPS
+from triplestore.relations.packed_keys import U32
 
 
-class Search:
+class BreadthFirstSearch:
     """Breadth-first searches along the same lists, one after the other.
 
     steps   edges followed by the last of them

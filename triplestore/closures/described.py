@@ -16,9 +16,10 @@ import numpy as np
 
 from triplestore.closures.attached import UNION, Attached, Schemes, Structure
 from triplestore.closures.kinds import SCHEMES
-from triplestore.closures.packed_pairs import NO_KEYS, U64, sorted_distinct, swap
 from triplestore.closures.scheme import Scheme
 from triplestore.closures.unions.union_of import UnionOf
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import NO_KEYS, U64, swap
 
 IdsOf = Callable[[Sequence[bytes]], Sequence[int]]
 """The ids of names."""

@@ -5,7 +5,7 @@ order of the ids, so that an edge's place in `edges` is its place in `ahead.cols
 immutable; the lists of predecessors are made at first use, and edited too from then on.
 
     >>> import numpy as np
-    >>> graph = Graph.of(np.array([5 << 32 | 7, 7 << 32 | 9], np.uint64))
+    >>> graph = EdgeGraph.of(np.array([5 << 32 | 7, 7 << 32 | 9], np.uint64))
     >>> graph.nodes.tolist(), graph.ahead.cols.tolist(), graph.back().cols.tolist()
     ([5, 7, 9], [1, 2], [0, 1])
 """
@@ -18,18 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.closures.packed_pairs import (
-    I64,
-    U32,
-    U64,
-    distinct,
-    first,
-    frozen,
-    pack,
-    second,
-    sorted_distinct,
-    without,
-)
+from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
+from triplestore.relations.packed_keys import I64, U32, U64, distinct, frozen, high, low, pack
 
 NONE = np.uint32(0xFFFFFFFF)
 """No node, no label."""
@@ -58,7 +48,7 @@ class Lists:
     def turned(self) -> Lists:
         """The lists of the other direction; neighbours are in order."""
         keys = np.sort(pack(self.cols, self.rows()))
-        return Lists(_starts(first(keys), len(self.starts) - 1), second(keys))
+        return Lists(_starts(high(keys), len(self.starts) - 1), low(keys))
 
     def renumbered(self, moved: U32, size: int) -> Lists:
         """The same lists in a graph of `size` nodes, in which node v is moved[v]."""
@@ -97,7 +87,7 @@ class Lists:
 
 
 @dataclass(slots=True)
-class Graph:
+class EdgeGraph:
     """Sorted distinct edges, the nodes in them, and who follows whom."""
 
     nodes: U32
@@ -106,9 +96,9 @@ class Graph:
     _back: Lists | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, edges: U64) -> Graph:
+    def of(cls, edges: U64) -> EdgeGraph:
         """The graph of sorted distinct edges."""
-        nodes, source, target = _numbered(first(edges), second(edges))
+        nodes, source, target = _numbered(high(edges), low(edges))
         return cls(nodes, frozen(edges), Lists(_starts(source, len(nodes)), target))
 
     @property
@@ -146,7 +136,7 @@ class Graph:
         place = min(int(nodes.searchsorted(np.uint32(node))), last)
         return place if int(nodes[place]) == node else -1
 
-    def edited(self, removed: U64, added: U64) -> tuple[Graph, U32 | None]:
+    def edited(self, removed: U64, added: U64) -> tuple[EdgeGraph, U32 | None]:
         """The graph without `removed`, all of them edges, and with `added`, none of them edges.
 
         Both are sorted and distinct. The second result is the new number of each node, or None if
@@ -155,9 +145,9 @@ class Graph:
         graph, moved = self._with_nodes(added)
         edges = graph.edges
         drop, at = edges.searchsorted(removed), edges.searchsorted(added)
-        source = graph.places(first(added)).astype(np.uint32)
-        target = graph.places(second(added)).astype(np.uint32)
-        made = Graph(
+        source = graph.places(high(added)).astype(np.uint32)
+        target = graph.places(low(added)).astype(np.uint32)
+        made = EdgeGraph(
             graph.nodes,
             frozen(edit(edges, drop, at, added)),
             graph.ahead.edited(drop, at, source, target),
@@ -170,18 +160,18 @@ class Graph:
         back = self.back()
         gone = np.sort(
             pack(
-                self.places(second(removed)).astype(np.uint32),
-                self.places(first(removed)).astype(np.uint32),
+                self.places(low(removed)).astype(np.uint32),
+                self.places(high(removed)).astype(np.uint32),
             )
         )
         fresh = np.sort(pack(rows, cols))
-        drop = back.places(first(gone), second(gone))
-        at = back.places(first(fresh), second(fresh))
-        return back.edited(drop, at, first(fresh), second(fresh))
+        drop = back.places(high(gone), low(gone))
+        at = back.places(high(fresh), low(fresh))
+        return back.edited(drop, at, high(fresh), low(fresh))
 
-    def _with_nodes(self, added: U64) -> tuple[Graph, U32 | None]:
+    def _with_nodes(self, added: U64) -> tuple[EdgeGraph, U32 | None]:
         """The same graph with room for the nodes of edges to come."""
-        ids = sorted_distinct(np.concatenate((first(added), second(added))))
+        ids = sorted_distinct(np.concatenate((high(added), low(added))))
         fresh = without(ids, self.nodes)
         if len(fresh) == 0:
             return self, None
@@ -190,7 +180,7 @@ class Graph:
         before = np.bincount(at, minlength=len(self.nodes))[: len(self.nodes)]
         moved = np.arange(len(self.nodes), dtype=np.uint32)
         moved += np.cumsum(before, dtype=np.uint32)
-        graph = Graph(nodes, self.edges, self.ahead.renumbered(moved, len(nodes)))
+        graph = EdgeGraph(nodes, self.edges, self.ahead.renumbered(moved, len(nodes)))
         if self._back is not None:
             graph._back = self._back.renumbered(moved, len(nodes))
         return graph, moved
@@ -227,20 +217,26 @@ def _numbered(sources: U32, targets: U32) -> tuple[U32, U32, U32]:
     """The nodes of edges, and the numbers of the nodes of each edge; `sources` are sorted."""
     if len(sources) == 0:
         return frozen(sources), sources, targets
-    low, high = min(int(sources[0]), int(targets.min())), max(int(sources[-1]), int(targets.max()))
-    if high - low < _DENSE * len(sources) + 1024:
-        known = np.zeros(high - low + 1, dtype=np.bool_)
-        known[sources - np.uint32(low)] = True
-        known[targets - np.uint32(low)] = True
+    least, most = (
+        min(int(sources[0]), int(targets.min())),
+        max(int(sources[-1]), int(targets.max())),
+    )
+    if most - least < _DENSE * len(sources) + 1024:
+        known = np.zeros(most - least + 1, dtype=np.bool_)
+        known[sources - np.uint32(least)] = known[targets - np.uint32(least)] = True
         numbers = np.cumsum(known, dtype=np.uint32)
         numbers -= np.uint32(1)
-        nodes = (known.nonzero()[0] + low).astype(np.uint32)
-        return frozen(nodes), numbers[sources - np.uint32(low)], numbers[targets - np.uint32(low)]
+        nodes = (known.nonzero()[0] + least).astype(np.uint32)
+        return (
+            frozen(nodes),
+            numbers[sources - np.uint32(least)],
+            numbers[targets - np.uint32(least)],
+        )
     starts = distinct(sources)
     nodes = sorted_distinct(np.concatenate((starts, targets)))
     ordered = np.sort(pack(targets, np.arange(len(targets), dtype=np.uint32)))
     target = np.empty(len(targets), dtype=np.uint32)
-    target[second(ordered)] = nodes.searchsorted(first(ordered))
+    target[low(ordered)] = nodes.searchsorted(high(ordered))
     return frozen(nodes), nodes.searchsorted(sources).astype(np.uint32), target
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from triplestore.closures.breadth_first import Search
-from triplestore.closures.edge_graph import Graph, Lists
-from triplestore.closures.packed_pairs import I64, U32, sorted_distinct
-from triplestore.closures.scheme import Estimate
+from triplestore.closures.breadth_first import BreadthFirstSearch
+from triplestore.closures.edge_graph import EdgeGraph, Lists
+from triplestore.closures.scheme import SizeEstimate
 from triplestore.closures.transitive.strong_components import number_components
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import I64, U32
 
 SAMPLE = 256
 """Nodes that are looked at."""
@@ -26,11 +27,11 @@ _LABEL_BYTES = 52  # of the arrays that have an entry for each label, or node
 _EDGE_BYTES = 12
 
 
-def estimate(graph: Graph) -> Estimate:
+def estimate(graph: EdgeGraph) -> SizeEstimate:
     """What the closure of a graph would take."""
     size = len(graph.nodes)
     if size == 0:
-        return Estimate(0, 0, 0, exact=True)
+        return SizeEstimate(0, 0, 0, exact=True)
     label, count = number_components(graph.ahead)
     rng = np.random.default_rng(size)
     exact = size <= SAMPLE
@@ -46,12 +47,12 @@ def estimate(graph: Graph) -> Estimate:
     owners = len(sorted_distinct(label[graph.ahead.cols]))
     rows = row_bytes * owners // len(after)
     fixed = _LABEL_BYTES * count + 20 * size + _EDGE_BYTES * len(graph.edges)
-    return Estimate(pairs, 16 * pairs, rows + fixed, exact)
+    return SizeEstimate(pairs, 16 * pairs, rows + fixed, exact)
 
 
 def _sampled(lists: Lists, chosen: I64, label: U32 | None) -> tuple[I64, int]:
     """How many nodes each of some leads to, as far as there is time; and bytes of their rows."""
-    search, steps, row_bytes = Search(lists), 0, 0
+    search, steps, row_bytes = BreadthFirstSearch(lists), 0, 0
     counts: list[int] = []
     for node in chosen.tolist():
         found = search.from_node(node)

@@ -9,18 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import (
-    U32,
-    U64,
-    distinct,
-    first,
-    member,
-    pack,
-    second,
-    sorted_distinct,
-)
 from triplestore.closures.scheme import Budget
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
+from triplestore.relations.facts.sorted_arrays import member, sorted_distinct
+from triplestore.relations.packed_keys import U32, U64, distinct, high, low, pack
 
 
 def pairs_through(
@@ -35,25 +27,25 @@ def pairs_through(
     >>> [keys.tolist() for keys in pairs_through(closure, np.array([1 << 32 | 2], np.uint64))]
     [[4294967298, 4294967299]]
     """
-    sources, ends = distinct(np.sort(first(edges))), sorted_distinct(second(edges))
+    sources, ends = distinct(np.sort(high(edges))), sorted_distinct(low(edges))
     if len(sources) == 0:
         return
-    before = sorted_distinct(np.concatenate([sources, closure.backward(sources)[1]]))
-    after = sorted_distinct(np.concatenate([ends, closure.forward(ends)[1]]))
+    before = sorted_distinct(np.concatenate([sources, closure.match(1, sources)[1]]))
+    after = sorted_distinct(np.concatenate([ends, closure.match(0, ends)[1]]))
     if len(sources) == 1 or len(ends) == 1:
         yield from _products(before, after)
         return
     # Each node twice: before one of the edges, and behind it.
     behind = np.uint64(len(before))
-    tails, heads = first(closure.edges), second(closure.edges)
+    tails, heads = high(closure.edges), low(closure.edges)
     parts = [
         _numbered(tails, heads, before, before),
         _numbered(tails, heads, after, after) + (behind << np.uint64(32) | behind),
-        _numbered(first(edges), second(edges), before, after) + behind,
+        _numbered(high(edges), low(edges), before, after) + behind,
     ]
     made = TransitiveClosure.build(np.concatenate(parts), budget)
     for keys in made.blocks():
-        one, other = first(keys), second(keys)
+        one, other = high(keys), low(keys)
         wanted = (one < behind) & (other >= behind)
         if wanted.any():
             yield pack(before[one[wanted]], after[other[wanted] - np.uint32(behind)])

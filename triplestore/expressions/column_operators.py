@@ -45,7 +45,7 @@ from triplestore.terms.values.compare_values import (
     UNORDERED,
     compare_values,
 )
-from triplestore.terms.values.segment_values import Values
+from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_keys import CLASS_OF, EXACT, NAN_KEY, Class
 
 # --- comparisons ---------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ _TIME = np.array(
 """Marks of times that compare by their keys with those of the same mark."""
 
 
-def _by_keys(sign: str, a: Values, b: Values) -> Mask | None:
+def _by_keys(sign: str, a: ValueColumn, b: ValueColumn) -> Mask | None:
     """The answers where the keys of all rows say all; else None."""
     if len(a.marks) == 0:
         return None
@@ -124,7 +124,9 @@ def _alike(left: Numbers, right: Numbers) -> bool:
     return left.rank == right.rank and left.scale == right.scale
 
 
-def _equal(left: Vector, right: Vector, a: Values, b: Values, terms: QueryTerms) -> Booleans:
+def _equal(
+    left: Vector, right: Vector, a: ValueColumn, b: ValueColumn, terms: QueryTerms
+) -> Booleans:
     order = compare_values(a, b)
     values = order == EQUAL
     valid = known(left) & known(right)
@@ -155,7 +157,7 @@ def _is_plain(kinds: Array) -> Mask:
 
 
 def _ordered(
-    sign: str, left: Vector, right: Vector, a: Values, b: Values, terms: QueryTerms
+    sign: str, left: Vector, right: Vector, a: ValueColumn, b: ValueColumn, terms: QueryTerms
 ) -> Booleans:
     order = compare_values(a, b)
     values = np.isin(order, _TRUE_FOR[sign])

@@ -21,7 +21,7 @@ from triplestore.operators.row_keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.term_keys import TYPED, Term, term_of
 from triplestore.terms.values.encode_values import encode_texts
-from triplestore.terms.values.segment_values import Values
+from triplestore.terms.values.segment_values import ValueColumn
 
 U8: TypeAlias = NDArray[np.uint8]
 U32: TypeAlias = NDArray[np.uint32]
@@ -158,16 +158,16 @@ class QueryTerms:
         kinds[own] = [key[0] for key in self._own(ids[own])]
         return kinds
 
-    def values(self, ids: U32) -> Values:
+    def values(self, ids: U32) -> ValueColumn:
         """What is known of terms by their values."""
         if len(ids) > _MANY:  # after a join each term is there many times
             distinct, places = distinct_ids(ids)
             if len(distinct) * 2 < len(ids):
                 marks, keys = self._values(distinct)
-                return Values(marks[places], keys[places])
+                return ValueColumn(marks[places], keys[places])
         return self._values(ids)
 
-    def _values(self, ids: U32) -> Values:
+    def _values(self, ids: U32) -> ValueColumn:
         own = ids >= _FIRST
         if not own.any():
             return self.dictionary.values(ids)
@@ -175,7 +175,7 @@ class QueryTerms:
         made = values_of_keys(list(self._own(ids[own])))
         marks, keys = found.marks.copy(), found.keys.copy()
         marks[own], keys[own] = made.marks, made.keys
-        return Values(marks, keys)
+        return ValueColumn(marks, keys)
 
     def settle(self, ids: U32) -> U32:
         """Ids of the dictionary for all these ids; terms that it does not have are added to it."""
@@ -193,7 +193,7 @@ class QueryTerms:
         return (self._keys[i - FIRST_QUERY_ID] for i in ids.tolist())
 
 
-def values_of_keys(keys: Sequence[bytes | None]) -> Values:
+def values_of_keys(keys: Sequence[bytes | None]) -> ValueColumn:
     """What is known by value of terms given by their keys; many are looked at by a kernel.
 
     >>> values_of_keys([b'\\x051"^^<http://www.w3.org/2001/XMLSchema#int>', None]).doubles[0]
@@ -202,10 +202,10 @@ def values_of_keys(keys: Sequence[bytes | None]) -> Values:
     places = [i for i, key in enumerate(keys) if key is not None and key[0] == TYPED]
     encoded = encode_texts([key[1:] for i in places if (key := keys[i]) is not None])
     if len(places) == len(keys):
-        return Values(encoded.marks, encoded.keys)
+        return ValueColumn(encoded.marks, encoded.keys)
     marks, numbers = np.zeros(len(keys), np.uint8), np.zeros(len(keys), np.uint64)
     marks[places], numbers[places] = encoded.marks, encoded.keys
-    return Values(marks, numbers)
+    return ValueColumn(marks, numbers)
 
 
 _BYTES = [bytes([kind]) for kind in range(8)]

@@ -36,7 +36,7 @@ from triplestore.operators.frame import BOOLEAN, ID, REAL, Array
 from triplestore.operators.frame import INTEGER as INTEGER_TYPE
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.values.segment_values import Values
+from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_keys import (
     CLASS_OF,
     DATATYPES,
@@ -56,9 +56,9 @@ class Ids:
     """Terms by their ids in `QueryTerms`; what is known of them by value is looked up once."""
 
     ids: U32
-    _values: list[Values] = field(default_factory=list, compare=False, repr=False)
+    _values: list[ValueColumn] = field(default_factory=list, compare=False, repr=False)
 
-    def values(self, terms: QueryTerms) -> Values:
+    def values(self, terms: QueryTerms) -> ValueColumn:
         """What is known of the terms by value; it is never changed."""
         if not self._values:
             self._values.append(terms.values(self.ids))
@@ -272,7 +272,7 @@ def is_float_mark(mark: int) -> bool:
     return bool(RANK_OF_FORM[mark & 0x3F] == FLOAT)
 
 
-def values_of(vector: Vector, terms: QueryTerms) -> Values:
+def values_of(vector: Vector, terms: QueryTerms) -> ValueColumn:
     """Marks and order-preserving keys of the values; mark 0 where the terms have to be asked."""
     if isinstance(vector, Ids):
         return vector.values(terms)
@@ -281,16 +281,16 @@ def values_of(vector: Vector, terms: QueryTerms) -> Values:
     made = coded(vector, terms)
     only = made.keys[0] if len(made.keys) == 1 else None
     found = values_of_keys(made.keys) if only is None else _of_constant(only)
-    return Values(found.marks[made.codes], found.keys[made.codes])
+    return ValueColumn(found.marks[made.codes], found.keys[made.codes])
 
 
 @cache_of_short(1024)
-def _of_constant(key: bytes) -> Values:
+def _of_constant(key: bytes) -> ValueColumn:
     """What is known of one term by value."""
     return values_of_keys([key])
 
 
-def _values_of_numbers(vector: Numbers) -> Values:
+def _values_of_numbers(vector: Numbers) -> ValueColumn:
     form = _FORM_OF_RANK[vector.rank]
     marks = np.full(len(vector), form | EXACT, np.uint8)
     doubles = vector.values.astype(np.float64)
@@ -301,7 +301,7 @@ def _values_of_numbers(vector: Numbers) -> Values:
             doubles = doubles / 10.0**vector.scale
     if vector.valid is not None:
         marks[~vector.valid] = 0
-    return Values(marks, keys_of_doubles(np.ascontiguousarray(doubles)))
+    return ValueColumn(marks, keys_of_doubles(np.ascontiguousarray(doubles)))
 
 
 def numbers_of(vector: Vector, terms: QueryTerms) -> Numbers | None:
@@ -339,7 +339,7 @@ def numbers_of(vector: Vector, terms: QueryTerms) -> Numbers | None:
     return _decimals(doubles, valid)
 
 
-def _alike_numbers(values: Values, mark: int) -> Numbers | None:
+def _alike_numbers(values: ValueColumn, mark: int) -> Numbers | None:
     """Values of one mark as numbers; None if they are none, or only their terms know them."""
     rank = int(RANK_OF_FORM[mark & 0x3F])
     if CLASS_OF[mark] != Class.NUMERIC:

@@ -251,8 +251,10 @@ def _fingerprint(bounds_checks: str) -> str:
     from importlib import metadata  # with mail and sockets; not before a kernel is needed
 
     digest = hashlib.blake2b(digest_size=8)
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    kernels = Path(__file__).parent
+    for source in sorted(kernels.rglob("*.py")):
+        name = source.relative_to(kernels).as_posix()
+        digest.update(name.encode() + b"\0" + source.read_bytes())
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {metadata.version(package)}\n".encode())
     digest.update(f"{sys.version} boundscheck={bounds_checks}".encode())

@@ -123,7 +123,7 @@ class Work:
 
     def held(self, relation: RelationKey, keys: Keys) -> Bools:
         """Which facts are in I."""
-        return self.stored.of(relation).contains(keys)
+        return self.stored.of(relation).contains_keys(keys)
 
     def holds(self, relation: RelationKey, keys: Keys, before: U8 | None = None) -> Bools:
         """Which facts hold now; `before` are their statuses, if known."""

@@ -16,7 +16,7 @@ from triplestore.errors import UsageError
 from triplestore.operators.context import Context
 from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.operator import Blocks, Operator, Stream, variables
-from triplestore.relations.relation import Relation
+from triplestore.relations.relation import StoredRelation
 from triplestore.relations.status import HOLDS
 
 Pattern: TypeAlias = Sequence[str | int | None]
@@ -82,9 +82,9 @@ class Scan(Operator):
     """The rows of a relation that match a pattern, sorted by column `order` of the relation, then
     by its other columns. `relation` and `where` can be replaced between runs.
 
-    >>> from triplestore.relations import Layer, Tables
+    >>> from triplestore.relations import Tables, bulk_layer
     >>> s, p, o = np.array([[1, 9, 5], [1, 9, 6], [2, 9, 5]], dtype=np.uint32).T
-    >>> knows = Tables([Layer.bulk(p, s, o)]).relation(9)
+    >>> knows = Tables([bulk_layer(p, s, o)]).relation(9)
     >>> Scan(knows, ("x", 5)).run(Context()).to_rows()
     [(1,), (2,)]
     """
@@ -93,7 +93,7 @@ class Scan(Operator):
 
     def __init__(
         self,
-        relation: Relation,
+        relation: StoredRelation,
         pattern: Pattern,
         *,
         where: int = HOLDS,
@@ -196,7 +196,9 @@ class Scan(Operator):
         return frame if mask is None else frame.where(mask)
 
 
-def check_pattern(who: str, relation: Relation, pattern: Pattern) -> tuple[str | int | None, ...]:
+def check_pattern(
+    who: str, relation: StoredRelation, pattern: Pattern
+) -> tuple[str | int | None, ...]:
     """The pattern as a tuple, or an error if it does not fit the relation."""
     if len(pattern) != relation.arity:
         raise UsageError(

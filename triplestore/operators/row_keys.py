@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import BOOLEAN, ID, INTEGER, Array, Type
 from triplestore.operators.group_table import PIECE, GroupTable, pieces
+from triplestore.relations.packed_keys import pack
 
 Keys: TypeAlias = NDArray[np.uint32] | NDArray[np.uint64]
 Words: TypeAlias = NDArray[np.uint64]
@@ -28,15 +29,6 @@ _SIGN = np.uint64(1 << 63)
 _OBJECT_ENTRY = 200
 # Maximum number of ids that are sorted at once, and of places for each id in a table of places.
 _SMALL, _SPREAD = 64, 8
-
-
-def pack(first: Array, second: Array) -> Words:
-    """Two columns of 32 bits as one of 64, the first in the high half."""
-    keys = np.empty(len(first), np.uint64)
-    halves = keys.view(np.uint32)
-    halves[1::2] = first
-    halves[0::2] = second
-    return keys
 
 
 def distinct_ids(ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

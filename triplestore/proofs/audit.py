@@ -31,7 +31,16 @@ from triplestore.maintenance.update import update
 from triplestore.maintenance.update_state import facts_of
 from triplestore.proofs.closed_facts import NO_STRATA, Closed, Passing
 from triplestore.proofs.forward_rounds import rounds
-from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, Layer, Tables
+from triplestore.relations import (
+    EXPLICIT,
+    HOLDS,
+    INFERRED,
+    ChangedRows,
+    Changes,
+    Layer,
+    Tables,
+    bulk_layer,
+)
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey, no_keys
 from triplestore.relations.facts.sorted_arrays import counted, places_in, sorted_distinct, without
 from triplestore.relations.facts.stored_facts import Stored, StoredPairs, StoredTuples
@@ -213,7 +222,7 @@ class _Auditor:
                 rows = self.closed.stored.rows(relation)
                 keys = rows.array(0)
                 self.inferred += self.tables.closed[relation].count() - len(keys)
-                unseen = keys[~self.tables.closed[relation].contains(keys)]
+                unseen = keys[~self.tables.closed[relation].contains_keys(keys)]
                 self.note("unfounded", relation, unseen, repeat(", which no closure has"))
             else:
                 rows, keys = self.closed.stored.of(relation), self.keys(relation)
@@ -264,7 +273,7 @@ class _Auditor:
         tables = Tables()
         if columns:
             p, s, o = (np.concatenate(column) for column in zip(*columns, strict=True))
-            tables = tables.push(Layer.bulk(p, s, o))
+            tables = tables.push(bulk_layer(p, s, o))
         return tables.push(Layer.build(Changes(tuples=tuples)))
 
     def compare(self, anew: Tables) -> None:

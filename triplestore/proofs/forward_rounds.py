@@ -48,7 +48,7 @@ def rounds(
         fresh: Batch = {}
         for name, keys in heads.taken().items():
             keys = sorted_distinct(keys)
-            new = ~stated.of(name).contains(keys) & ~derived.contains(name, keys)
+            new = ~stated.of(name).contains_keys(keys) & ~derived.contains(name, keys)
             new &= ~given.contains(name, keys)
             if new.any():
                 fresh[name] = keys[new]

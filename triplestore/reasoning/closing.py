@@ -276,16 +276,21 @@ class Closing:
                 tables = self._run(since, tables)
                 since = []
                 total = sum_of(total, self.figures)
+                woken = self._wake(self.steps[known:])
                 if not (again or self._touches_axioms(self.steps[known:])):
+                    if woken:
+                        continue
                     break
                 partial = isinstance(self.rules, InForce) and self.rules.partial
                 made = self._whole(tables, early=partial)
                 again = made.foreseen
                 before_it, much = whole_of(self.rules), True
                 if self.rules is not None:
-                    gone = len(before_it - made.whole)
-                    changed = len(made.whole - before_it) + gone
+                    gone = before_it.count_beyond(made.whole)
+                    changed = made.whole.count_beyond(before_it) + gone
                     if not (changed or partial):
+                        if woken:
+                            continue
                         break
                     much = gone > 0 if partial else changed * FEW_CHANGES > len(made.whole)
                     if not partial:
@@ -302,6 +307,16 @@ class Closing:
             raise
         self.figures = total
         return tables
+
+    def _wake(self, steps: Sequence[Step]) -> bool:
+        """Put the rules in force that slept, if some steps bring what they waited for."""
+        rules = self.rules if isinstance(self.rules, InForce) else None
+        if rules is None or rules.sleeping is None:
+            return False
+        if not rules.sleeping.woken_by(steps, self.dictionary):
+            return False
+        self.rules = rules.woken()
+        return True
 
     def _beginning(self, since: Sequence[Step], tables: Tables) -> InForce:
         """The program to begin a first closure with: what is stated shows nearly all axioms, and

@@ -106,8 +106,8 @@ def _report_of(closing: Closing, was: Rules | None, warnings: Iterable[Any]) -> 
     return Report(
         rules=after.rule_count,
         constraints=len(after.program.constraints),
-        rules_added=0 if was is now else len(after - before),
-        rules_removed=0 if was is now else len(before - after),
+        rules_added=0 if was is now else after.count_beyond(before),
+        rules_removed=0 if was is now else before.count_beyond(after),
         explicit=tables.total(EXPLICIT) + elsewhere,
         inferred=tables.total(INFERRED) - elsewhere,
         relation_rows=rows_of_relations(tables, is_helper_in(closing.dictionary)),

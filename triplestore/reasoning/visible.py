@@ -81,5 +81,5 @@ def _hidden_in(dictionary: Dictionary, tables: Tables, name: int) -> int:
     subjects = relation.distinct(0)
     odd = subjects[~is_triple(dictionary, subjects, np.full(len(subjects), name, np.uint32))]
     if name in tables.closed:
-        return int(tables.closed[name].fanout(0, odd).sum())
+        return int(tables.closed[name].match_counts(0, odd).sum())
     return len(relation.probe((0,), (odd,))[0])

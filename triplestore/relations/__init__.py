@@ -7,9 +7,10 @@ measurements.
 """
 
 from triplestore.relations.changes import GRAPHS, ChangedRows, Changes, TupleName
+from triplestore.relations.layers.bulk import bulk_layer
 from triplestore.relations.layers.layer import Layer
 from triplestore.relations.layers.merge_layers import merge_layers
-from triplestore.relations.relation import BLOCK, Relation
+from triplestore.relations.relation import BLOCK, Relation, StoredRelation
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED, REMOVED
 from triplestore.relations.tables import OBJECT, SUBJECT, Tables
 from triplestore.relations.views.plain import PlainRelation
@@ -28,7 +29,9 @@ __all__ = [
     "Layer",
     "PlainRelation",
     "Relation",
+    "StoredRelation",
     "Tables",
     "TupleName",
+    "bulk_layer",
     "merge_layers",
 ]

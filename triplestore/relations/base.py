@@ -1,8 +1,8 @@
-"""What a relation answers by means of its other answers: the base of those that are stored or seen.
+"""The base class of stored relations.
 
-Start reading at `Answering`. A relation says what is special about it (`fanout`, `probe`,
-`status_of`, `distinct_estimate`); the rest of the protocol `Relation` that follows from these is
-here, once. Whoever knows a shorter way overrides.
+Start reading at `Answering`. Subclasses define `fanout`, `probe`, `status_of` and
+`distinct_estimate`; the other methods of `StoredRelation` are derived from these here. Subclasses
+override them where there is a faster way.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from triplestore.relations.status import HOLDS
 
 
 class Answering(ABC):
-    """A relation whose batches are answered by `probe` and `status_of`.
+    """A relation whose other methods are derived from `probe` and `status_of`.
 
-    >>> from triplestore.relations import Layer, Tables
+    >>> from triplestore.relations import Tables, bulk_layer
     >>> column = np.array([1, 2], dtype=np.uint32)
-    >>> relation = Tables([Layer.bulk(column * 0 + 9, column, column)]).relation(9)
+    >>> relation = Tables([bulk_layer(column * 0 + 9, column, column)]).relation(9)
     >>> isinstance(relation, Answering), relation.contains((column, column[::-1])).tolist()
     (True, [False, False])
     """
@@ -43,7 +43,7 @@ class Answering(ABC):
 
     @abstractmethod
     def fanout(self, columns: Sequence[int], values: Sequence[U32]) -> I64:
-        """For each i how many rows a probe looks at."""
+        """For each value how many rows a probe reads."""
 
     @abstractmethod
     def status_of(self, rows: Columns) -> U8:
@@ -51,7 +51,7 @@ class Answering(ABC):
 
     @abstractmethod
     def distinct_estimate(self, column: int) -> int:
-        """About how many ids occur in this column."""
+        """The approximate number of distinct ids in this column."""
 
     def probe_blocks(
         self,
@@ -94,7 +94,7 @@ class Answering(ABC):
 
 
 def by_name(index: I64, names: U32) -> Iterator[tuple[int, I64]]:
-    """(name, the positions that go with it), given a name for each position; names increase.
+    """(name, its positions) for each distinct name, given the name of each position.
 
     >>> pairs = by_name(np.array([0, 1, 2]), np.array([7, 5, 7], np.uint32))
     >>> [(name, rows.tolist()) for name, rows in pairs]
@@ -108,9 +108,9 @@ def by_name(index: I64, names: U32) -> Iterator[tuple[int, I64]]:
 
 
 def in_order(parts: Sequence[tuple[I64, Columns]], free: int) -> tuple[I64, Columns]:
-    """Parts of an answer, put together in the order of the values they answer.
+    """The parts of an answer, concatenated and sorted by the position of the value.
 
-    free  how many columns each part has
+    free  the number of columns of each part
     """
     if not parts:
         return np.zeros(0, dtype=np.int64), (NO_IDS,) * free

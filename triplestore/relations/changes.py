@@ -1,9 +1,9 @@
-"""Changes: what one commit says of rows, as columns.
+"""Changes: the changed rows of one commit, as columns.
 
-Start reading at `Changes`. Four kinds of rows: facts (p, s, o) of the default graph; quads (p, s,
-o, g) of named graphs; the graphs that exist (g); and tuples of user-defined relations, by (name,
-arity). Of each row stands its new status, and `previous`, the status it had before, from which the
-exact totals of a store follow without a look at the other rows.
+Start reading at `Changes`. There are four kinds of rows: facts (p, s, o) of the default graph;
+quads (p, s, o, g) of named graphs; existing graphs (g); and tuples of user-defined relations, by
+(name, arity). Each row has its new status and `previous`, the status it had before, so that totals
+stay exact without reading other rows.
 
 Always true: a row occurs at most once in one `Changes`; columns have one length and are frozen.
 """
@@ -33,7 +33,7 @@ TupleName = tuple[int, int]
 """A relation of a user's rule: the id of its name, and its arity."""
 
 GRAPHS: TupleName = (0, 1)
-"""Where layers keep the named graphs that exist: a relation of one column, under no name."""
+"""The key of the relation of one column in which layers keep the existing named graphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ChangedRows:
         previous: int | Any = 0,
         count: Any = None,
     ) -> ChangedRows:
-        """Rows from columns; a status given as one number is that of all rows."""
+        """Rows from columns; a status given as one number applies to all rows."""
         frozen = tuple(_freeze(ids(column)) for column in columns)
         size = len(frozen[0])
         if any(len(column) != size for column in frozen):
@@ -69,12 +69,12 @@ class ChangedRows:
         return len(self.status)
 
     def net(self, status: int) -> int:
-        """How many more rows have this status than before."""
+        """How many more rows than before have this status."""
         now, before = self.status == status, self.previous == status
         return int(np.count_nonzero(now)) - int(np.count_nonzero(before))
 
     def take(self, rows: NDArray[Any]) -> ChangedRows:
-        """These of the rows, by position or mask."""
+        """The rows at these positions, or of this mask."""
         return ChangedRows(
             tuple(_freeze(column[rows]) for column in self.columns),
             _freeze(self.status[rows]),
@@ -115,7 +115,7 @@ class ChangedRows:
 
 
 _FEW = 16
-"""Rows that are put together one by one: arrays of so few cost more than they save."""
+"""Maximum number of rows that are concatenated in plain Python."""
 
 
 def _concat_few(parts: Sequence[ChangedRows]) -> ChangedRows:
@@ -148,7 +148,7 @@ NO_FACTS, NO_QUADS, NO_GRAPHS = _no_rows(3), _no_rows(4), _no_rows(1)
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All that one commit says: facts (p, s, o), quads (p, s, o, g), graphs (g), and tuples.
+    """All changes of one commit: facts (p, s, o), quads (p, s, o, g), graphs (g), and tuples.
 
     >>> one = Changes(facts=ChangedRows.of(([7], [1], [2])))
     >>> two = Changes(facts=ChangedRows.of(([7], [1], [2]), status=0, previous=1))
@@ -167,7 +167,7 @@ class Changes:
         return len(self.facts) + len(self.quads) + len(self.graphs) + tuples
 
     def net(self) -> tuple[int, int]:
-        """How many more explicit and inferred facts and quads hold than before."""
+        """How many more explicit, and inferred, facts and quads hold than before."""
         facts, quads = self.facts, self.quads
         return (
             facts.net(EXPLICIT) + quads.net(EXPLICIT),
@@ -181,7 +181,7 @@ class Changes:
 
     @classmethod
     def concat(cls, parts: Sequence[Changes]) -> Changes:
-        """Several commits, oldest first, as if they had been one."""
+        """The changes of several commits, oldest first, as one."""
         if len(parts) == 1:
             return parts[0]
         names = dict.fromkeys(name for part in parts for name in part.tuples)
@@ -196,7 +196,7 @@ class Changes:
         )
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything as named arrays, for the journal; kinds without rows are left out."""
+        """All rows as named arrays, for the journal; kinds without rows are left out."""
         arrays: dict[str, NDArray[Any]] = {}
         for label, rows in self._labelled():
             if len(rows) == 0:

@@ -1,7 +1,7 @@
 """Pattern look-ups: which quads have these terms in these places, as columns of ids.
 
-Start reading at `match`. Blocks come as they are read, each from one relation, so that the first
-answers of a large result cost no more than a small one. Within a relation they are sorted.
+Start reading at `match`. Blocks are yielded as they are read, each from one relation, so that the
+first rows of a large result are fast. Within a relation rows are sorted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.plain import PlainRelation
 
 ANY_GRAPH = -1
-"""Instead of a graph's id: the default graph and all named ones."""
+"""Stands for the default graph and all named graphs."""
 
 
 class Rows(NamedTuple):
@@ -30,7 +30,7 @@ class Rows(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many quads these are."""
+        """The number of quads."""
         return len(self.subject)
 
 
@@ -87,7 +87,7 @@ def _graph(
     if p:
         names = [p]
     elif s or o:
-        # What the term occurs with anywhere is less than what the graph holds, as a rule.
+        # A term mostly occurs with fewer predicates than the graph has.
         names = _quad_names(tables, s, 0, o)
     else:
         names = _listed(view.names())
@@ -106,7 +106,7 @@ def _graph(
 def _pairs(
     relation: PlainRelation, s: int, o: int, where: int, block_rows: int
 ) -> Iterator[tuple[U32, U32]]:
-    """The rows of a relation of two columns, never an empty block."""
+    """The rows of a relation of two columns, without empty blocks."""
     if s and o:
         if relation.has(s, o, where):
             yield _one(s), _one(o)
@@ -169,8 +169,8 @@ def _one(value: int) -> U32:
 
 
 def _full(value: int, size: int) -> U32:
-    """A column of one value: a view that costs four bytes, whatever its length."""
-    # As `np.broadcast_to` makes it, in a tenth of the time.
+    """A column of one value: a view of four bytes, whatever its length."""
+    # The same as `np.broadcast_to`, in a tenth of the time.
     column: U32 = np.ndarray((size,), np.uint32, _one(value), strides=(0,))
     column.flags.writeable = False
     return column

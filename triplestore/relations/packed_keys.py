@@ -1,8 +1,7 @@
-"""Rows as sortable keys: two ids packed in one uint64, three and more as big-endian bytes.
+"""Rows as sortable keys: two ids packed in one uint64, three or more ids as big-endian bytes.
 
 Always true: comparing two keys compares the rows column by column. A key of two columns is
-`first << 32 | second`; a key of n > 2 columns is an `S{4n}` value (bytes compare like the rows they
-spell). Everything here is plain numpy; nothing imports numba.
+`first << 32 | second`; a key of n > 2 columns is an `S{4n}` value. Everything here is plain numpy.
 
     >>> import numpy as np
     >>> key = pack(np.array([1], np.uint32), np.array([7], np.uint32))
@@ -29,7 +28,7 @@ Keys: TypeAlias = NDArray[Any]
 Columns: TypeAlias = tuple[U32, ...]
 
 SHIFT = np.uint64(32)
-_CACHED = 1 << 15  # so many keys at a time: intermediate results stay in the processor's cache
+_CACHED = 1 << 15  # keys per step, so that intermediate results stay in the processor's cache
 NO_IDS: U32 = np.empty(0, dtype=np.uint32)
 NO_KEYS: U64 = np.empty(0, dtype=np.uint64)
 NO_STATUS: U8 = np.empty(0, dtype=np.uint8)
@@ -38,13 +37,13 @@ for _empty in (NO_IDS, NO_KEYS, NO_STATUS):
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """The same array, not writable any more."""
+    """The same array, made read-only."""
     array.flags.writeable = False
     return array
 
 
 def ids(values: Any) -> U32:
-    """The values as a contiguous uint32 array; not copied if they are one."""
+    """The values as a contiguous uint32 array; not copied if they are one already."""
     return np.ascontiguousarray(values, dtype=np.uint32)
 
 
@@ -67,7 +66,7 @@ def low(keys: U64) -> U32:
 
 
 def swap(keys: U64, out: U64 | None = None) -> U64:
-    """The packed keys with their two ids changed over; written to `out`, if it is given."""
+    """The packed keys with their two ids swapped; written to `out` if it is given."""
     swapped = np.empty(len(keys), dtype=np.uint64) if out is None else out
     for start in range(0, len(keys), _CACHED):
         part, made = keys[start : start + _CACHED], swapped[start : start + _CACHED]
@@ -99,7 +98,7 @@ def columns_of(keys: Keys, arity: int) -> Columns:
 
 
 def keys_of_bytes(spelt: U8, arity: int) -> Keys:
-    """The keys whose bytes were kept in a section (see `bytes_of_keys`): a view."""
+    """The keys whose bytes a section holds (see `bytes_of_keys`): a view."""
     if arity == 1:
         return spelt.view(np.uint32)
     return spelt.view(np.uint64 if arity == 2 else f"S{4 * arity}")
@@ -111,7 +110,7 @@ def bytes_of_keys(keys: Keys) -> U8:
 
 
 def last_of_equals(keys: Keys) -> Bools:
-    """Which keys, of a sorted array, are the last of their equals."""
+    """Which keys of a sorted array are the last of equal keys."""
     last = np.ones(len(keys), dtype=np.bool_)
     if len(keys) > 1:
         np.not_equal(keys[1:], keys[:-1], out=last[:-1])
@@ -137,7 +136,7 @@ def in_sorted(keys: Keys, within: Keys) -> Bools:
 
 
 def start_of_runs(names: NDArray[Any]) -> I64:
-    """Where each run of equal values begins in a sorted array, and at the end its length."""
+    """Where each run of equal values begins in a sorted array; the last entry is its length."""
     if len(names) == 0:
         return np.zeros(1, dtype=np.int64)
     begins = (names[1:] != names[:-1]).nonzero()[0]

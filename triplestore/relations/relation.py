@@ -1,8 +1,8 @@
 """Relations: what rules and queries see of stored, compressed and virtual rows.
 
-Start reading at the protocol `Relation`; `plain.PlainRelation` is its first implementation. Rows
-are tuples of columns of ids (uint32), one per place of the relation. `where` is a mask of statuses
-(`HOLDS`, `EXPLICIT`, `INFERRED`): only rows that hold with one of them are seen.
+Start reading at the protocol `Relation`: stored rows, closures, unions and the views of an update
+satisfy it. Relations of two columns are `pair_relation.PairRelation` as well. Rows are tuples of
+columns of ids (uint32), one per place of the relation.
 """
 
 from __future__ import annotations
@@ -19,11 +19,33 @@ BLOCK = 1 << 16
 
 @runtime_checkable
 class Relation(Protocol):
-    """Rows of `arity` ids that hold, each with a status; a snapshot that never changes."""
+    """Rows of `arity` ids that can be looked up by some of their columns; it never changes."""
 
     @property
     def arity(self) -> int:
         """The number of columns."""
+
+    def probe(self, columns: Sequence[int], values: Sequence[U32], /) -> tuple[I64, Columns]:
+        """The rows that have values[0][i], values[1][i], ... in `columns`, for all i at once.
+
+        Returns (index, free): row k of the answer belongs to values number index[k], and
+        free[j][k] is its id in the j-th column that is not among `columns`.
+        """
+
+    def contains(self, rows: Columns, /) -> Bools:
+        """Which of these rows are in the relation."""
+
+    def estimate(self, bound: Sequence[int] = (), /) -> float:
+        """How many rows to expect when these columns are given."""
+
+
+@runtime_checkable
+class StoredRelation(Relation, Protocol):
+    """Rows that hold, each with a status; a snapshot.
+
+    `where` is a mask of statuses (`HOLDS`, `EXPLICIT`, `INFERRED`): only rows that hold with one of
+    them are seen. The index of `probe` is increasing, and `estimate` is exact without columns.
+    """
 
     def __len__(self) -> int:
         """How many rows hold: exact, and known without looking at them."""

@@ -1,8 +1,8 @@
 """The status of a row: one small number, whose bits also serve as a filter.
 
-A row *holds* if its status is not 0. `EXPLICIT` and `INFERRED` partition what holds: explicit is
-what somebody stated, inferred what holds and was not stated. A filter (`where`) is a mask of
-statuses: a row passes if `status & where` is not 0.
+A row *holds* if its status is not 0. Rows that hold are either `EXPLICIT` (asserted) or `INFERRED`
+(inferred and not asserted). A filter (`where`) is a mask of statuses: a row passes if
+`status & where` is not 0.
 
     >>> bool(INFERRED & HOLDS), bool(INFERRED & EXPLICIT)
     (True, False)
@@ -11,16 +11,16 @@ statuses: a row passes if `status & where` is not 0.
 from __future__ import annotations
 
 REMOVED = 0
-"""In a layer: the row does not hold any more."""
+"""In a layer: the row is deleted."""
 
 EXPLICIT = 1
-"""Somebody stated it."""
+"""The row is asserted."""
 
 INFERRED = 2
-"""It follows, and was not stated."""
+"""The row is inferred and not asserted."""
 
 HOLDS = EXPLICIT | INFERRED
-"""The filter that lets all rows pass that hold, whatever their status."""
+"""The filter that all rows that hold pass."""
 
 STATUS_BITS = 4
-"""A status fits in this many bits; two of them make the byte that the journal keeps."""
+"""The number of bits of a status; a byte of the journal holds two statuses."""

@@ -1,17 +1,17 @@
 """Tables: one frozen snapshot of all rows, as a stack of layers.
 
-Start reading at `Tables`. A commit pushes a layer; that makes new `Tables`, and the old ones
-stay what they were for whoever still reads them.
+Start reading at `Tables`. A commit pushes a layer, which makes new `Tables`; readers of the old
+ones are not affected.
 
 Stack
-    Layers lie oldest to newest, and the newest word on a row wins. What a commit pushes is combined
-    with the topmost layer at once while both are small (`COMBINE_ROWS`), so that ten thousand
-    commits of one row leave forty layers, not ten thousand; larger ones are merged off the commit
-    path, as `plan_merge` proposes: until each layer has over `TIER` times the rows of all above it,
-    so that a row is merged O(log n) times, and a reader meets O(log n) layers.
+    Layers are ordered from oldest to newest; the newest entry for a row wins. A pushed layer is
+    combined with the topmost layer at once while both are small (`COMBINE_ROWS`), so that ten
+    thousand commits of one row leave forty layers. Larger layers are merged in the background, as
+    `plan_merge` proposes, until each layer has over `TIER` times the rows of all above it. So a row
+    is merged O(log n) times, and there are O(log n) layers.
 Totals
-    Each layer says how many more rows are explicit, and inferred, with it than without it. Totals
-    are sums of these over the layers: exact, and they never look at a row.
+    Each layer has the number of explicit and of inferred rows that it adds. Totals are sums of
+    these over the layers: exact, without reading rows.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from triplestore.relations.layers.layer import Layer
 from triplestore.relations.layers.merge_layers import merge_layers
 from triplestore.relations.layers.table import Nets, add_nets
 from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Bools, distinct, pack
+from triplestore.relations.pair_relation import PairRelation, inverse
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
-from triplestore.relations.views.closed import Closed, ClosedRelation, Pairs, RowPairs, resolved
+from triplestore.relations.views.closed import ClosedRelation, resolved
 from triplestore.relations.views.named_graphs import GraphView, QuadRelation
 from triplestore.relations.views.plain import PlainRelation
-from triplestore.relations.views.virtual import AllFacts, ClassView
 from triplestore.relations.views.wide import TupleRelation
 
 COMBINE_ROWS = 256
-"""What is pushed joins the topmost layer at once while both together have at most so many rows."""
+"""Maximum number of rows of a pushed layer and the topmost layer to combine them at once."""
 
 TIER = 3
-"""Merging is proposed until each layer has over TIER times the rows of all those above it."""
+"""Merges are proposed until each layer has over TIER times the rows of all layers above it."""
 
 SUBJECT, OBJECT = 0, 1
 
 NO_SCHEMES: Mapping[int, Any] = MappingProxyType({})
-"""What is attached to tables in which nothing was inferred."""
+"""The schemes of tables without inferred closures."""
 
 
 class Tables:
@@ -71,11 +71,11 @@ class Tables:
         self.layers = tuple(layers)
         self._apart = apart
         self.schemes = schemes
-        self._closed = {
-            name: Closed(resolved(pairs, self._pairs_of), turned)
-            for scheme in schemes.values()
-            for name, pairs, turned in scheme.closures()
-        }
+        self._closed: dict[int, PairRelation] = {}
+        for scheme in schemes.values():
+            for name, pairs, turned in scheme.closures():
+                closure = resolved(pairs, self._pairs_of)
+                self._closed[name] = inverse(closure) if turned else closure
         self._sealed = sealed
         self._relations: dict[tuple[str, int], PlainRelation] = {}
 
@@ -85,7 +85,7 @@ class Tables:
 
     @property
     def rows(self) -> int:
-        """How many rows the layers have together (a row counts in every layer that has it)."""
+        """The number of rows of all layers (a row counts once per layer that has it)."""
         return sum(layer.rows for layer in self.layers)
 
     @property
@@ -106,22 +106,20 @@ class Tables:
         return relation
 
     def stored_relation(self, name: int) -> PlainRelation:
-        """The facts with this predicate that are written as rows; see `closed`."""
+        """The facts with this predicate that are stored as rows; see `closed`."""
         relation = self._relations.get(("stored", name))
         if relation is None:
             relation = self._relations["stored", name] = self._make_relation(name)
         return relation
 
-    def _pairs_of(self, name: int, stored: bool) -> tuple[Pairs, bool]:
-        """The pairs of a relation, or only those written as rows; whether they are turned."""
+    def _pairs_of(self, name: int, stored: bool) -> PairRelation:
+        """The pairs of a relation, or only those stored as rows."""
         closed = None if stored else self._closed.get(name)
-        if closed is None:
-            return RowPairs(self.stored_relation(name)), False
-        return closed.pairs, closed.turned
+        return self.stored_relation(name) if closed is None else closed
 
     @property
-    def closed(self) -> Mapping[int, Closed]:
-        """The predicates of which more holds than is written: the closure of what is."""
+    def closed(self) -> Mapping[int, PairRelation]:
+        """The closures of the predicates whose closure holds, by predicate."""
         return self._closed
 
     def _make_relation(self, name: int) -> PlainRelation:
@@ -148,15 +146,6 @@ class Tables:
         more = [name for name, pairs in self._closed.items() if pairs.count()]
         return np.union1d(names, np.array(more, dtype=np.uint32)) if more else names
 
-    @property
-    def virtual(self) -> AllFacts:
-        """All facts as one relation of three columns (subject, predicate, object)."""
-        return AllFacts(self)
-
-    def classes(self, type_name: int) -> ClassView:
-        """The facts of `type_name` (the id of rdf:type) seen class by class."""
-        return ClassView(self.relation(type_name))
-
     def tuples(self, name: int, arity: int) -> TupleRelation:
         """A user-defined relation of 1, 3 or more columns; empty if there is none."""
         runs = [ly.tuples[name, arity] for ly in self.layers if (name, arity) in ly.tuples]
@@ -170,7 +159,7 @@ class Tables:
     # -- named graphs ---------------------------------------------------------------------------
 
     def graphs(self) -> U32:
-        """The named graphs that exist, also those without triples, increasing."""
+        """The named graphs that exist, including empty ones, increasing."""
         return self.tuples(*GRAPHS).distinct(0)
 
     def has_graph(self, graph: int) -> bool:
@@ -222,7 +211,7 @@ class Tables:
         return status
 
     def stored_status_of_facts(self, p: U32, s: U32, o: U32) -> U8:
-        """The statuses of facts as far as they are written as rows: what changes are told from."""
+        """The statuses of facts that are stored as rows, on which changes are based."""
         if not self._closed:
             return self.status_of_facts(p, s, o)
         status = np.zeros(len(p), dtype=np.uint8)
@@ -239,10 +228,10 @@ class Tables:
         return status
 
     def predicates_of(self, terms: U32, role: int = SUBJECT) -> tuple[I64, U32]:
-        """Pairs (position in `terms`, predicate), sorted: where a look-up may find rows.
+        """Pairs (position in `terms`, predicate), sorted: the predicates of rows with these terms.
 
-        Every predicate with which the term occurs in this role (`SUBJECT`, `OBJECT`), in a fact or
-        a quad, is among them; some may have only removed rows.
+        They include every predicate of a fact or quad with the term in this role (`SUBJECT`,
+        `OBJECT`); for some of them all rows may be removed.
         """
         if len(terms) == 1:
             found_names = self.predicates_of_one(int(terms[0]), role)
@@ -256,7 +245,7 @@ class Tables:
                 index.append(found[0])
                 names.append(found[1])
         for name, closed in self._closed.items():
-            (places,) = (closed.fanout(role, terms) > 0).nonzero()
+            (places,) = (closed.match_counts(role, terms) > 0).nonzero()
             if len(places):
                 index.append(places)
                 names.append(np.full(len(places), name, dtype=np.uint32))
@@ -277,7 +266,7 @@ class Tables:
             if number >= 0:
                 found.append(sets.predicates(number))
         for name, closed in self._closed.items():
-            if closed.fanout(role, np.array([term], dtype=np.uint32))[0]:
+            if closed.match_counts(role, np.array([term], dtype=np.uint32))[0]:
                 found.append(np.array([name], dtype=np.uint32))
         if len(found) < 2:
             return found[0] if found else NO_IDS
@@ -288,8 +277,8 @@ class Tables:
     def push(self, layer: Layer, *, apart: bool = False) -> Tables:
         """These tables with one more layer on top.
 
-        apart  a layer that is to be combined waits for `combined`, or the next one: for tables that
-               are read once, and replaced by others
+        apart  do not combine layers before `combined` or the next push: for tables that are read
+               once and then replaced
         """
         if layer.rows == 0:
             return self
@@ -301,7 +290,7 @@ class Tables:
         return pushed if apart else pushed.combined()
 
     def combined(self) -> Tables:
-        """The same tables, with the topmost layer combined with the one below, if that waits."""
+        """The same tables after combining the two topmost layers, if `push` deferred that."""
         if not self._apart:
             return self
         *rest, last, layer = self.layers
@@ -309,7 +298,7 @@ class Tables:
         return Tables((*rest, both), schemes=self.schemes)
 
     def with_schemes(self, schemes: Mapping[int, Any]) -> Tables:
-        """The same rows with other schemes beside them."""
+        """The same rows with other schemes."""
         if schemes.keys() == self.schemes.keys() and all(
             one is self.schemes[name] for name, one in schemes.items()
         ):
@@ -318,14 +307,14 @@ class Tables:
         return Tables(self.layers, sealed=self._sealed, apart=self._apart, schemes=kept)
 
     def sealed(self) -> Tables:
-        """The same tables, whose topmost layer will not be combined with the next one pushed."""
+        """The same tables; their topmost layer is not combined with the next one pushed."""
         return Tables(self.combined().layers, sealed=True, schemes=self.schemes)
 
     def plan_merge(self) -> tuple[int, int] | None:
         """The layers [i, j) that should become one now, or None.
 
-        The topmost layer is left alone while pushes may still be combined with it, so that a merge
-        can go on beside pushes: the layers [i, j) stay in place until `replace`.
+        The topmost layer is left out while pushes may still be combined with it, so that commits
+        can go on during a merge: the layers [i, j) stay in place until `replace`.
         """
         sizes = [layer.rows for layer in self.layers]
         if sizes and not self._sealed and sizes[-1] < COMBINE_ROWS:
@@ -366,7 +355,7 @@ class Tables:
 
 
 def _names_with_rows(nets: Sequence[Nets]) -> U32:
-    """The names that have rows when the nets of all layers are added up."""
+    """The names whose nets over all layers are not 0."""
     if not nets:
         return NO_IDS
     names = distinct(np.sort(np.concatenate([part.names for part in nets])))

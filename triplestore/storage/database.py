@@ -26,16 +26,16 @@ from typing import Self
 from triplestore.errors import ReadOnlyError, StorageError, UsageError
 from triplestore.relations import Changes, Layer, Tables
 from triplestore.relations.layers.allocation import keep_freed_memory
-from triplestore.storage.disk import Batch, Disk, refuse_unless_new
+from triplestore.storage.disk import Disk, FileBatch, refuse_unless_new
 from triplestore.storage.files.manifest import NAME as MANIFEST_NAME
-from triplestore.storage.files.sections import VERSION, FileRef, Problem
+from triplestore.storage.files.sections import VERSION, FileProblem, FileRef
 from triplestore.storage.files.system import Files, RealFiles, explained
-from triplestore.storage.prepare import Step, kept_step, kept_terms, logged_steps, seal_many
-from triplestore.storage.record import Commit, Keys
+from triplestore.storage.prepare import CommitStep, kept_step, kept_terms, logged_steps, seal_many
+from triplestore.storage.record import Commit, NewTermKeys
 from triplestore.storage.recovery import Reader
-from triplestore.storage.state import Catalogue, Meta, State
+from triplestore.storage.state import FileCatalogue, Meta, State
 from triplestore.storage.tuning import Tuning
-from triplestore.storage.upkeep.background import Maintenance
+from triplestore.storage.upkeep.background import BackgroundWork
 from triplestore.storage.upkeep.backup import backup
 from triplestore.storage.upkeep.info import DatabaseInfo, file_sizes
 from triplestore.storage.upkeep.verify import serial_of, verify_files, verify_state
@@ -81,7 +81,7 @@ class Database:
         self._owner = os.getpid()
         self._closed = False
         self._syncer: threading.Thread | None = None
-        self.maintenance = Maintenance(self, background and reader is None)
+        self.maintenance = BackgroundWork(self, background and reader is None)
         _open.add(self)
 
     @classmethod
@@ -182,7 +182,7 @@ class Database:
 
     def commit(
         self,
-        steps: Sequence[Step] = (),
+        steps: Sequence[CommitStep] = (),
         *,
         segment: TermSegment | None = None,
         meta: Mapping[str, bytes | None] | None = None,
@@ -216,7 +216,7 @@ class Database:
 
     def _commit(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[CommitStep],
         meta: dict[str, bytes | None],
         cleared: bool,
         staged: tuple[Tables, Tables] | None,
@@ -244,7 +244,7 @@ class Database:
 
     def _next_state(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[CommitStep],
         term_count: int,
         meta: Mapping[str, bytes | None],
         cleared: bool,
@@ -264,7 +264,7 @@ class Database:
         return State(before.commit + 1, before.dictionary, term_count, tables, changed)
 
     def _publish(
-        self, disk: Disk, batch: Batch, state: State, payload: bytes, refs: Sequence[FileRef]
+        self, disk: Disk, batch: FileBatch, state: State, payload: bytes, refs: Sequence[FileRef]
     ) -> None:
         """Write the record, durable if that is asked for, and show the state; or neither."""
         position = disk.journal.position()
@@ -287,7 +287,7 @@ class Database:
         except OSError as error:
             self.fail(error)
 
-    def _keep_terms(self, batch: Batch, term_count: int) -> list[Keys | FileRef]:
+    def _keep_terms(self, batch: FileBatch, term_count: int) -> list[NewTermKeys | FileRef]:
         """What the record says of new terms; large segments of them go to files."""
         committed = self._state.term_count
         if committed == term_count:
@@ -404,14 +404,14 @@ class Database:
         """Write the last commit to a new directory, as a store; commits may go on meanwhile."""
         self._require_open()
         with self.commit_lock:
-            state, catalogue = self._state, Catalogue()
+            state, catalogue = self._state, FileCatalogue()
             catalogue.update(self._catalogue())
         backup(self.files, state, catalogue, Path(target), link)
 
-    def _catalogue(self) -> Catalogue:
+    def _catalogue(self) -> FileCatalogue:
         if self.disk is not None:
             return self.disk.catalogue
-        return Catalogue() if self._reader is None else self._reader.found.catalogue
+        return FileCatalogue() if self._reader is None else self._reader.found.catalogue
 
     def verify(self, *, progress: bool = False) -> list[str]:
         """Compare files with their checksums, and rows with each other; all that is wrong."""
@@ -421,14 +421,14 @@ class Database:
             if progress:
                 print(f"verifying {name}", file=sys.stderr)  # noqa: T201
 
-        problems: list[Problem] = []
+        problems: list[FileProblem] = []
         if self.path is not None:
             problems = list(self._verify_files(report))
         report("rows")
         problems += verify_state(self.state)
         return [f"{each.file}: {each.what}" for each in problems if each.severity == "error"]
 
-    def _verify_files(self, report: Callable[[str], None]) -> Iterator[Problem]:
+    def _verify_files(self, report: Callable[[str], None]) -> Iterator[FileProblem]:
         """No file is replaced meanwhile by this process; if another does, it is begun again."""
         directory = self._directory()
         with self.maintenance.lock:
@@ -436,7 +436,7 @@ class Database:
                 with self.commit_lock:
                     if not self.disk.journal.tail_is_clean():
                         what = "there is something behind the last record that nobody wrote"
-                        yield Problem(self.disk.journal.path.name, what)
+                        yield FileProblem(self.disk.journal.path.name, what)
                     if self.durability != "commit" and self.broken is None:
                         self.sync_journal()
                 yield from verify_files(self.files, directory, report)
@@ -513,4 +513,4 @@ def _open_reader(files: Files, path: Path) -> Reader:
         return Reader(files, path)
 
 
-__all__ = ["Database", "DatabaseInfo", "Meta", "State", "Step"]
+__all__ = ["CommitStep", "Database", "DatabaseInfo", "Meta", "State"]

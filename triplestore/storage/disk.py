@@ -32,8 +32,8 @@ from triplestore.storage.state import (
     LAYER,
     META,
     TERMS,
+    KeptPart,
     Meta,
-    Part,
     layer_of,
     segment_of,
     write_layer,
@@ -64,7 +64,7 @@ class Disk:
         self.meta_file = found.meta_file
         self._lock = lock
         self._naming = threading.Lock()
-        self._batches: list[Batch] = []
+        self._batches: list[FileBatch] = []
         self._next_file = _next_number(files.list(directory), found.manifest.next_file)
         self._journals = [scan.number for scan in found.chain.scans if scan.end]
         self.records = len(found.chain.records)
@@ -103,11 +103,11 @@ class Disk:
         for ref in refs:
             self._logged[ref.name] = self.journal.number
 
-    def batch(self, pause: Pause | None = None) -> Batch:
-        """New section files that belong together; see `Batch`."""
-        return Batch(self, pause)
+    def batch(self, pause: Pause | None = None) -> FileBatch:
+        """New section files that belong together; see `FileBatch`."""
+        return FileBatch(self, pause)
 
-    def new_path(self, kind: str, batch: Batch) -> Path:
+    def new_path(self, kind: str, batch: FileBatch) -> Path:
         """A name for a new section file; no name is used twice."""
         with self._naming:
             path = self.directory / f"{kind}-{self._next_file:06d}.seg"
@@ -115,21 +115,21 @@ class Disk:
             batch.names.append(path.name)
             return path
 
-    def begin(self, batch: Batch) -> None:
+    def begin(self, batch: FileBatch) -> None:
         """Take the files of a batch under protection until `end`."""
         with self._naming:
             self._batches.append(batch)
 
-    def end(self, batch: Batch) -> None:
+    def end(self, batch: FileBatch) -> None:
         """The files of a batch are named by the manifest or the journal now, or by nothing."""
         with self._naming:
             self._batches.remove(batch)
 
-    def is_kept(self, part: Part) -> bool:
+    def is_kept(self, part: KeptPart) -> bool:
         """True if a part is in a file."""
         return self.catalogue.file_of(part) is not None
 
-    def ref_of(self, part: Part) -> FileRef:
+    def ref_of(self, part: KeptPart) -> FileRef:
         """The file of a part that is in one."""
         file = self.catalogue.file_of(part)
         assert file is not None, part
@@ -180,7 +180,7 @@ class Disk:
         terms: Sequence[TermSegment],
         layers: Sequence[Layer],
         meta_file: SectionFile | None,
-        in_use: Iterable[Part],
+        in_use: Iterable[KeptPart],
     ) -> None:
         """Note which parts the manifest names now. The commit lock is held.
 
@@ -243,7 +243,7 @@ class Disk:
         return Journal(self.files, last.path, last.number, found.chain.commit, last.end, last.check)
 
 
-class Batch:
+class FileBatch:
     """New section files that are needed together, or not at all.
 
     As a context: if the block raises, they are removed (unless `keep` was called); until it ends
@@ -255,7 +255,7 @@ class Batch:
         self.names: list[str] = []
         self._disk = disk
         self._pause = pause
-        self._parts: list[tuple[Part, SectionFile]] = []
+        self._parts: list[tuple[KeptPart, SectionFile]] = []
         self._keep = False
 
     def __enter__(self) -> Self:
@@ -307,7 +307,7 @@ class Batch:
             with explained("syncing", self._disk.directory):
                 self._disk.files.sync_directory(self._disk.directory)
 
-    def ref_of(self, part: Part) -> FileRef | None:
+    def ref_of(self, part: KeptPart) -> FileRef | None:
         """The file of a part of this batch."""
         return next((file.ref for own, file in self._parts if own is part), None)
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from triplestore.relations import Changes, Layer
-from triplestore.storage.disk import Batch
+from triplestore.storage.disk import FileBatch
 from triplestore.storage.files.sections import FileRef
-from triplestore.storage.record import Keys
+from triplestore.storage.record import NewTermKeys
 from triplestore.storage.tuning import Tuning
 from triplestore.terms import Dictionary
 
-Step: TypeAlias = Changes | Layer
+CommitStep: TypeAlias = Changes | Layer
 
 
 def seal_many(dictionary: Dictionary, committed: int, term_count: int, tuning: Tuning) -> None:
@@ -27,16 +27,16 @@ def seal_many(dictionary: Dictionary, committed: int, term_count: int, tuning: T
 
 
 def kept_terms(
-    batch: Batch, dictionary: Dictionary, committed: int, term_count: int, tuning: Tuning
-) -> list[Keys | FileRef]:
+    batch: FileBatch, dictionary: Dictionary, committed: int, term_count: int, tuning: Tuning
+) -> list[NewTermKeys | FileRef]:
     """The terms committed + 1 .. term_count: keys, or the files that large segments went to."""
-    terms: list[Keys | FileRef] = []
+    terms: list[NewTermKeys | FileRef] = []
     done = committed
     for segment in dictionary.segments:
         if segment.first_id <= done or not _is_large(segment.count, segment.nbytes, tuning):
             continue
         if segment.first_id > done + 1:
-            terms.append(Keys(done + 1, dictionary.new_keys(done, segment.first_id - 1)))
+            terms.append(NewTermKeys(done + 1, dictionary.new_keys(done, segment.first_id - 1)))
         kept = batch.terms(segment)
         dictionary.replace([segment], kept)
         ref = batch.ref_of(kept)
@@ -44,20 +44,20 @@ def kept_terms(
         terms.append(ref)
         done = segment.last_id
     if done < term_count:
-        terms.append(Keys(done + 1, dictionary.new_keys(done, term_count)))
+        terms.append(NewTermKeys(done + 1, dictionary.new_keys(done, term_count)))
     return terms
 
 
-def kept_step(batch: Batch, step: Step, tuning: Tuning) -> Step:
+def kept_step(batch: FileBatch, step: CommitStep, tuning: Tuning) -> CommitStep:
     """The same step, as a layer in a file if it is large."""
     if isinstance(step, Changes):
         return batch.layer(Layer.build(step)) if _is_large(len(step), 0, tuning) else step
     return batch.layer(step) if _is_large(step.rows, step.nbytes, tuning) else step
 
 
-def logged_steps(batch: Batch, steps: Sequence[Step]) -> list[Step | FileRef]:
+def logged_steps(batch: FileBatch, steps: Sequence[CommitStep]) -> list[CommitStep | FileRef]:
     """The steps as the record has them: files by name."""
-    logged: list[Step | FileRef] = []
+    logged: list[CommitStep | FileRef] = []
     for step in steps:
         ref = batch.ref_of(step) if isinstance(step, Layer) else None
         logged.append(step if ref is None else ref)

@@ -21,15 +21,15 @@ from triplestore.relations import Changes, Layer, Tables
 from triplestore.storage.closures import restored
 from triplestore.storage.files.encode import Shape, decode, decode_keys, encode, encode_keys, split
 from triplestore.storage.files.sections import FileRef
-from triplestore.storage.state import Part, State
+from triplestore.storage.state import KeptPart, State
 from triplestore.terms import TermSegment
 
-OpenPart: TypeAlias = Callable[[FileRef], Part]
+OpenPart: TypeAlias = Callable[[FileRef], KeptPart]
 _KEYS = "keys"
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class NewTermKeys:
     """The keys of new terms with ids from `first` on."""
 
     first: int
@@ -43,7 +43,7 @@ class Commit:
     cleared  says that all rows there were before are gone
     """
 
-    terms: Sequence[Keys | FileRef] = ()
+    terms: Sequence[NewTermKeys | FileRef] = ()
     steps: Sequence[Changes | Layer | FileRef] = ()
     meta: Mapping[str, bytes | None] = field(default_factory=dict)
     cleared: bool = False
@@ -90,7 +90,9 @@ class Commit:
         return (
             len(self.steps) == 1
             and isinstance(self.steps[0], Changes)
-            and (not self.terms or (len(self.terms) == 1 and isinstance(self.terms[0], Keys)))
+            and (
+                not self.terms or (len(self.terms) == 1 and isinstance(self.terms[0], NewTermKeys))
+            )
             and not self.meta
             and not self.cleared
         )
@@ -98,7 +100,7 @@ class Commit:
     def _plain_items(self) -> dict[str, Array | bytes]:
         items: dict[str, Array | bytes] = {}
         for keys in self.terms:
-            assert isinstance(keys, Keys)
+            assert isinstance(keys, NewTermKeys)
             items[_KEYS] = encode_keys(keys.first, keys.keys)
         for changes in self.steps:
             assert isinstance(changes, Changes)
@@ -110,21 +112,21 @@ class Commit:
         return [part for part in (*self.terms, *self.steps) if isinstance(part, FileRef)]
 
 
-def _plain_keys(items: dict[str, NDArray[Any]]) -> list[Keys | FileRef]:
+def _plain_keys(items: dict[str, NDArray[Any]]) -> list[NewTermKeys | FileRef]:
     keys = items.pop(_KEYS, None)
-    return [] if keys is None else [Keys(*decode_keys(keys.tobytes()))]
+    return [] if keys is None else [NewTermKeys(*decode_keys(keys.tobytes()))]
 
 
-def _pack_terms(items: dict[str, Array | bytes], place: int, part: Keys | FileRef) -> Any:
+def _pack_terms(items: dict[str, Array | bytes], place: int, part: NewTermKeys | FileRef) -> Any:
     if isinstance(part, FileRef):
         return part.to_json()
     items[f"t{place}.keys"] = encode_keys(part.first, part.keys)
     return "keys"
 
 
-def _unpack_terms(items: Mapping[str, NDArray[Any]], described: Any) -> Keys | FileRef:
+def _unpack_terms(items: Mapping[str, NDArray[Any]], described: Any) -> NewTermKeys | FileRef:
     if described == "keys":
-        return Keys(*decode_keys(items["keys"].tobytes()))
+        return NewTermKeys(*decode_keys(items["keys"].tobytes()))
     return FileRef.from_json(described)
 
 
@@ -147,7 +149,7 @@ def _unpack_step(items: Mapping[str, NDArray[Any]], described: Any) -> Changes |
     return FileRef.from_json(described)
 
 
-class Replay:
+class JournalReplay:
     """Applies records to a state, one after the other; `state` gives the result.
 
     Plain commits of one shape wait in `_alike` and are settled together; after them `_keys` and
@@ -180,7 +182,7 @@ class Replay:
 
     def _apply(self, commit: Commit) -> None:
         for part in commit.terms:
-            if isinstance(part, Keys):
+            if isinstance(part, NewTermKeys):
                 self._add_keys(part)
                 continue
             self._settle_keys()
@@ -216,12 +218,12 @@ class Replay:
             for (name, dtype), parts in zip(self._shape, zip(*commits, strict=True), strict=True):
                 if name == _KEYS:
                     for part in parts:
-                        self._add_keys(Keys(*decode_keys(part)))
+                        self._add_keys(NewTermKeys(*decode_keys(part)))
                 else:
                     arrays[name] = np.frombuffer(b"".join(parts), dtype)
             self._changes.append(Changes.from_arrays(arrays))
 
-    def _add_keys(self, keys: Keys) -> None:
+    def _add_keys(self, keys: NewTermKeys) -> None:
         self._first_key = self._first_key or keys.first
         self._keys.extend(keys.keys)
 

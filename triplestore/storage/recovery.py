@@ -17,14 +17,14 @@ from triplestore.storage.files.journal import JournalChain, JournalScan, journal
 from triplestore.storage.files.manifest import NAME, Manifest, read_manifest
 from triplestore.storage.files.sections import FileRef, SectionFile, damaged, decoding
 from triplestore.storage.files.system import Files
-from triplestore.storage.record import Replay
+from triplestore.storage.record import JournalReplay
 from triplestore.storage.state import (
     LAYER,
     META,
     TERMS,
-    Catalogue,
+    FileCatalogue,
+    KeptPart,
     Meta,
-    Part,
     State,
     layer_of,
     segment_of,
@@ -48,7 +48,7 @@ class Recovered:
     terms: tuple[TermSegment, ...]
     layers: tuple[Layer, ...]
     meta_file: SectionFile | None
-    catalogue: Catalogue
+    catalogue: FileCatalogue
     names: set[str] = field(default_factory=set)
 
     @property
@@ -57,7 +57,7 @@ class Recovered:
         return next(scan for scan in reversed(self.chain.scans) if scan.end)
 
 
-def recover(files: Files, directory: Path, known: Catalogue | None = None) -> Recovered:
+def recover(files: Files, directory: Path, known: FileCatalogue | None = None) -> Recovered:
     """The store in this directory, as of its last commit; nothing is written.
 
     `known` are files that are open already and need not be opened again. Raises
@@ -89,7 +89,7 @@ def recover(files: Files, directory: Path, known: Catalogue | None = None) -> Re
 def replay(start: State, chain: JournalChain, opener: _Opener) -> State:
     """The state after the commits of a journal."""
     with decoding(chain.scans[-1].path, "one of its commits"):
-        replaying = Replay(start, opener.part)
+        replaying = JournalReplay(start, opener.part)
         for record in chain.records:
             replaying.add(record.payload)
         return replaying.state()
@@ -98,8 +98,8 @@ def replay(start: State, chain: JournalChain, opener: _Opener) -> State:
 class _Opener:
     """Opens the files of a store, each once, and remembers what is in them."""
 
-    def __init__(self, files: Files, directory: Path, known: Catalogue | None) -> None:
-        self.catalogue = Catalogue()
+    def __init__(self, files: Files, directory: Path, known: FileCatalogue | None) -> None:
+        self.catalogue = FileCatalogue()
         self.names: set[str] = set()
         self._files = files
         self._directory = directory
@@ -112,7 +112,7 @@ class _Opener:
             raise damaged(file.path, f"it holds {file.kind}, not {kind}")
         return file
 
-    def part(self, ref: FileRef) -> Part:
+    def part(self, ref: FileRef) -> KeptPart:
         known = self._known.part_of(ref) if self._known is not None else None
         if known is not None:
             part, file = known
@@ -196,7 +196,7 @@ class Reader:
         opener.catalogue.update(found.catalogue)
         return replace(found, chain=chain, state=state, catalogue=opener.catalogue)
 
-    def _again(self, known: Catalogue | None) -> Recovered:
+    def _again(self, known: FileCatalogue | None) -> Recovered:
         """Recover; what fails is tried again, as long as the reason may be a writer at work.
 
         While manifests change, always; with one manifest for a moment, because a record that is

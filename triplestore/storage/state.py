@@ -20,7 +20,7 @@ from triplestore.terms import Dictionary, TermSegment
 
 TERMS, LAYER, META = "terms", "layer", "meta"
 
-Part: TypeAlias = "Layer | TermSegment"
+KeptPart: TypeAlias = "Layer | TermSegment"
 T = TypeVar("T")
 
 
@@ -103,29 +103,29 @@ class State:
     meta: Meta = field(default_factory=lambda: Meta({}))
 
 
-class Catalogue:
+class FileCatalogue:
     """Which layers and term segments are in which files."""
 
     def __init__(self) -> None:
-        self._files: dict[int, tuple[Part, SectionFile]] = {}
+        self._files: dict[int, tuple[KeptPart, SectionFile]] = {}
 
-    def add(self, part: Part, file: SectionFile) -> None:
+    def add(self, part: KeptPart, file: SectionFile) -> None:
         """Note that this part came from, or went to, this file."""
         self._files[id(part)] = (part, file)
 
-    def file_of(self, part: Part) -> SectionFile | None:
+    def file_of(self, part: KeptPart) -> SectionFile | None:
         """The file of a part; None if it is in memory only."""
         found = self._files.get(id(part))
         return None if found is None else found[1]
 
-    def part_of(self, ref: FileRef) -> tuple[Part, SectionFile] | None:
+    def part_of(self, ref: FileRef) -> tuple[KeptPart, SectionFile] | None:
         """The part that this file holds, if it is open."""
         for part, file in self._files.values():
             if file.ref == ref:
                 return part, file
         return None
 
-    def update(self, other: Catalogue) -> None:
+    def update(self, other: FileCatalogue) -> None:
         """Note all that another catalogue knows."""
         self._files.update(other._files)
 
@@ -133,7 +133,7 @@ class Catalogue:
         """The names of all files."""
         return [file.path.name for _, file in self._files.values()]
 
-    def retain(self, parts: Iterable[Part]) -> None:
+    def retain(self, parts: Iterable[KeptPart]) -> None:
         """Forget all others."""
         kept = {id(part) for part in parts}
         for key in [key for key in self._files if key not in kept]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables
+from triplestore.relations import EXPLICIT, ChangedRows, Changes, Tables, bulk_layer
 from triplestore.relations.packed_keys import U8, U32, U64, high, low
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.store.combine_writes import new_graphs
@@ -25,7 +25,7 @@ class Replacement(NamedTuple):
 def replacement(tables: Tables, graph: int, s: U32, p: U32, o: U32) -> Replacement:
     """The changes after which exactly these triples are stated in a graph (0: the default)."""
     column = np.full(len(s), graph, dtype=np.uint32)
-    new = Tables([Layer.bulk(p, s, o, column)])
+    new = Tables([bulk_layer(p, s, o, column)])
     names = np.union1d(_names(tables, graph), _names(new, graph)).tolist()
     parts: list[ChangedRows] = []
     kept = 0

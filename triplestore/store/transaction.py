@@ -25,7 +25,7 @@ from triplestore.reasoning.outcome import Step, joined
 from triplestore.reasoning.program.in_force import Regimes
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.reasoning.stale import estimate
-from triplestore.relations import Changes, Layer
+from triplestore.relations import Changes, bulk_layer
 from triplestore.storage.closures import SCHEMES
 from triplestore.storage.metadata import (
     FILES,
@@ -211,7 +211,7 @@ class Transaction(Writing):
     def _add_rows(self, loaded: Loaded) -> None:
         before = self._current()
         graphs = loaded.g if loaded.has_named else None
-        layer = Layer.bulk(loaded.p, loaded.s, loaded.o, graphs, below=before)
+        layer = bulk_layer(loaded.p, loaded.s, loaded.o, graphs, below=before)
         added = layer.facts.nets.total()[0] + layer.quads.nets.total()[0]
         self._already_there += len(loaded) - added
         self._since.append(layer)

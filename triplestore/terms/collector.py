@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from triplestore.errors import StorageError
+from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.growing_arrays import Growing
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.sort_terms import sorted_terms
@@ -30,9 +30,6 @@ from triplestore.terms.spans import (
     offsets_of,
 )
 from triplestore.terms.values.segment_values import ValueTable
-
-if TYPE_CHECKING:
-    from triplestore.terms.dictionary import Dictionary
 
 _FIRST_SLOTS = 1 << 16
 

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from triplestore.errors import StorageError
-from triplestore.terms.dictionary_state import State
+from triplestore.terms.dictionary_state import DictionaryState
 from triplestore.terms.live_table import LiveTable
 from triplestore.terms.segment import TermSegment
 from triplestore.terms.spans import I64, U8, U32, worth_kernels
 from triplestore.terms.term_keys import Term, key_of
-from triplestore.terms.values.segment_values import Values
+from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_stack import ValueStack
 from triplestore.thread_limits import look
 
@@ -61,7 +61,7 @@ class Dictionary:
         self._frozen: set[int] = set()  # first ids of segments made here, from live terms
         _check_dense(segments, 1)
         after = segments[-1].last_id + 1 if segments else 1
-        self._state = State(tuple(segments), LiveTable(after, self))
+        self._state = DictionaryState(tuple(segments), LiveTable(after, self))
         self.remembered: dict[int, Any] = {}
         """What was made of the last commits with these terms, for others to find. It may refer to
         the dictionary; who replaces the dictionary or closes its store clears this."""
@@ -217,7 +217,7 @@ class Dictionary:
         """The values of all terms, for searches by value."""
         return self._state.values
 
-    def values(self, ids: U32) -> Values:
+    def values(self, ids: U32) -> ValueColumn:
         """What is known by value of the terms of ids (numbers, dates, ...)."""
         return self._state.values.values(ids)
 
@@ -242,7 +242,7 @@ class Dictionary:
             self._frozen &= {segment.first_id for segment in kept}
             if kept and kept[-1].last_id > mark:
                 kept[-1] = self._part(kept[:-1], kept[-1], kept[-1].first_id, mark)
-            self._state = State(tuple(kept), LiveTable(mark + 1, self))
+            self._state = DictionaryState(tuple(kept), LiveTable(mark + 1, self))
 
     def new_keys(self, since: int, upto: int) -> list[bytes]:
         """The keys of the ids since + 1 .. upto; both are marks."""

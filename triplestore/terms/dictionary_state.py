@@ -29,7 +29,7 @@ _ABSENT = 1 << 10  # keys known to be in no segment: names that every commit ask
 _AT_ONCE = 1 << 8  # unknown keys of one question that are kept in these caches
 
 
-class State:
+class DictionaryState:
     """Segments, the live table after them, and caches."""
 
     __slots__ = ("absent", "bounds", "cached", "firsts", "found", "live", "segments", "values")
@@ -44,9 +44,9 @@ class State:
         self.absent: set[bytes] = set()  # keys that none of these segments has
         self.cached: dict[int, Term] = {}  # sealed terms
 
-    def succeeded_by(self, segments: tuple[TermSegment, ...], live: LiveTable) -> State:
+    def succeeded_by(self, segments: tuple[TermSegment, ...], live: LiveTable) -> DictionaryState:
         """Another state in which all terms keep their ids, and the caches stay."""
-        state = State(segments, live)
+        state = DictionaryState(segments, live)
         state.found = self.found
         state.cached = self.cached
         return state

@@ -31,7 +31,7 @@ from triplestore.terms.spans import (
     with_hashes,
     worth_kernels,
 )
-from triplestore.terms.values.canonical_ids import TermSource
+from triplestore.terms.values.canonical_ids import TermSource, build_values
 from triplestore.terms.values.segment_values import ValueTable
 
 _AHEAD = 4  # slots read at a time in a single look-up
@@ -105,7 +105,7 @@ class TermSegment:
         starts = offsets.astype(np.int64)
         lengths = np.diff(starts)
         buf = texts if len(texts) else np.zeros(1, np.uint8)  # so that a start is a place in it
-        values = ValueTable.build(first_id, buf, starts[:-1], lengths, kinds, older, source)
+        values = build_values(first_id, buf, starts[:-1], lengths, kinds, older, source)
         del starts, lengths
         return cls(first_id, *_columns(texts, offsets, kinds, slots_of(hashes)), values)
 

@@ -1,6 +1,6 @@
 """Programs evaluated on DataFrames, for closures that one machine cannot hold.
 
-Start reading at `closing.close`; `DESIGN-closure.md` says how.
+Start reading at `closing.close`; `loaders/spark/DESIGN.md` has the decisions.
 """
 
 from __future__ import annotations

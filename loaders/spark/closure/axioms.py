@@ -1,8 +1,8 @@
 """The triples that axioms are read from, taken out of the data on Spark.
 
 Start reading at `Axioms.of`. The driver needs only what `ontologies` reads: triples whose predicate
-or class is of a vocabulary, whether expressions have stated members, whether something is the same
-as something else, and literals of values that axioms compare. Everything else stays on Spark.
+or class is of a vocabulary, whether expressions have asserted members, whether something is the
+same as something else, and literals of values that axioms compare. Everything else stays on Spark.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from triplestore.reasoning.program.schema_reader import is_member
 from triplestore.terms import Dictionary, key_of
 
 MOST_AXIOMS = 5_000_000
-"""So many triples of axioms the driver takes."""
+"""Maximum number of triples of axioms that the driver takes."""
 
 PREDICATES = sorted(key_of(node) for node in names.SCHEMA_PREDICATES | names.SWRL_PREDICATES)
 CLASSES = sorted(key_of(node) for node in names.SCHEMA_CLASSES | names.SWRL_CLASSES)
@@ -32,7 +32,7 @@ Triple = tuple[int, int, int]
 
 
 class Axioms(NamedTuple):
-    """Triples that axioms may be read from, as ids; stated ones and others."""
+    """Triples that axioms may be read from, as ids; asserted ones and others."""
 
     stated: frozenset[Triple]
     inferred: frozenset[Triple]
@@ -105,7 +105,7 @@ class _Taking:
         return found
 
     def members(self) -> list[tuple[int, int, int, bool]]:
-        """One stated member of each class that an axiom speaks of."""
+        """One asserted member of each class that an axiom names."""
         if not self._type:
             return []
         classes = self._schema().selectExpr("s AS i").dropDuplicates()

@@ -25,16 +25,16 @@ from triplestore.relations import ChangedRows
 from triplestore.storage.metadata import FILES, HIDDEN, PREFIXES, REGIMES, bytes_of_prefixes
 
 MOST_TURNS = 200
-"""After so many turns that each found new axioms something is wrong with the rules."""
+"""Maximum number of turns that find new axioms; more means that the rules are wrong."""
 
 TupleName = tuple[int, int]
 
 
 @dataclass
 class Closure:
-    """All that holds in the default graph, and what a store keeps beside it.
+    """All facts of the default graph, and what a store keeps besides.
 
-    facts     s, p, o, status, count: stated and inferred, each once
+    facts     s, p, o, status, count: asserted and inferred, each once
     rows      the same for relations of rules: k (arity), c0 (name), c1, ..., status, count
     quads     what ontology files state, in graphs of their own: s, p, o, g
     new_keys  terms that the data do not have, numbered behind theirs in this order
@@ -90,15 +90,15 @@ def close(
     progress: Progress | None = None,
     **told: Any,
 ) -> Closure:
-    """What follows from triples by regimes and rules, with what is stated.
+    """What follows from triples by regimes and rules, with what is asserted.
 
     triples   s, p, o and maybe g, as ids; distinct. Those of named graphs (g) take no part
     terms     id, key
-    reason    names of regimes; `rules`, `ontology` and what else is told as `Store.reason` takes it
+    reason    names of regimes; `rules`, `ontology` and other options are those of `Store.reason`
     work      a directory (or URI) that all nodes see, for rounds
-    files     how many files the data came from: blank nodes of ontology files are named after them
+    files     number of files the data came from: blank nodes of ontology files are named after them
     prefixes  of the data, for rules in text
-    given     rules that are in force already, in the place of `files` and `prefixes`
+    given     rules that are in force already, instead of `files` and `prefixes`
     progress  called after each round
     """
     options = options or Options()
@@ -133,11 +133,11 @@ def close(
         if not programs.next(_axioms(_triples(evaluated), naming, programs.valued, regimes)):
             return _closure(spark, evaluated, programs, turn, place)
         before = evaluated
-    raise UsageError("the axioms do not come to rest: each turn makes new ones")
+    raise UsageError("the axioms did not reach a fixpoint: each turn made new ones")
 
 
 def _triples(evaluated: Evaluated) -> Frame:
-    """The triples that hold so far, and whether they are stated."""
+    """The triples that hold so far, and whether they are asserted."""
     every = evaluated.facts.every().where("k = 2")
     return every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS stated")
 
@@ -155,7 +155,7 @@ def _programs(
     reason: Sequence[str],
     told: dict[str, Any],
 ) -> Programs:
-    """The program of the axioms that are stated, and of the literals that it has to know of."""
+    """The program of the axioms that are asserted, and of the literals that it has to know of."""
     regimes = bool(reason) or REGIMES in given.kept
     rows = stated.selectExpr("s", "p", "o", "true AS stated")
     made = Programs(naming, _axioms(rows, naming, (), regimes), (), given, reason, **told)
@@ -201,7 +201,7 @@ def _quads(spark: Any, rows: Sequence[Sequence[int]]) -> Frame:
 
 
 def _hidden(facts: Frame, naming: Naming) -> int:
-    """How many facts are no triples of RDF: a literal is a subject, or a predicate no IRI."""
+    """Number of facts that are not RDF triples: literals as subjects, non-IRIs as predicates."""
     kind = "substr(key, 1, 1)"
     odd = naming.frame.where(f"{kind} NOT IN (X'01', X'02')").selectExpr("id AS s")
     named = facts.select("p").dropDuplicates()

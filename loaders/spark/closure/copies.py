@@ -18,7 +18,7 @@ Edge = tuple[int, int, bool]
 
 
 def with_longer_steps(shapes: Sequence[Shape], type_id: int, most: int) -> list[Shape]:
-    """The shapes, those that copy with longer steps (up to so many)."""
+    """The shapes; those that copy get longer steps (up to a maximum)."""
     shapes = [part for shape in shapes for part in _by_type(shape, type_id)]
     classes = [shape for shape in shapes if _copies_classes(shape, type_id)]
     properties = [shape for shape in shapes if _turn_of(shape, type_id) is not None]
@@ -87,7 +87,7 @@ def _edges(shape: Shape, of_class: bool, type_id: int) -> set[Edge]:
 
 
 def _closed(edges: set[Edge], most: int) -> set[Edge] | None:
-    """All edges that lead on from each other, as one; None if there are too many."""
+    """All edges that follow each other, as one edge; None if there are too many."""
     following: dict[int, list[tuple[int, bool]]] = {}
     for source, target, turned in edges:
         following.setdefault(source, []).append((target, turned))

@@ -1,16 +1,16 @@
 """Equality by representatives, inside of a closure on Spark.
 
 Start reading at `expanded`. The rules of equality copy every fact to all equals of its terms, and
-again whatever follows from the copies. Instead, one term stands for all that are the same: facts
+again whatever follows from the copies. Instead, one term stands for all that are equal to it: facts
 are rewritten to representatives, other rules are applied to these, what they find to be the same is
-merged (components of a graph), and so on until nothing is. Then every fact is written out for all
-equals at once, which is what the rules of equality would have come to.
+merged (components of a graph), and so on until nothing changes. Then every fact is written out for
+all equals at once. The result is the same as by the rules of equality.
 
 That is done with *safe* rules only, which mean the same for representatives as for all equals: no
 values, no counting, no negation, no variable properties, and none of the properties of which the
 rules of equality leave out reflexive facts (`KEPT_APART`). What comes out is a large part of the
 closure; the exact rules begin with it and find the rest. In their first round they need not look at
-what is known to be closed: safe rules and copies of facts (`settled`), but for those properties.
+what is known to be closed: safe rules and copies of facts (`settled`), except those properties.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ Follow = Callable[[Program, Frame, str], Frame]
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """Facts that are known to follow, and what need not be looked at again.
+    """Facts that are known to follow, and rules that need not be applied to them again.
 
     triples  s, p, o
     settled  places of rules that conclude nothing more from them
-    first    rules for the first round in the place of those
+    first    rules for the first round instead of those
     """
 
     triples: Frame
@@ -79,7 +79,7 @@ def has_equality(rules: Iterable[Rule]) -> bool:
 def expanded(
     rules: Sequence[Rule], stated: Frame, naming: Naming, graphs: Graphs, work: str, follow: Follow
 ) -> Expanded | None:
-    """A large part of what follows by rules with equality; None if these rename the vocabulary."""
+    """A large part of the closure under equality; None if equality renames the vocabulary."""
     safe = [number for number, rule in enumerate(rules) if is_safe(rule)]
     ids = naming.known_ids([*KEPT_APART, _TYPE_KEY])
     same_as = ids[SAME_AS]
@@ -108,7 +108,7 @@ class _Classes:
     """Which terms are the same.
 
     members  node, component: also of literals, by which other terms may be the same
-    named    node, name: the representative of each term that is no literal
+    named    node, name: the representative of each term that is not a literal
     """
 
     members: Frame

@@ -1,4 +1,4 @@
-"""A program evaluated on Spark: from what is stated to all that holds, with status and counters.
+"""A program evaluated on Spark: from what is asserted to all that holds, with status and counters.
 
 Start reading at `evaluate`.
 """
@@ -41,7 +41,7 @@ _NOTHING = b"\x01" + OWL.encode() + b"Nothing"
 
 @dataclass(slots=True)
 class Evaluated:
-    """A program and all that follows by it."""
+    """A program and all that follows from it."""
 
     compiled: Compiled
     ids: dict[bytes, int]
@@ -51,7 +51,7 @@ class Evaluated:
     others: list[Facts] = field(default_factory=list)
 
     def release(self) -> None:
-        """The frames of this are not needed any more."""
+        """Release the frames of this evaluation."""
         for facts in (self.facts, *self.others):
             facts.close()
 
@@ -94,7 +94,7 @@ def evaluate(
     more: Sequence[tuple[int, ...]] = (),
     before: Frame | None = None,
 ) -> Evaluated:
-    """Everything that follows from stated triples (s, p, o; distinct) by a program.
+    """Everything that follows from asserted triples (s, p, o; distinct) by a program.
 
     more    facts that are known to follow, as (arity, name, arguments), to save rounds
     before  triples that are known to follow
@@ -121,7 +121,7 @@ def evaluate(
         facts.add(union([facts.flat_rows(given), *also]))
     begun_at = facts.now
     for phase in phases_of(compiled):
-        # What is settled is so for the facts that there were then.
+        # What is settled is settled for the earlier facts only.
         _run(phase, evaluated, graphs, known if facts.now == begun_at else None)
     return evaluated
 
@@ -136,7 +136,7 @@ def _by_representatives(
 ) -> Expanded | None:
     """What follows where equals are rewritten, if there are rules of equality.
 
-    given  facts that follow beside those stated
+    given  facts that follow beside those asserted
     """
     rules, naming = evaluated.compiled.rules, evaluated.naming
     if not options.representatives or not has_equality(rules):
@@ -183,7 +183,7 @@ def _arity(rule: Any) -> int:
 
 
 def _numbers() -> Any:
-    """Numbers for keys in the place of ids, which the compiler of the engine wants."""
+    """Numbers for keys instead of ids, which the compiler of the engine wants."""
     known: dict[bytes, int] = {}
 
     def ids_of(keys: Sequence[bytes]) -> Any:

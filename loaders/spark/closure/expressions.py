@@ -1,7 +1,7 @@
 """FILTER, BIND and aggregates on Spark.
 
-Start reading at `Expressions`. What only asks whether terms are the same is a condition on ids
-(`condition_on_ids`), and needs no terms at all. Everything else is evaluated by `expr`, as in the
+Start reading at `Expressions`. A test whether terms are the same is a condition on ids
+(`condition_on_ids`) and needs no terms. Everything else is evaluated by `expressions`, as in the
 store: the keys of the terms in question are joined to the rows, and executors evaluate a batch at a
 time, with a small dictionary of the terms of that batch.
 """
@@ -28,7 +28,7 @@ from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED
 
 _NOTHING = "1L AS nothing"
-"""Rows without columns are not rows to Arrow."""
+"""Arrow does not count rows without columns."""
 
 
 class Expressions:
@@ -40,7 +40,7 @@ class Expressions:
     def where(
         self, state: Frame, expression: Expression, needs: Sequence[int], few: bool = False
     ) -> Frame:
-        """The rows where an expression is true; its variables are called as the columns are.
+        """The rows where an expression is true; its variables have the names of the columns.
 
         few  whether the rows are few enough to be broadcast
         """
@@ -60,7 +60,7 @@ class Expressions:
         name: str,
         few: bool = False,
     ) -> Frame:
-        """The rows with the id of an expression's value beside them; those where it has none go."""
+        """The rows with the id of an expression's value beside them; other rows are dropped."""
         from pyspark.sql.types import BinaryType, StructField, StructType
 
         rows = self._with_keys(state, needs, few)
@@ -71,7 +71,7 @@ class Expressions:
         return self._settled(mapped(rows, work, schema), "made", name)
 
     def _settled(self, rows: Frame, column: str, name: str) -> Frame:
-        """The rows with ids in the place of keys, under a new name."""
+        """The rows with ids instead of keys, under a new name."""
         found = self.naming.settle_here(rows, column, name) if self.facts.single else None
         return self.naming.settle(rows, column, name) if found is None else found
 

@@ -1,16 +1,16 @@
 """The facts that hold, on Spark: a few tables, cut by the hash of the fact.
 
 Start reading at `Facts`. A row is `k` (arity), `c0` (name), `c1`, `c2`, ... (arguments; 0 where the
-arity is less) and `r`, the round in which it came; what is stated came in round 0. What is always
+arity is less) and `r`, the round in which it came; what is asserted came in round 0. What is always
 true: no fact is in two rows; each table (a *run*) is cut into the same number of buckets by the
-hash of the whole fact. So candidates are cut once, by the aggregation that makes them distinct, and
-what is known is read where it lies: no row of it is shuffled to see what is new (see `explain`).
-Only runs that are small all together are written again with each round, as one: a rule that looks
-at all facts reads each run, and a run of a hundred rows costs as many tasks as one of a million.
+hash of the whole fact. So candidates are shuffled once, by the aggregation that makes them
+distinct, and known facts are read in place, without a shuffle (see `explain`). Small runs are
+written again with each round, as one: a rule that reads all facts reads each run, and a run of a
+hundred rows costs as many tasks as one of a million.
 
-Runs are Parquet files under the work directory. So a round depends on files, not on rounds before
-it, and an executor that is lost takes nothing with it. Up to `held_rows` facts are no tables at
-all: the driver has them (`held`), until they are more.
+Runs are Parquet files under the work directory. So a round depends on files, not on earlier rounds,
+and nothing is lost with an executor. Up to `held_rows` facts are held by the driver (`held`)
+instead of in tables.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Frame: TypeAlias = Any
 """A DataFrame of Spark."""
 
 MOST_COUNTED = 500_000
-"""So many relations and classes are counted; what is beyond is taken to be as small as can be."""
+"""Maximum number of relations and classes that are counted; others are taken to be small."""
 
 ROWS_A_PART = 100_000
-"""So many facts are a part that is worth a task."""
+"""Number of facts that are worth a task of their own."""
 
 RECUT = 8
-"""Facts that have become so many times more than their parts are meant for are cut anew."""
+"""Facts are cut again when they are this many times more than their parts are meant for."""
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Statistics:
 class Run(NamedTuple):
     """A table of facts.
 
-    level  0 for what is stated
+    level  0 for what is asserted
     """
 
     name: str
@@ -119,7 +119,7 @@ class Facts:
         return self._held is not None
 
     def start(self, stated: Frame) -> None:
-        """Begin with what is stated, which is distinct."""
+        """Begin with what is asserted, which is distinct."""
         rows = self._few(stated.select(*self.columns))
         if rows is not None:
             self._held = Held(np.zeros((0, len(self.columns) + 1), np.int64))
@@ -160,7 +160,7 @@ class Facts:
         return new
 
     def add(self, candidates: Frame) -> int:
-        """Make a round of the candidates that are not known; how many there were."""
+        """Make a round of the new candidates; returns how many there were."""
         if self._held is not None:
             rows = self._few(candidates.select(*self.columns).dropDuplicates())
             if rows is not None:
@@ -194,7 +194,7 @@ class Facts:
     # -- few facts -------------------------------------------------------------------------------
 
     def _few(self, rows: Frame) -> I64 | None:
-        """Rows taken to the driver; None if they are too many to be held."""
+        """Rows fetched to the driver; None if they are too many to be held."""
         most = self._options.held_rows
         if not most:
             return None
@@ -206,7 +206,7 @@ class Facts:
         return np.stack(columns, axis=1)
 
     def _hold(self, rows: I64) -> int:
-        """Make a round of new rows, or begin with them; how many they are."""
+        """Make a round of new rows, or begin with them; returns their number."""
         assert self._held is not None
         if len(rows) or not self.runs:
             self.now += bool(self.runs)
@@ -221,7 +221,7 @@ class Facts:
         return len(rows)
 
     def _spill(self) -> None:
-        """Write what is held: it becomes too much."""
+        """Write the held facts to a table, because they became too many."""
         assert self._held is not None
         rows, self._held, self.runs = self._held_frame, None, []
         self._parts = self._parts_for(self.known.total)
@@ -232,7 +232,7 @@ class Facts:
     # -- tables ----------------------------------------------------------------------------------
 
     def _parts_for(self, rows: int) -> int:
-        """In how many parts so many facts are cut."""
+        """The number of parts for this number of facts."""
         return self._options.partitions or min(self._most_parts, 1 + rows // ROWS_A_PART)
 
     def _small(self) -> list[Run]:
@@ -253,7 +253,7 @@ class Facts:
     def _save(self, rows: Frame) -> str:
         self._made += 1
         name = f"{self._name}_{self._made}"
-        # What is shuffled is cut as the tables are, so that neither is shuffled to meet the other.
+        # Candidates are cut as the tables are, so that the join needs no further shuffle.
         with settings(self.spark, {"spark.sql.shuffle.partitions": str(self._parts)}):
             (
                 rows.write.format("parquet")
@@ -297,7 +297,7 @@ class Facts:
         return True
 
     def _merge(self) -> None:
-        """Join the runs of rounds to one; what is stated stays by itself."""
+        """Join the runs of rounds to one; what is asserted stays by itself."""
         old = [run for run in self.runs if run.level]
         rows = _union(self._table(run.name) for run in old)
         self._last = self._save(rows.repartition(self._parts, *self.columns))
@@ -333,7 +333,7 @@ def _union(frames: Iterable[Frame]) -> Frame:
 
 
 def local_frame(spark: Any, names: Sequence[str], rows: Any, ints: Sequence[str] = ()) -> Frame:
-    """Rows of numbers that the driver has, as a frame: longs, but for the columns in `ints`."""
+    """Rows of numbers that the driver has, as a frame: longs, except the columns in `ints`."""
     import pyarrow as pa
 
     columns = np.array(rows, np.int64).reshape(len(rows), len(names)).T

@@ -5,8 +5,8 @@ distinct. Nothing here follows paths edge by edge: components are found by alter
 contraction (large-star, small-star: O(log² n) rounds, no star is larger than the edges), closures
 by doubling (as many rounds as the longest path has binary digits).
 
-Every step is written to files under the work directory, and the next one reads these; small ones
-are kept by the driver, which is what `most` is for.
+Every step is written to files under the work directory, and the next one reads these; the driver
+keeps small ones (`most`).
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from triplestore.errors import BudgetError
 I64 = NDArray[np.int64]
 
 MOST_STEPS = 200
-"""So many steps of an algorithm that needs some twenty at most."""
+"""Maximum number of steps; the algorithms need some twenty."""
 
 
 MOST_PAIRS = 5_000_000
-"""So many pairs the driver makes of the edges that it has."""
+"""Maximum number of pairs that the driver makes of its edges."""
 
 
 class Graphs:
     """Algorithms on graphs.
 
-    most        up to so many edges are looked at by the driver
-    most_pairs  up to so many pairs of a closure are made by it
-    steps       how many steps there were on Spark
+    most        maximum number of edges that the driver handles
+    most_pairs  maximum number of pairs of a closure that it makes
+    steps       number of steps on Spark
     """
 
     def __init__(self, spark: Any, work: str, most: int, most_pairs: int = MOST_PAIRS) -> None:
@@ -44,7 +44,7 @@ class Graphs:
         self._work, self._made = work.rstrip("/"), 0
 
     def kept(self, rows: Frame) -> tuple[Frame, int]:
-        """Rows written and read back, and how many they are."""
+        """Rows written and read back, and their number."""
         self._made += 1
         self.steps += 1
         path = f"{self._work}/graph-{self._made}-{id(self)}"
@@ -72,7 +72,7 @@ class Graphs:
         return self.kept(found.selectExpr("node", "coalesce(v, node) AS component"))[0]
 
     def _contracted(self, edges: Frame) -> tuple[Frame, int]:
-        """Edges (u, v) from each node to the least of its component, but for that one itself."""
+        """Edges (u, v) from each node to the least of its component, except that one itself."""
         links, count = self.kept(
             edges.where("a <> b").selectExpr("greatest(a, b) AS u", "least(a, b) AS v")
         )
@@ -117,12 +117,12 @@ class Graphs:
         return pairs.join(one, "a").join(ends, "b").selectExpr("s AS a", "t AS b")
 
     def _reached_here(self, edges: Frame, starts: str) -> Frame | None:
-        """The same by the driver; None if the pairs may be too many for it."""
+        """The same by the driver; None if there may be too many pairs."""
         a, b = _columns(edges)
         nodes, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         numbers = places.astype(np.uint64)
         keys = numbers[: len(a)] << np.uint64(32) | numbers[len(a) :]
-        if len(keys) and TransitiveClosure.estimate(keys).pairs > self.most_pairs:
+        if len(keys) and TransitiveClosure.estimate_size(keys).pairs > self.most_pairs:
             return None
         closure = TransitiveClosure.build(keys)
         if closure.count() > self.most_pairs:

@@ -1,7 +1,7 @@
 """Groups of rules that are the closure of a graph, closed as such.
 
-Start reading at `close_group`. Which groups there are, and what their rules come to, is found by
-the engine's `modules`, so it is the same here as in a store.
+Start reading at `close_group`. The groups and their closures are found by `rules.modules`, as in a
+store.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def structure_in_force(owned: Owned, facts: Facts, naming: Naming) -> Structure | None:
-    """What the rules of a group come to whose guards hold; None if it is not one graph."""
+    """The closure that the rules with true guards define; None if it is not one graph."""
     held = {guard.atom for guard in owned.guards if _holds(guard.atom, facts, naming)}
     found = owned.group.active(held)
     return found if found is not None and found.kind in GRAPHS else None
@@ -82,8 +82,8 @@ def close_group(structure: Structure, facts: Facts, naming: Naming, graphs: Grap
 def _close_chains(structure: Structure, facts: Facts, naming: Naming, graphs: Graphs) -> Frame:
     """The pairs that chains lead to: reachability in the graph times an automaton.
 
-    A node of that graph is a term in a state: `term * states + state`. What holds so far is taken
-    for what comes from outside; part of it may follow, which changes nothing.
+    A node of that graph is a term in a state: `term * states + state`. All known facts are
+    taken as coming from outside; some may be inferred, which changes nothing.
     """
     from pyspark.sql.functions import broadcast
 

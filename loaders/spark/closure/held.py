@@ -1,4 +1,4 @@
-"""Facts that are few: held by the driver, so that a round is one task of one job.
+"""Few facts: held by the driver, so that a round is one task of one job.
 
 Start reading at `Held`. A round of few facts costs what its jobs cost, and each side of a join that
 is broadcast is one. Here everything is a local relation in one partition, which Spark joins without
@@ -21,10 +21,10 @@ ONE_TASK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
-    # Otherwise Spark 4.1 makes one task of all tracks, whose joins are more than it has room for.
+    # Otherwise Spark 4.1 makes one task of all tracks, whose joins need too much memory.
     "spark.sql.unionOutputPartitioning": "false",
 }
-"""What makes a job on few rows quick: no Java is compiled, and no stage is planned anew."""
+"""Settings for jobs on few rows: no code generation, no adaptive planning."""
 
 
 @contextmanager
@@ -64,7 +64,7 @@ class Held:
         return new
 
     def add(self, rows: I64, number: int) -> None:
-        """Hold these, too, as those of a round."""
+        """Also hold these rows, as those of a round."""
         numbers = np.full((len(rows), 1), number, np.int64)
         self.rows = np.concatenate([self.rows, np.concatenate([rows, numbers], axis=1)])
 

@@ -4,9 +4,8 @@ Start reading at `Joiner.follow`. A state is a frame of columns `v0`, `v1`, ... 
 shapes share the track, `w`: which of them a row belongs to. What a place is bound by, and what is
 kept, is then looked up by `w` in small arrays (`pick`); where all shapes agree it is just a column.
 
-Which side of a join is sent to all executors is decided here, by how many facts the names in the
-rules have; what is too large on both sides is shuffled by the bound places, and adaptive execution
-has the last word there.
+Which side of a join is broadcast is decided here, by the number of facts of the names in the rules;
+what is too large on both sides is shuffled by the bound places, where adaptive execution decides.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ from triplestore.loaders.spark.closure.plans import Evaluate, Join, Track, Way
 from triplestore.loaders.spark.closure.shapes import TRIPLE, FlatAtom, Shape
 
 MOST_LISTED = 100
-"""So many names are listed in the condition by which facts are read."""
+"""Maximum number of names in the condition by which facts are read."""
 
 MOST_BESIDE, MOST_ROWS_BESIDE = 16, 1_000_000
-"""So many rules are written beside facts, and so many rows are made by that at most."""
+"""Maximum number of rules that are written beside facts, and of rows that this makes."""
 
 GROWTH = 4
-"""So many matches a row is taken to have in a join."""
+"""Assumed number of matches of a row in a join."""
 
 
 class Joiner:
     """What joins need beside tracks.
 
-    most  up to so many rows are broadcast
+    most  maximum number of rows that are broadcast
     """
 
     def __init__(self, facts: Facts, expressions: Expressions, most: int) -> None:
@@ -155,7 +154,7 @@ class Joiner:
             state = state.join(facts, functions.expr(" AND ".join(ties)), "inner")
         else:
             state = state.crossJoin(facts)
-        # Spark does not know of a join of single parts that it is one, too.
+        # Spark does not know that a join of single parts is a single part.
         state = state.coalesce(1) if single else state
         return self._kept(track, i, state, [f"c{place}" for place in range(step.arity + 1)])
 
@@ -230,7 +229,7 @@ def _before(way: Way, i: int) -> Sequence[int]:
 
 
 def _pick(columns: Sequence[int | None], width: int, new: Sequence[str]) -> str:
-    """The value of a column that may be another one for each shape; None where it is no matter."""
+    """The value of a column, which may differ between shapes; None where it does not matter."""
     asked = sorted({column for column in columns if column is not None})
     names = {c: f"v{c}" if c < width else new[c - width] for c in asked}
     if len(asked) == 1:

@@ -1,8 +1,8 @@
-"""The closure of little data: by the store's own engine, in the driver.
+"""The closure of small data: by the store's own engine, in the driver.
 
-Start reading at `closed_here`. A round on Spark costs a second however few its facts are, so what
-fits into the driver many times over is taken there, closed as a store closes it, and given back as
-frames. Where the engine says that it is too much for one machine after all, Spark closes it.
+Start reading at `closed_here`. A round on Spark costs a second however few its facts are, so data
+that easily fit into the driver are closed there as in a store, and returned as frames. Where the
+engine finds them too large for one machine, Spark closes them.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from triplestore.terms import TermCollector
 I64 = NDArray[np.int64]
 
 MOST_TEXT = 1 << 28
-"""So many bytes of terms are taken to the driver."""
+"""Maximum bytes of terms that are fetched to the driver."""
 
 GROWTH = 20
-"""A closure of more than so many times the facts that the driver takes is made on Spark."""
+"""A closure with more than this many times the driver's maximum of facts is made on Spark."""
 
 
 class Here(NamedTuple):

@@ -17,20 +17,20 @@ from triplestore.loaders.spark.closure.held import ONE_TASK, settings
 from triplestore.errors import BudgetError
 
 MOST_TESTS = 500
-"""So many ids are listed in a condition."""
+"""Maximum number of ids in a condition."""
 
 TERMS_OF_A_FACT, MOST_HELD_TEXT = 4, 1 << 23
-"""How many terms, and bytes of them, the driver holds where it holds a number of facts."""
+"""Maximum number and bytes of terms that the driver holds, per fact that it holds."""
 
 
 class Names(Protocol):
-    """What making a program asks of terms."""
+    """What making a program needs to know of terms."""
 
     def keys_of(self, ids: Iterable[int]) -> dict[int, bytes]:
         """The keys of ids."""
 
     def ids_of(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        """The ids of keys that rules name; those that are no terms yet become terms."""
+        """The ids of keys that rules name; new ones become terms."""
 
 
 class Naming:
@@ -75,14 +75,14 @@ class Naming:
         return from_arrow(self.spark, pa.table({"id": ids, "key": keys}))
 
     def ids_of(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        """The ids of keys that rules name; those that are no terms yet become terms."""
+        """The ids of keys that rules name; new ones become terms."""
         wanted = list(dict.fromkeys(keys))
         self._look_up(wanted)
         self._append([key for key in wanted if key not in self._ids])
         return {key: self._ids[key] for key in wanted}
 
     def known_ids(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        """The ids of keys; 0 for those that are no terms."""
+        """The ids of keys; 0 for those that are not terms."""
         wanted = list(dict.fromkeys(keys))
         self._look_up(wanted)
         return {key: self._ids.get(key, 0) for key in wanted}

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a closure is computed; nothing here changes what it is.
+    """How a closure is computed; nothing here changes the result.
 
-    driver_facts     up to so many stated facts are closed in the driver, by a store's own engine
-    held_rows        up to so many facts are held by the driver, and a round is one task
-    partitions       parts of the known facts, by their hash; None: by how many facts there are,
-                     up to as many as Spark shuffles into
-    broadcast_rows   up to so many rows are sent to every executor instead of being shuffled
-    driver_edges     up to so many edges are looked at by the driver where graphs are taken apart
-    most_rounds      a program that needs more rounds in one phase is stopped
-    most_runs        of the known facts, before they are joined to one
-    small_rows       runs of up to so many facts are joined with each round
-    most_terms       a program whose expressions make more new terms is stopped
-    most_constants   rules that only copy are joined to longer steps up to so many pairs
-    representatives  one term stands for all that are the same while rules are applied, if possible
+    driver_facts     maximum number of asserted facts that are closed in the driver
+    held_rows        maximum number of facts that the driver holds; a round is then one task
+    partitions       parts of the known facts, by their hash; None: by the number of facts, at most
+                     as many as Spark shuffles into
+    broadcast_rows   maximum number of rows that are sent to every executor instead of shuffled
+    driver_edges     maximum number of edges of a graph that the driver handles
+    most_rounds      maximum number of rounds of one phase; more are an error
+    most_runs        maximum number of runs of the known facts, before they are joined to one
+    small_rows       maximum number of facts of runs that are joined with each round
+    most_terms       maximum number of new terms that expressions make; more are an error
+    most_constants   maximum number of pairs of rules that only copy, joined to longer steps
+    representatives  whether one of several equal terms stands for all while rules are applied
 
     >>> Options(partitions=4).most_rounds
     10000

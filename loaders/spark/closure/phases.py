@@ -1,10 +1,10 @@
 """The order in which the rules of a program are evaluated on Spark.
 
-Start reading at `phases_of`. The store's strata are as fine as can be, for the sake of
-maintenance: a hierarchy of classes twenty deep is twenty strata. Here each costs jobs, so a *phase*
-joins all that can be joined: it ends only where something must be complete, because it is negated,
-aggregated, or closed as a graph. Which rules count (`nonrecursive`) is as in the store, which goes
-on with the counters.
+Start reading at `phases_of`. The store's strata are as fine as possible, for maintenance: a
+hierarchy of classes twenty deep is twenty strata. Here each would cost jobs, so a *phase* joins as
+many as possible: it ends only where something must be complete, because it is negated, aggregated,
+or closed as a graph. Which rules are counted (`nonrecursive`) is as in the store, which continues
+with the counters.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def steps_of(form: Form, pivot: int | None, weigh: Weigh) -> list[Step]:
     """The steps in which a body is matched.
 
     pivot  the atom to begin with, whose match is new; atoms before it match what is old only.
-           None: begin where least is to be looked at
+           None: begin with the fewest facts
     """
     bound = set(range(form.width))
     atoms = list(range(len(form.body)))

@@ -45,7 +45,7 @@ KEPT = (PROGRAM, REGIMES, TUNING, STRICT, GRAPH_FILES, IMPORTS, FILES)
 class Given:
     """What is known beside the triples of the default graph.
 
-    kept   what a store keeps (see `store.kept`): files, prefixes, and rules that are in force
+    kept   what a store keeps (see `storage.metadata`): files, prefixes, and rules in force
     quads  of graphs of ontologies that rules in force are made of: keys of s, p, o, g
     """
 
@@ -70,7 +70,7 @@ class Given:
 def reasoned(
     store: Store, given: Given, reason: Sequence[str], told: Mapping[str, Any]
 ) -> Report | None:
-    """Infer in a small store: by what is in force there, then by what is told."""
+    """Infer in a small store: by the rules in force there, then by the given ones."""
     report = None
     if given.in_force:
         with store.transaction() as transaction:
@@ -85,7 +85,7 @@ class Programs:
     """The program in force, and what was told to make it.
 
     program  the rules
-    grew     whether they only became more the last time, so that all that held holds
+    grew     whether rules were only added the last time, so that all known facts still hold
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Programs:
         ]
 
     def next(self, axioms: Axioms) -> bool:
-        """Make the program again of all axioms that hold; whether it is another one."""
+        """Make the program again of all axioms that hold; returns whether it changed."""
         if axioms == self._axioms or not self._regimes:
             return False
         self._axioms = axioms
@@ -189,7 +189,7 @@ class Programs:
 
 
 def refuse_rewriting(regimes: Regimes) -> None:
-    """Raise if one of several equals is to stand for all."""
+    """Raise if equality by rewriting is asked for."""
     if regimes.equality != BY_RULES:
         raise UsageError(
             "equality='rewrite' is what a store does with its own rows; a closure on Spark has "
@@ -211,7 +211,7 @@ def quads_of_ontologies(
 
 
 def _is_positive(program: Program) -> bool:
-    """Whether more facts never take one away."""
+    """Whether more facts never remove a fact."""
     return not any(rule.nots or rule.aggregates for rule in program.rules)
 
 

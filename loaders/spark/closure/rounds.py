@@ -28,7 +28,7 @@ Progress = Callable[[str, dict[str, Any]], None]
 class Rounds:
     """Evaluates shapes on facts.
 
-    count  how many rounds there were
+    count  the number of rounds
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Rounds:
         self.count = 0
 
     def close(self, shapes: Sequence[Shape], first: Sequence[Shape] | None = None) -> None:
-        """Add what follows by some shapes, until nothing is new.
+        """Add what follows from some shapes, until nothing is new.
 
         first  what to evaluate in the first round, if that is enough for what is known so far
         """
@@ -125,6 +125,6 @@ class Rounds:
 def union(frames: Sequence[Frame]) -> Frame:
     """All rows of frames with the same columns.
 
-    One track is at least one task: the tables of all joins of many would be too much for one.
+    One track is at least one task: one task would need the tables of all joins.
     """
     return reduce(lambda one, other: one.unionAll(other), frames)

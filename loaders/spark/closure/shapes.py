@@ -2,9 +2,8 @@
 
 Start reading at `shapes_of`. A fact is (arity, name, arguments): the triple `s p o` is
 (2, p, s, o), and the row `r(a, b, c)` is (3, r, a, b, c). So a property is a constant like any
-other, and ten thousand rules over ten thousand properties are one shape with ten thousand rows; the
-families of `engine.families`, which keep the properties apart because tables do, would be as many
-plans.
+other, and ten thousand rules over ten thousand properties are one shape with ten thousand rows. The
+families of `rules.families` keep properties apart, as tables do, and would be as many plans.
 
 What is always true of a shape: its atoms speak of *slots*. The first `width` of them are constants,
 one for each place where rules have one, and `constants` has their ids, a row for each rule; the

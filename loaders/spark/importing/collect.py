@@ -8,7 +8,7 @@ default graph), its output one table with two kinds of rows:
     1     key h1 h2 uses roles      a term that a chunk of the task has, with how often it is used
 
 What is always true: each term occurs once in each chunk of a task, however often it is used there:
-that is the distinct on the side of the map, and why a term in half of all statements does no harm.
+this is a map-side distinct, so a term in half of all statements does no harm.
 Only these rows of terms carry strings, and they are shuffled once, in the next stage. One table and
 not two, because it is one pass over the input; the columns of other kinds are null, which takes
 no room in Parquet.
@@ -34,9 +34,9 @@ STATEMENT, TERM = 0, 1
 AS_SUBJECT, AS_PREDICATE, AS_OBJECT, AS_GRAPH = 1, 2, 4, 8
 
 CHUNK_ROWS = 1 << 21
-"""So many statements of a task are gathered before their terms are written down."""
+"""Maximum number of statements of a task that are gathered before their terms are written."""
 CHUNK_BYTES = 1 << 28
-"""Or so many bytes of distinct terms."""
+"""Maximum bytes of distinct terms that are gathered."""
 _OUT = 1 << 16  # rows of a batch that goes back to Spark
 
 _ROLES = (("s", AS_SUBJECT), ("p", AS_PREDICATE), ("o", AS_OBJECT), ("g", AS_GRAPH))

@@ -3,15 +3,15 @@
 Start reading at `import_dataset`. The way of the data, stage by stage; each is written to the work
 directory, and not done again by a job that is started again:
 
-    statements  parsed, as keys                                   reading.py and beside it
+    statements  parsed, as keys                                   statements.py
     collected   hashes of terms; the distinct terms of each task  collect.py
-    terms       distinct terms in order                           terms.py
+    terms       distinct terms in order                           number_terms.py
     triples     ids                                               encode.py
     closure     what follows, if Spark is to infer it             closure/
 
-and then, on the driver, `output` makes a store beside its final place and renames it, or
-`existing` adds to one in one commit. So a job that fails leaves nothing that opens, and one that
-is tried again does nothing twice.
+and then, on the driver, `write_store` makes a store beside its final place and `put_in_place`
+renames it, or `existing_store` adds to one in one commit. So a failed job leaves no store that
+opens, and a repeated one does nothing twice.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def import_dataset(
     graph  where statements of the default graph go: a term, or an IRI
     format, lenient, base_iri, options  how the source is read, see `SourceOptions`
     reason, rules, ontology  what to infer, as `Store.reason` takes it
-    closure  who infers: "local", this process; "spark"; "later", whoever opens the store next
-    driver_facts  up to so many facts the driver closes itself where Spark is to infer; 0 for never
+    closure  what infers: "local", this process; "spark"; "later", the next process that writes
+    driver_facts  maximum number of facts that the driver closes itself; 0 for never
     tables  a folder or URI for tables of terms and triples, in Parquet with 64-bit ids, as well
-    work  where stages keep their results; beside the target if nothing is said
+    work  where stages keep their results; by default beside the target
     job  a name: what was committed under it is not done again. Without one, a job that is started
         again after it failed is known by its work directory
-    partitions  in how many parts shuffles are made
-    salt  another one makes other hashes, should two terms have the same
+    partitions  number of parts of a shuffle
+    salt  another value gives other hashes, if two terms have the same hash
 
     `progress` is called after each stage with its name and figures.
     """

@@ -18,8 +18,8 @@ from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, 
 from triplestore.loaders.spark.importing.number_terms import TermCounts
 
 MOST_NAMES = 100_000
-"""So many predicates and names of graphs are sent to every task; if there are more, only those
-that are common are."""
+"""Maximum number of predicates and graph names that are all sent to every task; if there are more,
+only common ones are."""
 
 FAIR_SHARE = 8
 """A term is common if it alone makes up more than 1/8 of what a task has to join on average."""
@@ -51,7 +51,7 @@ def _common(terms: Any, counts: TermCounts, partitions: int, names: bool) -> Any
 
 
 def _with_ids(rows: Any, role: str, terms: Any, common: Any, *, everything: bool) -> Any:
-    """The rows with the ids of one column in the place of its hashes.
+    """The rows with the ids of one column instead of its hashes.
 
     everything  whether all terms of this column are among the common ones
     """

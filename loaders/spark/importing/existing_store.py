@@ -1,9 +1,9 @@
-"""Import into a store that there is: one commit, which a job that is tried again does once.
+"""Import into an existing store: one commit, made once however often the job is tried.
 
 Start reading at `Target`. What is always true: the numbers of the files of a job (on which the
 labels of its blank nodes depend) are reserved in the store before anything is parsed, and written
 down in the work directory; the name of the job is part of the commit. So a job that failed anywhere
-goes on with the same labels, and one that was committed does nothing.
+continues with the same labels, and one that was committed does nothing.
 
 Terms that the store knows keep their ids, others get theirs behind all, in the order of their
 keys, as a load would give them: the columns that come from Spark go the way of a load
@@ -37,7 +37,7 @@ from triplestore.terms.spans import U32
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One import into a store, the same each time that it is tried.
+    """One import into a store, the same at each attempt.
 
     name   is kept with the commit
     first  the number of its first file
@@ -68,7 +68,7 @@ class Target:
         """The job that this is: that of the work directory if it is the same, or a new one.
 
         place  where it is written down
-        known  what it is told by: a fingerprint of its input and of what is to be done
+        known  its identity: a fingerprint of its input and of what is to be done
         """
         said = read_text(None, place)
         if said is not None:
@@ -139,7 +139,7 @@ def into_ids(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -> 
 
 
 def into_known(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -> None:
-    """Rows in the ids of a dictionary, 0 for terms that it does not have: these are not stated."""
+    """Rows in the ids of a dictionary; 0 for terms that it does not have."""
     ids = np.zeros(len(keys.kinds) + 1, np.uint32)
     spans = keys.spans()
     for segment in dictionary.segments:
@@ -153,7 +153,7 @@ def into_known(loaded: Loaded, dictionary: Dictionary, keys: Keys, rows: Rows) -
             text = spans.buf[start : start + int(spans.lengths[i])].tobytes()
             ids[i + 1] = live.get(bytes((int(spans.kinds[i]),)) + text, 0)
     _put(loaded, rows, ids)
-    if rows.g is not None:  # what no graph is called is not in the default graph, but nowhere
+    if rows.g is not None:  # an unknown graph name is in no graph, not in the default graph
         loaded.p[(rows.g != 0) & (loaded.g == 0)] = 0
 
 

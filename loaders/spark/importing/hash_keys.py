@@ -1,8 +1,8 @@
 """The 128-bit hash of a term's key, by which rows find the ids of their terms on Spark.
 
-Start reading at `hash_keys`. BLAKE2b, because nobody can make two texts of one hash for it, and
-because a collision by chance among 2^32 terms has a probability of 10^-19; the dictionary stage
-looks for collisions all the same. Costs about 0.7 microseconds for each distinct term of a task.
+Start reading at `hash_keys`. BLAKE2b, because collisions cannot be constructed, and because a
+collision by chance among 2^32 terms has a probability of 10^-19; the dictionary stage looks for
+collisions all the same. Costs about 0.7 microseconds for each distinct term of a task.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One run of a job: its stages, and what is made of them.
 
 Start reading at `Import.run`. What is always true: a new store is made beside its place and renamed
-when it is finished; a store that there is gets one commit, with the name of the job; so a run can
-end anywhere, and the next one goes on.
+when it is finished; an existing store gets one commit, with the name of the job; so a run can
+end anywhere, and the next one continues.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _LONGEST_PATH = 255
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What `import_dataset` was asked for, checked."""
+    """The checked arguments of `import_dataset`."""
 
     mode: str
     graph: Any
@@ -118,7 +118,7 @@ class Import:
         self._known = ""
 
     def run(self, keep_work: bool) -> Imported:
-        """Do the job, as far as it was not done before."""
+        """Do what was not done before."""
         if self._folder is None:
             return self._run(keep_work)
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -161,7 +161,7 @@ class Import:
             )
         meta = {FILES: str(statements.next_file_number - 1).encode()}
         if noted["_prefixes"]:
-            # In one order, whatever order parsers tell them in: the file shall be the same.
+            # Sorted, so that the file does not depend on the order in which parsers report them.
             meta[PREFIXES] = bytes_of_prefixes(dict(sorted(noted["_prefixes"].items())))
         self._write_tables(terms, triples, counts, meta, extra, noted)
         if path is not None:
@@ -172,7 +172,7 @@ class Import:
         return self._imported(counts, noted)
 
     def _change(self, path: Path) -> Imported:
-        """A commit to a store that there is, or is made for it."""
+        """A commit to an existing store, or is made for it."""
         assert self._folder is not None
         wish = self._wish
         fresh = making(path)
@@ -208,7 +208,7 @@ class Import:
         self._infer(fresh)
 
     def _finish(self, transaction: Transaction) -> None:
-        """What else a commit does."""
+        """What a commit does besides."""
         wish = self._wish
         if wish.closure == "later":
             transaction.put_off_inference()
@@ -399,7 +399,7 @@ class Import:
             self._put_in_place(fresh, target)
 
     def _infer(self, fresh: Path) -> None:
-        """Put the rules that are asked for in force in a store, and infer what follows there."""
+        """Apply the given rules to a store, and infer."""
         wish = self._wish
         if not wish.infers and is_store(fresh):
             return

@@ -2,7 +2,7 @@
 
 Start at `Notes`, which a task fills for one part of a file, and `FIELDS`, the schema by which Spark
 reads the notes again. Lines and bytes of a fault count from the beginning of its part: where that
-is in the file is known only when all parts before it were read, and is added then (errors.py).
+is in the file is known only when all parts before it were read, and is added then (faults.py).
 """
 
 from __future__ import annotations

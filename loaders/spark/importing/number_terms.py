@@ -53,7 +53,7 @@ def ordered_terms(collected: Any, partitions: int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """What the driver knows of the terms.
+    """What the driver knows about the terms.
 
     ranges      for each range, how many terms the ranges before it have
     terms       how many there are
@@ -116,7 +116,7 @@ def numbered(spark: Any, ordered: Any, counts: TermCounts) -> Any:
 
 
 def check_hashes(terms: Any) -> None:
-    """Raise if two terms have one hash; costs a shuffle of 16 bytes a term."""
+    """Raise if two terms have one hash; costs a shuffle of 16 bytes per term."""
     twice = terms.groupBy("h1", "h2").count().where(sf.col("count") > 1).limit(_SHOWN).collect()
     if not twice:
         return

@@ -100,7 +100,7 @@ def _line_from(stream: io.BufferedReader, place: int) -> int:
 
 
 class _Range(io.RawIOBase):
-    """The next bytes of a file, so many of them; closes the file."""
+    """The next bytes of a file, in this number; closes the file."""
 
     def __init__(self, stream: io.BufferedReader, length: int) -> None:
         self._stream = stream

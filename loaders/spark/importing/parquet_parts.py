@@ -1,4 +1,4 @@
-"""Parquet tables of terms and rows, read back as arrays by the one who assembles a store.
+"""Parquet tables of terms and rows, read back as arrays to assemble a store.
 
 Start reading at `Parts`. What is always true: every page is compared with the checksum that Spark
 wrote into it, and the numbers of terms and rows are those that the job counted; a part that is
@@ -27,14 +27,14 @@ from triplestore.terms.spans import I64, U8, U32, Spans, copy_texts, offsets_of,
 BATCH_ROWS = 1 << 17
 
 MOST_TERMS = FIRST_QUERY_ID - 1
-"""So many terms a store has room for."""
+"""Maximum number of terms of a store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Columns of ids; `g` is None if all rows are in the default graph.
 
-    status, count  of a closure; None if all rows are stated
+    status, count  of a closure; None if all rows are asserted
     """
 
     s: U32

@@ -3,9 +3,9 @@
 Start at `parse_parts`, `parse_lines`, `parse_contents` and `parse_terms`: each takes the batches of
 a task (as `mapInArrow` does) and gives those of `batches.SCHEMA`. The parsers are the local
 loader's: the kernel for lines, its judge for odd ones, pyoxigraph for everything else. What is
-always true: what a file gives does not depend on the task that reads it, and a fault is a note and
-no exception, so that one broken file among a thousand is told with its place. Memory: some 10 MB of
-buffers, and a part where it is read whole (contents, parts of Turtle).
+always true: what a file gives does not depend on the task that reads it, and a fault is a note, not
+an exception, so that one broken file of a thousand is reported with its place. Memory: some 10 MB
+of buffers, and a part where it is read whole (contents, parts of Turtle).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _CR_ENDS_LINES = (ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG, ox.RdfFormat.N3)
 
 @dataclass(frozen=True)
 class Plan:
-    """What is sent to the tasks: the files, and for files opened by name who reads what."""
+    """What is sent to the tasks: the files and, for files opened by name, what each task reads."""
 
     files: Mapping[int, SourceFile]
     reading: Reading

@@ -1,7 +1,7 @@
-"""What a job gives back, and how a finished store comes to its place.
+"""What a job returns, and how a finished store comes to its place.
 
-Nothing here needs Spark. What is always true: a store is made beside its place, and comes there by
-one rename; before that nothing is there that opens.
+Nothing here needs Spark. What is always true: a store is made beside its place, and renamed in
+one step; before that there is no store that opens.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Imported:
     resumed: Sequence[str] = ()
     change: Any = None
     already: bool = False
-    """Whether the job had been committed before, so that nothing was done."""
+    """Whether the job was committed before, so that nothing was done."""
 
     def __str__(self) -> str:
         if self.already:
@@ -56,7 +56,7 @@ class Imported:
 
 
 def put_in_place(fresh: Path, target: Path) -> None:
-    """Rename a finished store to where it belongs; that must be nothing, or an empty folder."""
+    """Rename a finished store to its place, which must be missing or an empty folder."""
     files = RealFiles()
     (fresh / "LOCK").unlink(missing_ok=True)
     try:
@@ -88,7 +88,7 @@ def name_of_store(target: Path) -> str:
 
 
 def making(target: Path) -> Path:
-    """Where a store is made: beside its place, so that renaming it is possible and one step."""
+    """Where a store is made: beside its place, so that renaming it is one step."""
     return target.with_name(f"{target.name}.making")
 
 

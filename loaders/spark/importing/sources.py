@@ -1,10 +1,10 @@
 """What is to be imported: files, folders and globs, on anything that Spark reads.
 
-Start at `find_files`. Spark lists them, so that the machine which asks need not see them. What is
+Start at `find_files`. Spark lists them, so the driver need not see them. What is
 always true: files are sorted by their path, part by part, and each is taken once; so their numbers,
 on which the labels of blank nodes depend, do not change with the order in which they were named nor
 with the folder in which a machine keeps them, and are those that the local loader gives the sorted
-files. Costs one job of Spark, and some 300 bytes a file on the driver.
+files. Costs one job of Spark, and some 300 bytes per file on the driver.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def find_files(
     """All files that paths, folders and globs name, sorted and numbered.
 
     Folders and globs give only files whose extension tells a format. As in all of Spark, names
-    that begin with `_` or `.` are passed over, by wildcards as well.
+    that begin with `_` or `.` are skipped, by wildcards as well.
     """
     items = [source] if isinstance(source, str) else [str(item) for item in source]
     if not items:
@@ -190,7 +190,7 @@ def _listed(spark: SparkSession, items: list[str]) -> dict[str, tuple[int, str, 
 def _of_visible(item: str) -> str:
     """A pattern that matches no name with `_` or `.` before it, unless that is said in it.
 
-    In folders Spark passes over them, what others are writing (`_temporary`) among them, but a
+    In folders Spark skips them, what others are writing (`_temporary`) among them, but a
     wildcard of Hadoop's takes them.
 
     >>> _of_visible("a/*/*.nt"), _of_visible("a/?b/[_x]*"), _of_visible("*b")

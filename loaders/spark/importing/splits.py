@@ -1,9 +1,9 @@
-"""Which task reads what: files and parts of files, put together into tasks of about one size.
+"""Which task reads what: files and parts of files, packed into tasks of similar size.
 
 Start at `plan_parts` and `packed`. Files that tasks open by name are read in ranges where they can
 be split: N-Triples and N-Quads anywhere (a range has the lines that begin in it), Turtle and TriG
 between statements, where `turtle_cuts` found room for it. Everything else is one part. The plan is
-sent with the job, some 100 bytes a part.
+sent with the job, some 100 bytes per part.
 """
 
 from __future__ import annotations

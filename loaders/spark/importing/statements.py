@@ -124,8 +124,8 @@ def read_statements(
     """The statements of files (paths, folders, globs, URIs) or of a DataFrame of terms.
 
     A DataFrame has the columns s, p, o and perhaps g, as terms in N-Triples or typed (see
-    columns.py). Files are listed now, and large documents of Turtle and TriG are looked through
-    for places to cut; everything else waits until it is used.
+    table_columns.py). Files are listed now, and large documents of Turtle and TriG are looked
+    through for places to cut; everything else waits until it is used.
     """
     options = options or SourceOptions()
     if isinstance(source, str | list | tuple):

@@ -1,10 +1,10 @@
 """From terms and rows to a store: what the driver (or `pull`) assembles, in memory.
 
-Start reading at `write_store`. One segment of terms and one layer of rows, made by the very
-functions of the local loader (`TermSegment.of_arrays`, `Layer.bulk`), from columns that Spark has
-numbered: so the files are those of a local load, byte by byte, whatever Spark's partitions were,
-and statistics, characteristic sets and value columns need no second implementation. Costs some 40
-bytes a row and twice the texts of the terms in memory; DESIGN-output.md says where that ends.
+Start reading at `write_store`. It makes one segment of terms and one layer of rows with the local
+loader's functions (`TermSegment.of_arrays`, `bulk_layer`) from columns that Spark has numbered. So
+the files are those of a local load, byte by byte, whatever Spark's partitions were. It needs some
+40 bytes per row and twice the texts of the terms in memory; `loaders/spark/DESIGN.md` has the
+limits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
 
-from triplestore.relations import ChangedRows, Changes, Layer
+from triplestore.relations import ChangedRows, Changes, Layer, bulk_layer
 from triplestore.relations.changes import TupleName
 from triplestore.relations.packed_keys import U32
 from triplestore.storage.files.system import Files
@@ -30,10 +30,10 @@ from triplestore.terms.dictionary import Dictionary
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What a closure has beside rows of facts.
+    """What a closure has besides rows of facts.
 
     tuples  rows of relations of users and helpers: columns, statuses and counts
-    keys    terms that only rules name: they are numbered behind all others
+    keys    terms that only rules name: numbered after all others
     meta    named values of the store: the rules in force and how they are applied
     """
 
@@ -90,7 +90,7 @@ def write_store(
 ) -> None:
     """Write a new store with these terms (ids from 1 on) and rows.
 
-    Both are asked for when they are needed: rows when the terms are written and out of memory.
+    Both are called when needed: `rows` when the terms are written and out of memory.
 
     >>> import tempfile
     >>> from triplestore import Store
@@ -109,7 +109,7 @@ def write_store(
 
 def segments_of(keys: Callable[[], Keys], more: Sequence[bytes]) -> Iterator[TermSegment]:
     """The segments of all terms; those that only rules name have one of their own."""
-    # Loaded now, so that it does not depend on the process which of two layouts slots have.
+    # Loaded now, so that the layout of slots does not depend on the process.
     import triplestore.kernels.terms.term_tables  # noqa: F401 - importing it is what is wanted
 
     segment = _segment_of(keys())
@@ -126,7 +126,7 @@ def _segment_of(keys: Keys) -> TermSegment:
 def layer_of(rows: Rows, tuples: Mapping[TupleName, ChangedRows]) -> Layer:
     """The layer of all rows."""
     if rows.status is None and not tuples:
-        return Layer.bulk(rows.p, rows.s, rows.o, rows.g)
+        return bulk_layer(rows.p, rows.s, rows.o, rows.g)
     status = np.ones(len(rows), np.uint8) if rows.status is None else rows.status
     facts = ChangedRows.of((rows.p, rows.s, rows.o), status, 0, rows.count)
     quads = ChangedRows.of(((), (), (), ()))

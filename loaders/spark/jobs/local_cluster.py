@@ -1,7 +1,7 @@
 """A small cluster of Spark on this machine: a master and workers, each a process of its own.
 
-For tests, benches and for trying a job before it goes to a real cluster. The jobs see what they
-would see there: executors in other processes, that can be lost.
+For tests, benches and trials of a job. Executors are other processes, which can be lost, as on a
+real cluster.
 
     with Cluster(folder, workers=2) as cluster:
         session = make(cluster.master)

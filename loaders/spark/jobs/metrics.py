@@ -56,7 +56,7 @@ class SparkStage:
 
 
 def read_events(place: Path) -> list[SparkStage]:
-    """The stages that a log tells of: a file, or a folder of which the newest is taken."""
+    """The stages in a log: a file, or the newest file of a folder."""
     if place.is_dir():
         logs = [file for file in place.iterdir() if file.is_file()]
         if not logs:

@@ -48,7 +48,7 @@ def read_text(spark: Any, place: str) -> str | None:
 
 
 def write_text(spark: Any, place: str, text: str) -> None:
-    """Write a text, in one step where the place can do that."""
+    """Write a text, in one step where the place allows it."""
     if not is_local(place):
         frame = spark.createDataFrame([(text,)], "value string").coalesce(1)
         frame.write.mode("overwrite").text(place)

@@ -1,8 +1,8 @@
-"""One job from a command line: a session for it, what it says on the way, a report, clear errors.
+"""One job from a command line: its session, progress, report, and clear errors.
 
 Start at `run`. Always true at its end, however the job ended: the report is written if one was
-asked for; a session that was made here is stopped, one that was there before is not; jobs that ran
-when somebody pressed Ctrl-C are stopped.
+asked for; a session that was made here is stopped, an existing one is not; Ctrl-C stops running
+jobs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TABLES = ("parquet", "orc", "delta", "iceberg")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How to come by a session; see `session.make`."""
+    """How to get a session; see `session.make`."""
 
     master: str | None = None
     memory: str = "1g"
@@ -88,7 +88,7 @@ def source_of(session: Any, names: Sequence[str], form: str | None) -> tuple[Any
 
 @contextmanager
 def session_for(setting: Setting, events: Path | None = None) -> Iterator[Any]:
-    """The session that runs, or one that lives as long as the block.
+    """The running session, or one that lives as long as the block.
 
     Ctrl-C: pyspark's own handler talks to Java in the middle of another call to it and fails, so
     for a session that is made here Python's handler is in force. The call that was interrupted
@@ -143,7 +143,7 @@ def python_handles_ctrl_c() -> Iterator[None]:
 
 
 def _is_no_ctrl_c(record: logging.LogRecord) -> bool:
-    """Whether a record of a log is of anything else, and of nothing that came of it."""
+    """Whether a log record has nothing to do with the interrupt."""
     error = record.exc_info[1] if record.exc_info else None
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
@@ -151,7 +151,7 @@ def _is_no_ctrl_c(record: logging.LogRecord) -> bool:
 
 
 def in_another_thread(action: Callable[[], object]) -> None:
-    """Do it and wait, for some seconds at most: Spark may not answer any more."""
+    """Do it and wait some seconds at most: Spark may no longer answer."""
     thread = threading.Thread(target=action, daemon=True)
     thread.start()
     thread.join(timeout=30)

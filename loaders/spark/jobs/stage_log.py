@@ -1,8 +1,8 @@
-"""What a user sees while a job runs on Spark, and what its report is made of: its stages.
+"""The stages of a job on Spark: what a user sees, and what its report is made of.
 
-Start at `StageLog`: it is told of each stage as it ends, writes a line on stderr, and keeps what it
-was told. On a terminal the seconds count while nothing ends. It asks Spark for nothing, so it works
-with any session; the figures come from the stages themselves.
+Start at `StageLog`: it is called at the end of each stage, writes a line on stderr, and keeps the
+figures. On a terminal it shows the seconds of the running stage. It asks Spark for nothing, so it
+works with any session; the figures come from the stages themselves.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Self, TextIO
 
 
 class StageLog:
-    """Call it with a stage's name and figures; `stages` is all that it was told.
+    """Call it with a stage's name and figures; `stages` has all of them.
 
     Figures it understands: `rows`, `bytes`, `seconds`, `resumed` and `parts`, the rows of each
     partition, of which it keeps the skew. With `round` it is a part of a stage that will end later,

@@ -1,10 +1,10 @@
-"""The stages of a job: each writes a table, and is not done again if it was done.
+"""The stages of a job: each writes a table, and is done once.
 
 Start reading at `Stages.table`. A job's work directory has one folder for each stage, named by its
 fingerprint: a hash of what goes into it (the input, the options, the stages before). What is always
-true: a folder is used only if its marker is there, and the marker is written after the table; what
-has another input has another name, so a job that is started again with other data begins again,
-and one that was stopped goes on after the last stage that ended.
+true: a folder is used only if its marker exists, and the marker is written after the table; another
+input gives another name, so a job that is started again with other data begins again, and one that
+was stopped continues after the last finished stage.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Stages:
     """The stages of one job.
 
     place   the work directory: a path that all nodes share, or a URI
-    told    is told of each stage that ended
+    told    called after each stage
     done    name, seconds and figures of each stage, in order
     """
 

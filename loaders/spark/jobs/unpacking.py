@@ -1,7 +1,7 @@
 """How the packaged `triplestore` comes to life where it is imported; the beginning of the zip.
 
 `packaging` puts this text into the zip as `triplestore/__init__.py`, with a call of `start` below
-it. It is imported where only `triplestore.private_folder` is there yet.
+it. It is imported where only `triplestore.private_folder` exists yet.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def unpack(archive: Path, content: str) -> Path:
             packed.extractall(making, [n for n in packed.namelist() if n.startswith(_PAYLOAD)])
         try:
             (making / _PAYLOAD).rename(folder)
-        except OSError:  # somebody else was faster, and made the same
+        except OSError:  # another process was faster, and made the same
             if not folder.is_dir():
                 raise
         shutil.rmtree(making, ignore_errors=True)

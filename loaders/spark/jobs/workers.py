@@ -1,12 +1,11 @@
-"""Functions that Spark's Python workers run: sent by `mapped`, so that a task costs what it does.
+"""Functions that Spark's Python workers run, sent by `mapped` without overhead for each task.
 
-Start reading at `mapped`. pyspark's worker does two things for each task that have nothing to do
-with it, and take 0.15 s of processor time where numba and pyarrow are loaded: behind it, it looks
-at every object that there is for garbage; before it, it forgets what it knows of places of
-modules, whereupon Python reads the directory of pyspark.zip again for each package in it (16
-times). For a part of a file of 32 MB that was three times the parsing. So what modules have made
-is taken out of the garbage collection, and importers of zip archives are forgotten; they are made
-again when they are asked for.
+Start reading at `mapped`. pyspark's worker does two things for each task that take 0.15 s of
+processor time where numba and pyarrow are loaded: after the task it collects garbage among all
+objects; before it, it clears the caches of importers, so that Python reads the directory of
+pyspark.zip again for each package in it (16 times). For a part of 32 MB that was three times the
+parsing. So objects of modules are taken out of the garbage collection, and importers of zip
+archives are removed; they are made again when needed.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def run(function: Callable[[Batches], Batches], batches: Batches) -> Batches:
 
 
 def settle() -> None:
-    """Spare this process what pyspark's worker would do for each task again."""
+    """Avoid what pyspark's worker would do again for each task."""
     global _modules
     if len(sys.modules) != _modules:  # only then: what is frozen is never freed
         _modules = len(sys.modules)

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from triplestore.closures.chains.product_graph import Places, numbered
+from triplestore.closures.chains.product_graph import NodePlaces, numbered
 from triplestore.closures.chains.state_reach import StateReach
 from triplestore.closures.chains.useful_edges import in_states, reached
-from triplestore.closures.packed_pairs import I64, NO_KEYS, U32, U64, Bools, first, pack, second
-from triplestore.closures.scheme import BLOCK, Difference, Pairs
+from triplestore.closures.scheme import PairDifference, PairStream
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
+from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, high, low, pack
+from triplestore.relations.pair_relation import BLOCK, PairRelation
 
 _FEW = 16
 
@@ -21,7 +22,7 @@ _FEW = 16
 class Ends(NamedTuple):
     """Which pairs of the closure mean pairs of a relation: those from one state to another."""
 
-    places: Places
+    places: NodePlaces
     states: int
     start: int
     end: int
@@ -31,7 +32,7 @@ class Ends(NamedTuple):
 
         turned   the keys have the second node in front, and so has the result
         """
-        here, there = first(keys), second(keys)
+        here, there = high(keys), low(keys)
         states, ids = np.uint32(self.states), self.places.ids
         start, end = (self.end, self.start) if turned else (self.start, self.end)
         meant = (here % states == start) & (there % states == end)
@@ -40,8 +41,8 @@ class Ends(NamedTuple):
         return pack(ids[here // states], ids[there // states])
 
 
-class _Side:
-    """Half of the readable side: looking from the first nodes, or from the second.
+class _Direction:
+    """One direction of look-ups: looking from the first nodes, or from the second.
 
     Few nodes are asked what they reach in any state, of which the rest is dropped; for more of them
     the nodes in the state wanted are collected once, and kept.
@@ -65,13 +66,13 @@ class _Side:
             keys = blocks[0] if blocks else NO_KEYS
         if not self.ends.places.in_order:
             keys = np.sort(keys)
-        return first(keys).astype(np.int64), second(keys)
+        return high(keys).astype(np.int64), low(keys)
 
     def counts(self, nodes: U32) -> I64:
         """How many pairs each node has."""
         known, numbers = self._numbers(nodes)
         if self._reach is None and len(nodes) <= _FEW:
-            return np.bincount(first(self._searched(known, numbers)), minlength=len(nodes))
+            return np.bincount(high(self._searched(known, numbers)), minlength=len(nodes))
         counts = np.zeros(len(nodes), dtype=np.int64)
         counts[known] = self.reach.counts(self.closure.graph.places(numbers))
         return counts
@@ -87,7 +88,7 @@ class _Side:
     def _searched(self, prefix: U32, numbers: U32) -> U64:
         """What these reach, by the closure: prefix << 32 | id."""
         states = np.uint32(self.ends.states)
-        owners, others = (self.closure.backward if self.back else self.closure.forward)(numbers)
+        owners, others = self.closure.match(int(self.back), numbers)
         meant = others % states == (self.ends.start if self.back else self.ends.end)
         return pack(prefix[owners[meant]], self.ends.places.ids[others[meant] // states])
 
@@ -120,7 +121,7 @@ class _Side:
             yield keys if self.ends.places.in_order else np.sort(keys)
 
 
-class ChainRelation:
+class ChainRelation(PairRelation):
     """The pairs (x, z) for which the closure has ((x, start), (z, end)); immutable.
 
     Counts list nothing. What look-ups of many nodes need is made for the first, and kept.
@@ -128,10 +129,10 @@ class ChainRelation:
 
     def __init__(self, closure: TransitiveClosure, ends: Ends) -> None:
         self._closure, self._ends = closure, ends
-        self._ahead, self._behind = _Side(closure, ends, False), _Side(closure, ends, True)
-        self._before: tuple[ChainRelation, Difference] | None = None
+        self._sides = _Direction(closure, ends, False), _Direction(closure, ends, True)
+        self._before: tuple[ChainRelation, PairDifference] | None = None
 
-    def follows(self, before: ChainRelation, difference: Difference) -> None:
+    def follows(self, before: ChainRelation, difference: PairDifference) -> None:
         """Say what it was before a change: if that was counted, only the change is."""
         if "_count" in before.__dict__:
             self._before = before, difference
@@ -139,7 +140,7 @@ class ChainRelation:
     @cached_property
     def _count(self) -> int:
         if self._before is None:
-            return int(self._ahead.counts(self._ahead.nodes()).sum())
+            return int(self._sides[0].counts(self._sides[0].nodes()).sum())
         before, change = self._before
         self._before = None
         return before.count() + change.gained.count() - change.lost.count()
@@ -154,52 +155,40 @@ class ChainRelation:
 
     def kept_bytes(self) -> int:
         """The memory of what look-ups made, which is its own."""
-        return self._ahead.nbytes() + self._behind.nbytes()
+        return sum(side.nbytes() for side in self._sides)
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these pairs are in the relation."""
         places, states = self._ends.places, self._ends.states
-        here, there = places.of(first(keys)), places.of(second(keys))
+        here, there = places.of(high(keys)), places.of(low(keys))
         found = (here >= 0) & (there >= 0)
         here, there = here[found], there[found]
-        found[found] = self._closure.contains(
+        found[found] = self._closure.contains_keys(
             pack(numbered(here, states, self._ends.start), numbered(there, states, self._ends.end))
         )
         return found
 
-    def forward(self, nodes: U32) -> tuple[I64, U32]:
-        """The pairs that begin with each node: (place in `nodes`, second id)."""
-        return self._ahead.found(nodes)
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The pairs with these ids in one place: (position in `values`, id in the other place)."""
+        return self._sides[place].found(values)
 
-    def backward(self, nodes: U32) -> tuple[I64, U32]:
-        """The pairs that end with each node: (place in `nodes`, first id)."""
-        return self._behind.found(nodes)
+    def match_counts(self, place: int, values: U32) -> I64:
+        """The number of pairs with each of these ids in one place."""
+        return self._sides[place].counts(values)
 
-    def forward_counts(self, nodes: U32) -> I64:
-        """How many pairs begin with each node."""
-        return self._ahead.counts(nodes)
-
-    def backward_counts(self, nodes: U32) -> I64:
-        """How many pairs end with each node."""
-        return self._behind.counts(nodes)
-
-    def subjects(self) -> U32:
-        """The first ids of all pairs, sorted: found by one search through the graph."""
-        return self._ahead.nodes()
-
-    def objects(self) -> U32:
-        """The second ids of all pairs, sorted: found by one search through the graph."""
-        return self._behind.nodes()
+    def distinct(self, column: int) -> U32:
+        """The ids that occur in this column, increasing: found by one search in the graph."""
+        return self._sides[column].nodes()
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
         """All pairs in order."""
-        return (self._behind if swapped else self._ahead).blocks(size)
+        return self._sides[int(swapped)].blocks(size)
 
 
 class MeantPairs:
     """The pairs of a relation among pairs of the closure."""
 
-    def __init__(self, pairs: Pairs, ends: Ends) -> None:
+    def __init__(self, pairs: PairStream, ends: Ends) -> None:
         self._pairs, self._ends = pairs, ends
 
     @cached_property
@@ -227,7 +216,7 @@ class MeantPairs:
 class TurnedPairs:
     """A set of pairs turned around."""
 
-    def __init__(self, pairs: Pairs) -> None:
+    def __init__(self, pairs: PairStream) -> None:
         self._pairs = pairs
 
     def count(self) -> int:

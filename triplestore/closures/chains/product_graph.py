@@ -15,29 +15,29 @@ import numpy as np
 
 from triplestore.closures.chains.automaton import Arc, Name
 from triplestore.closures.edge_graph import NONE
-from triplestore.closures.packed_pairs import (
+from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
+from triplestore.errors import BudgetError
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
     NO_KEYS,
     U32,
     U64,
     Bools,
-    first,
     frozen,
+    high,
+    low,
     pack,
-    second,
-    sorted_distinct,
     swap,
 )
-from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
-from triplestore.errors import BudgetError
 
 
-class Places:
+class NodePlaces:
     """The place of each node, by its id: 0, 1, ...; immutable.
 
     >>> import numpy as np
-    >>> some = Places(np.array([5, 9], np.uint32)).extended(np.array([7], np.uint32))
+    >>> some = NodePlaces(np.array([5, 9], np.uint32)).extended(np.array([7], np.uint32))
     >>> some.of(np.array([7, 9, 8], np.uint32)).tolist(), some.in_order
     ([2, 1, -1], False)
     """
@@ -59,15 +59,15 @@ class Places:
         at = np.minimum(nodes.searchsorted(ids), len(nodes) - 1)
         return np.where(nodes[at] == ids, at if order is None else order[at], -1)
 
-    def extended(self, ids: U32) -> Places:
+    def extended(self, ids: U32) -> NodePlaces:
         """Places for sorted ids, too; those that have one keep it."""
         fresh = ids[self.of(ids) < 0]
-        return Places(np.concatenate((self.ids, fresh))) if len(fresh) else self
+        return NodePlaces(np.concatenate((self.ids, fresh))) if len(fresh) else self
 
 
 def ids_of(edges: Iterable[U64]) -> U32:
     """The ids in edges, sorted and distinct."""
-    parts = [NO_IDS, *(part for keys in edges for part in (first(keys), second(keys)))]
+    parts = [NO_IDS, *(part for keys in edges for part in (high(keys), low(keys)))]
     return sorted_distinct(np.concatenate(parts))
 
 
@@ -76,29 +76,29 @@ def numbered(places: I64, states: int, state: int) -> U32:
     return (places * states + state).astype(np.uint32)
 
 
-def edges_by(arc: Arc, keys: U64, places: Places, states: int) -> U64:
+def edges_by(arc: Arc, keys: U64, places: NodePlaces, states: int) -> U64:
     """The edges that an arc makes of some edges of its label, in any order."""
     if len(places.ids) * states >= NONE:
         raise BudgetError(
             f"chains over {len(places.ids):,} nodes with {states} states are too many to number"
         )
-    here, there = places.of(first(keys)), places.of(second(keys))
+    here, there = places.of(high(keys)), places.of(low(keys))
     if arc.turned:
         here, there = there, here
     return pack(numbered(here, states, arc.source), numbered(there, states, arc.target))
 
 
-def product(arcs: Sequence[Arc], edges: Mapping[Name, U64], places: Places, states: int) -> U64:
+def product(arcs: Sequence[Arc], edges: Mapping[Name, U64], places: NodePlaces, states: int) -> U64:
     """All edges that the arcs make, sorted and distinct."""
     parts = [edges_by(arc, edges.get(arc.label, NO_KEYS), places, states) for arc in arcs]
     return sorted_distinct(np.concatenate([NO_KEYS, *parts]))
 
 
 def still_made(
-    keys: U64, arcs: Sequence[Arc], edges: Mapping[Name, EdgeSet], places: Places, states: int
+    keys: U64, arcs: Sequence[Arc], edges: Mapping[Name, EdgeSet], places: NodePlaces, states: int
 ) -> Bools:
     """Which edges between (node, state) pairs some arc makes of the edges of its label."""
-    here, there = first(keys), second(keys)
+    here, there = high(keys), low(keys)
     found = np.zeros(len(keys), dtype=np.bool_)
     for arc in arcs:
         at = ((here % states == arc.source) & (there % states == arc.target)).nonzero()[0]

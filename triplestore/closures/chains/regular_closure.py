@@ -18,13 +18,14 @@ import numpy as np
 
 from triplestore.closures.chains.automaton import Automaton, Language, Name
 from triplestore.closures.chains.chain_relation import ChainRelation, Ends, MeantPairs, TurnedPairs
-from triplestore.closures.chains.product_graph import Places, ids_of, product, still_made
-from triplestore.closures.chains.useful_edges import Useful
-from triplestore.closures.packed_pairs import NO_KEYS, U64, sorted_distinct, without
-from triplestore.closures.scheme import Budget, Difference, Readable
+from triplestore.closures.chains.product_graph import NodePlaces, ids_of, product, still_made
+from triplestore.closures.chains.useful_edges import UsefulEdges
+from triplestore.closures.scheme import Budget, PairDifference
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
-from triplestore.closures.unions.union_rows import Inverse
+from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
+from triplestore.relations.packed_keys import NO_KEYS, U64
+from triplestore.relations.pair_relation import PairRelation, inverse
 
 Edges = Mapping[Name, U64]
 """Edges by label, in any order; labels without edges may be left out."""
@@ -51,7 +52,7 @@ class RegularClosure:
     >>> edges = {"near": np.array([1 << 32 | 2], np.uint64)}
     >>> closure = RegularClosure.build(chains, edges)
     >>> larger, differences = closure.changed({}, {"part": np.array([2 << 32 | 5], np.uint64)})
-    >>> larger.relation("in").forward(np.array([1], np.uint32))[1].tolist()
+    >>> larger.relation("in").match(0, np.array([1], np.uint32))[1].tolist()
     [2, 5]
     >>> differences["in"].gained.count(), larger.proof("in", 1, 5)[1]
     (1, Fact(label='part', subject=2, object=5))
@@ -62,10 +63,10 @@ class RegularClosure:
     def __init__(
         self,
         automaton: Automaton,
-        places: Places,
+        places: NodePlaces,
         edges: Mapping[Name, EdgeSet],
         closure: TransitiveClosure,
-        useful: Useful | None = None,
+        useful: UsefulEdges | None = None,
     ) -> None:
         self.automaton, self._places, self._edges = automaton, places, edges
         self._closure, self._useful = closure, useful
@@ -81,11 +82,11 @@ class RegularClosure:
         """The relations of an automaton (made smaller first, if it can be) over some edges."""
         automaton = automaton.reduced()
         known = {label: sorted_distinct(edges.get(label, NO_KEYS)) for label in automaton.labels}
-        places = Places(ids_of(known.values()))
+        places = NodePlaces(ids_of(known.values()))
         keys = product(automaton.arcs, known, places, automaton.states)
         words = automaton.defined.values()
         ends = (state for one in words for state in one.accepting)
-        useful = Useful.of(keys, automaton.states, (one.start for one in words), ends)
+        useful = UsefulEdges.of(keys, automaton.states, (one.start for one in words), ends)
         kept = useful.edges()
         trimmed = len(kept) < _TRIM_BELOW * len(keys)
         closure = TransitiveClosure.build(kept if trimmed else keys, budget)
@@ -104,14 +105,14 @@ class RegularClosure:
         kept = sum(relation.kept_bytes() for relation in self._relations.values())
         return edges + useful + kept + self._closure.nbytes() + self._places.ids.nbytes
 
-    def relation(self, name: Name) -> Readable:
+    def relation(self, name: Name) -> PairRelation:
         """The pairs of a defined relation."""
         found = self._relations[name]
-        return Inverse(found) if self.automaton.defined[name].turned else found
+        return inverse(found) if self.automaton.defined[name].turned else found
 
     def changed(
         self, removed: Edges, added: Edges, budget: Budget | None = None
-    ) -> tuple[RegularClosure, dict[Name, Difference]]:
+    ) -> tuple[RegularClosure, dict[Name, PairDifference]]:
         """The relations of the edges without `removed` and then with `added`, by label.
 
         Edges removed without being there, or added though they are, change nothing. The second
@@ -138,13 +139,15 @@ class RegularClosure:
         made = RegularClosure(self.automaton, places, sets, closure, useful)
         return made, {name: made._difference(self, name, change) for name in self._relations}
 
-    def _difference(self, before: RegularClosure, name: Name, change: Difference) -> Difference:
+    def _difference(
+        self, before: RegularClosure, name: Name, change: PairDifference
+    ) -> PairDifference:
         words = self.automaton.defined[name]
         ends = self._ends(words)
-        found = Difference(MeantPairs(change.lost, ends), MeantPairs(change.gained, ends))
+        found = PairDifference(MeantPairs(change.lost, ends), MeantPairs(change.gained, ends))
         self._relations[name].follows(before._relations[name], found)
         if words.turned:
-            return Difference(TurnedPairs(found.lost), TurnedPairs(found.gained))
+            return PairDifference(TurnedPairs(found.lost), TurnedPairs(found.gained))
         return found
 
     def _ends(self, words: Language) -> Ends:

@@ -48,7 +48,7 @@ def regular_system(rules: Sequence[ChainRule]) -> Automaton | None:
     >>> regular_system([ChainRule("p", (e,)), ChainRule("p", (e, p, e))]) is None
     True
     """
-    known: dict[Name, _Part] = {}
+    known: dict[Name, _Words] = {}
     for members in _knots(rules):
         own = [rule for rule in rules if rule.head in members]
         found = _closed(members, own, known)
@@ -85,7 +85,7 @@ class _Draft:
         self.arcs: list[Arc] = []
         self.empty: list[tuple[int, int]] = []
 
-    def word(self, source: int, target: int, word: Word, known: Mapping[Name, _Part]) -> None:
+    def word(self, source: int, target: int, word: Word, known: Mapping[Name, _Words]) -> None:
         """Let a word lead from one state to another."""
         if not word:
             self.empty.append((source, target))
@@ -97,7 +97,7 @@ class _Draft:
             source = after
 
     def _letter(
-        self, source: int, target: int, letter: Letter, known: Mapping[Name, _Part]
+        self, source: int, target: int, letter: Letter, known: Mapping[Name, _Words]
     ) -> None:
         name, turned = letter
         if name not in known:
@@ -121,7 +121,7 @@ class _Draft:
         )
 
 
-class _Part(NamedTuple):
+class _Words(NamedTuple):
     """The words of a relation, or of it turned around: those from one state to another."""
 
     draft: _Draft
@@ -130,11 +130,11 @@ class _Part(NamedTuple):
     turned: bool = False
 
 
-def _sizes(parts: Iterable[_Part]) -> Iterable[int]:
+def _sizes(parts: Iterable[_Words]) -> Iterable[int]:
     return {id(part.draft): part.draft.states for part in parts}.values()
 
 
-def _joined(parts: Mapping[Name, _Part]) -> Automaton:
+def _joined(parts: Mapping[Name, _Words]) -> Automaton:
     """One automaton for all parts."""
     firsts: dict[int, int] = {}
     all_of = _Draft(0)
@@ -154,8 +154,8 @@ def _joined(parts: Mapping[Name, _Part]) -> Automaton:
 
 
 def _closed(
-    members: list[Name], rules: list[ChainRule], known: Mapping[Name, _Part]
-) -> dict[Name, _Part] | None:
+    members: list[Name], rules: list[ChainRule], known: Mapping[Name, _Words]
+) -> dict[Name, _Words] | None:
     """The words of relations that depend on each other."""
     copies, symmetric = _copies(members, rules)
     rules = [_in_terms_of(copies, symmetric, rule) for rule in rules]
@@ -222,8 +222,8 @@ def _straight(word: Word, symmetric: set[Name]) -> Word:
 
 
 def _alone(
-    name: Name, rules: list[ChainRule], known: Mapping[Name, _Part]
-) -> dict[Name, _Part] | None:
+    name: Name, rules: list[ChainRule], known: Mapping[Name, _Words]
+) -> dict[Name, _Words] | None:
     """X (W X)* with X = C* B A*: between states 0 and 1, C at 0, B to 1, A at 1, W back to 0."""
     draft = _Draft(2)
     for rule in rules:
@@ -239,12 +239,12 @@ def _alone(
             draft.word(1, 0, rule.body[1:-1], known)
         else:
             return None
-    return {name: _Part(draft, 0, 1)}
+    return {name: _Words(draft, 0, 1)}
 
 
 def _linear(
-    names: list[Name], rules: list[ChainRule], known: Mapping[Name, _Part]
-) -> dict[Name, _Part] | None:
+    names: list[Name], rules: list[ChainRule], known: Mapping[Name, _Words]
+) -> dict[Name, _Words] | None:
     """A state for each relation; it is its start if rules call others last, else its end."""
     number = {name: place for place, name in enumerate(names)}
     places = [[i for i, (name, _) in enumerate(rule.body) if name in number] for rule in rules]
@@ -255,11 +255,11 @@ def _linear(
             word = rule.body[: found[0]] if found else rule.body
             target = number[rule.body[-1][0]] if found else other
             draft.word(number[rule.head], target, word, known)
-        return {name: _Part(draft, place, other) for name, place in number.items()}
+        return {name: _Words(draft, place, other) for name, place in number.items()}
     if all(found in ([], [0]) for found in places):
         for rule, found in zip(rules, places, strict=True):
             word = rule.body[1:] if found else rule.body
             source = number[rule.body[0][0]] if found else other
             draft.word(source, number[rule.head], word, known)
-        return {name: _Part(draft, other, place) for name, place in number.items()}
+        return {name: _Words(draft, other, place) for name, place in number.items()}
     return None

@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE
-from triplestore.closures.packed_pairs import I64, U32, U64, Bools, frozen
 from triplestore.closures.transitive.reach import Reach
 from triplestore.closures.transitive.reach_pairs import ReachPairs
 from triplestore.closures.transitive.strong_components import bitmap
+from triplestore.relations.packed_keys import I64, U32, U64, Bools, frozen
 
 _STEPS = 1 << 21
 _OWNER = 2

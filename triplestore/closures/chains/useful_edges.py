@@ -1,7 +1,7 @@
 """The edges of a product graph that lie on ways from start states to end states.
 
-Start reading at `Useful`. All edges are kept here, so that those can be found that a change makes
-useful; the closure gets the useful ones only. A node is *ahead* if it is in a start state or such a
+Start reading at `UsefulEdges`. All edges are kept here, to find those that a change makes useful;
+the closure gets the useful ones only. A node is *ahead* if it is in a start state or such a
 node leads to it; it is *before* if it is in an end state or leads to such a node. Deletions leave
 these marks as they are: then some edges stay that are of no use any more, which does no harm.
 """
@@ -13,20 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.closures.edge_graph import NONE, Graph, Lists
-from triplestore.closures.packed_pairs import (
-    I64,
-    U32,
-    U64,
-    Bools,
-    first,
-    member,
-    pack,
-    second,
-    sorted_distinct,
-    without,
-)
+from triplestore.closures.edge_graph import NONE, EdgeGraph, Lists
 from triplestore.closures.symmetric_transitive.group_pairs import range_places
+from triplestore.relations.facts.sorted_arrays import member, sorted_distinct, without
+from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, low, pack
 
 _STEPS = 1 << 21
 
@@ -59,19 +49,19 @@ def in_states(nodes: U32, states: int, wanted: Iterable[int]) -> Bools:
 
 
 @dataclass(frozen=True, slots=True)
-class Useful:
+class UsefulEdges:
     """All edges of a product graph, and which of its nodes, by number, are ahead and before.
 
     Always true: what is ahead leads to what is ahead; what leads to what is before is before.
 
     >>> import numpy as np
     >>> edges = np.array([2 << 32 | 5, 4 << 32 | 7], np.uint64)  # two states: odd ones are ends
-    >>> some = Useful.of(edges, 2, [0], [1])
-    >>> len(some.edges()), len(Useful.of(edges + np.uint64(1 << 32), 2, [0], [1]).edges())
+    >>> some = UsefulEdges.of(edges, 2, [0], [1])
+    >>> len(some.edges()), len(UsefulEdges.of(edges + np.uint64(1 << 32), 2, [0], [1]).edges())
     (2, 0)
     """
 
-    graph: Graph
+    graph: EdgeGraph
     states: int
     starts: tuple[int, ...]
     ends: tuple[int, ...]
@@ -79,9 +69,9 @@ class Useful:
     before: Bools
 
     @classmethod
-    def of(cls, keys: U64, states: int, starts: Iterable[int], ends: Iterable[int]) -> Useful:
+    def of(cls, keys: U64, states: int, starts: Iterable[int], ends: Iterable[int]) -> UsefulEdges:
         """The useful ones of sorted edges."""
-        graph, starts, ends = Graph.of(keys), tuple(starts), tuple(ends)
+        graph, starts, ends = EdgeGraph.of(keys), tuple(starts), tuple(ends)
         ahead = in_states(graph.nodes, states, starts)
         before = in_states(graph.nodes, states, ends)
         ahead[reached(graph.ahead, _numbers(ahead), ahead)] = True
@@ -97,10 +87,10 @@ class Useful:
         return self.graph.nbytes + self.ahead.nbytes + self.before.nbytes
 
     def _useful(self, keys: U64) -> U64:
-        source, target = self.graph.places(first(keys)), self.graph.places(second(keys))
+        source, target = self.graph.places(high(keys)), self.graph.places(low(keys))
         return keys[self.ahead[source] & self.before[target]]
 
-    def changed(self, removed: U64, added: U64) -> tuple[Useful, U64]:
+    def changed(self, removed: U64, added: U64) -> tuple[UsefulEdges, U64]:
         """The same for the edges without `removed` and with `added`, and the edges now of use.
 
         Both are sorted and distinct and share nothing. The second result has the useful ones of
@@ -109,7 +99,7 @@ class Useful:
         removed = removed[member(removed, self.graph.edges)]
         added = without(added, self.graph.edges)
         if len(self.graph.edges) == 0:
-            made = Useful.of(added, self.states, self.starts, self.ends)
+            made = UsefulEdges.of(added, self.states, self.starts, self.ends)
             return made, made.edges()
         graph, moved = self.graph.edited(removed, added)
         ahead, before = self.ahead.copy(), self.before.copy()
@@ -117,8 +107,8 @@ class Useful:
             ahead = in_states(graph.nodes, self.states, self.starts)
             before = in_states(graph.nodes, self.states, self.ends)
             ahead[moved], before[moved] = self.ahead, self.before
-        made = Useful(graph, self.states, self.starts, self.ends, ahead, before)
-        source, target = graph.places(first(added)), graph.places(second(added))
+        made = UsefulEdges(graph, self.states, self.starts, self.ends, ahead, before)
+        source, target = graph.places(high(added)), graph.places(low(added))
         further = _grown(graph.ahead, ahead, source, target)
         nearer = _grown(graph.back(), before, target, source)
         fresh = [added, _edges_of(graph, graph.ahead, further)]
@@ -141,7 +131,7 @@ def _grown(lists: Lists, marked: Bools, source: I64, target: I64) -> U32:
     return found
 
 
-def _edges_of(graph: Graph, lists: Lists, nodes: U32, *, turned: bool = False) -> U64:
+def _edges_of(graph: EdgeGraph, lists: Lists, nodes: U32, *, turned: bool = False) -> U64:
     """The edges of some nodes, from the lists of those after them or (`turned`) before them."""
     lo, hi = lists.starts[nodes], lists.starts[nodes.astype(np.int64) + 1]
     here = np.repeat(graph.nodes[nodes], hi - lo)

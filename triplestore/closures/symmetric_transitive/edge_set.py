@@ -11,17 +11,9 @@ from math import isqrt
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import (
-    NO_KEYS,
-    SHIFT,
-    U32,
-    U64,
-    Bools,
-    frozen,
-    member,
-    without,
-)
 from triplestore.closures.symmetric_transitive.group_pairs import range_places
+from triplestore.relations.facts.sorted_arrays import member, without
+from triplestore.relations.packed_keys import NO_KEYS, SHIFT, U32, U64, Bools, frozen
 
 _AT_LEAST = 1 << 12
 _ROOTS = 8

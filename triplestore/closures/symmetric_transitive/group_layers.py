@@ -1,8 +1,8 @@
 """Nodes in groups, kept so that a change of few groups costs what they have, not what all have.
 
-Start at `Layers`. A layer is a sorted array of nodes with the group of each, and the members of
-each group; it never changes. A change declares groups dead and puts the groups that stand for them
-into a new, small layer on top; a layer is merged with the one below while that one is not many
+Start at `GroupLayers`. A layer is a sorted array of nodes with the group of each, and the members
+of each group; it never changes. A change declares groups dead and puts the groups that stand for
+them into a new, small layer on top; a layer is merged with the one below while that one is not many
 times larger, so that there are few layers, and a node is moved a few times as the whole doubles.
 """
 
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import I64, NO_IDS, U32, frozen, member
 from triplestore.closures.symmetric_transitive.group_pairs import group_members, range_places
+from triplestore.relations.facts.sorted_arrays import member
+from triplestore.relations.packed_keys import I64, NO_IDS, U32, frozen
 
 NONE = -1
 _RATIO = 16
@@ -21,7 +22,7 @@ _NO_GROUPS: I64 = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class GroupLayer:
     """Groups of nodes: group g has members[starts[g] : starts[g + 1]], unless it is dead.
 
     nodes    sorted, distinct
@@ -37,7 +38,7 @@ class Layer:
     alive: int
 
     @classmethod
-    def of(cls, nodes: U32, group: I64) -> Layer:
+    def of(cls, nodes: U32, group: I64) -> GroupLayer:
         """A layer of sorted nodes, whose groups are numbered without gaps."""
         groups = int(group.max(initial=-1)) + 1
         members, starts = group_members(nodes, group, groups)
@@ -71,22 +72,22 @@ class Layer:
         number = np.cumsum(number) - 1
         return self.nodes[keep], number[group[keep]]
 
-    def without(self, groups: I64) -> Layer:
+    def without(self, groups: I64) -> GroupLayer:
         """The layer with these groups dead: sorted, none of them dead before."""
         dead = np.insert(self.dead, self.dead.searchsorted(groups), groups)
         gone = int((self.starts[groups + 1] - self.starts[groups]).sum())
         alive = self.alive - gone
-        return Layer(self.nodes, self.group, self.members, self.starts, dead, alive)
+        return GroupLayer(self.nodes, self.group, self.members, self.starts, dead, alive)
 
 
-class Layers:
+class GroupLayers:
     """A partition of nodes into groups; immutable.
 
     A group is known by its number: numbers of the groups of a lower layer come first. The numbers
     are those of this version only.
 
     >>> import numpy as np
-    >>> some = Layers.of(np.array([2, 3, 5], np.uint32), np.array([0, 1, 0]))
+    >>> some = GroupLayers.of(np.array([2, 3, 5], np.uint32), np.array([0, 1, 0]))
     >>> some.find(np.array([5, 4, 3, 2], np.uint32)).tolist()
     [0, -1, 1, 0]
     >>> changed = some.changed(np.array([0]), np.array([5, 7], np.uint32), np.array([0, 0]))
@@ -96,15 +97,15 @@ class Layers:
 
     __slots__ = ("_first", "_layers")
 
-    def __init__(self, layers: tuple[Layer, ...]) -> None:
+    def __init__(self, layers: tuple[GroupLayer, ...]) -> None:
         self._layers = layers
         groups = [0, *(len(layer.starts) - 1 for layer in layers)]
         self._first = np.cumsum(groups)
 
     @classmethod
-    def of(cls, nodes: U32, group: I64) -> Layers:
+    def of(cls, nodes: U32, group: I64) -> GroupLayers:
         """The partition of sorted nodes by groups that are numbered without gaps."""
-        return cls((Layer.of(nodes, group),)) if len(nodes) else cls(())
+        return cls((GroupLayer.of(nodes, group),)) if len(nodes) else cls(())
 
     def __len__(self) -> int:
         return sum(layer.alive for layer in self._layers)
@@ -181,18 +182,18 @@ class Layers:
             return parts[0]
         return np.sort(np.concatenate(parts)) if parts else NO_IDS
 
-    def changed(self, dead: I64, nodes: U32, group: I64) -> Layers:
+    def changed(self, dead: I64, nodes: U32, group: I64) -> GroupLayers:
         """The partition without the sorted groups `dead`, and with new groups of sorted nodes."""
-        layers: list[Layer] = []
+        layers: list[GroupLayer] = []
         for first, layer in zip(self._first.tolist(), self._layers, strict=False):
             own = dead[(dead >= first) & (dead < first + len(layer.starts) - 1)] - first
             layers.append(layer.without(own) if len(own) else layer)
         if len(nodes):
-            layers.append(Layer.of(nodes, group))
-        return Layers(_settled(layers))
+            layers.append(GroupLayer.of(nodes, group))
+        return GroupLayers(_settled(layers))
 
 
-def _needed(layer: Layer, groups: I64, offset: int) -> tuple[I64, I64, U32]:
+def _needed(layer: GroupLayer, groups: I64, offset: int) -> tuple[I64, I64, U32]:
     """The ranges of these groups of a layer, as they will lie `offset` ids further on.
 
     Where they are few, their members are copied together; else all members are taken.
@@ -208,22 +209,22 @@ def _needed(layer: Layer, groups: I64, offset: int) -> tuple[I64, I64, U32]:
     return (ends - sizes)[at] + offset, ends[at] + offset, layer.members[places]
 
 
-def _settled(layers: list[Layer]) -> tuple[Layer, ...]:
+def _settled(layers: list[GroupLayer]) -> tuple[GroupLayer, ...]:
     """The layers, merged where one is not many times larger than the next above, or mostly dead."""
-    done: list[Layer] = []
+    done: list[GroupLayer] = []
     for layer in layers:
         done.append(layer)
         while len(done) > 1 and done[-2].alive < _RATIO * done[-1].alive:
             upper = done.pop()
             done[-1] = _merged(done[-1], upper)
     if done and 2 * done[0].alive < len(done[0].nodes):
-        done[0] = Layer.of(*done[0].living())
+        done[0] = GroupLayer.of(*done[0].living())
     return tuple(layer for layer in done if layer.alive)
 
 
-def _merged(lower: Layer, upper: Layer) -> Layer:
+def _merged(lower: GroupLayer, upper: GroupLayer) -> GroupLayer:
     nodes, group = lower.living()
     more, more_group = upper.living()
     more_group = more_group + (int(group.max(initial=-1)) + 1)
     places = nodes.searchsorted(more)
-    return Layer.of(np.insert(nodes, places, more), np.insert(group, places, more_group))
+    return GroupLayer.of(np.insert(nodes, places, more), np.insert(group, places, more_group))

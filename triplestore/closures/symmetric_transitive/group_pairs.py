@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import I64, SHIFT, U32, U64, pack, second
-from triplestore.closures.scheme import BLOCK, Pairs, SortedPairs
+from triplestore.closures.scheme import PairStream, SortedPairs
+from triplestore.relations.packed_keys import I64, SHIFT, U32, U64, low, pack
+from triplestore.relations.pair_relation import BLOCK
 
 SMALL = 512
 """Rows below which numpy is used instead of kernels, so that small updates never import numba."""
@@ -23,7 +24,7 @@ NO_CELL = -1
 
 def group_members(nodes: U32, group: I64, groups: int) -> tuple[U32, I64]:
     """The nodes of each group, sorted: group g has members[starts[g] : starts[g + 1]]."""
-    members = second(np.sort(pack(group.astype(np.uint32), nodes)))
+    members = low(np.sort(pack(group.astype(np.uint32), nodes)))
     starts = np.zeros(groups + 1, dtype=np.int64)
     np.cumsum(np.bincount(group, minlength=groups), out=starts[1:])
     return members, starts
@@ -112,7 +113,7 @@ class GroupPairs:
             yield keys
 
 
-def pairs_across(nodes: U32, group: I64, cell: I64, groups: int) -> Pairs:
+def pairs_across(nodes: U32, group: I64, cell: I64, groups: int) -> PairStream:
     """The pairs of nodes of one group whose cells differ, or are `NO_CELL`.
 
     nodes   sorted, distinct

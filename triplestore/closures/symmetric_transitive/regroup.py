@@ -10,16 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import I64, U32, U64, first, pack, second, without
-from triplestore.closures.scheme import Budget, Difference, Pairs, SortedPairs
+from triplestore.closures.scheme import Budget, PairDifference, PairStream, SortedPairs
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
-from triplestore.closures.symmetric_transitive.group_layers import NONE, Layers
+from triplestore.closures.symmetric_transitive.group_layers import NONE, GroupLayers
 from triplestore.closures.symmetric_transitive.group_pairs import (
     NO_CELL,
     pairs_across,
     range_places,
 )
 from triplestore.closures.symmetric_transitive.union_find import ends_of, join_trees, places_of
+from triplestore.relations.facts.sorted_arrays import without
+from triplestore.relations.packed_keys import I64, U32, U64, high, low, pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +38,28 @@ class Regrouping:
     before: I64
     after: I64
 
-    def applied(self, parts: Layers) -> Layers:
+    def applied(self, parts: GroupLayers) -> GroupLayers:
         """The new partition."""
         there = self.after != NONE
         return parts.changed(self.dead, self.nodes[there], self.after[there])
 
-    def difference(self) -> Difference:
+    def difference(self) -> PairDifference:
         """The pairs that were in one group and are not, and those that are and were not."""
         if len(self.nodes) == 0:
-            return Difference(SortedPairs(), SortedPairs())
+            return PairDifference(SortedPairs(), SortedPairs())
         both = (self.before != NONE) & (self.after != NONE)
         cell = np.full(len(self.nodes), NO_CELL, dtype=np.int64)
         cell[both] = _numbered(self.before[both] << 32 | self.after[both])
-        return Difference(self._across(self.before, cell), self._across(self.after, cell))
+        return PairDifference(self._across(self.before, cell), self._across(self.after, cell))
 
-    def _across(self, group: I64, cell: I64) -> Pairs:
+    def _across(self, group: I64, cell: I64) -> PairStream:
         there = group != NONE
         group = group[there]
         return pairs_across(self.nodes[there], group, cell[there], int(group.max(initial=-1)) + 1)
 
 
 def regroup(
-    parts: Layers, edges: EdgeSet, removed: U64, added: U64, budget: Budget | None = None
+    parts: GroupLayers, edges: EdgeSet, removed: U64, added: U64, budget: Budget | None = None
 ) -> Regrouping:
     """What becomes of a partition when edges change.
 
@@ -66,8 +67,8 @@ def regroup(
     edges    the edges after
     removed  sorted, all of them there before and not after; added: the other way round
     """
-    shaken = np.unique(parts.find(first(removed)))
-    left, right = parts.find(first(added)), parts.find(second(added))
+    shaken = np.unique(parts.find(high(removed)))
+    left, right = parts.find(high(added)), parts.find(low(added))
     joins = (left != right) | (left == NONE)
     joining = added[joins]
     touched = np.unique(np.concatenate((shaken, left[joins], right[joins])))
@@ -81,7 +82,7 @@ def regroup(
     is_shaken = np.append(np.isin(touched, shaken), False)[before]  # nobody's group (-1) is not
     inner = edges.of(nodes[is_shaken])
     ends = np.concatenate((inner, joining)) if len(joining) else inner
-    here, there = places_of(first(ends), nodes), places_of(second(ends), nodes)
+    here, there = places_of(high(ends), nodes), places_of(low(ends), nodes)
     after = join_trees(here, there, _forest(before, is_shaken, len(touched)), budget)
     gone = is_shaken.copy()
     gone[here] = gone[there] = False
@@ -89,7 +90,7 @@ def regroup(
     return _changed_only(touched, nodes, before, after)
 
 
-def _members(parts: Layers, groups: I64) -> tuple[U32, I64]:
+def _members(parts: GroupLayers, groups: I64) -> tuple[U32, I64]:
     """The nodes of these groups, sorted, and for each the place of its group."""
     lo, hi, members = parts.ranges(groups)
     if len(groups) == 1:
@@ -97,7 +98,7 @@ def _members(parts: Layers, groups: I64) -> tuple[U32, I64]:
         return nodes, np.zeros(len(nodes), dtype=np.int64)
     owner = np.repeat(np.arange(len(groups), dtype=np.uint32), hi - lo)
     keys = np.sort(pack(members[range_places(lo, hi)], owner))
-    return first(keys), second(keys).astype(np.int64)
+    return high(keys), low(keys).astype(np.int64)
 
 
 def _forest(before: I64, is_shaken: U32, groups: int) -> U32:

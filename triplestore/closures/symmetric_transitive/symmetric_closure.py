@@ -13,20 +13,9 @@ from typing import Self
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import (
-    I64,
-    U32,
-    U64,
-    Bools,
-    first,
-    in_order,
-    second,
-    sorted_distinct,
-    without,
-)
-from triplestore.closures.scheme import BLOCK, Budget, Difference, SortedPairs
+from triplestore.closures.scheme import Budget, PairDifference, Scheme, SortedPairs
 from triplestore.closures.symmetric_transitive.edge_set import EdgeSet
-from triplestore.closures.symmetric_transitive.group_layers import NONE, Layers
+from triplestore.closures.symmetric_transitive.group_layers import NONE, GroupLayers
 from triplestore.closures.symmetric_transitive.group_pairs import GroupPairs, expand_pairs
 from triplestore.closures.symmetric_transitive.regroup import regroup
 from triplestore.closures.symmetric_transitive.union_find import (
@@ -35,15 +24,18 @@ from triplestore.closures.symmetric_transitive.union_find import (
     places_of,
     walk,
 )
+from triplestore.relations.facts.sorted_arrays import sorted_distinct, without
+from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, low
+from triplestore.relations.pair_relation import BLOCK
 
-_NOTHING = Difference(SortedPairs(), SortedPairs())
+_NOTHING = PairDifference(SortedPairs(), SortedPairs())
 
 
-class SymmetricClosure:
+class SymmetricClosure(Scheme):
     """All pairs of nodes that are connected by edges, in whatever direction; immutable.
 
     >>> import numpy as np
-    >>> from triplestore.closures.packed_pairs import NO_KEYS
+    >>> from triplestore.relations.packed_keys import NO_KEYS
     >>> knows = SymmetricClosure.build(np.array([1 << 32 | 2, 2 << 32 | 3], np.uint64))
     >>> knows.count(), knows.path(3, 1)
     (9, [3, 2, 1])
@@ -54,15 +46,15 @@ class SymmetricClosure:
 
     __slots__ = ("_edges", "_pairs", "_parts")
 
-    def __init__(self, edges: EdgeSet, parts: Layers, pairs: int) -> None:
+    def __init__(self, edges: EdgeSet, parts: GroupLayers, pairs: int) -> None:
         self._edges, self._parts, self._pairs = edges, parts, pairs
 
     @classmethod
     def build(cls, edges: U64, budget: Budget | None = None) -> Self:
         """The closure of edges given in any order."""
-        edges = in_order(edges)
+        edges = sorted_distinct(edges)
         nodes, group, pairs = _components(edges, budget)
-        return cls(EdgeSet(edges), Layers.of(nodes, group), pairs)
+        return cls(EdgeSet(edges), GroupLayers.of(nodes, group), pairs)
 
     @property
     def edges(self) -> U64:
@@ -77,36 +69,24 @@ class SymmetricClosure:
         """The memory it takes, edges included."""
         return self._edges.nbytes() + self._parts.nbytes()
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these pairs are in the relation."""
-        group = self._parts.find(first(keys))
-        found: Bools = (group != NONE) & (group == self._parts.find(second(keys)))
+        group = self._parts.find(high(keys))
+        found: Bools = (group != NONE) & (group == self._parts.find(low(keys)))
         return found
 
-    def forward(self, nodes: U32) -> tuple[I64, U32]:
-        """The pairs that begin with each node: (place in `nodes`, second id)."""
-        lo, hi, members = self._parts.ranges(self._parts.find(nodes))
-        pairs = expand_pairs(np.arange(len(nodes), dtype=np.uint32), lo, hi, members)
-        return first(pairs).astype(np.int64), second(pairs)
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The pairs with these ids in one place: (position in `values`, id in the other place)."""
+        lo, hi, members = self._parts.ranges(self._parts.find(values))
+        pairs = expand_pairs(np.arange(len(values), dtype=np.uint32), lo, hi, members)
+        return high(pairs).astype(np.int64), low(pairs)
 
-    def backward(self, nodes: U32) -> tuple[I64, U32]:
-        """The pairs that end with each node: as `forward`."""
-        return self.forward(nodes)
+    def match_counts(self, place: int, values: U32) -> I64:
+        """The number of pairs with each of these ids in one place."""
+        return self._parts.sizes(self._parts.find(values))
 
-    def forward_counts(self, nodes: U32) -> I64:
-        """How many pairs begin with each node."""
-        return self._parts.sizes(self._parts.find(nodes))
-
-    def backward_counts(self, nodes: U32) -> I64:
-        """How many pairs end with each node."""
-        return self.forward_counts(nodes)
-
-    def subjects(self) -> U32:
-        """The nodes, sorted."""
-        return self._parts.nodes()
-
-    def objects(self) -> U32:
-        """The nodes, sorted."""
+    def distinct(self, column: int) -> U32:
+        """The nodes, increasing."""
         return self._parts.nodes()
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
@@ -123,7 +103,7 @@ class SymmetricClosure:
 
     def changed(
         self, removed: U64, added: U64, budget: Budget | None = None
-    ) -> tuple[Self, Difference]:
+    ) -> tuple[Self, PairDifference]:
         """The closure of the edges without `removed` and with `added`, and the pairs that differ.
 
         Costs what the touched components have of nodes, and of edges where one was removed.
@@ -144,6 +124,6 @@ class SymmetricClosure:
 def _components(edges: U64, budget: Budget | None = None) -> tuple[U32, I64, int]:
     """The nodes of sorted edges, the component of each, and the number of pairs of all."""
     nodes = ends_of(edges)
-    left, right = places_of(first(edges), nodes), places_of(second(edges), nodes)
+    left, right = places_of(high(edges), nodes), places_of(low(edges), nodes)
     group = join_trees(left, right, np.arange(len(nodes), dtype=np.uint32), budget)
     return nodes, group, int((np.bincount(group) ** 2).sum())

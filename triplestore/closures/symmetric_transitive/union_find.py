@@ -6,9 +6,10 @@ from collections import deque
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import I64, U32, U64, first, second, sorted_distinct, swap
 from triplestore.closures.scheme import Budget
 from triplestore.closures.symmetric_transitive.group_pairs import SMALL
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import I64, U32, U64, high, low, swap
 
 _PIECE = 1 << 20  # edges in one call of the kernel: some milliseconds
 _SPREAD = 8  # a table of places may have so many times more entries than there are nodes
@@ -16,10 +17,10 @@ _SPREAD = 8  # a table of places may have so many times more entries than there 
 
 def ends_of(edges: U64) -> U32:
     """The nodes that sorted edges have as first or second id, sorted and distinct."""
-    heads = first(edges)
+    heads = high(edges)
     fresh = np.ones(len(heads), dtype=np.bool_)
     np.not_equal(heads[1:], heads[:-1], out=fresh[1:])
-    return sorted_distinct(np.concatenate((heads[fresh], sorted_distinct(second(edges)))))
+    return sorted_distinct(np.concatenate((heads[fresh], sorted_distinct(low(edges)))))
 
 
 def places_of(ids: U32, nodes: U32) -> U32:
@@ -67,7 +68,7 @@ def walk(edges: U64, start: int, end: int) -> list[int]:
     """A shortest way from `start` to `end` along one or more of the edges, in either direction."""
     nodes = ends_of(edges)
     both = np.sort(np.concatenate((edges, swap(edges))))
-    sources, targets = places_of(first(both), nodes), places_of(second(both), nodes).tolist()
+    sources, targets = places_of(high(both), nodes), places_of(low(both), nodes).tolist()
     bounds = np.searchsorted(sources, np.arange(len(nodes) + 1)).tolist()
     begin, goal = nodes.searchsorted(np.array([start, end], dtype=np.uint32)).tolist()
     came: dict[int, int] = {}

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.closures.edge_graph import Lists
-from triplestore.closures.packed_pairs import I64, U32, U64, Bools, frozen
 from triplestore.closures.scheme import Budget
 from triplestore.closures.transitive.row_pool import STEPS, Pool, gather
 from triplestore.closures.transitive.strong_components import Components, number_components
+from triplestore.relations.packed_keys import I64, U32, U64, Bools, frozen
 from triplestore.thread_limits import look
 
 _FIELDS = 4

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE
-from triplestore.closures.packed_pairs import I64, NO_IDS, U32, U64, distinct, first, frozen, second
-from triplestore.closures.scheme import BLOCK
 from triplestore.closures.transitive.reach import Reach
-from triplestore.closures.transitive.reach_update import Step
+from triplestore.closures.transitive.reach_update import ReachStep
 from triplestore.closures.transitive.row_pool import STEPS
+from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, distinct, frozen, high, low
+from triplestore.relations.pair_relation import BLOCK
 
 _FEW = 64  # labels for each that changed, from which on their nodes are looked up one by one
 _NO_LABELS: U32 = np.zeros(0, dtype=np.uint32)
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class MovedGroups:
     """The nodes of labels that the other version does not use, by their label there.
 
     labels                 those labels, increasing
@@ -39,7 +39,7 @@ class Groups:
     nodes: U32
 
     @classmethod
-    def of(cls, label: U32, other: U32) -> Groups:
+    def of(cls, label: U32, other: U32) -> MovedGroups:
         """The groups of the nodes whose label is another one in the other version."""
         moved = ((label != other) & (label != NONE)).nonzero()[0].astype(np.uint32)
         keys = label[moved].astype(np.uint64) << np.uint64(32) | other[moved]
@@ -49,12 +49,12 @@ class Groups:
         np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
         firsts = np.append(fresh.nonzero()[0], len(keys)).astype(np.int64)
         keys = keys[fresh]
-        labels = distinct(first(keys))
-        starts = np.append(first(keys).searchsorted(labels), len(keys)).astype(np.int64)
-        return cls(labels, starts, second(keys), firsts, nodes)
+        labels = distinct(high(keys))
+        starts = np.append(high(keys).searchsorted(labels), len(keys)).astype(np.int64)
+        return cls(labels, starts, low(keys), firsts, nodes)
 
 
-_NO_GROUPS = Groups.of(_NO_LABELS, _NO_LABELS)
+_NO_GROUPS = MovedGroups.of(_NO_LABELS, _NO_LABELS)
 _NONE: U32 = frozen(np.array([NONE], dtype=np.uint32))
 _FRONT: U32 = frozen(np.zeros(1, dtype=np.uint32))
 
@@ -78,7 +78,7 @@ class ReachPairs:
     one: Reach
     members: U32
     other: Reach
-    groups: Groups = _NO_GROUPS
+    groups: MovedGroups = _NO_GROUPS
 
     @classmethod
     def of(cls, reach: Reach, ids: U32, places: U32) -> ReachPairs:
@@ -98,7 +98,7 @@ class ReachPairs:
         keys, index = np.unique(
             self.left.astype(np.uint64) << np.uint64(32) | self.right, return_inverse=True
         )
-        weights: I64 = self._weights(first(keys), second(keys))[index]
+        weights: I64 = self._weights(high(keys), low(keys))[index]
         return weights
 
     def _weights(self, left: U32, right: U32) -> I64:
@@ -170,10 +170,10 @@ def reached_from(reach: Reach, ids: U32, place: int) -> U32:
         reach.firsts, reach.members, groups.labels, groups.starts, groups.other, groups.firsts,
         groups.nodes, ids, bits, summary, runs, runs, out, np.zeros(2, dtype=np.int64), STEPS,
     )  # fmt: skip
-    return second(out)
+    return low(out)
 
 
-def difference(step: Step, ids: U32) -> tuple[ReachPairs, ReachPairs]:
+def difference(step: ReachStep, ids: U32) -> tuple[ReachPairs, ReachPairs]:
     """What is reached no longer, and what is reached now, after a step."""
     old, new = step.old, step.new
     places = _nodes_of(new, step.changed)
@@ -181,8 +181,8 @@ def difference(step: Step, ids: U32) -> tuple[ReachPairs, ReachPairs]:
     same_labels = old.labels == new.labels and len(old.label) == len(new.label)
     lost_groups = gained_groups = _NO_GROUPS
     if not same_labels:
-        lost_groups = Groups.of(step.old_label, new.label)
-        gained_groups = Groups.of(new.label, step.old_label)
+        lost_groups = MovedGroups.of(step.old_label, new.label)
+        gained_groups = MovedGroups.of(new.label, step.old_label)
     lost = ReachPairs(ids, places, was, now, old, step.old_members, new, lost_groups)
     gained = ReachPairs(ids, places, now, was, new, new.members, old, gained_groups)
     return lost, gained

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Lists
-from triplestore.closures.packed_pairs import U32, sorted_distinct
 from triplestore.closures.scheme import Budget
 from triplestore.closures.transitive.reach import _FIELDS, Reach
 from triplestore.closures.transitive.strong_components import Components, bitmap, number_components
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import U32
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Moves:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReachStep:
     """Two versions, whose labels mean the same where both use them.
 
     old_label, old_members   those of the old version, by the numbers nodes have now; nodes that
@@ -56,7 +57,7 @@ class Step:
 
 def update(
     old: Reach, ahead: Lists, back: Lists, moves: Moves, budget: Budget | None = None
-) -> Step:
+) -> ReachStep:
     """What is reached along `ahead`, of which `old` knew all but the changed edges."""
     size = len(ahead.starts) - 1
     old_label, old_members = old.label, old.members
@@ -73,12 +74,12 @@ def update(
     sources = draft.label[_sources(old, old_label, ahead, moves)]
     if draft is old:
         if len(sources) == 0:
-            return Step(old, old, old_label, old_members, fresh)
+            return ReachStep(old, old, old_label, old_members, fresh)
         draft = replace(old, head=old.head.copy())
     seeds = draft.parts.rank[np.concatenate((sources, fresh))].astype(np.int64)
     dirty = bitmap(seeds, len(draft.parts.heavy))
     made, changed = draft._closed(ahead, back, old.head, dirty, budget)
-    return Step(old, made, old_label, old_members, np.sort(changed))
+    return ReachStep(old, made, old_label, old_members, np.sort(changed))
 
 
 def _sources(old: Reach, old_label: U32, ahead: Lists, moves: Moves) -> U32:

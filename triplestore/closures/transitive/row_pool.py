@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import I64, U64
+from triplestore.relations.packed_keys import I64, U64
 
 STEPS = 1 << 21
 """Steps in one call of a kernel: some milliseconds."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from triplestore.closures.edge_graph import NONE, Lists
-from triplestore.closures.packed_pairs import I64, U32, U64, frozen
 from triplestore.closures.scheme import Budget
 from triplestore.closures.transitive.row_pool import STEPS
+from triplestore.relations.packed_keys import I64, U32, U64, frozen
 
 
 @dataclass(frozen=True, slots=True)

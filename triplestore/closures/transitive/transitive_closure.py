@@ -8,15 +8,22 @@ along the edges, until that has cost about as much as making rows for it, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.closures.breadth_first import Search
-from triplestore.closures.edge_graph import NONE, Graph, Lists
+from triplestore.closures.breadth_first import BreadthFirstSearch
+from triplestore.closures.edge_graph import NONE, EdgeGraph, Lists
 from triplestore.closures.estimate import estimate
-from triplestore.closures.packed_pairs import (
+from triplestore.closures.scheme import Budget, PairDifference, Scheme, SizeEstimate, SortedPairs
+from triplestore.closures.transitive.reach import Reach
+from triplestore.closures.transitive.reach_pairs import ReachPairs, difference, reached_from
+from triplestore.closures.transitive.reach_update import Moves, ReachStep, update
+from triplestore.relations.facts.sorted_arrays import member, sorted_distinct, without
+from triplestore.relations.layers.swap_columns import turned
+from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
     NO_KEYS,
@@ -24,19 +31,11 @@ from triplestore.closures.packed_pairs import (
     U64,
     Bools,
     distinct,
-    first,
     frozen,
-    in_order,
-    member,
-    second,
-    sorted_distinct,
-    without,
+    high,
+    low,
 )
-from triplestore.closures.scheme import BLOCK, Budget, Difference, Estimate, SortedPairs
-from triplestore.closures.transitive.difference import ChangedPairs, Changes, ClosurePairs
-from triplestore.closures.transitive.reach import Reach
-from triplestore.closures.transitive.reach_pairs import ReachPairs, reached_from
-from triplestore.closures.transitive.reach_update import Moves, update
+from triplestore.relations.pair_relation import BLOCK
 
 _RENT = 8
 """Edges walked backwards, for each edge of the graph, before rows of predecessors are made."""
@@ -46,14 +45,21 @@ _EDITED = 64
 
 _SPARE = 1024  # labels and nodes that may be out of use whatever the size
 
+_FEW = 1 << 22
+"""Maximum number of changed pairs that are sorted to stream them with their second ids in front;
+for more, rows of predecessors are made."""
 
-class TransitiveClosure:
+_SOME = 8
+"""All pairs are counted, not the changed rows, if at least one label in this many changed."""
+
+
+class TransitiveClosure(Scheme):
     """The closure of some edges; immutable.
 
     >>> import numpy as np
     >>> edges = np.array([1 << 32 | 2, 2 << 32 | 3, 3 << 32 | 2], np.uint64)
     >>> closure = TransitiveClosure.build(edges)
-    >>> closure.count(), closure.forward(np.array([1], np.uint32))[1].tolist()
+    >>> closure.count(), closure.match(0, np.array([1], np.uint32))[1].tolist()
     (6, [2, 3])
     >>> smaller, difference = closure.changed(edges[1:2], edges[:0])
     >>> smaller.count(), difference.lost.count(), smaller.path(3, 2)
@@ -62,7 +68,7 @@ class TransitiveClosure:
 
     __slots__ = ("_ahead", "_behind", "_walked", "graph")
 
-    def __init__(self, graph: Graph, ahead: Reach, behind: Reach | None = None) -> None:
+    def __init__(self, graph: EdgeGraph, ahead: Reach, behind: Reach | None = None) -> None:
         self.graph = graph
         self._ahead = ahead
         self._behind = behind
@@ -71,7 +77,7 @@ class TransitiveClosure:
     @classmethod
     def build(cls, edges: U64, budget: Budget | None = None) -> TransitiveClosure:
         """The closure of edges, given in any order."""
-        graph = Graph.of(in_order(edges))
+        graph = EdgeGraph.of(sorted_distinct(edges))
         return cls(graph, Reach.build(graph.ahead, budget))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -92,12 +98,12 @@ class TransitiveClosure:
         """The closure that `to_arrays` gave; the arrays may be mapped, and are not copied."""
         plain = {name: np.asarray(array) for name, array in arrays.items()}
         lists = Lists(plain["starts"], plain["cols"])
-        return cls(Graph(plain["nodes"], plain["edges"], lists), Reach.from_arrays(plain))
+        return cls(EdgeGraph(plain["nodes"], plain["edges"], lists), Reach.from_arrays(plain))
 
     @staticmethod
-    def estimate(edges: U64) -> Estimate:
+    def estimate_size(edges: U64) -> SizeEstimate:
         """What the closure would take, without making it."""
-        return estimate(Graph.of(in_order(edges)))
+        return estimate(EdgeGraph.of(sorted_distinct(edges)))
 
     @property
     def edges(self) -> U64:
@@ -130,9 +136,9 @@ class TransitiveClosure:
         """How many pairs there are."""
         return self._ahead.count()
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these pairs are in the closure."""
-        return self._ahead.contains(self._labels(first(keys)), self._labels(second(keys)))
+        return self._ahead.contains(self._labels(high(keys)), self._labels(low(keys)))
 
     def _labels(self, ids: U32) -> U32:
         places = self.graph.places(ids)
@@ -142,27 +148,23 @@ class TransitiveClosure:
         labels[places < 0] = NONE
         return labels
 
-    def forward(self, nodes: U32) -> tuple[I64, U32]:
-        """The pairs that begin with each node: (place in `nodes`, second id)."""
-        return self._found(self._ahead, nodes)
-
-    def forward_counts(self, nodes: U32) -> I64:
-        """How many pairs begin with each node."""
-        return self._counted(self._ahead, nodes)
-
-    def backward(self, nodes: U32) -> tuple[I64, U32]:
-        """The pairs that end with each node: (place in `nodes`, first id)."""
-        walked = None if self._behind is not None else self._walk(nodes)
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The pairs with these ids in one place: (position in `values`, id in the other place)."""
+        if place == 0:
+            return self._found(self._ahead, values)
+        walked = self._walk(values)
         if walked is None:
-            return self._found(self.behind, nodes)
-        index = np.repeat(np.arange(len(nodes)), [len(found) for found in walked])
+            return self._found(self.behind, values)
+        index = np.repeat(np.arange(len(values)), [len(found) for found in walked])
         return index, np.concatenate(walked) if walked else NO_IDS
 
-    def backward_counts(self, nodes: U32) -> I64:
-        """How many pairs end with each node."""
-        walked = None if self._behind is not None else self._walk(nodes)
+    def match_counts(self, place: int, values: U32) -> I64:
+        """The number of pairs with each of these ids in one place."""
+        if place == 0:
+            return self._counted(self._ahead, values)
+        walked = self._walk(values)
         if walked is None:
-            return self._counted(self.behind, nodes)
+            return self._counted(self.behind, values)
         return np.array([len(found) for found in walked], dtype=np.int64)
 
     def _found(self, reach: Reach, nodes: U32) -> tuple[I64, U32]:
@@ -175,7 +177,7 @@ class TransitiveClosure:
         total = int(counts.sum())
         found = list(pairs.found(known, counts, max(total, 1)))
         keys = np.concatenate(found) if found else NO_KEYS
-        return first(keys).astype(np.int64), second(keys)
+        return high(keys).astype(np.int64), low(keys)
 
     def _counted(self, reach: Reach, nodes: U32) -> I64:
         known, pairs = self._pairs(reach, nodes)
@@ -192,9 +194,9 @@ class TransitiveClosure:
     def _walk(self, nodes: U32) -> list[U32] | None:
         """The nodes that reach each of some, by search; None if rows would be better."""
         graph, limit = self.graph, _RENT * len(self.edges) + _SPARE
-        if self._walked > limit:
+        if self._behind is not None or self._walked > limit:
             return None
-        search = Search(graph.back())
+        search = BreadthFirstSearch(graph.back())
         found: list[U32] = []
         for place in graph.places(nodes).tolist():
             if self._walked > limit:
@@ -204,13 +206,9 @@ class TransitiveClosure:
             found.append(graph.nodes[np.sort(near)])
         return found
 
-    def subjects(self) -> U32:
-        """The first ids of all pairs: those of the edges."""
-        return distinct(first(self.edges))
-
-    def objects(self) -> U32:
-        """The second ids of all pairs: those of the edges."""
-        return sorted_distinct(second(self.edges))
+    def distinct(self, column: int) -> U32:
+        """The ids that occur in this column of any pair: those of the edges."""
+        return sorted_distinct(low(self.edges)) if column else distinct(high(self.edges))
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
         """All pairs as packed keys, in order; with `swapped` the second id is in front."""
@@ -221,39 +219,43 @@ class TransitiveClosure:
     def path(self, start: int, end: int) -> list[int]:
         """The nodes of a shortest path of one or more edges; empty if there is none."""
         ends = np.array([start, end], dtype=np.uint32)
-        if not self.contains(np.array([start << 32 | end], dtype=np.uint64))[0]:
+        if not self.contains_keys(np.array([start << 32 | end], dtype=np.uint64))[0]:
             return []
         places = self.graph.places(ends).tolist()
-        nodes: list[int] = self.graph.nodes[Search(self.graph.ahead).path(*places)].tolist()
+        nodes: list[int] = self.graph.nodes[
+            BreadthFirstSearch(self.graph.ahead).path(*places)
+        ].tolist()
         return nodes
 
     def changed(
         self, removed: U64, added: U64, budget: Budget | None = None
-    ) -> tuple[TransitiveClosure, Difference]:
+    ) -> tuple[TransitiveClosure, PairDifference]:
         """The closure of the edges without `removed` and with `added`, and what that changed."""
-        added = in_order(added)
-        removed = without(in_order(removed), added)
+        added = sorted_distinct(added)
+        removed = without(sorted_distinct(removed), added)
         removed = removed[member(removed, self.edges)]
         added = without(added, self.edges)
         if len(removed) == 0 and len(added) == 0:
-            return self, Difference(SortedPairs(), SortedPairs())
+            return self, PairDifference(SortedPairs(), SortedPairs())
         if len(self.edges) == 0 or (len(removed) == len(self.edges) and len(added) == 0):
             made = TransitiveClosure.build(added, budget)
-            return made, Difference(ClosurePairs(self), ClosurePairs(made))
+            return made, PairDifference(self, made)
         if (len(removed) + len(added)) * _EDITED < len(self.edges):
             self.graph.back()  # kept here, it is edited by every change that begins here
         graph, moved = self.graph.edited(removed, added)
         moves = Moves(
-            _numbers(graph, first(removed)),
-            _numbers(graph, second(removed)),
-            _numbers(graph, first(added)),
-            _numbers(graph, second(added)),
+            _numbers(graph, high(removed)),
+            _numbers(graph, low(removed)),
+            _numbers(graph, high(added)),
+            _numbers(graph, low(added)),
             moved,
         )
         step = update(self._ahead, graph.ahead, graph.back(), moves, budget)
         made = TransitiveClosure(graph, step.new)
-        changes = Changes(self, made, step, moves)
-        return made._renewed(budget), Difference(ChangedPairs(changes, 0), ChangedPairs(changes, 1))
+        changes = ClosureChange(self, made, step, moves)
+        return made._renewed(budget), PairDifference(
+            ChangedPairs(changes, 0), ChangedPairs(changes, 1)
+        )
 
     def _renewed(self, budget: Budget | None) -> TransitiveClosure:
         """The same closure, made from its edges if too many labels or nodes are out of use."""
@@ -264,5 +266,84 @@ class TransitiveClosure:
         return TransitiveClosure.build(self.edges, budget)
 
 
-def _numbers(graph: Graph, ids: U32) -> U32:
+def _numbers(graph: EdgeGraph, ids: U32) -> U32:
     return graph.places(ids).astype(np.uint32)
+
+
+class ClosureChange:
+    """Two versions of a closure, and what they have and have not in common."""
+
+    def __init__(
+        self, old: TransitiveClosure, new: TransitiveClosure, step: ReachStep, moves: Moves
+    ) -> None:
+        self._old, self._new, self._moves = old, new, moves
+        self._step = step
+        self._weights: dict[int, I64] = {}
+
+    @cached_property
+    def ahead(self) -> tuple[ReachPairs, ReachPairs]:
+        """What is lost and gained, from the first ids of the pairs."""
+        return difference(self._step, self._new.graph.nodes)
+
+    @cached_property
+    def counts(self) -> tuple[int, int]:
+        """How many pairs are lost and gained."""
+        loses, gains = len(self._moves.gone_from) > 0, len(self._moves.come_from) > 0
+        if len(self._step.changed) * _SOME < self._step.new.labels:
+            return self._weight(0) if loses else 0, self._weight(1) if gains else 0
+        # It takes less to count all pairs than to compare all rows; so one side is not compared.
+        more = self._new.count() - self._old.count()
+        lost = self._weight(0) if loses and gains else max(-more, 0)
+        return lost, lost + more
+
+    def _weight(self, which: int) -> int:
+        return int(self.weights(which).sum())
+
+    def weights(self, which: int) -> I64:
+        """How many pairs begin with each node from which pairs are lost (0) or gained (1)."""
+        found = self._weights.get(which)
+        if found is None:
+            found = self._weights[which] = self.ahead[which].counts()
+        return found
+
+    @cached_property
+    def behind(self) -> tuple[ReachPairs, ReachPairs]:
+        """What is lost and gained, from the second ids of the pairs."""
+        graph, moves = self._new.graph, self._moves.turned()
+        step = update(self._old.behind, graph.back(), graph.ahead, moves)
+        self._new.keep_behind(step.new)
+        return difference(step, graph.nodes)
+
+
+class ChangedPairs:
+    """The pairs that are lost (0) or gained (1) by a change."""
+
+    def __init__(self, changes: ClosureChange, which: int) -> None:
+        self._changes = changes
+        self._which = which
+
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self._changes.counts[self._which]
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """The pairs, in order."""
+        total = self.count()
+        if total == 0:
+            return
+        if not swapped:
+            yield from self._ahead(size)
+        elif total <= _FEW:
+            keys = _turned(list(self._ahead(size)))
+            for at in range(0, len(keys), size):
+                yield keys[at : at + size]
+        else:
+            yield from self._changes.behind[self._which].blocks(size)
+
+    def _ahead(self, size: int) -> Iterator[U64]:
+        pairs, weights = self._changes.ahead[self._which], self._changes.weights(self._which)
+        return pairs.blocks(size, weights)
+
+
+def _turned(blocks: list[U64]) -> U64:
+    return turned(np.concatenate(blocks)) if blocks else NO_KEYS

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from triplestore.closures.packed_pairs import NO_KEYS, U64, sorted_distinct
+from triplestore.relations.facts.sorted_arrays import sorted_distinct
+from triplestore.relations.packed_keys import NO_KEYS, U64
 
 _SMALL = 512
 """Keys below which numpy is used instead of a kernel, so that small look-ups never import numba."""

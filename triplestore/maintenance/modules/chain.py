@@ -12,7 +12,7 @@ from triplestore.closures.attached import CHAINS, Attached, Structure
 from triplestore.closures.chains.automaton import Name
 from triplestore.closures.chains.regular_closure import RegularClosure
 from triplestore.closures.chains.regular_rules import regular_system
-from triplestore.closures.scheme import Difference
+from triplestore.closures.scheme import PairDifference
 from triplestore.maintenance.modules.external_facts import is_external, was_external
 from triplestore.maintenance.modules.one_closure import written_out
 from triplestore.maintenance.modules.protocol import Closing, FactsByRelation
@@ -20,7 +20,7 @@ from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_KEYS, U64
-from triplestore.relations.views.closed import Closed
+from triplestore.relations.pair_relation import PairRelation
 from triplestore.rules.modules.chain_rules import outside, system_of
 from triplestore.rules.modules.module_groups import Owned
 
@@ -33,10 +33,10 @@ class Chain(Closing):
 
     def built(
         self, owned: Owned, work: Work, structure: Structure, external: Batch
-    ) -> tuple[Attached, list[Closed]]:
+    ) -> tuple[Attached, list[PairRelation]]:
         """See `Closing.built`."""
         chains = _built(owned, work, structure, external)
-        closures = [Closed(chains.relation(key), False) for key in structure.relations]
+        closures = [chains.relation(key) for key in structure.relations]
         work.budget.check(sum(one.count() for one in closures))
         return Attached(structure, owned.relations, chains, False), closures
 
@@ -59,7 +59,7 @@ class Chain(Closing):
 
 def _changed(
     owned: Owned, work: Work, known: Attached, touched: Batch
-) -> tuple[RegularClosure, dict[int, Difference]]:
+) -> tuple[RegularClosure, dict[int, PairDifference]]:
     """The scheme after some facts were touched, and what that did to each relation."""
     removed: dict[Name, U64] = {}
     added: dict[Name, U64] = {}

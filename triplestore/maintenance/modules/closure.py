@@ -18,7 +18,6 @@ from functools import partial
 import numpy as np
 
 from triplestore.closures.attached import Attached, Structure
-from triplestore.closures.scheme import BLOCK
 from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.modules.chain import Chain
 from triplestore.maintenance.modules.external_facts import all_external, is_external
@@ -40,7 +39,7 @@ from triplestore.relations.facts.fact_sets import Batch, KeySet
 from triplestore.relations.facts.sorted_arrays import unite, without
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import NO_KEYS, U64
-from triplestore.relations.views.closed import Closed
+from triplestore.relations.pair_relation import PairRelation
 from triplestore.rules.modules.module_groups import Owned
 from triplestore.rules.strata import nonrecursive_part
 
@@ -157,25 +156,25 @@ def _built(
         if made.compressed and count:
             added[name] = DifferenceSet(new, old, count, partial(_without, new, old))
         elif count:
-            added[name] = _written_without(new.blocks(0, BLOCK), count, old)
+            added[name] = _written_without(new.blocks(), count, old)
     return made, gone, added
 
 
-def _compared(old: StoredPairs, new: Closed, external: U64) -> tuple[U64, int]:
+def _compared(old: StoredPairs, new: PairRelation, external: U64) -> tuple[U64, int]:
     """The old pairs that are not among the new, and how many are. The external ones are, so they
     need not be looked for: of what nothing was derived from yet, these are all."""
     lost, common = [NO_KEYS], 0
     for keys in old.blocks():
         open_ = without(keys, external)
-        held = new.contains(open_)
+        held = new.contains_keys(open_)
         lost.append(open_[~held])
         common += len(keys) - len(open_) + int(np.count_nonzero(held))
     return np.concatenate(lost), common
 
 
-def _without(new: Closed, old: StoredPairs) -> Iterator[U64]:
-    for keys in new.blocks(0, BLOCK):
-        left = keys[~old.contains(keys)]
+def _without(new: PairRelation, old: StoredPairs) -> Iterator[U64]:
+    for keys in new.blocks():
+        left = keys[~old.contains_keys(keys)]
         if len(left):
             yield left
 

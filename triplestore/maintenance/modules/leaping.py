@@ -27,7 +27,7 @@ import numpy as np
 
 from triplestore.closures.attached import LEAP, Attached, Ground, Structure, leap_key
 from triplestore.closures.pairs_through import pairs_through
-from triplestore.closures.scheme import Pairs
+from triplestore.closures.scheme import PairStream
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.maintenance.modules.external_facts import all_external, is_external
 from triplestore.maintenance.modules.leaps import Leap, leaps_of
@@ -68,7 +68,7 @@ class _Leaping:
         self.every = every
         self.only = every is sure
         self.lost: U64 = NO_KEYS
-        self.fell: Pairs | None = None
+        self.fell: PairStream | None = None
         self.touched: U64 = NO_KEYS
         self.doubted: U64 = NO_KEYS
         self.outside: U64 = NO_KEYS
@@ -108,7 +108,7 @@ class _Leaping:
         else:
             self.every, _ = self.every.changed(gone, NO_KEYS, work.budget)
 
-    def add(self, edges: U64, work: Work) -> Pairs | None:
+    def add(self, edges: U64, work: Work) -> PairStream | None:
         """More edges, and those that come from outside; returned is what the closure gained."""
         same = self.every is self.sure
         outside = without(self.leap.edges(self.outside), self.sure.edges)
@@ -295,7 +295,7 @@ class Leaps:
         )
         return float((before * after).sum()) * _STEPS > view.estimate(())
 
-    def _missing(self, leap: Leap, pairs: Pairs | None, held: U64 = NO_KEYS) -> U64:
+    def _missing(self, leap: Leap, pairs: PairStream | None, held: U64 = NO_KEYS) -> U64:
         """The conclusions among some pairs, without those known to hold."""
         if pairs is None:
             return NO_KEYS

@@ -80,7 +80,7 @@ class Leap(NamedTuple):
 
     def follows(self, closure: TransitiveClosure, keys: U64) -> Bools:
         """Which pairs it concludes from what a closure is of."""
-        found = closure.contains(keys)
+        found = closure.contains_keys(keys)
         if not self.is_plain():
             found &= self.concluded(keys)
         return found

@@ -11,16 +11,15 @@ import numpy as np
 
 from triplestore.closures.attached import Attached, Structure
 from triplestore.closures.kinds import SCHEMES
-from triplestore.closures.packed_pairs import in_order
-from triplestore.closures.scheme import Pairs, Scheme
+from triplestore.closures.scheme import PairStream, Scheme
 from triplestore.maintenance.modules.external_facts import is_external, was_external
 from triplestore.maintenance.modules.protocol import Closing, FactsByRelation
 from triplestore.maintenance.update_state import Work
-from triplestore.relations.facts.difference_set import DifferenceSet, Matched
+from triplestore.relations.facts.difference_set import DifferenceSet, PairLookup
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_KEYS, U64, swap
-from triplestore.relations.views.closed import Closed
+from triplestore.relations.pair_relation import PairRelation, inverse
 from triplestore.rules.modules.module_groups import Owned
 
 
@@ -29,12 +28,12 @@ class OneClosure(Closing):
 
     def built(
         self, owned: Owned, work: Work, structure: Structure, external: Batch
-    ) -> tuple[Attached, list[Closed]]:
+    ) -> tuple[Attached, list[PairRelation]]:
         """See `Closing.built`."""
-        edges = in_order(_edges(owned, structure, external))
+        edges = sorted_distinct(_edges(owned, structure, external))
         scheme = SCHEMES[self.kind](edges, work.budget)
         made = _attached(owned, work, structure, scheme)
-        return made, [Closed(scheme, turned) for turned in structure.turned]
+        return made, [_seen(scheme, turned) for turned in structure.turned]
 
     def changed(
         self, owned: Owned, work: Work, known: Attached, touched: Batch
@@ -53,10 +52,15 @@ class OneClosure(Closing):
         lost: FactsByRelation = {}
         gained: FactsByRelation = {}
         for name, turned in zip(owned.relations, known.structure.turned, strict=True):
-            old, new = work.stored.pairs(name), Closed(scheme, turned)
+            old, new = work.stored.pairs(name), _seen(scheme, turned)
             _put(lost, work, made, name, difference.lost, turned, old, new)
             _put(gained, work, made, name, difference.gained, turned, new, old)
         return made, lost, gained
+
+
+def _seen(scheme: PairRelation, turned: bool) -> PairRelation:
+    """The pairs of a relation of the group, given the closure."""
+    return inverse(scheme) if turned else scheme
 
 
 def is_compressed(work: Work, closure: Attached) -> bool:
@@ -80,10 +84,10 @@ def _put(
     work: Work,
     made: Attached,
     name: int,
-    pairs: Pairs,
+    pairs: PairStream,
     turned: bool,
-    these: Matched,
-    others: Matched,
+    these: PairLookup,
+    others: PairLookup,
 ) -> None:
     """Add pairs of a closure to facts. Where the closure is compressed they are listed only if a
     rule, a counter or a reader asks for it."""

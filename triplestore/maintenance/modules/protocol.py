@@ -19,7 +19,7 @@ from triplestore.closures.attached import Attached, Structure
 from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
-from triplestore.relations.views.closed import Closed
+from triplestore.relations.pair_relation import PairRelation
 from triplestore.rules.modules.module_groups import Owned
 
 FactsByRelation: TypeAlias = dict[RelationKey, Any]
@@ -60,7 +60,7 @@ class Closing(ABC):
     @abstractmethod
     def built(
         self, owned: Owned, work: Work, structure: Structure, external: Batch
-    ) -> tuple[Attached, list[Closed]]:
+    ) -> tuple[Attached, list[PairRelation]]:
         """Add where nothing was: the scheme of all that comes from outside, and the closure of each
         relation."""
 

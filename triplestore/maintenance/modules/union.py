@@ -29,7 +29,7 @@ from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.body_views import PairView
-from triplestore.relations.facts.difference_set import DifferenceSet, Matched
+from triplestore.relations.facts.difference_set import DifferenceSet, PairLookup
 from triplestore.relations.facts.fact_sets import KeySet
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
@@ -167,7 +167,7 @@ class _After:
         new = work.new()
         self.views = [(own, False), *((new.pairs(part.name), part.turned) for part in parts)]
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these pairs there are."""
         found = np.zeros(len(keys), dtype=np.bool_)
         for view, turned in self.views:
@@ -205,14 +205,14 @@ def _facts(sets: Any, part: UnionPart) -> KeySet | DifferenceSet:
 
 
 def _remaining(
-    changes: Sequence[KeySet | DifferenceSet], own: U64, these: Matched, others: Matched
+    changes: Sequence[KeySet | DifferenceSet], own: U64, these: PairLookup, others: PairLookup
 ) -> KeySet | DifferenceSet:
     """The pairs among some changes that others do not have."""
 
     def stream() -> Iterator[U64]:
         blocks = [_blocks(change) for change in changes if len(change)]
         for keys in merged([*blocks, iter((own,) if len(own) else ())]):
-            left = keys[~others.contains(keys)]
+            left = keys[~others.contains_keys(keys)]
             if len(left):
                 yield left
 
@@ -223,7 +223,7 @@ def _blocks(change: KeySet | DifferenceSet) -> Iterator[U64]:
     return change.blocks() if isinstance(change, DifferenceSet) else iter((change.keys(),))
 
 
-def _set(stream: Any, these: Matched, others: Matched, most: int) -> KeySet | DifferenceSet:
+def _set(stream: Any, these: PairLookup, others: PairLookup, most: int) -> KeySet | DifferenceSet:
     """What a stream lists: written out, unless it may be very much."""
     if most <= difference_set.LARGE:
         blocks = list(stream())
@@ -244,14 +244,14 @@ def _compared(
 
     def lost() -> Iterator[U64]:
         for keys in _all_blocks(old):
-            left = keys[~now.contains(keys)]
+            left = keys[~now.contains_keys(keys)]
             if len(left):
                 yield left
 
     def found() -> Iterator[U64]:
         streams = [_all_of(work, part) for part in parts]
         for keys in merged([*streams, iter((own,) if len(own) else ())]):
-            left = keys[~old.contains(keys)]
+            left = keys[~old.contains_keys(keys)]
             if len(left):
                 yield left
 
@@ -291,7 +291,7 @@ def _all_of(work: Work, part: UnionPart) -> Iterator[U64]:
     order = int(part.turned)
 
     def kept() -> Iterator[U64]:
-        blocks = stored.closed.blocks(order) if hasattr(stored, "closed") else None
+        blocks = stored.closed.blocks(swapped=part.turned) if hasattr(stored, "closed") else None
         for keys in iter((stored.array(order),)) if blocks is None else blocks:
             left = keys
             if gone is not None and len(keys):

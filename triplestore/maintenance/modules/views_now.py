@@ -5,19 +5,16 @@ Start reading at `closed_now`.
 
 from __future__ import annotations
 
-from typing import cast
-
-from triplestore.closures.scheme import Readable
 from triplestore.closures.unions.union_of import UnionOf
-from triplestore.closures.unions.union_rows import Inverse, Rows
 from triplestore.closures.unions.union_view import UnionView
 from triplestore.maintenance.modules.external_facts import all_external, is_external
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
-from triplestore.relations.views.closed import Closed
+from triplestore.relations.pair_relation import PairRelation, inverse
+from triplestore.relations.sorted_relation import SortedRelation
 
 
-def closed_now(work: Work, relation: int) -> Closed | None:
+def closed_now(work: Work, relation: int) -> PairRelation | None:
     """The pairs of a relation whose stratum is done, if these are not written out."""
     for made in work.schemes_after().values():
         if not made.compressed or relation not in made.ids:
@@ -25,9 +22,9 @@ def closed_now(work: Work, relation: int) -> Closed | None:
         if made.structure.is_union:
             if work.counts.stored is None:
                 return None  # a stratum by itself: it does not know the rows of others
-            return Closed(view_now(work, made.union), False)
+            return view_now(work, made.union)
         turned = made.structure.turned[made.ids.index(relation)]
-        return Closed(made.closure, turned)
+        return inverse(made.closure) if turned else made.closure
     return None
 
 
@@ -36,14 +33,11 @@ def view_now(work: Work, union: UnionOf) -> UnionView:
     keys = unite(all_external(work, union.own), work.counts.changed(union.own)[0])
     for sets in (work.plus, work.minus):
         keys = unite(keys, sets.keys_of(union.own))
-    parts: list[Readable] = [Rows(keys[is_external(work, union.own, keys)])]
+    parts: list[PairRelation] = [SortedRelation(keys[is_external(work, union.own, keys)])]
     new = work.new()
-    for name, around in union.parts:
-        turned, closed = around, closed_now(work, name)
+    for name, turned in union.parts:
+        closed = closed_now(work, name)
         if closed is None:
-            found: Readable = Rows(sorted_distinct(new.pairs(name).keys()))
-        else:
-            found = cast("Readable", closed.pairs)  # a scheme, or a view made here
-            turned = turned != closed.turned
-        parts.append(Inverse(found) if turned else found)
+            closed = SortedRelation(sorted_distinct(new.pairs(name).keys()))
+        parts.append(inverse(closed) if turned else closed)
     return UnionView(parts)

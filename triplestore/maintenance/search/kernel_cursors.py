@@ -18,7 +18,7 @@ from triplestore.maintenance.search.numbered_facts import I32, Numbered
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import FactSet
 from triplestore.relations.facts.stored_facts import ClosedPairs, Stored
-from triplestore.relations.layers.sorted_order import Run
+from triplestore.relations.layers.sorted_order import SortedRun
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -244,8 +244,8 @@ class _Runs:
             self._add_runs(pairs.relation.runs(1 - front if pairs.flipped else front))
             self.stop[2 * place + front] = len(self._rows)
 
-    def _add_runs(self, runs: Sequence[Run]) -> None:
-        small: list[Run] = []
+    def _add_runs(self, runs: Sequence[SortedRun]) -> None:
+        small: list[SortedRun] = []
         for run in runs:
             slot = self._kept.get(id(run.order))
             if slot is None:
@@ -259,7 +259,7 @@ class _Runs:
             self._rows.append((slot, run.lo, run.hi, -1 if run.uniform is None else run.uniform))
         self._copy(small)
 
-    def _copy(self, runs: Sequence[Run]) -> None:
+    def _copy(self, runs: Sequence[SortedRun]) -> None:
         if not runs:
             return
         keys = np.concatenate([run.keys[run.lo : run.hi] for run in runs])

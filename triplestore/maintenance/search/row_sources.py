@@ -16,7 +16,7 @@ from triplestore.evaluate.binding_frames import Rows, column
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.layers.read_layers import ranges
-from triplestore.relations.layers.sorted_order import Run
+from triplestore.relations.layers.sorted_order import SortedRun
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, key_of, low, swap
 from triplestore.relations.status import HOLDS
 from triplestore.rules.body_plans import AtomStep, TableStep
@@ -65,7 +65,9 @@ class PairSource:
         self.name = name
         pairs = setting.stored.pairs(name)
         place = self.given[0] if self.given else 0
-        self.runs: tuple[Run, ...] = pairs.relation.runs(1 - place if pairs.flipped else place)
+        self.runs: tuple[SortedRun, ...] = pairs.relation.runs(
+            1 - place if pairs.flipped else place
+        )
 
     def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
         """See `Source.open`."""

@@ -144,14 +144,14 @@ class _Classes(StoredPairs):
             np.concatenate((classes[keep], others[own])),
         )
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these rows hold."""
         lower = self._is_lower(high(keys))
         if lower.all():
-            return self._every.contains(keys)
-        found = self._stated.contains(keys)
+            return self._every.contains_keys(keys)
+        found = self._stated.contains_keys(keys)
         if lower.any():
-            found[lower] = self._every.contains(keys[lower])
+            found[lower] = self._every.contains_keys(keys[lower])
         return found
 
     def contains_beside(self, first: int, second: U32) -> Bools:

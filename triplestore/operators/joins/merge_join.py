@@ -18,8 +18,9 @@ from triplestore.operators.frame import Frame, Type
 from triplestore.operators.joins.hash_join import HashJoin, How, Join
 from triplestore.operators.joins.join_index import JoinIndex
 from triplestore.operators.operator import Blocks, Operator, Stream, as_tuple, gather
-from triplestore.operators.row_keys import Words, narrow, order_keys, pack
+from triplestore.operators.row_keys import Words, narrow, order_keys
 from triplestore.operators.row_operators import Project
+from triplestore.relations.packed_keys import pack
 
 
 def mergeable(left: Operator, right: Operator, on: Sequence[str]) -> tuple[str, ...] | None:

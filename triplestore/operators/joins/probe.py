@@ -19,7 +19,7 @@ from triplestore.operators.frame import BOOLEAN, ID, Array, Frame, nulls
 from triplestore.operators.joins.hash_join import HOWS, How
 from triplestore.operators.leaves import Pattern, atom, check_pattern, slices
 from triplestore.operators.operator import Blocks, Operator, Stream
-from triplestore.relations.relation import Relation
+from triplestore.relations.relation import StoredRelation
 from triplestore.relations.status import HOLDS
 
 Found: TypeAlias = tuple[Array, tuple[Array, ...]]
@@ -34,9 +34,9 @@ class Probe(Operator):
     in the order of the child. `relation` and `where` can be replaced between runs.
 
     >>> from triplestore.operators import Values
-    >>> from triplestore.relations import Layer, Tables
+    >>> from triplestore.relations import Tables, bulk_layer
     >>> s, p, o = np.array([[1, 9, 5], [1, 9, 6], [2, 9, 5]], dtype=np.uint32).T
-    >>> knows = Tables([Layer.bulk(p, s, o)]).relation(9)
+    >>> knows = Tables([bulk_layer(p, s, o)]).relation(9)
     >>> people = Values(Frame.of(x=[1, 3]))
     >>> Probe(people, knows, ("x", "y")).run(Context()).to_rows()
     [(1, 5), (1, 6)]
@@ -49,7 +49,7 @@ class Probe(Operator):
     def __init__(
         self,
         child: Operator,
-        relation: Relation,
+        relation: StoredRelation,
         pattern: Pattern,
         *,
         where: int = HOLDS,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from triplestore.errors import StorageError, UsageError
 from triplestore.reasoning.collector_pause import no_collection
 from triplestore.reasoning.program.graph_scope import DEFAULT, RULE, Scope, scope_of, scope_rules
 from triplestore.reasoning.program.literals import Literals
+from triplestore.reasoning.program.sleeping_rules import Sleeping, find_sleeping
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
 from triplestore.reasoning.program.subclass_edges import Edges, Whole
 from triplestore.reasoning.tuning import Tuning
@@ -166,6 +168,7 @@ class InForce(Rules):
     inputs       what the translation was made of
     foreseen     whether there are rules about equality because there will be some
     partial      whether all rules are still to be made of what these conclude
+    sleeping     the rules that nothing can reach yet, which are not compiled
     """
 
     def __init__(
@@ -187,6 +190,7 @@ class InForce(Rules):
         self.names: tuple[Dictionary, dict[int, bytes]] | None = None
         self.foreseen = False
         self.partial = False
+        self.sleeping: Sleeping | None = None
         self.inputs = _Inputs(Regimes(), None, False, [], [])
 
     def __eq__(self, other: object) -> bool:
@@ -200,6 +204,19 @@ class InForce(Rules):
         """All of it; who can do without the rules of axioms beside it asks for `whole`."""
         with no_collection():
             return self.whole.together
+
+    @property
+    def compiled(self) -> Whole:
+        """What is compiled to maintain a closure: all rules but those that sleep."""
+        if self.sleeping is None:
+            return self.whole
+        return Whole(self.sleeping.awake, self.whole.edges)
+
+    def woken(self) -> InForce:
+        """The same of which no rule sleeps."""
+        found = copy(self)
+        found.sleeping = None
+        return found
 
     @property
     def rule_count(self) -> int:
@@ -343,6 +360,8 @@ def whole(
         found.inputs = inputs
         found.regimes = regimes
         found.foreseen = equal and not len(equals)
+        if name is not None and (before is None or early or before.sleeping is not None):
+            found.sleeping = find_sleeping(program, keys, tables, dictionary)
         return found
 
 

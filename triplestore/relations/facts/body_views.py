@@ -1,18 +1,18 @@
-"""Views: relations under a set expression, as rule bodies are matched with them.
+"""Views: the facts that rule bodies are matched with during an update.
 
-Start reading at `Setting`: it says which facts a body sees - the stored ones or not, with some
-sets, without others - and makes the view of each relation. The papers' sets are such settings:
+Start reading at `Setting`: it says which facts a body sees (stored facts or none, plus some sets,
+minus others) and makes the view of each relation. The papers' sets are such settings:
 
     I                    Setting(stored)
     I \\ (D \\ A)          Setting(stored, minus=[gone])
     (I \\ D) u A          Setting(stored, plus=[added], minus=[gone])
     I u A                Setting(stored, plus=[added])
 
-`gone` and `added` being D \\ A and A \\ I, which are disjoint from each other. What stands in
-`plus` is never stored too; what stands in `minus` is left out of everything.
+Here `gone` is D \\ A and `added` is A \\ I; they are disjoint. Facts in `plus` are never stored;
+facts in `minus` are left out of everything.
 
-Three kinds of views: of relations of two columns (`PairView`), of all triples (`TripleView`), of
-relations of three or more columns (`TupleView`); all look rows up by some of their places.
+There are three kinds of views: of relations of two columns (`PairView`), of all triples
+(`TripleView`), and of relations of three or more columns (`TupleView`).
 """
 
 from __future__ import annotations
@@ -46,36 +46,30 @@ from triplestore.relations.packed_keys import (
     low,
     pack,
 )
+from triplestore.relations.relation import Relation
 
 
-class View(Protocol):
-    """Rows, looked up by some of their places."""
-
-    def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
-        """The rows with these values: (number of the value, the columns of the other places)."""
+class BodyView(Relation, Protocol):
+    """The facts of a relation that a body sees."""
 
     def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
         """The rows with these ids in some places: the columns of the other places."""
 
-    def contains(self, columns: Columns) -> Bools:
-        """Which rows are seen."""
-
-    def estimate(self, places: Sequence[int]) -> float:
-        """How many rows to expect when these places are given."""
-
 
 _FEW = 256
-"""For so few ids it is not worth looking where the rows of their first id begin."""
+"""Minimum number of ids for which the range of their first id is searched first."""
 
 
 _UNITED = 1 << 16
-"""So many keys that are left out are made one array each time they are asked for."""
+"""Maximum number of left-out keys that are merged into one array per call."""
 
 
 class PairView:
     """A relation of two columns, from stored rows and sets."""
 
     __slots__ = ("minus", "parts", "stored")
+
+    arity = 2
 
     def __init__(
         self, stored: StoredPairs | None, parts: list[KeySet], minus: list[KeySet]
@@ -85,7 +79,7 @@ class PairView:
         self.minus = minus
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
-        """The rows with these ids in one place: (number of the value, id in the other place)."""
+        """The rows with these ids in one place: (position in `values`, id in the other place)."""
         found: list[tuple[I64, U32]] = []
         if self.stored is not None:
             found.append(self.stored.match(place, values))
@@ -116,13 +110,13 @@ class PairView:
         return keep
 
     def fanout(self, place: int, values: U32, exact: bool = True) -> I64 | None:
-        """How many rows have each of these ids in one place; None where they would have to be
-        listed. Unless it must be exact, rows that are left out may count."""
+        """How many rows have each of these ids in one place; None if they would have to be
+        listed. Unless `exact`, left-out rows may be counted."""
         if exact and any(map(len, self.minus)):
             return None
         sizes = np.zeros(len(values), dtype=np.int64)
         if isinstance(self.stored, ClosedPairs):
-            sizes += self.stored.closed.fanout(place, values)
+            sizes += self.stored.closed.match_counts(place, values)
         elif self.stored is not None and len(self.stored):
             array = self.stored.array_for(place, len(values))
             if array is None:
@@ -136,7 +130,7 @@ class PairView:
         return sizes
 
     def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
-        """See `View.probe`."""
+        """See `Relation.probe`."""
         if len(places) == 2:
             first, second = values if places[0] == 0 else (values[1], values[0])
             return self.contains((first, second)).nonzero()[0], ()
@@ -144,7 +138,7 @@ class PairView:
         return index, (other,)
 
     def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
-        """See `View.scan`."""
+        """See `BodyView.scan`."""
         if len(places) == 2:
             return ()
         if len(places) == 1:
@@ -154,7 +148,7 @@ class PairView:
         return high(keys), low(keys)
 
     def keys(self) -> U64:
-        """All rows, as keys; sorted if they come from one place."""
+        """All rows, as keys; sorted if they come from one source."""
         parts = [] if self.stored is None else [self.stored.array(0)]
         parts += [part.keys() for part in self.parts]
         keys = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.uint64), *parts])
@@ -162,7 +156,7 @@ class PairView:
         return keys if keep is None else keys[keep]
 
     def is_large(self) -> bool:
-        """Whether a closure of many pairs is seen, which should not be written out."""
+        """Whether a closure of many pairs is visible, which should not be written out."""
         if isinstance(self.stored, ClosedPairs) and len(self.stored) > difference_set.LARGE:
             return True
         return any(
@@ -180,7 +174,7 @@ class PairView:
                 yield left
 
     def contains(self, columns: Columns) -> Bools:
-        """See `View.contains`."""
+        """See `Relation.contains`."""
         return self.contains_keys(pack(columns[0], columns[1]))
 
     def contains_keys(self, keys: U64) -> Bools:
@@ -188,7 +182,7 @@ class PairView:
         if self.stored is None:
             found: Bools = np.zeros(len(keys), dtype=np.bool_)
         else:
-            found = self.stored.contains(keys)
+            found = self.stored.contains_keys(keys)
         for part in self.parts:
             found = found | part.contains(keys)
         left = self._kept(keys) if self.minus else None
@@ -208,9 +202,9 @@ class PairView:
         return found
 
     def arrays(self, place: int, rows: int) -> tuple[list[U64], tuple[U64, U64]] | None:
-        """The sorted arrays that the rows are in, one place in front, and two of what is left out
-        of them; None if there is more to it, or if looking up so many rows is no reason to read
-        all stored ones."""
+        """The sorted arrays that hold the rows, with one place in front, and two arrays of keys
+        that are left out. None if that is not all, or if `rows` look-ups do not justify reading all
+        stored rows."""
         found: list[U64] = []
         if self.stored is not None and len(self.stored):
             array = self.stored.array_for(place, rows)
@@ -226,15 +220,15 @@ class PairView:
             if not isinstance(out, KeySet):
                 return None
             taken += out.runs
-        if len(taken) > 2:  # as two arrays, while that costs less than what it saves
+        if len(taken) > 2:  # merged into two arrays if that is cheap
             if sum(map(len, taken)) > _UNITED or len(self.minus) > 2:
                 return None
             taken = [out.keys() for out in self.minus]
         taken += [NO_KEYS] * (2 - len(taken))
         return found, (taken[0], taken[1])
 
-    def estimate(self, places: Sequence[int]) -> float:
-        """See `View.estimate`."""
+    def estimate(self, places: Sequence[int] = ()) -> float:
+        """See `Relation.estimate`."""
         if len(places) == 2:
             return 0.5
         place = places[0] if places else None
@@ -270,7 +264,7 @@ class TupleView:
         self.minus = minus
 
     def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
-        """See `View.probe`."""
+        """See `Relation.probe`."""
         if len(places) == self.arity:
             by_place = [values[list(places).index(c)] for c in range(self.arity)]
             return self.contains(tuple(by_place)).nonzero()[0], ()
@@ -301,7 +295,7 @@ class TupleView:
         return keep
 
     def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
-        """See `View.scan`."""
+        """See `BodyView.scan`."""
         if places:
             values = [np.array([i], dtype=np.uint32) for i in ids]
             return self.probe(places, values)[1]
@@ -317,19 +311,19 @@ class TupleView:
         return keys[self._kept(keys)] if self.minus else keys
 
     def contains(self, columns: Columns) -> Bools:
-        """See `View.contains`."""
+        """See `Relation.contains`."""
         keys = key_of(columns)
         found = (
             np.zeros(len(keys), dtype=np.bool_)
             if self.stored is None
-            else self.stored.contains(keys)
+            else self.stored.contains_keys(keys)
         )
         for part in self.parts:
             found = found | part.contains(keys)
         return found & self._kept(keys) if self.minus else found
 
-    def estimate(self, places: Sequence[int]) -> float:
-        """See `View.estimate`."""
+    def estimate(self, places: Sequence[int] = ()) -> float:
+        """See `Relation.estimate`."""
         rows = float(0 if self.stored is None else len(self.stored)) + sum(map(len, self.parts))
         return rows ** (1 - len(places) / self.arity) if rows else 0.0
 
@@ -337,9 +331,9 @@ class TupleView:
 class Setting:
     """Which facts the atoms of a body are matched with.
 
-    stored  the snapshot, or None if stored facts are not seen
-    plus    sets that are seen beside it
-    minus   sets that are not seen
+    stored  the snapshot, or None if stored facts are not visible
+    plus    sets that are visible in addition
+    minus   sets that are not visible
     """
 
     __slots__ = ("_views", "minus", "plus", "stored", "type_id")
@@ -356,19 +350,19 @@ class Setting:
         self.plus = tuple(plus)
         self.minus = tuple(minus)
         self.type_id = stored.type_id if stored is not None else type_id
-        self._views: dict[RelationKey, View] = {}
+        self._views: dict[RelationKey, BodyView] = {}
 
     def without(self, *sets: FactSet) -> Setting:
-        """The same with more sets left out."""
+        """The same setting with more sets left out."""
         minus = (*self.minus, *sets)
         return Setting(self.stored, self.plus, minus, type_id=self.type_id)
 
     def beside(self, more: FactSet) -> Setting:
-        """The same with facts that are not seen yet."""
+        """The same setting with additional facts, none of them visible yet."""
         plus = (*self.plus, more)
         return Setting(self.stored, plus, self.minus, type_id=self.type_id)
 
-    def view(self, relation: RelationKey) -> View:
+    def view(self, relation: RelationKey) -> BodyView:
         """The view of any relation."""
         found = self._views.get(relation)
         if found is None:

@@ -1,4 +1,4 @@
-"""Answers of several parts of a view as one."""
+"""The answers of several parts of a view, concatenated."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How many nonrecursive rule instances derive each fact: changes beside what is stored.
 
-Start reading at `CountChanges`. A fact that is stated counts one more in the papers (C_nr); here
-that one is added by whoever asks, because what is stated is known from the status.
+Start reading at `CountChanges`. In the papers an asserted fact has one more in its count (C_nr).
+Here callers add that one, because the status says whether a fact is asserted.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from triplestore.relations.facts.sorted_arrays import bounds, places_in, summed
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.packed_keys import I64, U32, Keys
 
-_PIECES = 6  # pieces of a relation that are looked through before they are made one
-_MANY = 1 << 14  # rows that are worth looking for blocks of one first id in them
-_A_BLOCK = 256  # rows of such a block, on the average of a piece
+_PIECES = 6  # maximum number of pieces of a relation before they are merged
+_MANY = 1 << 14  # minimum number of rows to look for blocks of one first id
+_A_BLOCK = 256  # minimum average number of rows of such blocks
 _Piece: TypeAlias = tuple[Keys, I64]
 
 
@@ -71,7 +71,7 @@ class CountChanges:
         return (keys, by) if moved.all() else (keys[moved], by[moved])
 
     def copied(self) -> CountChanges:
-        """The same changes, to be gone on with by themselves."""
+        """A copy that can be changed independently."""
         made = CountChanges(self.stored)
         made._pieces = {name: list(pieces) for name, pieces in self._pieces.items()}
         return made
@@ -81,11 +81,11 @@ class CountChanges:
         return list(self._pieces)
 
     def taken(self, relation: RelationKey) -> list[tuple[Keys, I64]]:
-        """The changes of a relation, which is as if it had none until they are put back."""
+        """Take the changes of a relation away, to be put back later."""
         return self._pieces.pop(relation, [])
 
     def put_back(self, relation: RelationKey, pieces: list[tuple[Keys, I64]]) -> None:
-        """Changes that were taken."""
+        """Put changes back that were taken."""
         if pieces:
             self._pieces[relation] = pieces
 
@@ -104,7 +104,7 @@ def _together(pieces: list[_Piece]) -> _Piece:
 
 
 def _merged(pieces: list[_Piece]) -> _Piece:
-    """The same: neighbours in pairs, so that nothing is copied more than log n times."""
+    """All pieces merged as one: neighbours in pairs, so that a row is copied log n times."""
     while len(pieces) > 1:
         pairs = zip(pieces[::2], pieces[1::2], strict=False)
         odd = pieces[-1:] if len(pieces) % 2 else []
@@ -113,8 +113,8 @@ def _merged(pieces: list[_Piece]) -> _Piece:
 
 
 def _blocks(pieces: list[_Piece]) -> dict[int, list[_Piece]] | None:
-    """The rows of each first id, if these are few: members of classes, which come from one stratum
-    each, are so copied once instead of merged again and again."""
+    """The rows by first id, or None if there are many first ids: members of a class come from one
+    stratum, so they are copied once instead of being merged repeatedly."""
     if pieces[0][0].dtype != np.uint64 or sum(len(keys) for keys, _ in pieces) < _MANY:
         return None
     blocks: dict[int, list[_Piece]] = {}
@@ -131,7 +131,7 @@ def _blocks(pieces: list[_Piece]) -> dict[int, list[_Piece]] | None:
 
 
 def _merge(pieces: list[tuple[Keys, I64]]) -> None:
-    """Make some pieces one: the last, and those before it that are not twice as long."""
+    """Merge the last pieces, as long as the one before is not twice as long."""
     pieces[-2:] = [summed(*pieces[-2], *pieces[-1])]
     while len(pieces) > 1 and len(pieces[-2][0]) < 2 * len(pieces[-1][0]):
         pieces[-2:] = [summed(*pieces[-2], *pieces[-1])]

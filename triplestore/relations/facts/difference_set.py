@@ -1,9 +1,8 @@
-"""Facts of one closure that are not in another, as a set that need not be written out.
+"""Facts of one closure that are not in another, as a set that is not written out.
 
-Start reading at `DifferenceSet`. An update may change billions of pairs of a closure; what rules
-above it ask is answered from the closures before and after, and where all pairs are wanted they
-come in blocks. Once somebody has had them written out, what was written answers. `KeySet` has the
-same reading side.
+Start reading at `DifferenceSet`. An update may change billions of pairs of a closure. Look-ups are
+answered from the closures before and after, and all pairs are streamed in blocks. Once all keys
+were asked for, they are kept and answer look-ups. `KeySet` has the same reading methods.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ from triplestore.relations.facts.fact_sets import KeySet
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack
 
 LARGE = 1 << 21
-"""So many facts are not written out at once if that can be helped."""
+"""Sets of more facts than this are streamed, not written out."""
 
 
-class Matched(Protocol):
-    """Pairs that can be looked up: those of a closure, or stored ones."""
+class PairLookup(Protocol):
+    """What a difference needs of each side: a `PairRelation` has it, and so has `StoredPairs`."""
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
         """The pairs with these ids in one place: (number of the value, id in the other place)."""
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these pairs there are."""
 
 
@@ -41,8 +40,8 @@ class DifferenceSet:
 
     def __init__(
         self,
-        these: Matched,
-        others: Matched,
+        these: PairLookup,
+        others: PairLookup,
         count: int,
         stream: Callable[[], Iterator[U64]],
     ) -> None:
@@ -54,7 +53,7 @@ class DifferenceSet:
         return self._count
 
     def copied(self) -> DifferenceSet:
-        """Itself: it never changes."""
+        """The set itself, as it never changes."""
         return self
 
     def blocks(self) -> Iterator[U64]:
@@ -72,10 +71,10 @@ class DifferenceSet:
         """Which of these pairs, in any order, are in the set."""
         if self._written is not None:
             return self._written.contains(keys)
-        found: Bools = self._these.contains(keys)
+        found: Bools = self._these.contains_keys(keys)
         (places,) = found.nonzero()
         if len(places):
-            found[places] = ~self._others.contains(keys[places])
+            found[places] = ~self._others.contains_keys(keys[places])
         return found
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
@@ -87,5 +86,5 @@ class DifferenceSet:
             return index, other
         given = values[index]
         keys = pack(given, other) if place == 0 else pack(other, given)
-        keep = ~self._others.contains(keys)
+        keep = ~self._others.contains_keys(keys)
         return index[keep], other[keep]

@@ -1,15 +1,14 @@
-"""Sets of facts that an update makes: what is gone, what is added, what changed last.
+"""Sets of facts that an update makes: deleted facts, added facts, facts of the last round.
 
-Start reading at `FactSet`: relation -> the facts of it that are in the set, as `KeySet` (relations
-of two columns: packed keys in the order in which the engine keeps them) or `TupleSet` (others).
-Sets grow by whole batches; a set is a few sorted runs, each at least twice as long as the next, so
-that a fact is merged O(log n) times.
+Start reading at `FactSet`: relation -> its facts in the set, as `KeySet` (relations of two columns:
+packed keys in the engine's order) or `TupleSet` (others). Sets grow by whole batches. A set is
+a few sorted runs, each at least twice as long as the next, so that a fact is merged O(log n) times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -29,22 +28,19 @@ from triplestore.relations.packed_keys import (
     key_of,
 )
 
-if TYPE_CHECKING:
-    from triplestore.relations.facts.difference_set import DifferenceSet
-
 RelationKey: TypeAlias = int | tuple[int, int]
 """The id of a property, or (id of the name, arity) of a user's relation."""
 
 ANY = 0
-"""The relation of all triples (s, p, o), that atoms with a variable property speak of."""
+"""The relation of all triples (s, p, o), for atoms with a variable as property."""
 
 
 ONE_RUN = 1 << 13
-"""Runs shorter than this are united at once: it costs less than to look through one more run."""
+"""Shorter runs are merged at once: merging costs less than searching one more run."""
 
 
 ONE_WIDE = 1 << 11
-"""The same for rows of three or more columns, which are united more slowly."""
+"""The same for rows of three or more columns, which are merged more slowly."""
 
 
 class KeySet:
@@ -112,7 +108,7 @@ class KeySet:
             yield from self.runs
             return
         fresh: dict[int, tuple[U64, U64]] = {}
-        for run in self.runs:  # made at first use, and kept as long as the run stays
+        for run in self.runs:  # made at first use, and kept while the run exists
             kept = self._back.get(id(run))
             fresh[id(run)] = kept if kept is not None else (run, turned(run))
             yield fresh[id(run)][1]
@@ -234,6 +230,21 @@ class TupleSet:
 SetOfKeys: TypeAlias = KeySet | TupleSet
 
 
+class ReadOnlySet(Protocol):
+    """What is read of a set of facts of two columns; `DifferenceSet` has only this."""
+
+    def __len__(self) -> int: ...
+
+    def keys(self) -> U64:
+        """All keys, sorted."""
+
+    def contains(self, keys: U64) -> Bools:
+        """Which of these keys are in the set."""
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The keys with these ids in one place: (position in `values`, id in the other place)."""
+
+
 class FactSet(dict[RelationKey, SetOfKeys]):
     """Facts by relation."""
 
@@ -249,9 +260,9 @@ class FactSet(dict[RelationKey, SetOfKeys]):
         if len(keys):
             self.of(relation).add(keys)
 
-    def put(self, relation: RelationKey, facts: SetOfKeys | DifferenceSet) -> None:
-        """Have just these facts of a relation, in a set that is read only from now on."""
-        self[relation] = cast("SetOfKeys", facts)  # a difference is read as other sets are
+    def put(self, relation: RelationKey, facts: SetOfKeys | ReadOnlySet) -> None:
+        """Set the facts of a relation; the set is only read from now on."""
+        self[relation] = cast("SetOfKeys", facts)  # only read
 
     def discard(self, relation: RelationKey, keys: Keys) -> None:
         """Take away those facts that are in the set."""

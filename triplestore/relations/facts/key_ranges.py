@@ -1,8 +1,8 @@
 """Where the rows of many ids lie in sorted keys: by searching, or from a table of all first ids.
 
-Start reading at `Ranges`. Ids that come in order are looked for fastest by going on from the last
-one; for many that come in any order it pays to note first where each first id begins, which takes
-one pass over the keys: 60 ns an id become 5.
+Start reading at `Ranges`. Sorted ids are found fastest by continuing from the last one. For many
+unsorted ids a table is made first of where each first id begins, in one pass over the keys: 60 ns
+per id become 5.
 """
 
 from __future__ import annotations
@@ -15,37 +15,36 @@ import numpy as np
 from triplestore.relations.packed_keys import I64, NO_IDS, NO_KEYS, SHIFT, U32, U64, Bools, Keys
 
 _MANY = 1 << 14
-"""So many ids, in no order, may be worth a table."""
+"""Minimum number of unsorted ids for a table."""
 
 _SPAN = 8
-"""So many ids there may be in the table for each id that is looked for."""
+"""Maximum number of ids in the table per id that is looked up."""
 
 _KEYS = 16
-"""So many keys there may be for each id that is looked for."""
+"""Maximum number of keys per id that is looked up."""
 
 _LOOKED_AT = 64
-"""About so many rows are looked at to guess whether all are in order."""
+"""Approximate number of rows sampled to guess whether all are sorted."""
 
 PIECE = 1 << 20
-"""Rows for one call of a kernel, so that Ctrl-C is not kept waiting."""
+"""Maximum number of rows per call of a kernel, so that Ctrl-C takes effect soon."""
 
 
 def seems_sorted(values: Keys) -> bool:
-    """Whether some values are in order with the next ones: a guess, which costs time only when it
-    is wrong."""
+    """Whether the values are probably sorted, from a sample: a wrong guess only costs time."""
     every = max(1, len(values) // _LOOKED_AT)
     return bool((values[1::every] >= values[: len(values) - 1 : every]).all())
 
 
-class Starts(NamedTuple):
-    """Where the keys of each first id begin, from the id `base` on; at the end their number."""
+class FirstIdStarts(NamedTuple):
+    """Where the keys of each first id from `base` on begin; the last entry is their number."""
 
     base: int
     starts: U32
 
     @classmethod
-    def of(cls, keys: U64, wanted: int) -> Starts | None:
-        """Those of some sorted keys; None if that is too much for looking up so many."""
+    def of(cls, keys: U64, wanted: int) -> FirstIdStarts | None:
+        """The starts for sorted keys; None if too large for looking up `wanted` ids."""
         if wanted < _MANY or not 0 < len(keys) < min(_KEYS * wanted, 1 << 32):
             return None
         base = int(keys[0] >> SHIFT)
@@ -74,8 +73,7 @@ class Starts(NamedTuple):
 
 
 def directory(keys: U64, wanted: int) -> U32:
-    """What helps to find second ids in the ranges of keys; nothing if that is too much for looking
-    up so many."""
+    """A table for finding second ids in ranges of keys; empty if `wanted` look-ups are too few."""
     if wanted < _MANY or not 0 < len(keys) < min(_KEYS * wanted, 1 << 32):
         return NO_IDS
     from triplestore.kernels.rows.intersect_ranges import make_directory
@@ -94,10 +92,10 @@ class Ranges:
         self._keys = keys
         self._values = values
         worth = len(values) >= _MANY and not seems_sorted(values)
-        self._starts = Starts.of(keys, len(values)) if worth else None
+        self._starts = FirstIdStarts.of(keys, len(values)) if worth else None
 
     def write(self, start: int, stop: int, lo: I64, hi: I64) -> int:
-        """Write the ranges of some of the ids; how many rows these are in all."""
+        """Write the ranges of some of the ids; return the total number of rows."""
         values = self._values[start:stop]
         if self._starts is not None:
             from triplestore.kernels.rows.join import match_dense
@@ -111,7 +109,7 @@ class Ranges:
 
 
 def ranges_of(keys: U64, values: U32) -> tuple[I64, I64, int]:
-    """The range of the sorted keys with each first id, and how many rows these are in all.
+    """The range of the sorted keys with each first id, and the total number of rows.
 
     >>> keys = np.array([1 << 32 | 5, 1 << 32 | 6, 4 << 32 | 5], np.uint64)
     >>> lo, hi, total = ranges_of(keys, np.array([4, 1, 2], np.uint32))
@@ -134,22 +132,22 @@ def ranges_of(keys: U64, values: U32) -> tuple[I64, I64, int]:
 # -- several at once ------------------------------------------------------------------------------
 
 LINKS = 4
-"""So many ranges are crossed at once."""
+"""Maximum number of ranges crossed at once."""
 
 _ROWS = 1 << 16
-"""Rows whose ranges are written at a time."""
+"""Number of rows whose ranges are written at a time."""
 
 _ROOM = 1 << 18
-"""Values that there is room for at first."""
+"""Initial room for values."""
 
 
 class Crossed(NamedTuple):
     """The values of some rows.
 
     start, stop  which rows
-    counts       how many each of them has
-    values       of all of them, row by row; nothing if they were only counted
-    looked       how many values were looked at
+    counts       the number of values of each row
+    values       the values of all rows, row by row; empty if they were only counted
+    looked       how many values were compared
     """
 
     start: int
@@ -160,9 +158,10 @@ class Crossed(NamedTuple):
 
 
 def crossed(keys: Sequence[U64], values: Sequence[U32], listed: bool) -> Iterator[Crossed]:
-    """For each row the second ids that all keys have beside its values: those of the first keys
-    beside the first column of values, and so on; all columns are of one length, keys at most
-    `LINKS`. Piece by piece, in the order of the rows."""
+    """For each row the second ids that occur with its values in all of `keys`, in pieces.
+
+    Column i of `values` has the first ids to look up in keys[i]. There are at most `LINKS` keys.
+    """
     from triplestore.kernels.rows.intersect_ranges import cross
 
     run: Callable[..., int] = cross

@@ -1,8 +1,8 @@
-"""Wide keys, those of rows of three columns or more, as integers that sort as they do.
+"""Wide keys (rows of three or more columns) as integers in the same order.
 
-Start reading at `narrowed`. Ids of one column mostly lie close together, some columns say the same
-in every row, and some what another says; what is left of a row mostly fits into 64 bits, which are
-sorted ten times as fast as bytes are.
+Start reading at `narrowed`. The ids of a column are mostly close together, some columns are
+constant, and some repeat another column. The rest of a row mostly fits into 64 bits, which sort ten
+times as fast as bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Widen: TypeAlias = Callable[[U64], Keys]
 
 
 class _Place(NamedTuple):
-    """Where a column is: `bits` of them from `shift` on, which count from `least` on."""
+    """The bits of a column: `bits` bits from `shift` on, holding the difference to `least`."""
 
     least: int
     bits: int
@@ -29,8 +29,9 @@ class _Place(NamedTuple):
 
 
 def narrowed(keys: Keys) -> tuple[U64, Widen] | None:
-    """Wide keys as integers in the same order, and the way back; None if they do not fit, and for
-    keys that are integers already.
+    """Wide keys as integers in the same order, and a function that widens such integers again.
+
+    None if they do not fit into 64 bits, or if the keys are integers already.
 
     >>> from triplestore.relations.packed_keys import key_of
     >>> column = np.array([7, 9], np.uint32)
@@ -41,7 +42,7 @@ def narrowed(keys: Keys) -> tuple[U64, Widen] | None:
     if len(keys) == 0 or keys.dtype.kind != "S":
         return None
     columns = columns_of(keys, keys.dtype.itemsize // 4)
-    places: list[_Place | int] = []  # or the earlier column that says the same
+    places: list[_Place | int] = []  # or the number of an equal earlier column
     shift = 0
     for at, column in enumerate(columns):
         same = next((i for i in range(at) if _is_same(columns[i], column)), None)

@@ -1,9 +1,9 @@
-"""How many recursive rule instances derive each fact (the papers' C_r), for those who want to know.
+"""How many recursive rule instances derive each fact: C_r in the papers. Optional.
 
-Start reading at `RecursiveCounts`. It is a table in memory, of one closure, kept by whoever keeps
-the store: with it DRed^c knows which facts come back without looking for derivations. An update
-writes to `RecursiveChanges` beside it; dropping these undoes the update, `keep` makes them part of
-the table. Facts without such instances are not listed.
+Start reading at `RecursiveCounts`, a table in memory for one closure. With it DRed^c knows which
+facts are rederived without searching for derivations. An update writes to a `RecursiveChanges`;
+dropping that undoes the update, `keep` adds it to the table. Facts without such instances are not
+listed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class RecursiveCounts:
         self._runs: dict[RelationKey, list[tuple[Keys, I64]]] = {}
 
     def begin(self) -> RecursiveChanges:
-        """Changes to be made beside the table."""
+        """The changes of a new update."""
         return RecursiveChanges(self)
 
     def current(self, relation: RelationKey, keys: Keys) -> I64:
@@ -62,7 +62,7 @@ class RecursiveCounts:
             self._clean(relation)
 
     def _clean(self, relation: RelationKey) -> None:
-        """Leave out facts that have no instances any more, from the one run of a relation."""
+        """Remove facts without instances from the only run of a relation."""
         keys, by = self._runs[relation][0]
         counted = by != 0
         if not counted.any():
@@ -71,7 +71,7 @@ class RecursiveCounts:
             self._runs[relation] = [(keys[counted], by[counted])]
 
     def items(self) -> Iterator[tuple[RelationKey, Keys, I64]]:
-        """All facts that have such instances, and how many."""
+        """All facts that have recursive instances, and their counts."""
         for relation, runs in list(self._runs.items()):
             while len(runs) > 1:
                 last = runs.pop()
@@ -82,19 +82,19 @@ class RecursiveCounts:
 
     @property
     def nbytes(self) -> int:
-        """How much memory the table takes."""
+        """Size of the table in bytes."""
         return sum(keys.nbytes + by.nbytes for runs in self._runs.values() for keys, by in runs)
 
 
 class RecursiveChanges:
-    """What one update changes."""
+    """The changes that one update makes to the counts."""
 
     __slots__ = ("_changes", "complete", "table")
 
     def __init__(self, table: RecursiveCounts) -> None:
         self.table = table
         self.complete = True
-        """Whether all changes are here; else the table is of no use after the update."""
+        """Whether all changes were recorded; if not, the table is invalid after the update."""
         self._changes = CountChanges(None)
 
     def change(self, relation: RelationKey, keys: Keys, by: NDArray[np.integer]) -> None:
@@ -106,14 +106,14 @@ class RecursiveChanges:
         return self.table.current(relation, keys) + self._changes.current(relation, keys)
 
     def copied(self) -> RecursiveChanges:
-        """The same changes, to be gone on with by themselves."""
+        """A copy that can be changed independently."""
         made = RecursiveChanges(self.table)
         made.complete = self.complete
         made._changes = self._changes.copied()
         return made
 
     def keep(self) -> bool:
-        """Make the changes part of the table; False if it must be made anew."""
+        """Add the changes to the table; False if it must be rebuilt."""
         if not self.complete:
             return False
         for relation in self._changes.relations():

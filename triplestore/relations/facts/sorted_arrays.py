@@ -1,7 +1,7 @@
-"""Sorted arrays of packed keys as sets: numpy where they are short, kernels where they are long.
+"""Set operations on sorted arrays of packed keys: numpy for short arrays, kernels for long ones.
 
-A kernel's call costs half a microsecond, but the first one imports numba; so an update of a few
-facts never needs it.
+A call of a kernel costs half a microsecond, but the first one imports numba. Updates of a few facts
+never need it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from triplestore.errors import BudgetError
 from triplestore.relations.facts.key_ranges import PIECE as _PIECE
-from triplestore.relations.facts.key_ranges import Starts, ranges_of, seems_sorted
+from triplestore.relations.facts.key_ranges import FirstIdStarts, ranges_of, seems_sorted
 from triplestore.relations.facts.narrow_keys import narrowed
 from triplestore.relations.packed_keys import (
     I64,
@@ -36,20 +36,20 @@ from triplestore.relations.packed_keys import (
 from triplestore.thread_limits import needs
 
 SMALL = 512
-"""Rows below which numpy is used, so that small updates never import numba; `WARM` after that."""
+"""Minimum number of rows for kernels while numba is not loaded; `WARM` once it is."""
 
 WARM = 32
-"""Rows below which numpy is as fast as a kernel that has been called before."""
+"""Minimum number of rows for which a loaded kernel is faster than numpy."""
 
 
 _kernels: ModuleType | None = None
 
 
 def _warm() -> ModuleType:
-    """The kernels of sets; from now on they are loaded, and serve smaller inputs too."""
+    """Load the kernels of sets; from now on they are used for smaller inputs as well."""
     global SMALL, _kernels
     SMALL = min(SMALL, WARM)
-    if _kernels is None:  # found again and again: importing costs half a microsecond each time
+    if _kernels is None:  # an import statement costs half a microsecond each time
         from triplestore.kernels.rows import sorted_sets
 
         _kernels = sorted_sets
@@ -57,8 +57,8 @@ def _warm() -> ModuleType:
 
 
 def loaded_kernels() -> ModuleType | None:
-    """The kernels of rules, if others are loaded already; importing them costs more than a small
-    update."""
+    """The kernels of rules if numba is loaded already, else None: importing it costs more than a
+    small update."""
     if _kernels is None:
         return None
     from triplestore.kernels.rules import fire
@@ -67,18 +67,18 @@ def loaded_kernels() -> ModuleType | None:
 
 
 _DENSE = 1 << 12
-"""Rows from which it may pay to have a flag or a counter for each id there could be."""
+"""Minimum number of rows for a table with a flag or a counter per id."""
 
 _SPAN = 8
-"""So many ids there may be for each row then."""
+"""Maximum number of ids in such a table per row."""
 
 _FEWER = 8
-"""So many times fewer wide keys are put between the others instead of being sorted with them."""
+"""Wide keys that are this many times fewer than the others are inserted, not sorted with them."""
 
 _LOW = np.uint64(0xFFFFFFFF)
-_LOOKED_AT = 1 << 16  # smaller joins are made without a look at memory
-_SORTED_BYTES = 28  # what a key takes while it is sorted and counted, beside itself
-_BYTES = 12  # what a row of a join takes, before any of its columns is copied
+_LOOKED_AT = 1 << 16  # minimum size of a join for which free memory is checked
+_SORTED_BYTES = 28  # extra bytes per key while keys are sorted and counted
+_BYTES = 12  # bytes per row of a join before any of its columns is copied
 
 
 def member(keys: Keys, within: Keys) -> Bools:
@@ -91,11 +91,11 @@ def member(keys: Keys, within: Keys) -> Bools:
         least, most = keys.min(), keys.max()
         if int(most - least) <= _SPAN * len(keys):
             return _member_of_dense(keys, within, least, most)
-        starts = Starts.of(within, len(keys))
+        starts = FirstIdStarts.of(within, len(keys))
         if starts is not None:
             return starts.contain(keys, within)
     kernels = _warm()
-    found = np.empty(len(keys), dtype=np.uint8)
+    keys, found = np.ascontiguousarray(keys), np.empty(len(keys), dtype=np.uint8)
     if len(keys) <= _PIECE:
         kernels.mark_members(keys, within, found)
         return found.view(np.bool_)
@@ -120,9 +120,9 @@ def _member_of_wide(keys: Keys, within: Keys) -> Bools:
 
 
 def _member_of_dense(keys: U64, within: U64, least: np.uint64, most: np.uint64) -> Bools:
-    """`member` for keys close together: a flag for each number between the least and the most.
+    """`member` for keys close together: a flag for each number between the least and the greatest.
 
-    Ids without order, such as the objects of a property, are looked for eight times as fast so.
+    Eight times as fast for unordered ids, such as the objects of a property.
     """
     lo, hi = within.searchsorted(least), within.searchsorted(most, side="right")
     flags = np.zeros(int(most - least) + 1, dtype=np.bool_)
@@ -136,7 +136,7 @@ def places_in(keys: Keys, within: Keys) -> I64:
     if len(within) == 0:
         return np.full(len(keys), -1, dtype=np.int64)
     if len(keys) == len(within) and keys.dtype != np.uint64 and bool((keys == within).all()):
-        return np.arange(len(keys))  # wide keys are looked for slowly
+        return np.arange(len(keys))  # searching for wide keys is slow
     if len(keys) < SMALL or keys.dtype != np.uint64:
         places = np.minimum(within.searchsorted(keys), len(within) - 1)
         return np.where(within[places] == keys, places, -1)
@@ -190,7 +190,7 @@ def unite(left: Keys, right: Keys) -> Keys:
 
 
 def _with_few(many: Keys, few: Keys) -> Keys:
-    """`unite` of many wide keys and few, which are put in their places: sorting is slow."""
+    """`unite` of many wide keys and few, which are inserted: sorting wide keys is slow."""
     places = many.searchsorted(few)
     new = many[np.minimum(places, len(many) - 1)] != few
     return np.insert(many, places[new], few[new])
@@ -206,14 +206,14 @@ def sorted_distinct(keys: Keys) -> Keys:
 
 
 def _is_increasing(keys: Keys) -> bool:
-    """Whether many keys are in order without repetitions, as what a rule copies mostly is."""
+    """Whether many keys are sorted and distinct, as conclusions of copying rules mostly are."""
     if len(keys) < _DENSE or not seems_sorted(keys):
         return False
     return bool((keys[1:] > keys[:-1]).all())
 
 
 def counted(keys: Keys) -> tuple[Keys, U32]:
-    """The keys in order, without repetitions, and how often each came."""
+    """The keys sorted and distinct, and how often each occurred."""
     if len(keys) < 2 or _is_increasing(keys):
         return keys, np.ones(len(keys), dtype=np.uint32)
     if len(keys) >= _DENSE and (narrow := narrowed(keys)) is not None:
@@ -232,10 +232,10 @@ def counted(keys: Keys) -> tuple[Keys, U32]:
 
 
 def counted_pieces(pieces: list[Keys]) -> tuple[Keys, U32]:
-    """All keys of some arrays in order, without repetitions, and how often each came.
+    """All keys of some arrays, sorted and distinct, and how often each occurred.
 
-    Rules mostly conclude facts of one class, or one object, at a time: those are counted by their
-    second id, which is three times as fast as sorting where these are close together.
+    Rules mostly conclude facts of one class, or one object, at a time. Such facts are counted by
+    their second ids, which is three times as fast as sorting if these are close together.
     """
     rows = sum(map(len, pieces))
     if rows > _LOOKED_AT:
@@ -269,7 +269,7 @@ def distinct_pieces(pieces: list[Keys]) -> Keys:
 
 
 def _counted_beside(pieces: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
-    """`counted` for keys of one first id, each piece after its least and its greatest key."""
+    """`counted` for keys of one first id: pieces as (least key, greatest key, keys)."""
     if len(pieces) == 1 and _is_increasing(pieces[0][2]):
         return pieces[0][2], np.ones(len(pieces[0][2]), dtype=np.uint32)
     least, rows = min(piece[0] for piece in pieces), sum(len(piece[2]) for piece in pieces)
@@ -291,13 +291,13 @@ def _counted_beside(pieces: list[tuple[int, int, U64]]) -> tuple[U64, U32]:
 
 
 def bounds(keys: U64, first: int) -> tuple[int, int]:
-    """Where the rows lie whose first id is `first`."""
-    lo = int(keys.searchsorted(np.uint64(first << 32)))
-    return lo, int(keys.searchsorted(np.uint64((first + 1) << 32)))
+    """The range of the rows whose first id is `first`."""
+    last = np.uint64(first << 32 | 0xFFFFFFFF)
+    return int(keys.searchsorted(np.uint64(first << 32))), int(keys.searchsorted(last, "right"))
 
 
 def beside(first: int, second: U32) -> U64:
-    """Keys of one first id and many second ones."""
+    """Keys of one first id and many second ids."""
     keys = second.astype(np.uint64)
     keys |= np.uint64(first << 32)
     return keys
@@ -305,7 +305,7 @@ def beside(first: int, second: U32) -> U64:
 
 @cache
 def _most_rows() -> int:
-    """So many rows of one join fill a third of the machine's memory."""
+    """Maximum number of rows of one join: a third of the machine's memory."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // (3 * _BYTES)
     except (AttributeError, OSError, ValueError):
@@ -313,7 +313,7 @@ def _most_rows() -> int:
 
 
 class TooManyRowsError(BudgetError):
-    """One join would make more rows than there is room for: `rows`."""
+    """One join would make `rows` rows, more than there is memory for."""
 
     def __init__(self, message: str, rows: int) -> None:
         super().__init__(message)
@@ -321,7 +321,7 @@ class TooManyRowsError(BudgetError):
 
 
 class _Room(threading.local):
-    """So many rows a join may make in this thread, if fewer than memory allows."""
+    """Maximum number of rows of a join in this thread, if lower than what memory allows."""
 
     most: int | None = None
 
@@ -331,7 +331,7 @@ _ROOM = _Room()
 
 @contextmanager
 def at_most(rows: int) -> Iterator[None]:
-    """Joins of this thread are refused if they would make more rows."""
+    """Refuse joins of this thread that would make more rows."""
     before = _ROOM.most
     _ROOM.most = rows if before is None else min(rows, before)
     try:
@@ -341,12 +341,12 @@ def at_most(rows: int) -> Iterator[None]:
 
 
 def is_bounded() -> bool:
-    """Whether joins of this thread should be refused from some size on that memory allows."""
+    """Whether joins of this thread have a limit below what memory allows."""
     return _ROOM.most is not None
 
 
 def check_room(rows: int) -> None:
-    """Refuse a join of too many rows before it is made."""
+    """Raise `TooManyRowsError` if a join would make too many rows."""
     most = _ROOM.most
     if rows > (_most_rows() if most is None else most):
         raise TooManyRowsError(
@@ -370,7 +370,7 @@ def fans(values: U32, keys: U64) -> I64:
 
 
 def match(values: U32, keys: U64) -> tuple[I64, U32]:
-    """The rows of sorted `keys` that have `values` as first id: (number of value, second id)."""
+    """The rows of sorted `keys` with these first ids: (position in `values`, second id)."""
     if len(values) == 0 or len(keys) == 0:
         return np.zeros(0, dtype=np.int64), NO_IDS
     if len(values) == 1:

@@ -1,9 +1,9 @@
-"""Stored relations as the engine reads them: keys in its own order, by few or by many.
+"""Stored relations as rules read them.
 
-The engine keeps the facts of rdf:type as (class, member), since rules name classes: a class is then
-a slice, and members of one class come sorted. All other properties are kept as (subject, object).
-Look-ups of few rows go through the relation's own methods, which touch (and verify) only the rows
-in question; look-ups of many go through arrays of all keys and compiled kernels.
+Rules name classes, so facts of rdf:type are read as (class, member): a class is then a slice, and
+its members are sorted. All other properties are read as (subject, object). Look-ups of few rows use
+the relation's own methods, which touch (and verify) only these rows. Look-ups of many rows use
+arrays of all keys and compiled kernels.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from triplestore.relations.views.closed import ClosedRelation
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.relations.views.wide import TupleRelation
 
-_ONCE = 512  # a look-up by the relation's own methods costs as much as copying so many rows
-_SORTED_FROM = 64  # so many look-ups in a large relation are worth being sorted first
+_ONCE = 512  # one look-up by the relation's own methods costs as much as copying this many rows
+_SORTED_FROM = 64  # minimum number of look-ups that are sorted first
 
 
 class StoredPairs:
     """A stored relation of two columns.
 
     flipped  rdf:type: its rows are (class, member), not (subject, object)
-    where    the statuses that are seen
+    where    the statuses that are visible
     """
 
     __slots__ = ("_arrays", "_asked", "_order", "flipped", "relation", "where")
@@ -65,14 +65,14 @@ class StoredPairs:
         return self.relation.count(self.where)
 
     def array(self, place: int) -> U64:
-        """All rows sorted by one place, that one in front."""
+        """All rows as keys sorted by one place, with that place in front."""
         found = self._arrays[place]
         if found is None:
             found = self._arrays[place] = self.relation.keys(self._order[place], self.where)
         return found
 
     def _worthwhile(self, place: int, rows: int) -> bool:
-        """Whether to look through the array of all rows for so many."""
+        """Whether to look this many rows up in the array of all rows."""
         if self._arrays[place] is not None:
             return True
         self._asked[place] += _ONCE + 8 * rows
@@ -85,7 +85,7 @@ class StoredPairs:
         return one or rows * 8 > self.relation.stored_rows
 
     def array_for(self, place: int, rows: int) -> U64 | None:
-        """`array` if it is worthwhile for so many rows."""
+        """`array` if it is worthwhile for this many look-ups, else None."""
         return self.array(place) if self._worthwhile(place, rows) else None
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
@@ -104,7 +104,7 @@ class StoredPairs:
         return index, others
 
     def slice(self, place: int, value: int) -> U32:
-        """The ids beside one id, increasing."""
+        """The ids in the other place of the rows with this id, increasing."""
         relation = self.relation
         read = relation.by_first if self._order[place] == 0 else relation.by_second
         return read(value, self.where)
@@ -118,7 +118,7 @@ class StoredPairs:
         """All rows as sorted keys, in blocks."""
         return iter((self.array(0),))
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these rows hold."""
         if self._worthwhile(0, len(keys)):
             return member(keys, self.array(0))
@@ -126,10 +126,10 @@ class StoredPairs:
         return found
 
     def contains_beside(self, first: int, second: U32) -> Bools:
-        """Which of these ids hold beside one first id: the members of a class, for one."""
+        """Which of these ids hold with one first id, for example as members of a class."""
         keys = beside(first, second)
         if not self._worthwhile(0, len(keys)):
-            return self.contains(keys)
+            return self.contains_keys(keys)
         every = self.array(0)
         lo, hi = bounds(every, first)
         return member(keys, every[lo:hi])
@@ -151,7 +151,7 @@ class StoredPairs:
 
     def look_up(self, keys: U64) -> tuple[U8, U32]:
         """The statuses and counts of rows; 0 where they do not hold."""
-        if len(keys) == 1 and type(self.relation) is PlainRelation:  # as in most small updates
+        if len(keys) == 1 and type(self.relation) is PlainRelation:  # usual in small updates
             first, second = divmod(int(keys[0]), 1 << 32)
             row = (second, first) if self.flipped else (first, second)
             one, count = self.relation.status_and_count(*row)
@@ -163,7 +163,7 @@ class StoredPairs:
         forward = swap(keys)
         if len(keys) < _SORTED_FROM:
             return self.relation.look_up_keys(forward)
-        order = np.argsort(forward)  # neighbours are found beside each other: three times as fast
+        order = np.argsort(forward)  # three times as fast
         status, counts = np.empty(len(keys), np.uint8), np.empty(len(keys), np.uint32)
         status[order], counts[order] = self.relation.look_up_keys(forward[order])
         return status, counts
@@ -184,7 +184,7 @@ class StoredPairs:
         return self.relation.count_of((second, first) if self.flipped else (first, second))
 
     def estimate(self, place: int | None) -> float:
-        """How many rows to expect: all, or those with one id in a place."""
+        """How many rows to expect: all rows, or those with one id in `place`."""
         rows = float(len(self))
         if place is None or rows == 0:
             return rows
@@ -192,7 +192,7 @@ class StoredPairs:
 
 
 class ClosedPairs(StoredPairs):
-    """A relation of two columns whose closure holds: pairs are looked up, not read."""
+    """A closed relation: its pairs are looked up in the closure, never read as an array."""
 
     __slots__ = ("closed", "rows")
 
@@ -212,16 +212,16 @@ class ClosedPairs(StoredPairs):
 
     def match(self, place: int, values: U32) -> tuple[I64, U32]:
         """The rows with these ids in one place: (number of the value, id in the other place)."""
-        check_room(int(self.closed.fanout(place, values).sum()))
+        check_room(int(self.closed.match_counts(place, values).sum()))
         return self.closed.match(place, values)
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these rows hold."""
-        return self.closed.contains(keys)
+        return self.closed.contains_keys(keys)
 
     def blocks(self) -> Iterator[U64]:
         """All rows as sorted keys, in blocks."""
-        return self.closed.blocks(0)
+        return self.closed.blocks()
 
 
 class StoredTuples:
@@ -244,7 +244,7 @@ class StoredTuples:
         """The statuses of rows; 0 for those that do not hold."""
         return self.relation.status_of(columns_of(keys, self.relation.arity))
 
-    def contains(self, keys: Keys) -> Bools:
+    def contains_keys(self, keys: Keys) -> Bools:
         """Which of these rows hold."""
         found: Bools = (self.status(keys) & np.uint8(self.where)) != 0
         return found
@@ -259,7 +259,7 @@ class StoredTuples:
 
 
 def unsupported_keys(stored: Stored, relation: RelationKey) -> Keys:
-    """The facts that neither are stated nor have a count: what only recursion derives."""
+    """The inferred facts whose count is 0: those that only recursive rules derive."""
     found = stored.of(relation)
     keys = found.keys() if isinstance(found, StoredTuples) else found.array(0)
     status, counts = found.look_up(keys)
@@ -268,7 +268,7 @@ def unsupported_keys(stored: Stored, relation: RelationKey) -> Keys:
 
 
 class Stored:
-    """The relations of one snapshot, each made when it is first asked for."""
+    """The relations of one snapshot, each made at first use."""
 
     def __init__(self, tables: Tables, type_id: int, where: int = HOLDS) -> None:
         self.tables = tables
@@ -278,7 +278,7 @@ class Stored:
         self._tuples: dict[tuple[int, int], StoredTuples] = {}
 
     def explicit(self) -> Stored:
-        """The same, but what is stated only."""
+        """The asserted facts only."""
         return Stored(self.tables, self.type_id, EXPLICIT)
 
     def pairs(self, name: int) -> StoredPairs:
@@ -296,7 +296,7 @@ class Stored:
         return self.rows(name)
 
     def rows(self, name: int) -> StoredPairs:
-        """Of a relation of two columns what is written as rows."""
+        """The rows of a relation of two columns, without the pairs of its closure."""
         relation = self.tables.stored_relation(name)
         return StoredPairs(relation, name == self.type_id, self.where)
 
@@ -308,7 +308,7 @@ class Stored:
         return found
 
     def of(self, relation: RelationKey) -> StoredPairs | StoredTuples:
-        """Any relation but that of all triples."""
+        """Any relation except that of all triples."""
         return self.tuples(relation) if isinstance(relation, tuple) else self.pairs(relation)
 
     def names(self) -> U32:

@@ -1,25 +1,58 @@
-"""The view of all triples, that atoms with a variable property are matched with."""
+"""The view of all triples, for atoms with a variable as property."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from triplestore.relations.facts.combined_answers import joined
-from triplestore.relations.packed_keys import I64, NO_IDS, U32, Bools, Columns, high, low
+from triplestore.relations.facts.fact_sets import FactSet
+from triplestore.relations.facts.stored_facts import Stored
+from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, Bools, Columns, high, low
 
-if TYPE_CHECKING:
-    from triplestore.relations.facts.body_views import Setting
+
+class PropertyView(Protocol):
+    """The facts of one property that a body sees; `PairView` is one."""
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The rows with these ids in one place: (position in `values`, id in the other place)."""
+
+    def contains(self, columns: Columns) -> Bools:
+        """Which rows are seen."""
+
+    def keys(self) -> U64:
+        """All rows, as keys."""
+
+
+class VisibleFacts(Protocol):
+    """Which facts a body sees; `Setting` is one."""
+
+    @property
+    def stored(self) -> Stored | None:
+        """The snapshot."""
+
+    @property
+    def plus(self) -> tuple[FactSet, ...]:
+        """Sets that are seen beside it."""
+
+    @property
+    def type_id(self) -> int:
+        """The id of rdf:type."""
+
+    def pairs(self, name: int) -> PropertyView:
+        """The view of a property."""
 
 
 class TripleView:
-    """All triples (s, p, o), property by property: also properties that appear later."""
+    """All triples (s, p, o), property by property, including properties that appear later."""
 
     __slots__ = ("_names", "_setting", "_type")
 
-    def __init__(self, setting: Setting) -> None:
+    arity = 3
+
+    def __init__(self, setting: VisibleFacts) -> None:
         self._setting = setting
         self._type = setting.type_id
         self._names: list[int] | None = None
@@ -44,7 +77,7 @@ class TripleView:
         return place // 2 ^ (1 if name == self._type else 0)
 
     def probe(self, places: Sequence[int], values: Sequence[U32]) -> tuple[I64, Columns]:
-        """See `View.probe`."""
+        """See `Relation.probe`."""
         given = dict(zip(places, values, strict=True))
         free = [place for place in (0, 1, 2) if place not in given]
         found = []
@@ -87,7 +120,7 @@ class TripleView:
         return index, tuple(columns[place] for place in free)
 
     def scan(self, places: Sequence[int] = (), ids: Sequence[int] = ()) -> Columns:
-        """See `View.scan`."""
+        """See `BodyView.scan`."""
         if places:
             return self.probe(places, [np.array([i], dtype=np.uint32) for i in ids])[1]
         found = [self._probe_one(name, {}, [0, 1, 2], None) for name in self.names()]
@@ -95,7 +128,7 @@ class TripleView:
         return joined(found)[1] if found else (NO_IDS,) * 3
 
     def contains(self, columns: Columns) -> Bools:
-        """See `View.contains`."""
+        """See `Relation.contains`."""
         s, p, o = columns
         seen = np.zeros(len(p), dtype=np.bool_)
         for name in np.unique(p).tolist():
@@ -104,8 +137,8 @@ class TripleView:
             seen[rows] = self._setting.pairs(name).contains(ends)
         return seen
 
-    def estimate(self, places: Sequence[int]) -> float:
-        """See `View.estimate`."""
+    def estimate(self, places: Sequence[int] = ()) -> float:
+        """See `Relation.estimate`."""
         rows = float(self._setting.stored.tables.total()) if self._setting.stored else 0.0
         rows += sum(plus.total() for plus in self._setting.plus)
         return rows ** (1 - len(places) / 3) if rows else 0.0

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from triplestore.checked_columns import Column
 from triplestore.relations.changes import GRAPHS, ChangedRows, TupleName
 from triplestore.relations.layers.layer import Layer
 from triplestore.relations.layers.sort_rows import (
-    Rows,
+    GroupedRows,
     count_distinct,
     group_rows,
     sort_rows,
@@ -42,23 +41,26 @@ from triplestore.relations.layers.table import (
 from triplestore.relations.layers.wide_rows import TupleRun
 from triplestore.relations.packed_keys import I64, NO_IDS, SHIFT, U8, U32, U64
 from triplestore.relations.status import EXPLICIT, INFERRED
-
-if TYPE_CHECKING:
-    from triplestore.relations.tables import Tables
+from triplestore.relations.tables import Tables
 
 
 def bulk_layer(
     p: U32,
     s: U32,
     o: U32,
-    g: U32 | None,
-    status: int,
+    g: U32 | None = None,
+    status: int = EXPLICIT,
     *,
-    below: Tables | None,
-    graphs: U32 | None,
-    threads: int,
+    below: Tables | None = None,
+    graphs: U32 | None = None,
+    threads: int = 2,
 ) -> Layer:
-    """The layer of these rows; see `Layer.bulk`."""
+    """A layer of many rows of one status, given in any order and with repetitions.
+
+    Rows with g = 0 (all, without `g`) are facts of the default graph, the others quads. Their
+    graphs exist from then on, and so do those in `graphs`. If the store has rows already, pass them
+    as `below`: rows that have this status there are left out, and the totals stay exact.
+    """
     if len(p) and not p.all():
         raise AssertionError("id 0 stands for no term, and cannot be a predicate")
     named = NO_IDS if graphs is None else np.unique(graphs)
@@ -88,7 +90,7 @@ def bulk_of_relations(
 ) -> Layer:
     """The layer of facts that are given by predicate, as pieces (subjects, objects or one object).
 
-    The same as `Layer.bulk` of all rows together, without the columns of all being written first.
+    The same as `bulk_layer` of all rows together, without the columns of all being written first.
     """
     given = {name: pieces for name, pieces in sorted(relations.items()) if any(map(_size, pieces))}
     if 0 in given:
@@ -107,7 +109,7 @@ def bulk_of_relations(
         ]
         for job in jobs:
             job.result()
-        rows = sort_rows(Rows(names, starts, keys, None, np.zeros(0, dtype=np.int64)), pool)
+        rows = sort_rows(GroupedRows(names, starts, keys, None, np.zeros(0, dtype=np.int64)), pool)
         return Layer(_fact_table(rows, status, below, pool))
 
 
@@ -126,7 +128,7 @@ def _pack_pieces(pieces: Sequence[tuple[U32, U32 | int]], out: U64) -> None:
         at += len(first)
 
 
-def _fact_table(rows: Rows, status: int, below: Tables | None, pool: Executor) -> Table:
+def _fact_table(rows: GroupedRows, status: int, below: Tables | None, pool: Executor) -> Table:
     before = None
     if below is not None and below.total():
         before = _statuses_below(rows, below)
@@ -140,7 +142,7 @@ def _fact_table(rows: Rows, status: int, below: Tables | None, pool: Executor) -
     return Table(forward_order, backward_order, nets, distinct)
 
 
-def _quad_table(rows: Rows, status: int, below: Tables | None) -> Table:
+def _quad_table(rows: GroupedRows, status: int, below: Tables | None) -> Table:
     assert rows.extra is not None
     before = None
     if below is not None and below.quad_total():
@@ -162,7 +164,7 @@ def _quad_table(rows: Rows, status: int, below: Tables | None) -> Table:
     )
 
 
-def _order(rows: Rows, status: int) -> Order:
+def _order(rows: GroupedRows, status: int) -> Order:
     extra = None if rows.extra is None else Column.of(rows.extra)
     return Order(rows.names, rows.starts, Column.of(rows.keys), extra, uniform=status)
 
@@ -178,7 +180,7 @@ def _nets(order: Order, before: U8 | None) -> Nets:
     )
 
 
-def _statuses_below(rows: Rows, below: Tables) -> U8:
+def _statuses_below(rows: GroupedRows, below: Tables) -> U8:
     """The statuses that these rows have in the layers below."""
     before = np.zeros(len(rows.keys), dtype=np.uint8)
     bounds = zip(
@@ -193,7 +195,7 @@ def _statuses_below(rows: Rows, below: Tables) -> U8:
     return before
 
 
-def _without(rows: Rows, before: U8, status: int) -> tuple[Rows, U8]:
+def _without(rows: GroupedRows, before: U8, status: int) -> tuple[GroupedRows, U8]:
     """The rows that do not have this status already."""
     changed = before != status
     if changed.all():
@@ -205,7 +207,7 @@ def _without(rows: Rows, before: U8, status: int) -> tuple[Rows, U8]:
     extra = None if rows.extra is None else rows.extra[changed]
     names = rows.names[kept]
     firsts: I64 = count_distinct(keys, starts)
-    return Rows(names, starts, keys, extra, firsts), before[changed]
+    return GroupedRows(names, starts, keys, extra, firsts), before[changed]
 
 
 def _graphs_run(named: U32, below: Tables | None) -> dict[TupleName, TupleRun]:

@@ -2,15 +2,15 @@
 
 Start reading at `Layer`. Stores are stacks of layers, oldest to newest, in which the newest word
 on a row wins. A commit makes one small layer (`Layer.build`), a bulk load one large one
-(`Layer.bulk`), and merging one of several (`merging.merge_layers`). A layer comes from arrays in
+(`bulk_layer`), and merging one of several (`merging.merge_layers`). A layer comes from arrays in
 memory or from the sections of a file; nothing else in the package can tell the difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
@@ -20,11 +20,7 @@ from triplestore.relations.layers.characteristic_sets import CharacteristicSets
 from triplestore.relations.layers.sorted_order import Order
 from triplestore.relations.layers.table import EMPTY_FACTS, EMPTY_QUADS, DistinctCounts, Nets, Table
 from triplestore.relations.layers.wide_rows import TupleRun
-from triplestore.relations.packed_keys import U32
 from triplestore.relations.status import EXPLICIT
-
-if TYPE_CHECKING:
-    from triplestore.relations.tables import Tables
 
 Get = Callable[[str], Column]
 
@@ -66,42 +62,6 @@ class Layer:
         if len(changes.graphs):
             tuples[GRAPHS] = TupleRun.build(changes.graphs)
         return cls(Table.build(changes.facts), Table.build(changes.quads), tuples)
-
-    @classmethod
-    def bulk(
-        cls,
-        p: U32,
-        s: U32,
-        o: U32,
-        g: U32 | None = None,
-        status: int = EXPLICIT,
-        *,
-        below: Tables | None = None,
-        graphs: U32 | None = None,
-        threads: int = 2,
-    ) -> Layer:
-        """A layer of many rows of one status, given in any order and with repetitions.
-
-        Rows with g = 0 (all, without `g`) are facts of the default graph, the others quads; their
-        graphs exist from then on, and so do those in `graphs`. With rows in the store already, say
-        so by `below`: rows that have this status there are left out, and the totals stay exact.
-        """
-        from triplestore.relations.layers.bulk import bulk_layer
-
-        return bulk_layer(p, s, o, g, status, below=below, graphs=graphs, threads=threads)
-
-    @classmethod
-    def of_relations(
-        cls,
-        relations: Mapping[int, Sequence[tuple[U32, U32 | int]]],
-        status: int = EXPLICIT,
-        *,
-        below: Tables | None = None,
-    ) -> Layer:
-        """`bulk` for facts given by predicate, as pieces (subjects, objects or one object)."""
-        from triplestore.relations.layers.bulk import bulk_of_relations
-
-        return bulk_of_relations(relations, status, below=below)
 
     @property
     def nbytes(self) -> int:

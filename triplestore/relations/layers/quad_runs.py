@@ -6,7 +6,7 @@ import numpy as np
 
 from triplestore.checked_columns import Column
 from triplestore.relations.layers.layer import Layer
-from triplestore.relations.layers.sorted_order import Order, Run
+from triplestore.relations.layers.sorted_order import Order, SortedRun
 from triplestore.relations.packed_keys import I64, U8, U32, Bools, Keys, high, key_of, low, pack
 
 SUBJECT, OBJECT, GRAPH = 0, 1, 2
@@ -37,14 +37,14 @@ def graphs_with(layer: Layer, name: int) -> U32:
     return high(order.names[low(order.names) == name])
 
 
-def wide_part(run: Run, lo: int, hi: int) -> tuple[Keys, U8]:
+def wide_part(run: SortedRun, lo: int, hi: int) -> tuple[Keys, U8]:
     """Some rows of a run as keys of three columns, and their statuses."""
     keys = run.keys[lo:hi]
     wide = key_of((high(keys), low(keys), extra_of(run.order)[lo:hi]))
     return wide, run.statuses(lo, hi)
 
 
-def bounds_of_many(run: Run, order: int, given: dict[int, U32]) -> tuple[I64, I64]:
+def bounds_of_many(run: SortedRun, order: int, given: dict[int, U32]) -> tuple[I64, I64]:
     """Where in a run the rows with the given subjects, or objects, or both lie."""
     if SUBJECT in given and OBJECT in given:
         keys = pack(given[SUBJECT], given[OBJECT])
@@ -53,7 +53,7 @@ def bounds_of_many(run: Run, order: int, given: dict[int, U32]) -> tuple[I64, I6
     return run.bounds_many(given[order])
 
 
-def find_wide(run: Run, keys: Keys, graphs: U32) -> tuple[I64, Bools]:
+def find_wide(run: SortedRun, keys: Keys, graphs: U32) -> tuple[I64, Bools]:
     """Where the row (key, graph) is in the run, and whether it is there."""
     lo = run.keys.search_many(keys, run.lo, run.hi)
     hi = run.keys.search_many(keys, run.lo, run.hi, "right")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from triplestore.relations.layers.sorted_order import Run
+from triplestore.relations.layers.sorted_order import SortedRun
 from triplestore.relations.packed_keys import I64, NO_KEYS, NO_STATUS, U8, Keys, last_of_equals
 from triplestore.relations.status import HOLDS
 
@@ -71,8 +71,8 @@ def bounded_groups(sizes: I64, limit: int) -> Iterator[tuple[int, int]]:
 
 
 def windows(
-    pieces: Sequence[tuple[Run, int, int]], block_rows: int
-) -> Iterator[list[tuple[Run, int, int]]]:
+    pieces: Sequence[tuple[SortedRun, int, int]], block_rows: int
+) -> Iterator[list[tuple[SortedRun, int, int]]]:
     """Cut slices of several runs into windows of keys, for each of which the runs' parts are given.
 
     In a window no run has more than `block_rows` keys (in runs with an extra column a few more: the

@@ -1,7 +1,7 @@
 """Sorting rows of many relations, alone or with threads, small or large.
 
-Start reading at `Rows`: rows grouped by name, each name's range sorted and distinct. `group_rows`
-and `sort_rows` make them of facts, `wide_rows` of quads.
+Start reading at `GroupedRows`: rows grouped by name, each name's range sorted and distinct.
+`group_rows` and `sort_rows` make them of facts, `wide_rows` of quads.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SORT_BATCH = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class GroupedRows:
     """Rows grouped by name (the names of quads by graph are pairs, in uint64)."""
 
     names: NDArray[np.unsignedinteger]
@@ -59,7 +59,7 @@ class Rows:
         assert self.extra is not None
         return high(self.keys), low(self.keys), self.extra
 
-    def by_graph(self) -> tuple[Rows, I64]:
+    def by_graph(self) -> tuple[GroupedRows, I64]:
         """These rows by (graph, name), and for each where it was; they must be sorted.
 
         The rows of one graph keep their order, so they come out sorted by name and key.
@@ -70,7 +70,7 @@ class Rows:
         starts = start_of_runs(names)
         keys = self.keys[positions]
         firsts = np.zeros(0, dtype=np.int64)
-        return Rows(names[starts[:-1]], starts, keys, None, firsts), positions
+        return GroupedRows(names[starts[:-1]], starts, keys, None, firsts), positions
 
 
 def positions_by(names: U32) -> I64:
@@ -93,22 +93,22 @@ def sorting_order(names: NDArray[np.generic], keys: U64, extra: U32 | None) -> I
     return positions
 
 
-def swapped(rows: Rows) -> Rows:
+def swapped(rows: GroupedRows) -> GroupedRows:
     """The same rows with first and second id changed over, not sorted yet."""
-    return Rows(rows.names, rows.starts, swap(rows.keys), rows.extra, rows.firsts)
+    return GroupedRows(rows.names, rows.starts, swap(rows.keys), rows.extra, rows.firsts)
 
 
 # -- facts --------------------------------------------------------------------------------------
 
 
-def group_rows(names: U32, first: U32, second: U32, pool: Executor, threads: int) -> Rows:
+def group_rows(names: U32, first: U32, second: U32, pool: Executor, threads: int) -> GroupedRows:
     """Rows by name, as packed keys, not sorted yet."""
     if len(names) < KERNELS_FROM:
         positions = positions_by(names)
         ordered = names[positions]
         starts = start_of_runs(ordered)
         keys = pack(first[positions], second[positions])
-        return Rows(ordered[starts[:-1]], starts, keys, None, np.zeros(0, dtype=np.int64))
+        return GroupedRows(ordered[starts[:-1]], starts, keys, None, np.zeros(0, dtype=np.int64))
     bounds = [len(names) * part // threads for part in range(threads + 1)]
     parts = [slice(lo, hi) for lo, hi in pairwise(bounds)]
     counted = list(pool.map(_NameTable.count, [names[part] for part in parts]))
@@ -124,7 +124,7 @@ def group_rows(names: U32, first: U32, second: U32, pool: Executor, threads: int
     ]
     for job in jobs:
         job.result()
-    return Rows(every, starts, out, None, np.zeros(0, dtype=np.int64))
+    return GroupedRows(every, starts, out, None, np.zeros(0, dtype=np.int64))
 
 
 class _NameTable:
@@ -179,7 +179,7 @@ class _NameTable:
             kernels.place_rows(names[part], first[part], second[part], self.slots, by_slot, out)
 
 
-def sort_rows(rows: Rows, pool: Executor) -> Rows:
+def sort_rows(rows: GroupedRows, pool: Executor) -> GroupedRows:
     """Each name's range sorted, without repetitions: done in place, in the same memory."""
     keys, starts = rows.keys, rows.starts
     jobs = [pool.submit(_sort_ranges, keys, batch) for batch in _batches(starts)]
@@ -192,16 +192,16 @@ def sort_rows(rows: Rows, pool: Executor) -> Rows:
         (np.zeros(1, np.int64), np.cumsum(np.add.reduceat(kept, starts[:-1], dtype=np.int64)))
     )
     keys = keys[kept]
-    return Rows(rows.names, starts, keys, None, count_distinct(keys, starts))
+    return GroupedRows(rows.names, starts, keys, None, count_distinct(keys, starts))
 
 
-def turned_rows(rows: Rows, pool: Executor) -> Rows:
+def turned_rows(rows: GroupedRows, pool: Executor) -> GroupedRows:
     """Sorted, distinct rows with first and second id changed over, sorted."""
     out = np.empty(len(rows.keys), dtype=np.uint64)
     jobs = [pool.submit(_turn_ranges, rows.keys, b, out) for b in _batches(rows.starts)]
     for job in jobs:
         job.result()
-    return _counted(Rows(rows.names, rows.starts, out, None, rows.firsts), pool)
+    return _counted(GroupedRows(rows.names, rows.starts, out, None, rows.firsts), pool)
 
 
 def _turn_ranges(keys: U64, ranges: list[tuple[int, int]], out: U64) -> None:
@@ -209,15 +209,15 @@ def _turn_ranges(keys: U64, ranges: list[tuple[int, int]], out: U64) -> None:
         turned(keys[lo:hi], out[lo:hi])
 
 
-def _counted(rows: Rows, pool: Executor) -> Rows:
+def _counted(rows: GroupedRows, pool: Executor) -> GroupedRows:
     """Sorted, distinct rows with their distinct first ids counted: of two halves at a time."""
     keys, starts = rows.keys, rows.starts
     if len(keys) < KERNELS_FROM:
-        return Rows(rows.names, starts, keys, None, count_distinct(keys, starts))
+        return GroupedRows(rows.names, starts, keys, None, count_distinct(keys, starts))
     middle = int(starts.searchsorted(len(keys) // 2))
     halves = [starts[: middle + 1], starts[middle:]]
     firsts = np.concatenate(list(pool.map(lambda half: count_distinct(keys, half), halves)))
-    return Rows(rows.names, starts, keys, None, firsts)
+    return GroupedRows(rows.names, starts, keys, None, firsts)
 
 
 def _batches(starts: I64) -> list[list[tuple[int, int]]]:
@@ -254,7 +254,7 @@ def _increases(keys: U64) -> bool:
     return bool((keys[1:] > keys[:-1]).all())
 
 
-def _compacted(rows: Rows) -> Rows:
+def _compacted(rows: GroupedRows) -> GroupedRows:
     starts = np.zeros(len(rows.starts), dtype=np.int64)
     firsts = np.zeros(len(rows.names), dtype=np.int64)
     keys = rows.keys
@@ -265,7 +265,7 @@ def _compacted(rows: Rows) -> Rows:
             keys = keys[:size].copy()
         else:
             keys = keys[:size]
-    return Rows(rows.names, starts, keys, None, firsts)
+    return GroupedRows(rows.names, starts, keys, None, firsts)
 
 
 def _run(
@@ -315,7 +315,7 @@ def term_name_pairs(names: U32, starts: I64, keys: U64, firsts: I64) -> U64:
 # -- quads --------------------------------------------------------------------------------------
 
 
-def wide_rows(names: U32, first: U32, second: U32, extra: U32) -> Rows:
+def wide_rows(names: U32, first: U32, second: U32, extra: U32) -> GroupedRows:
     """Rows with one more column, by name, each name's range sorted and without repetitions."""
     positions = positions_by(names)
     ordered = names[positions]
@@ -331,7 +331,7 @@ def wide_rows(names: U32, first: U32, second: U32, extra: U32) -> Rows:
     starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
     if len(keys) != starts[-1]:
         keys, extra = keys[kept], extra[kept]
-    return Rows(names, starts, keys, extra, count_distinct(keys, starts))
+    return GroupedRows(names, starts, keys, extra, count_distinct(keys, starts))
 
 
 def _sort_wide(keys: U64, extra: U32) -> None:

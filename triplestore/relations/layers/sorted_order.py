@@ -1,9 +1,9 @@
 """One sorted order of one table of a layer: a directory of names over columns sorted by row.
 
 Start reading at `Order`. An order holds the rows of many relations one after the other, in the
-order of the relations' names; the rows of one relation, a `Run`, are sorted by packed key, and by
-the extra column (the graph of a quad) where there is one. A run is three numbers and references:
-making one copies nothing.
+order of the relations' names. The rows of one relation, a `SortedRun`, are sorted by packed key,
+and by the extra column (the graph of a quad) where there is one. A run is a view: making one copies
+nothing.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ class Order:
             self._places = {name: place for place, name in enumerate(self.names.tolist())}
         return self._places.get(name, -1)
 
-    def run(self, place: int) -> Run:
+    def run(self, place: int) -> SortedRun:
         """The rows of the name at this place of the directory."""
-        return Run(self, int(self.starts[place]), int(self.starts[place + 1]))
+        return SortedRun(self, int(self.starts[place]), int(self.starts[place + 1]))
 
     def statuses(self, lo: int, hi: int) -> U8:
         """The statuses of rows [lo, hi)."""
@@ -116,7 +116,7 @@ class Order:
             assert column is None or len(column) == len(keys)
 
 
-class Run:
+class SortedRun:
     """The rows [lo, hi) of an order: those of one relation, sorted by key."""
 
     __slots__ = ("hi", "keys", "lo", "order", "uniform")

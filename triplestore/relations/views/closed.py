@@ -1,21 +1,20 @@
-"""Closed relations: stored rows, and with them all pairs of a closure that nobody writes out.
+"""Closed relations: stored rows, and all pairs of their closure, which are not stored.
 
-Start reading at `ClosedRelation`. The stored rows are what the closure is of: facts that are
-stated, or that rules derive from elsewhere, with statuses and counts of their own. Every other pair
-of the closure holds as inferred, without a count. It is looked up in a scheme (`Pairs` says what
-that must answer), from either side, and listed in blocks; only `keys` and `runs` write it all out.
+Start reading at `ClosedRelation`. The stored rows are the edges of the closure: facts that are
+asserted or that other rules derive, with statuses and counts of their own. Every other pair of the
+closure is inferred and has no count. Pairs are looked up in the closure from either side, and
+listed in blocks; only `keys` and `runs` write all of them out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from triplestore.relations.layers.read_layers import bounded_groups
-from triplestore.relations.layers.sorted_order import Run, make_order
+from triplestore.relations.layers.sorted_order import SortedRun, make_order
 from triplestore.relations.packed_keys import (
     I64,
     NO_KEYS,
@@ -26,140 +25,21 @@ from triplestore.relations.packed_keys import (
     Columns,
     in_sorted,
     pack,
-    swap,
 )
+from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
-from triplestore.relations.views.plain import FORWARD, PlainRelation
+from triplestore.relations.views.plain import BACKWARD, FORWARD, PlainRelation
 
 
-class Pairs(Protocol):
-    """What a closure answers; see `triplestore.closures.scheme.Readable`, which has all of it."""
+def resolved(pairs: Any, read: Callable[[int, bool], PairRelation]) -> PairRelation:
+    """The pairs; a union that only names its parts becomes a view of these.
 
-    def count(self) -> int:
-        """How many pairs there are."""
-
-    def contains(self, keys: U64) -> Bools:
-        """Which of these pairs there are."""
-
-    def forward(self, nodes: U32) -> tuple[I64, U32]:
-        """The pairs that begin with each node: (place in `nodes`, second id)."""
-
-    def backward(self, nodes: U32) -> tuple[I64, U32]:
-        """The pairs that end with each node: (place in `nodes`, first id)."""
-
-    def forward_counts(self, nodes: U32) -> I64:
-        """How many pairs begin with each node."""
-
-    def backward_counts(self, nodes: U32) -> I64:
-        """How many pairs end with each node."""
-
-    def subjects(self) -> U32:
-        """The first ids of all pairs, sorted and distinct."""
-
-    def objects(self) -> U32:
-        """The second ids of all pairs, sorted and distinct."""
-
-    def blocks(self, size: int = ..., *, swapped: bool = ...) -> Iterator[U64]:
-        """All pairs as sorted packed keys, in pieces."""
-
-
-class RowPairs:
-    """The rows of a stored relation, as `Pairs`."""
-
-    __slots__ = ("relation",)
-
-    def __init__(self, relation: PlainRelation) -> None:
-        self.relation = relation
-
-    def count(self) -> int:
-        """How many rows hold."""
-        return len(self.relation)
-
-    def nbytes(self) -> int:
-        """Nothing beside the rows."""
-        return 0
-
-    def contains(self, keys: U64) -> Bools:
-        """Which of these rows hold."""
-        found: Bools = self.relation.status_of_keys(keys) != 0
-        return found
-
-    def forward(self, nodes: U32) -> tuple[I64, U32]:
-        """The rows that begin with each node: (place in `nodes`, second id)."""
-        index, (free,) = self.relation.probe((0,), (nodes,))
-        return index, free
-
-    def backward(self, nodes: U32) -> tuple[I64, U32]:
-        """The rows that end with each node: (place in `nodes`, first id)."""
-        index, (free,) = self.relation.probe((1,), (nodes,))
-        return index, free
-
-    def forward_counts(self, nodes: U32) -> I64:
-        """How many rows begin with each node."""
-        return np.bincount(self.forward(nodes)[0], minlength=len(nodes))
-
-    def backward_counts(self, nodes: U32) -> I64:
-        """How many rows end with each node."""
-        return np.bincount(self.backward(nodes)[0], minlength=len(nodes))
-
-    def subjects(self) -> U32:
-        """The first ids of all rows, sorted and distinct."""
-        return self.relation.distinct(0)
-
-    def objects(self) -> U32:
-        """The second ids of all rows, sorted and distinct."""
-        return self.relation.distinct(1)
-
-    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
-        """All rows as sorted packed keys, in pieces."""
-        return self.relation.scan_keys(order=int(swapped), block_rows=size)
-
-
-def resolved(pairs: Any, read: Callable[[int, bool], tuple[Pairs, bool]]) -> Pairs:
-    """The pairs; where these only say of which relations they are the union, a view over these.
-
-    read  the pairs of a relation, and whether they are turned around
+    read  the pairs of a relation; with True only those stored as rows
     """
-    over = getattr(type(pairs), "over", None)  # the class is asked: some are built when asked
-    found: Pairs = pairs if over is None else over(pairs, read)
+    over = getattr(type(pairs), "over", None)  # asks the class: some are built when asked
+    found: PairRelation = pairs if over is None else over(pairs, read)
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """The pairs of a relation; those of a scheme, or the same turned around."""
-
-    pairs: Pairs
-    turned: bool
-
-    def count(self) -> int:
-        """How many there are."""
-        return self.pairs.count()
-
-    def match(self, place: int, values: U32) -> tuple[I64, U32]:
-        """The pairs with these ids in one place: (number of the value, id in the other place)."""
-        if (place == 0) != self.turned:
-            return self.pairs.forward(values)
-        return self.pairs.backward(values)
-
-    def fanout(self, place: int, values: U32) -> I64:
-        """How many pairs have each of these ids in one place."""
-        if (place == 0) != self.turned:
-            return self.pairs.forward_counts(values)
-        return self.pairs.backward_counts(values)
-
-    def contains(self, keys: U64) -> Bools:
-        """Which of these pairs there are."""
-        return self.pairs.contains(swap(keys) if self.turned else keys)
-
-    def blocks(self, order: int, size: int = BLOCK) -> Iterator[U64]:
-        """All pairs sorted by one place, that one in front."""
-        return self.pairs.blocks(size, swapped=(order == 1) != self.turned)
-
-    def distinct(self, place: int) -> U32:
-        """The ids in one place, increasing."""
-        return self.pairs.subjects() if (place == 0) != self.turned else self.pairs.objects()
 
 
 class ClosedRelation(PlainRelation):
@@ -171,12 +51,12 @@ class ClosedRelation(PlainRelation):
 
     __slots__ = ("_distinct", "_written", "closed", "rows")
 
-    def __init__(self, rows: PlainRelation, closed: Closed) -> None:
+    def __init__(self, rows: PlainRelation, closed: PairRelation) -> None:
         inferred = max(0, closed.count() - rows.explicit)
         super().__init__(rows.name, (), (), rows.explicit, inferred)
         self.rows = rows
         self.closed = closed
-        self._written: dict[int, tuple[Run, ...]] = {}
+        self._written: dict[int, tuple[SortedRun, ...]] = {}
         self._distinct: dict[int, int] = {}
 
     def __repr__(self) -> str:
@@ -187,11 +67,11 @@ class ClosedRelation(PlainRelation):
         """How many pairs there are: at least as many as hold."""
         return max(len(self), self.rows.stored_rows)
 
-    def runs(self, order: int) -> tuple[Run, ...]:
+    def runs(self, order: int) -> tuple[SortedRun, ...]:
         """All pairs as one run, written out for those who need to have it so."""
         found = self._written.get(order)
         if found is None:
-            blocks = list(self.closed.blocks(order))
+            blocks = list(self.closed.blocks(swapped=order == BACKWARD))
             keys = np.concatenate(blocks) if blocks else NO_KEYS
             status = np.full(len(keys), INFERRED, dtype=np.uint8)
             stated = in_sorted(keys, self.rows.keys(order, EXPLICIT))
@@ -200,6 +80,10 @@ class ClosedRelation(PlainRelation):
             made = make_order(names, keys, status=status)
             found = self._written[order] = (made.run(0),) if len(keys) else ()
         return found
+
+    def match_counts(self, place: int, values: U32) -> I64:
+        """The number of pairs with each of these ids in one place."""
+        return self.closed.match_counts(place, values)
 
     # -- slices ---------------------------------------------------------------------------------
 
@@ -239,7 +123,7 @@ class ClosedRelation(PlainRelation):
                 yield pack(np.full(len(part), first, dtype=np.uint32), part)
             return
         stated = self.rows.keys(order, EXPLICIT) if where == INFERRED else NO_KEYS
-        for block in self.closed.blocks(order, block_rows):
+        for block in self.closed.blocks(block_rows, swapped=order == BACKWARD):
             keys = block
             if len(stated):
                 keys = keys[~in_sorted(keys, stated)]
@@ -269,7 +153,7 @@ class ClosedRelation(PlainRelation):
             yield from super().probe_blocks(columns, values, where, block_rows)
             return
         place, ids = columns[0], values[0]
-        sizes = self.closed.fanout(place, ids)
+        sizes = self.closed.match_counts(place, ids)
         for start, stop in bounded_groups(sizes, block_rows):
             part = ids[start:stop]
             index, found = self.closed.match(place, part)
@@ -285,14 +169,14 @@ class ClosedRelation(PlainRelation):
         """For each value how many rows a probe looks at."""
         if len(columns) == 2:
             return np.ones(len(values[0]), dtype=np.int64)
-        return self.closed.fanout(columns[0], values[0])
+        return self.closed.match_counts(columns[0], values[0])
 
     def status(self, first: int, second: int) -> int:
         """The status of one row; 0 if it does not hold."""
         status = self.rows.status(first, second)
         if status == 0:
             key = np.array([first << 32 | second], dtype=np.uint64)
-            status = INFERRED if self.closed.contains(key)[0] else 0
+            status = INFERRED if self.closed.contains_keys(key)[0] else 0
         return status
 
     def status_of_keys(self, keys: U64) -> U8:
@@ -308,7 +192,7 @@ class ClosedRelation(PlainRelation):
         """Statuses, given those of the stored rows."""
         open_ = np.flatnonzero(status == 0)
         if len(open_):
-            held = self.closed.contains(keys[open_])
+            held = self.closed.contains_keys(keys[open_])
             status[open_[held]] = INFERRED
         return status
 
@@ -320,7 +204,7 @@ class ClosedRelation(PlainRelation):
         """Which of `ids` occur in this column, without listing the rows."""
         if where == EXPLICIT:
             return self.rows.semijoin(column, ids, where)
-        occurs: Bools = self.closed.fanout(column, ids) > 0
+        occurs: Bools = self.closed.match_counts(column, ids) > 0
         if where == HOLDS:
             return occurs
         (places,) = occurs.nonzero()

@@ -3,8 +3,8 @@
 Start reading at `Equality`. Stored rows are what is stated, in its own terms, and inferred facts of
 representatives only (but for `r owl:sameAs r`, which classes say). `representatives` makes the
 tables that rules see: each stated fact is there as its image, with representatives in the place of
-their members. `Expanded` is what users see of a relation: each fact of representatives once for
-each choice of members.
+their members. `ExpandedRelation` is what users see of a relation: each fact of representatives once
+for each choice of members.
 
 What is always true: classes have two members or more, and are disjoint; a row of the tables of
 representatives has no other member than a representative.
@@ -13,7 +13,7 @@ representatives has no other member than a representative.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -39,12 +39,11 @@ from triplestore.relations.packed_keys import (
     pack,
     start_of_runs,
 )
+from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
+from triplestore.relations.tables import Tables
 from triplestore.relations.views.plain import PlainRelation
-
-if TYPE_CHECKING:
-    from triplestore.relations.tables import Tables
 
 EQUALITY = 0
 """Where tables have their equality among their schemes: no relation has this name."""
@@ -186,12 +185,12 @@ NO_CLASSES = Classes(NO_IDS, NO_IDS)
 """Nothing is the same as something else."""
 
 
-class Expanded:
-    """A relation of representatives, seen as all that it stands for; answers as a closure does.
+class ExpandedRelation(PairRelation):
+    """A relation of representatives, in which each stands for all members of its class.
 
     relation   facts of representatives
-    reflexive  members that are stated to be the same as themselves; None if the relation is any
-               other than owl:sameAs, of which nothing else is listed as the same as itself
+    reflexive  for owl:sameAs, the members asserted to be the same as themselves: only these are
+               listed so; None for any other relation
     """
 
     def __init__(
@@ -217,7 +216,7 @@ class Expanded:
             self._count = len(self.relation) + more
         return self._count
 
-    def contains(self, keys: U64) -> Bools:
+    def contains_keys(self, keys: U64) -> Bools:
         """Which of these facts there are."""
         held: Bools = self.relation.status_of_keys(self.classes.images(keys)) != 0
         if self._reflexive is not None:
@@ -231,66 +230,45 @@ class Expanded:
         unlisted: Bools = same & ~in_sorted(one, self._reflexive)
         return unlisted
 
-    def forward(self, nodes: U32) -> tuple[I64, U32]:
-        """The facts with each of these as subject: (place in `nodes`, object)."""
-        return self._match(SUBJECT, nodes)
-
-    def backward(self, nodes: U32) -> tuple[I64, U32]:
-        """The facts with each of these as object: (place in `nodes`, subject)."""
-        return self._match(OBJECT, nodes)
-
-    def _match(self, place: int, nodes: U32) -> tuple[I64, U32]:
-        index, (found,) = self.relation.probe((place,), (self.classes.representatives(nodes),))
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The facts with these ids in one place: (position in `values`, id in the other place)."""
+        index, (found,) = self.relation.probe((place,), (self.classes.representatives(values),))
         if not in_sorted(found, self.classes.reps).any():
             return index, found
         at, members = self.classes.expand(found)
         index = index[at]
         if self._reflexive is not None:
-            listed = ~self._unlisted(nodes[index], members)
+            listed = ~self._unlisted(values[index], members)
             index, members = index[listed], members[listed]
         order = np.lexsort((members, index))
         return index[order], members[order]
 
-    def forward_counts(self, nodes: U32) -> I64:
-        """How many facts have each of these as subject."""
-        return self._counts(SUBJECT, nodes)
-
-    def backward_counts(self, nodes: U32) -> I64:
-        """How many facts have each of these as object."""
-        return self._counts(OBJECT, nodes)
-
-    def _counts(self, place: int, nodes: U32) -> I64:
-        reps = self.classes.representatives(nodes)
+    def match_counts(self, place: int, values: U32) -> I64:
+        """The number of facts with each of these ids in one place."""
+        reps = self.classes.representatives(values)
         index, (found,) = self.relation.probe((place,), (reps,))
-        sizes = np.bincount(index, self.classes.sizes(found), len(nodes)).astype(np.int64)
+        sizes = np.bincount(index, self.classes.sizes(found), len(values)).astype(np.int64)
         if self._reflexive is not None:
-            sizes -= self._unlisted(nodes, nodes)
+            sizes -= self._unlisted(values, values)
         return sizes
 
-    def subjects(self) -> U32:
-        """The subjects, sorted and distinct."""
-        return self._ends(SUBJECT)
-
-    def objects(self) -> U32:
-        """The objects, sorted and distinct."""
-        return self._ends(OBJECT)
-
-    def _ends(self, place: int) -> U32:
-        found = self._known.get(place)
+    def distinct(self, column: int) -> U32:
+        """The ids that occur in this column, increasing."""
+        found = self._known.get(column)
         if found is None:
-            found = self.relation.distinct(place)
+            found = self.relation.distinct(column)
             if in_sorted(self.classes.reps, found).any():
                 found = np.sort(self.classes.expand(found)[1])
-            self._known[place] = found = frozen(found)
+            self._known[column] = found = frozen(found)
         return found
 
     def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
         """All facts as sorted packed keys, in pieces; `swapped` with the object in front."""
         place = OBJECT if swapped else SUBJECT
-        ends = self._ends(place)
-        for start, stop in bounded_groups(self._counts(place, ends), size):
+        ends = self.distinct(place)
+        for start, stop in bounded_groups(self.match_counts(place, ends), size):
             part = ends[start:stop]
-            index, found = self._match(place, part)
+            index, found = self.match(place, part)
             if len(index):
                 yield pack(part[index], found)
 
@@ -344,10 +322,10 @@ class Equality:
             self._names = touched_names(self.tables, self.classes.reps).tolist()
         return self._names
 
-    def expanded(self, name: int) -> Expanded:
+    def expanded(self, name: int) -> ExpandedRelation:
         """All facts with this predicate."""
         reflexive = self.reflexive if name == self.same_as else None
-        return Expanded(self.tables.relation(name), self.classes, reflexive)
+        return ExpandedRelation(self.tables.relation(name), self.classes, reflexive)
 
     @property
     def reflexive(self) -> U32:

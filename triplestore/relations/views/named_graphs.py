@@ -26,7 +26,7 @@ from triplestore.relations.layers.quad_runs import (
     wide_part,
 )
 from triplestore.relations.layers.read_layers import filter_keys, newest, ranges, windows
-from triplestore.relations.layers.sorted_order import Run, make_order
+from triplestore.relations.layers.sorted_order import SortedRun, make_order
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -68,7 +68,7 @@ class QuadRelation(Answering):
             explicit, inferred = layer.quads.nets.of(place)
             self.explicit += explicit
             self.inferred += inferred
-        self._runs: tuple[list[Run], list[Run]] = forward, backward
+        self._runs: tuple[list[SortedRun], list[SortedRun]] = forward, backward
 
     def __len__(self) -> int:
         return self.explicit + self.inferred
@@ -302,7 +302,7 @@ class GraphRelation(PlainRelation):
         self,
         quads: QuadRelation,
         graph: int,
-        forward: tuple[Run, ...],
+        forward: tuple[SortedRun, ...],
         explicit: int,
         inferred: int,
     ) -> None:
@@ -310,7 +310,7 @@ class GraphRelation(PlainRelation):
         self._quads = quads
         self._graph = graph
 
-    def runs(self, order: int) -> tuple[Run, ...]:
+    def runs(self, order: int) -> tuple[SortedRun, ...]:
         """The runs of one order, oldest first."""
         if order and self._runs[0] and not self._runs[1]:
             backward = tuple(_reversed_run(run) for run in self._runs[0])
@@ -338,7 +338,7 @@ class GraphRelation(PlainRelation):
         return super().probe_blocks(columns, values, where, block_rows)
 
 
-def _reversed_run(run: Run) -> Run:
+def _reversed_run(run: SortedRun) -> SortedRun:
     keys = swap(run.keys[run.lo : run.hi])
     sort = np.argsort(keys)
     status = None if run.order.status is None else run.statuses(run.lo, run.hi)[sort]

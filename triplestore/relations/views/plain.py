@@ -19,7 +19,7 @@ from triplestore.relations.layers.read_layers import (
     ranges,
     windows,
 )
-from triplestore.relations.layers.sorted_order import Run
+from triplestore.relations.layers.sorted_order import SortedRun
 from triplestore.relations.layers.table import Table
 from triplestore.relations.packed_keys import (
     I64,
@@ -36,6 +36,7 @@ from triplestore.relations.packed_keys import (
     low,
     pack,
 )
+from triplestore.relations.pair_relation import PairRelation
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 
@@ -43,13 +44,13 @@ FORWARD, BACKWARD = 0, 1
 _FEW = 128  # ids that are looked up with as few calls of numpy as can be
 
 
-class PlainRelation(Answering):
+class PlainRelation(Answering, PairRelation):
     """The rows of one relation of two columns.
 
     >>> import numpy as np
-    >>> from triplestore.relations import Layer, Tables
+    >>> from triplestore.relations import Tables, bulk_layer
     >>> s, p, o = np.array([[1, 9, 5], [1, 9, 6], [2, 9, 5]], dtype=np.uint32).T
-    >>> knows = Tables([Layer.bulk(p, s, o)]).relation(9)
+    >>> knows = Tables([bulk_layer(p, s, o)]).relation(9)
     >>> len(knows), knows.by_first(1).tolist(), knows.by_second(5).tolist()
     (3, [5, 6], [1, 2])
     """
@@ -61,8 +62,8 @@ class PlainRelation(Answering):
     def __init__(
         self,
         name: int,
-        forward: tuple[Run, ...],
-        backward: tuple[Run, ...],
+        forward: tuple[SortedRun, ...],
+        backward: tuple[SortedRun, ...],
         explicit: int,
         inferred: int,
         sources: tuple[tuple[Table, int], ...] = (),
@@ -91,7 +92,7 @@ class PlainRelation(Answering):
         """How many rows the runs have together: at least as many as hold."""
         return sum(len(run) for run in self._runs[FORWARD])
 
-    def runs(self, order: int) -> tuple[Run, ...]:
+    def runs(self, order: int) -> tuple[SortedRun, ...]:
         """The runs of one order (0: by first id, 1: by second), oldest first."""
         return self._runs[order]
 
@@ -166,6 +167,26 @@ class PlainRelation(Answering):
         """The ids that occur in this column, increasing."""
         heads = [distinct(high(keys)) for keys in self.scan_keys(where, order=column)]
         return distinct(np.concatenate(heads)) if heads else NO_IDS
+
+    # -- as a `PairRelation` --------------------------------------------------------------------
+
+    def match(self, place: int, values: U32) -> tuple[I64, U32]:
+        """The rows with these ids in one place: (position in `values`, id in the other place)."""
+        index, (others,) = self.probe((place,), (values,))
+        return index, others
+
+    def match_counts(self, place: int, values: U32) -> I64:
+        """The number of rows with each of these ids in one place."""
+        return np.bincount(self.match(place, values)[0], minlength=len(values))
+
+    def contains_keys(self, keys: U64) -> Bools:
+        """Which of these rows hold."""
+        found: Bools = self.status_of_keys(keys) != 0
+        return found
+
+    def blocks(self, size: int = BLOCK, *, swapped: bool = False) -> Iterator[U64]:
+        """All rows as sorted packed keys, in pieces."""
+        return self.scan_keys(order=int(swapped), block_rows=size)
 
     # -- batches --------------------------------------------------------------------------------
 
@@ -309,7 +330,7 @@ class PlainRelation(Answering):
                 counts[found] = np.where(run.statuses_at(places), column.take(places), 0)
         return counts
 
-    def _found(self, keys: U64) -> Iterator[tuple[Run, I64, I64]]:
+    def _found(self, keys: U64) -> Iterator[tuple[SortedRun, I64, I64]]:
         """(run, positions in `keys`, positions in the run): each key in the newest run with it."""
         open_ = np.arange(len(keys))
         for run in reversed(self._runs[FORWARD]):
@@ -344,7 +365,7 @@ class PlainRelation(Answering):
         return min(sum(counts), len(self))
 
 
-def _probe_few(run: Run, ids: U32, where: int, most: int) -> tuple[I64, Columns] | None:
+def _probe_few(run: SortedRun, ids: U32, where: int, most: int) -> tuple[I64, Columns] | None:
     """`probe` of few ids in one run, of at most `most` rows; None where that is not all there is.
 
     Some ten calls of numpy less than the general way.
@@ -368,7 +389,7 @@ def _probe_few(run: Run, ids: U32, where: int, most: int) -> tuple[I64, Columns]
     return index, (low(run.keys.take(rows)),)
 
 
-def _scan_one(run: Run, lo: int, hi: int, where: int, block_rows: int) -> Iterator[U64]:
+def _scan_one(run: SortedRun, lo: int, hi: int, where: int, block_rows: int) -> Iterator[U64]:
     if run.uniform is not None and not run.uniform & where:
         return
     for start in range(lo, hi, block_rows):
@@ -379,7 +400,9 @@ def _scan_one(run: Run, lo: int, hi: int, where: int, block_rows: int) -> Iterat
         yield keys
 
 
-def _scan_several(pieces: list[tuple[Run, int, int]], where: int, block_rows: int) -> Iterator[U64]:
+def _scan_several(
+    pieces: list[tuple[SortedRun, int, int]], where: int, block_rows: int
+) -> Iterator[U64]:
     """Where only one run has rows in a window of keys, nothing is merged."""
     for parts in windows(pieces, block_rows):
         if len(parts) == 1:

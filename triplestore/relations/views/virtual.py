@@ -1,20 +1,18 @@
-"""Relations that are not stored: all facts with the predicate as a column, and classes.
+"""All facts as one relation, with the predicate as a column.
 
-Start reading at `AllFacts`, what a pattern with a variable in the predicate's place sees, and
-`ClassView`, rdf:type seen class by class.
+Start reading at `AllFacts`: what a pattern with a variable as its predicate sees.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from triplestore.relations.base import Answering, by_name, in_order
 from triplestore.relations.layers.read_layers import filter_keys, newest
-from triplestore.relations.layers.sorted_order import Run
+from triplestore.relations.layers.sorted_order import SortedRun
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -26,14 +24,10 @@ from triplestore.relations.packed_keys import (
     distinct,
     high,
     low,
-    start_of_runs,
 )
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.status import HOLDS
-from triplestore.relations.views.plain import BACKWARD, PlainRelation
-
-if TYPE_CHECKING:
-    from triplestore.relations.tables import Tables
+from triplestore.relations.tables import Tables
 
 SUBJECT, PREDICATE, OBJECT = 0, 1, 2
 
@@ -95,8 +89,8 @@ class AllFacts(Answering):
     ) -> Iterator[Columns]:
         """By subject or object: windows of ids, in each the rows of all predicates."""
         names = self.names() if first is None else self._names_with(order, first)
-        pieces: list[tuple[Run, int, int]] = []
-        name_of: dict[Run, int] = {}
+        pieces: list[tuple[SortedRun, int, int]] = []
+        name_of: dict[SortedRun, int] = {}
         for name in names.tolist():
             for run in self._tables.relation(name).runs(order // 2):
                 lo, hi = (run.lo, run.hi) if first is None else run.bounds(first)
@@ -209,55 +203,9 @@ class AllFacts(Answering):
         return min(len(self), sum(found.terms for found in sets))
 
 
-class ClassView:
-    """rdf:type by class: each class is a slice of the relation, sorted by member.
-
-    >>> from triplestore.relations import ChangedRows, Changes, Layer, Tables
-    >>> facts = ChangedRows.of(([9, 9, 9], [1, 2, 2], [50, 50, 51]))
-    >>> classes = Tables([Layer.build(Changes(facts=facts))]).classes(9)
-    >>> classes.names().tolist(), classes.members(50).tolist(), classes.sizes()[1].tolist()
-    ([50, 51], [1, 2], [2, 1])
-    """
-
-    __slots__ = ("relation",)
-
-    def __init__(self, relation: PlainRelation) -> None:
-        self.relation = relation
-
-    def __len__(self) -> int:
-        return len(self.names())
-
-    def names(self, where: int = HOLDS) -> U32:
-        """The classes that have members, increasing."""
-        return self.relation.distinct(1, where)
-
-    def members(self, name: int, where: int = HOLDS) -> U32:
-        """The members of a class, increasing."""
-        return self.relation.by_second(name, where)
-
-    def classes_of(self, member: int, where: int = HOLDS) -> U32:
-        """The classes of a member, increasing."""
-        return self.relation.by_first(member, where)
-
-    def sizes(self, where: int = HOLDS) -> tuple[U32, I64]:
-        """The classes and how many members each has: one pass, however many classes there are."""
-        names: list[U32] = []
-        sizes: list[I64] = []
-        for keys in self.relation.scan_keys(where, order=BACKWARD):
-            found = high(keys)
-            starts = start_of_runs(found)
-            names.append(found[starts[:-1]])
-            sizes.append(np.diff(starts))
-        if not names:
-            return NO_IDS, np.zeros(0, dtype=np.int64)
-        every, size = np.concatenate(names), np.concatenate(sizes)
-        starts = start_of_runs(every)  # a class may go on in the next block
-        return every[starts[:-1]], np.add.reduceat(size, starts[:-1])
-
-
 def _slabs(
-    pieces: list[tuple[Run, int, int]], block_rows: int
-) -> Iterator[list[tuple[Run, int, int]]]:
+    pieces: list[tuple[SortedRun, int, int]], block_rows: int
+) -> Iterator[list[tuple[SortedRun, int, int]]]:
     """Cut many runs at the same ids, so that their parts between two cuts have together about
     `block_rows` rows. Parts without rows are left out.
 
@@ -276,7 +224,7 @@ def _slabs(
     ]
     heads = np.sort(np.concatenate(sampled))
     cuts = np.unique(heads[SAMPLE::SAMPLE]).astype(np.uint64) << np.uint64(32)
-    by_slab: list[list[tuple[Run, int, int]]] = [[] for _ in range(len(cuts) + 1)]
+    by_slab: list[list[tuple[SortedRun, int, int]]] = [[] for _ in range(len(cuts) + 1)]
     for run, lo, hi in pieces:
         ends = [lo, *run.keys.search_many(cuts, lo, hi).tolist(), hi]
         for slab, (start, stop) in enumerate(pairwise(ends)):

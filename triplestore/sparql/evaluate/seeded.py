@@ -16,8 +16,7 @@ from triplestore.operators.context import Context
 from triplestore.operators.frame import ID, Frame, empty_frame
 from triplestore.operators.leaves import Values
 from triplestore.operators.operator import Blocks, Operator, Stream, variables
-from triplestore.operators.row_keys import pack
-from triplestore.relations.packed_keys import high, low
+from triplestore.relations.packed_keys import high, low, pack
 
 
 def empty_values(names: tuple[str, ...], estimate: float) -> Values:

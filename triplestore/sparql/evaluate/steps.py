@@ -28,7 +28,7 @@ from triplestore.relations.packed_keys import (
     low,
     pack,
 )
-from triplestore.relations.relation import Relation
+from triplestore.relations.relation import StoredRelation
 from triplestore.relations.views.virtual import AllFacts
 
 Pairs: TypeAlias = tuple[I64, U32]
@@ -61,7 +61,7 @@ class PathStep(ABC):
 class PredicateStep(PathStep):
     """One triple of a predicate."""
 
-    def __init__(self, relation: Relation, where: int) -> None:
+    def __init__(self, relation: StoredRelation, where: int) -> None:
         self._relation = relation
         self._where = where
         self.size = float(relation.count(where))

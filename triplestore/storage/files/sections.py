@@ -68,7 +68,7 @@ class FileRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FileProblem:
     """Something that `verify` found: the file, what is wrong with it, and how bad that is."""
 
     file: str
@@ -269,7 +269,7 @@ class SectionFile:
         """Take the blocks as verified: for a file this process wrote a moment ago."""
         self._verified = bytearray(b"\1") * len(self._verified)
 
-    def verify(self) -> Iterator[Problem]:
+    def verify(self) -> Iterator[FileProblem]:
         """Compare everything with its checksum, verified before or not; yield what differs."""
         used: list[tuple[int, int]] = [(0, _HEADER.size)]
         self._checks = None
@@ -285,22 +285,24 @@ class SectionFile:
                     )
                     self._side_table(fences, np.dtype(entry["dtype"]))
             except CorruptError as error:
-                yield Problem(self.path.name, str(error))
+                yield FileProblem(self.path.name, str(error))
                 continue
             for start in range(0, nbytes, BLOCK):
                 try:
                     guard.verify(start, min(start + BLOCK, nbytes))
                 except CorruptError as error:
-                    yield Problem(self.path.name, str(error))
+                    yield FileProblem(self.path.name, str(error))
         used.append((int(self._directory["checks"][0]), len(self._verified) * 4))
         used.append((self._directory_start, self._directory_size))
         yield from self._verify_gaps(used)
 
-    def _verify_gaps(self, used: Iterable[tuple[int, int]]) -> Iterator[Problem]:
+    def _verify_gaps(self, used: Iterable[tuple[int, int]]) -> Iterator[FileProblem]:
         end = 0
         for start, size in sorted(used):
             if any(self._data[end:start]):
-                yield Problem(self.path.name, f"bytes {end}-{start} between sections are not zero")
+                yield FileProblem(
+                    self.path.name, f"bytes {end}-{start} between sections are not zero"
+                )
             end = start + size
 
     def block_check(self, block: int) -> int:

@@ -1,9 +1,9 @@
 """The work behind the commits: checkpoints, merges, and writing zeros ahead of the journal.
 
-Start reading at `Maintenance.step`. One step at a time runs, on one background thread, which lives
-only while there is work (or in the caller's thread, for tests). A step does its long work beside
-the commits and takes the commit lock only for moments: to go on in a new journal, and to put a part
-that says the same in the place of others. A merge may take minutes: it pauses every few
+Start reading at `BackgroundWork.step`. One step at a time runs, on one background thread, which
+lives only while there is work (or in the caller's thread, for tests). A step does its long work
+beside the commits and takes the commit lock only for moments: to go on in a new journal, and to put
+a part that says the same in the place of others. A merge may take minutes: it pauses every few
 milliseconds for what is urgent (the journal must not grow meanwhile), and gives up when the store
 is closed. If a step fails, nothing that was committed is affected: its new files are removed, and
 it is tried again later.
@@ -18,23 +18,22 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from triplestore.errors import StorageError
 from triplestore.relations import Layer, Tables, merge_layers
 from triplestore.storage.closures import restored
-from triplestore.storage.disk import Batch, Disk
+from triplestore.storage.disk import Disk, FileBatch
 from triplestore.storage.files.manifest import Manifest
 from triplestore.storage.files.sections import SectionFile
 from triplestore.storage.files.system import explained
-from triplestore.storage.state import Part, State
+from triplestore.storage.state import KeptPart, State
+from triplestore.storage.tuning import Tuning
 from triplestore.storage.upkeep.optimize import compact
 from triplestore.storage.upkeep.outline import layer_parts, term_parts
 from triplestore.terms import Dictionary, TermSegment
-
-if TYPE_CHECKING:
-    from triplestore.storage.database import Database
 
 _NICE = 5
 
@@ -43,7 +42,7 @@ Swap = tuple[int, int, Layer]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ManifestParts:
     """What a manifest names, as objects."""
 
     terms: Sequence[TermSegment]
@@ -51,18 +50,53 @@ class Parts:
     meta_file: SectionFile | None
 
 
-class Stopped(Exception):  # noqa: N818 - no error: the store is being closed
+class DatabaseClosing(Exception):  # noqa: N818 - no error: the store is being closed
     """Raised in the middle of a merge that nobody will wait for."""
 
 
-class Maintenance:
+class MaintainedDatabase(Protocol):
+    """What background work uses of a database."""
+
+    broken: BaseException | None
+
+    @property
+    def commit_lock(self) -> AbstractContextManager[object]:
+        """Held while the state changes."""
+
+    @property
+    def disk(self) -> Disk | None:
+        """The files of a database that is not in memory."""
+
+    @property
+    def tuning(self) -> Tuning:
+        """When work is due."""
+
+    @property
+    def state(self) -> State:
+        """The last commit."""
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The dictionary of the last commit."""
+
+    def put_state(self, state: State) -> None:
+        """Let readers see another form of the same commit."""
+
+    def sync_journal(self) -> None:
+        """Make the journal durable."""
+
+    def fail(self, error: BaseException) -> None:
+        """Refuse all writing from now on."""
+
+
+class BackgroundWork:
     """Background work of one database.
 
     `merging` is held during a merge, `lock` while the manifest and what it names are changed: who
     holds that knows that no file is being replaced. `error` is why the last step failed, or None.
     """
 
-    def __init__(self, database: Database, background: bool) -> None:
+    def __init__(self, database: MaintainedDatabase, background: bool) -> None:
         self.merging = threading.RLock()
         self.lock = threading.RLock()
         self.error: BaseException | None = None
@@ -76,7 +110,7 @@ class Maintenance:
         self._not_before = 0.0
 
     @property
-    def _database(self) -> Database:
+    def _database(self) -> MaintainedDatabase:
         database = self._reference()
         assert database is not None
         return database
@@ -120,7 +154,7 @@ class Maintenance:
         try:
             if not self._stopping and self.step():
                 return True
-        except Stopped:
+        except DatabaseClosing:
             pass
         except Exception as error:  # noqa: BLE001 - kept for `info`; commits must go on
             self.error = error
@@ -161,7 +195,7 @@ class Maintenance:
         if self._urgent_runs:
             return
         if self._stopping:
-            raise Stopped
+            raise DatabaseClosing
         self._do_urgent()
 
     def _next(self) -> Callable[[], None] | None:
@@ -230,7 +264,9 @@ class Maintenance:
                 self._adopt(disk, batch, new, state.tables.layers, swaps)
             disk.remove_strangers()
 
-    def _complete(self, disk: Disk, batch: Batch, state: State) -> tuple[Parts, list[Swap]]:
+    def _complete(
+        self, disk: Disk, batch: FileBatch, state: State
+    ) -> tuple[ManifestParts, list[Swap]]:
         """All of a state in files: those there are, and new ones for what is in none yet."""
         terms = [
             segment if kept else batch.terms(segment)
@@ -245,9 +281,9 @@ class Maintenance:
                 swaps.append((start, stop, layer))
             if layer.rows:
                 layers.append(layer)
-        return Parts(terms, layers, batch.meta(state.meta)), swaps
+        return ManifestParts(terms, layers, batch.meta(state.meta)), swaps
 
-    def _rotate(self, database: Database, disk: Disk) -> State:
+    def _rotate(self, database: MaintainedDatabase, disk: Disk) -> State:
         """Go on in a new journal; the state at that moment, on whose layers no push builds."""
         journal = disk.new_journal()
         try:
@@ -262,7 +298,9 @@ class Maintenance:
             journal.close()
             raise
 
-    def _publish(self, disk: Disk, batch: Batch, manifest: Manifest, new: Parts) -> None:
+    def _publish(
+        self, disk: Disk, batch: FileBatch, manifest: Manifest, new: ManifestParts
+    ) -> None:
         """Write the manifest of new parts and put it in force, durably.
 
         If the last step fails, either manifest may be in force: no file of either may go.
@@ -284,7 +322,12 @@ class Maintenance:
             raise
 
     def _adopt(
-        self, disk: Disk, batch: Batch, new: Parts, old: Sequence[Layer], swaps: Sequence[Swap]
+        self,
+        disk: Disk,
+        batch: FileBatch,
+        new: ManifestParts,
+        old: Sequence[Layer],
+        swaps: Sequence[Swap],
     ) -> None:
         """Let the newest state read from the new files, too."""
         database = self._database
@@ -295,7 +338,7 @@ class Maintenance:
                     database.dictionary.replace([], segment)
             self._swap_layers(old, swaps)
             newest = database.state
-            in_use: tuple[Part, ...] = (*newest.tables.layers, *database.dictionary.segments)
+            in_use: tuple[KeptPart, ...] = (*newest.tables.layers, *database.dictionary.segments)
             disk.adopt(new.terms, new.layers, new.meta_file, in_use)
 
     def _swap_layers(self, old: Sequence[Layer], swaps: Sequence[Swap]) -> None:
@@ -340,7 +383,7 @@ class Maintenance:
                 if disk.layers[:stop] == old:  # else a checkpoint came after a `clear`
                     kept = [merged] if merged.rows else []
                     layers = [*old[:start], *kept, *disk.layers[stop:]]
-                    new = Parts(disk.terms, layers, disk.meta_file)
+                    new = ManifestParts(disk.terms, layers, disk.meta_file)
                     self._publish(disk, batch, disk.manifest, new)
                     self._adopt(disk, batch, new, old, [(start, stop, merged)])
         disk.remove_strangers()
@@ -366,7 +409,7 @@ class Maintenance:
             merged = batch.terms(merged)
             with self.lock:  # checkpoints meanwhile only append
                 terms = [*old[:start], merged, *disk.terms[len(old) :]]
-                new = Parts(terms, disk.layers, disk.meta_file)
+                new = ManifestParts(terms, disk.layers, disk.meta_file)
                 self._publish(disk, batch, disk.manifest, new)
                 self._adopt(disk, batch, new, (), ())
         disk.remove_strangers()
@@ -387,7 +430,7 @@ class Maintenance:
             with disk.batch() as batch:
                 terms = [batch.terms(segment) for segment in state.dictionary.segments]
                 layers = [batch.layer(layer) for layer in state.tables.layers]
-                new = Parts(terms, layers, disk.meta_file)
+                new = ManifestParts(terms, layers, disk.meta_file)
                 manifest = replace(
                     disk.manifest, term_count=state.term_count, journal=journal.number
                 )

@@ -21,7 +21,7 @@ from triplestore.storage.state import (
     LAYER,
     META,
     TERMS,
-    Catalogue,
+    FileCatalogue,
     State,
     write_layer,
     write_meta,
@@ -34,7 +34,7 @@ _BACKLOG = 8 << 20  # synced so often, that commits meanwhile do not wait behind
 
 
 def backup(
-    files: Files, state: State, catalogue: Catalogue, target: Path, link: bool = False
+    files: Files, state: State, catalogue: FileCatalogue, target: Path, link: bool = False
 ) -> None:
     """Write a state to a new or empty directory, durably and verified.
 
@@ -56,7 +56,7 @@ def backup(
 class _Copy(Unfinished):
     """A backup while it is being written."""
 
-    def __init__(self, files: Files, catalogue: Catalogue, target: Path, link: bool) -> None:
+    def __init__(self, files: Files, catalogue: FileCatalogue, target: Path, link: bool) -> None:
         super().__init__(files, target)
         self._catalogue = catalogue
         self._link = link

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from triplestore.relations import Layer, merge_layers
-from triplestore.storage.state import Part, State
+from triplestore.storage.state import KeptPart, State
 from triplestore.terms import TermSegment
 
-IsKept: TypeAlias = Callable[[Part], bool]
+IsKept: TypeAlias = Callable[[KeptPart], bool]
 
 
 def term_parts(state: State, is_kept: IsKept) -> list[tuple[TermSegment, bool]]:

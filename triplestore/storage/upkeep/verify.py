@@ -13,7 +13,7 @@ from triplestore.errors import StorageError
 from triplestore.storage.files.journal import journal_path, read_journals
 from triplestore.storage.files.manifest import NAME as MANIFEST_NAME
 from triplestore.storage.files.manifest import Manifest, read_manifest
-from triplestore.storage.files.sections import FileRef, Problem, SectionFile, decoding
+from triplestore.storage.files.sections import FileProblem, FileRef, SectionFile, decoding
 from triplestore.storage.files.system import Files
 from triplestore.storage.record import Commit
 from triplestore.storage.state import State
@@ -21,7 +21,7 @@ from triplestore.storage.state import State
 Progress = Callable[[str], None]
 
 
-def verify_files(files: Files, directory: Path, progress: Progress) -> Iterator[Problem]:
+def verify_files(files: Files, directory: Path, progress: Progress) -> Iterator[FileProblem]:
     """Every file that the manifest and the journals name: what is damaged or missing.
 
     If another process writes meanwhile, files that it replaced are missing: look at `serial_of`.
@@ -30,7 +30,7 @@ def verify_files(files: Files, directory: Path, progress: Progress) -> Iterator[
     try:
         manifest = read_manifest(files, directory)
     except StorageError as error:
-        yield Problem(MANIFEST_NAME, str(error))
+        yield FileProblem(MANIFEST_NAME, str(error))
         return
     yield from _verify_refs(files, directory, manifest.refs(), progress)
     yield from _verify_journals(files, directory, manifest, progress)
@@ -38,39 +38,39 @@ def verify_files(files: Files, directory: Path, progress: Progress) -> Iterator[
 
 def _verify_refs(
     files: Files, directory: Path, refs: tuple[FileRef, ...], progress: Progress
-) -> Iterator[Problem]:
+) -> Iterator[FileProblem]:
     for ref in refs:
         progress(ref.name)
         try:
             yield from SectionFile(files, directory / ref.name, ref).verify()
         except StorageError as error:
-            yield Problem(ref.name, str(error))
+            yield FileProblem(ref.name, str(error))
         except FileNotFoundError:
-            yield Problem(ref.name, f"{directory / ref.name} is missing")
+            yield FileProblem(ref.name, f"{directory / ref.name} is missing")
 
 
 def _verify_journals(
     files: Files, directory: Path, manifest: Manifest, progress: Progress
-) -> Iterator[Problem]:
+) -> Iterator[FileProblem]:
     path = journal_path(directory, manifest.journal)
     progress(path.name)
     try:
         chain = read_journals(files, directory, manifest.store, manifest.journal, manifest.commit)
     except StorageError as error:
-        yield Problem(path.name, str(error))
+        yield FileProblem(path.name, str(error))
         return
     except FileNotFoundError:
-        yield Problem(path.name, f"{path} is missing")
+        yield FileProblem(path.name, f"{path} is missing")
         return
     if chain.commit < manifest.durable:
-        yield Problem(
+        yield FileProblem(
             path.name,
             f"commit {manifest.durable} was made durable, but the journal ends with commit "
             f"{chain.commit}",
         )
     for scan in chain.scans:
         if scan.torn:
-            yield Problem(
+            yield FileProblem(
                 scan.path.name,
                 f"there is an unfinished write at byte {scan.end}, of a commit that nobody was "
                 f"promised; the next writer cuts it off",
@@ -80,7 +80,7 @@ def _verify_journals(
         with decoding(path, "one of its commits"):
             commits = [Commit.from_bytes(record.payload) for record in chain.records]
     except StorageError as error:
-        yield Problem(path.name, str(error))
+        yield FileProblem(path.name, str(error))
         return
     named = tuple(ref for commit in commits for ref in commit.refs())
     yield from _verify_refs(files, directory, named, progress)
@@ -94,11 +94,11 @@ def serial_of(files: Files, directory: Path) -> int:
         return -1
 
 
-def verify_state(state: State) -> Iterator[Problem]:
+def verify_state(state: State) -> Iterator[FileProblem]:
     """Contradictions inside of a state: rows out of order, totals that are off, unknown ids."""
     try:
         state.tables.validate()
     except AssertionError as error:
-        yield Problem("tables", f"a layer contradicts itself: {error}")
+        yield FileProblem("tables", f"a layer contradicts itself: {error}")
     except StorageError as error:
-        yield Problem("tables", str(error))
+        yield FileProblem("tables", str(error))

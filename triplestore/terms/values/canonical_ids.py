@@ -11,13 +11,15 @@ undecided ties only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.kernels.terms.value_keys import NO_DETAIL
 from triplestore.terms.values.encode_values import I64, U8, U16, U32, U64, encode_rows, encode_texts
+from triplestore.terms.values.segment_values import ValueTable
+from triplestore.terms.values.sort_entries import Entries, sort_entries, tied
 from triplestore.terms.values.value_keys import (
     CLASS_OF,
     EXACT,
@@ -32,10 +34,6 @@ from triplestore.terms.values.value_keys import (
     plain_key_of,
     value_of,
 )
-
-if TYPE_CHECKING:
-    from triplestore.terms.values.segment_values import ValueTable
-
 
 _TEXTS = (Class.TEXT, Class.LANG_TEXT)
 _CHUNK = 1 << 20
@@ -52,14 +50,22 @@ class TermSource(Protocol):
         """The ids of term keys, 0 for unknown ones."""
 
 
-class Entries(NamedTuple):
-    """The entries of a new segment: ascending places in it, and what is stored of each."""
+def build_values(
+    first_id: int,
+    buf: U8,
+    starts: I64,
+    lengths: I64,
+    kinds: U8,
+    older: Sequence[ValueTable] = (),
+    source: TermSource | None = None,
+) -> ValueTable:
+    """The values of a segment whose term i has id `first_id + i` and its text in `buf`.
 
-    places: I64
-    marks: U8
-    keys: U64
-    canonical: U32
-    order: U32
+    older   the tables of all earlier segments
+    source  the dictionary that holds their terms
+    """
+    entries = canonical_ids(first_id, buf, starts, lengths, kinds, older, source)
+    return ValueTable.of_entries(first_id, len(kinds), entries)
 
 
 def canonical_ids(
@@ -81,7 +87,7 @@ def canonical_ids(
     encoded = encode_rows(buf, starts, lengths, typed)
     good = np.flatnonzero(encoded.marks)
     marks, keys, details = encoded.take(good)
-    entries = _Side(typed[good], marks, keys, details, key_at)
+    entries = _Literals(typed[good], marks, keys, details, key_at)
     del typed, encoded, details
     count = len(good)
     entries = _with_plain_texts(entries, buf, starts, lengths, kinds, older)
@@ -103,38 +109,10 @@ def canonical_ids(
     return Entries(entries.places[kept], marks, keys, canonical[kept], sort_entries(marks, keys))
 
 
-def sort_entries(marks: U8, keys: U64) -> U32:
-    """Positions of entries by class, key, position."""
-    classes = CLASS_OF[marks]
-    parts = [_sorted_part(np.flatnonzero(classes == kind), keys) for kind in np.unique(classes)]
-    return np.concatenate([np.zeros(0, dtype=np.uint32), *parts])
-
-
-def _sorted_part(at: I64, keys: U64) -> U32:
-    values = keys[at]
-    if len(values) > 1 and not bool((values[1:] >= values[:-1]).all()):
-        by_key = np.argsort(values)  # not stable, but several times faster than the stable sorts
-        values = values[by_key]
-        at = at[by_key]
-        tied = _tied(values)
-        again = np.lexsort((at[tied], values[tied]))
-        at[tied] = at[tied][again]
-    return at.astype(np.uint32)
-
-
-def _tied(ascending: U64 | I64) -> I64:
-    """Positions whose value occurs more than once in an ascending array."""
-    same = ascending[1:] == ascending[:-1]
-    tied = np.zeros(len(ascending), dtype=np.bool_)
-    tied[1:] |= same
-    tied[:-1] |= same
-    return np.flatnonzero(tied)
-
-
 # --------------------------------------------------------------------------------- identity
 
 
-class _Side(NamedTuple):
+class _Literals(NamedTuple):
     """Entries that are compared with others; `details` None: only the terms know them."""
 
     places: I64
@@ -143,18 +121,18 @@ class _Side(NamedTuple):
     details: U16 | None
     key_at: Callable[[int], bytes]
 
-    def take(self, at: NDArray[Any]) -> _Side:
+    def take(self, at: NDArray[Any]) -> _Literals:
         details = None if self.details is None else self.details[at]
-        return _Side(self.places[at], self.marks[at], self.keys[at], details, self.key_at)
+        return _Literals(self.places[at], self.marks[at], self.keys[at], details, self.key_at)
 
 
-class _Names:
+class _Identities:
     """Numbers for the identities of values, the same for the same value."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[int, object], int] = {}
 
-    def codes(self, side: _Side) -> I64:
+    def codes(self, side: _Literals) -> I64:
         """A number for each entry: the same, within class and key, exactly for the same value."""
         details = side.details if side.details is not None else self._details(side)
         codes = SPACE_OF[side.marks].astype(np.int64) << 16 | details
@@ -164,7 +142,7 @@ class _Names:
             codes[row] = _NAMED + self._numbers.setdefault(value.identity, len(self._numbers))
         return codes
 
-    def _details(self, side: _Side) -> U16:
+    def _details(self, side: _Literals) -> U16:
         """Details, encoded again where the mark does not say that there are none."""
         details = np.zeros(len(side.marks), dtype=np.uint16)
         plain = (side.marks & np.uint8(EXACT | ZONED_OR_MINUS)) == EXACT
@@ -177,13 +155,13 @@ class _Names:
         return details
 
 
-def _join_within(entries: _Side, order: U32, canonical: U32) -> None:
+def _join_within(entries: _Literals, order: U32, canonical: U32) -> None:
     """Give entries of the same value in one segment the id of the first of them."""
     group = _groups(CLASS_OF[entries.marks[order]], entries.keys[order])
-    tied = _tied(group)
-    at = order[tied]
-    group = group[tied]
-    codes = _Names().codes(entries.take(at))
+    repeated = tied(group)
+    at = order[repeated]
+    group = group[repeated]
+    codes = _Identities().codes(entries.take(at))
     ids = canonical[at]
     by = np.lexsort((ids, codes, group))
     first = _starts(group[by], codes[by])
@@ -206,7 +184,7 @@ def _starts(*columns: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _join_older(
-    entries: _Side, order: U32, canonical: U32, table: ValueTable, source: TermSource
+    entries: _Literals, order: U32, canonical: U32, table: ValueTable, source: TermSource
 ) -> None:
     """Give entries whose value occurs in an older table the canonical id from there."""
     counts = np.bincount(CLASS_OF[entries.marks])
@@ -220,7 +198,7 @@ def _join_older(
 
 
 def _join_chunk(
-    entries: _Side,
+    entries: _Literals,
     kind: Class,
     mine: I64,
     canonical: U32,
@@ -240,8 +218,8 @@ def _join_chunk(
     their_group = np.repeat(np.arange(len(keys)), counts)
     ids = table.ids_at(theirs)
     their_marks = table.marks_at(theirs)
-    side = _Side(ids.astype(np.int64), their_marks, keys[their_group], None, source.key)
-    names = _Names()
+    side = _Literals(ids.astype(np.int64), their_marks, keys[their_group], None, source.key)
+    names = _Identities()
     _assign(
         canonical,
         mine,
@@ -280,13 +258,13 @@ def _ranges(starts: I64, counts: I64) -> I64:
 
 
 def _with_plain_texts(
-    entries: _Side,
+    entries: _Literals,
     buf: U8,
     starts: I64,
     lengths: I64,
     kinds: U8,
     older: Sequence[ValueTable],
-) -> _Side:
+) -> _Literals:
     """The entries, then one for each plain string that may have the value of a typed one.
 
     Plain strings have no entry otherwise: `"a"^^xsd:token` is rare, strings are not.
@@ -308,10 +286,10 @@ def _with_plain_texts(
         mark = STRING_MARK if plain == STRING else LANG_MARK
         marks = np.where(exact, mark | EXACT, mark).astype(np.uint8)
         details = np.where(exact, 0, NO_DETAIL).astype(np.uint16)
-        parts.append(_Side(places, marks, keys, details, entries.key_at))
+        parts.append(_Literals(places, marks, keys, details, entries.key_at))
     if len(parts) == 1:
         return entries
-    return _Side(
+    return _Literals(
         np.concatenate([part.places for part in parts]),
         np.concatenate([part.marks for part in parts]),
         np.concatenate([part.keys for part in parts]),
@@ -341,7 +319,7 @@ def _prefix_keys(buf: U8, starts: I64, lengths: I64) -> U64:
 
 
 def _join_older_plain_texts(
-    entries: _Side, typed: int, canonical: U32, source: TermSource, first_id: int
+    entries: _Literals, typed: int, canonical: U32, source: TermSource, first_id: int
 ) -> None:
     """Give typed literals whose value is that of an older plain string the id of that."""
     classes = CLASS_OF[entries.marks[:typed]]

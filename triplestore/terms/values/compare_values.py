@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.terms.values.value_column import Values
+from triplestore.terms.values.value_column import ValueColumn
 from triplestore.terms.values.value_keys import NAN_KEY, Class, round_to_floats
 from triplestore.terms.values.xsd import Space
 
@@ -30,12 +30,12 @@ _14_HOURS = np.uint64(14 * 3600 * 10**6)
 _DURATIONS = (Class.MONTHS, Class.SECONDS, Class.DURATION)
 
 
-def compare_values(left: Values, right: Values) -> I8:
+def compare_values(left: ValueColumn, right: ValueColumn) -> I8:
     """How the value of each left row compares with that of the right row beside it.
 
     >>> typed = b'\\x05%s"^^<http://www.w3.org/2001/XMLSchema#%s>'
-    >>> left = Values.of([typed % (b"1", b"byte"), typed % (b"P1M", b"duration")])
-    >>> right = Values.of([typed % (b"1e0", b"double"), typed % (b"P30D", b"duration")])
+    >>> left = ValueColumn.of([typed % (b"1", b"byte"), typed % (b"P1M", b"duration")])
+    >>> right = ValueColumn.of([typed % (b"1e0", b"double"), typed % (b"P30D", b"duration")])
     >>> compare_values(left, right).tolist()
     [0, 3]
     """
@@ -57,7 +57,7 @@ def _by_key(a: NDArray[Any], b: NDArray[Any]) -> I8:
     return (a > b).astype(np.int8) - (a < b).astype(np.int8)
 
 
-def _zoned_beside_local(left: Values, right: Values, result: I8) -> None:
+def _zoned_beside_local(left: ValueColumn, right: ValueColumn, result: I8) -> None:
     """An unzoned time is before or after a zoned one where it is so in every time zone."""
     a, b = left.classes, right.classes
     low, high = np.minimum(a, b), np.maximum(a, b)
@@ -71,12 +71,12 @@ def _zoned_beside_local(left: Values, right: Values, result: I8) -> None:
     result[pair] = np.where(known, np.where(apart, _by_key(x, y), UNORDERED), ASK)
 
 
-def _numbers(left: Values, right: Values, result: I8) -> None:
+def _numbers(left: ValueColumn, right: ValueColumn, result: I8) -> None:
     """Numbers of different datatypes are compared as the greater of them."""
     rows = np.flatnonzero((left.classes == Class.NUMERIC) & (right.classes == Class.NUMERIC))
     if len(rows) == 0:
         return
-    a, b = (Values(side.marks[rows], side.keys[rows]) for side in (left, right))
+    a, b = (ValueColumn(side.marks[rows], side.keys[rows]) for side in (left, right))
     spaces = (a.spaces, b.spaces)
     by_key = _by_key(a.keys, b.keys)
     # Beside a double, the key of the other number is the double that it is promoted to.

@@ -2,7 +2,7 @@
 
 For the dictionary, in the order of use:
 
-    table = ValueTable.build(first_id, buf, starts, lengths, kinds, older, source)
+    table = build_values(first_id, buf, starts, lengths, kinds, older, source)
     table.sections()                         dict[str, ndarray], to be stored under these names
     ValueTable.from_sections(first_id, size, get)   get(name) -> Column; touches no block
     ValueTable.merge(tables)                 of adjacent segments, oldest first
@@ -34,12 +34,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.checked_columns import Column, Side
-from triplestore.terms.values.canonical_ids import Entries, TermSource, canonical_ids, sort_entries
 from triplestore.terms.values.encode_values import I64, U8, U32, U64
-from triplestore.terms.values.value_column import Values
+from triplestore.terms.values.sort_entries import Entries, sort_entries
+from triplestore.terms.values.value_column import ValueColumn
 from triplestore.terms.values.value_keys import CLASS_OF, Class
 
-__all__ = ["ValueTable", "Values"]
+__all__ = ["ValueColumn", "ValueTable"]
 
 _CLASSES = 32  # room for classes to come
 _ONE_BY_ONE = 16  # so many keys are searched for in a plain loop
@@ -82,22 +82,8 @@ class ValueTable:
     # -------------------------------------------------------------------------- construction
 
     @classmethod
-    def build(
-        cls,
-        first_id: int,
-        buf: U8,
-        starts: I64,
-        lengths: I64,
-        kinds: U8,
-        older: Sequence[ValueTable] = (),
-        source: TermSource | None = None,
-    ) -> ValueTable:
-        """The table of a segment whose term i has id `first_id + i` and its text in `buf`."""
-        entries = canonical_ids(first_id, buf, starts, lengths, kinds, older, source)
-        return cls._of(first_id, len(kinds), entries)
-
-    @classmethod
-    def _of(cls, first_id: int, size: int, entries: Entries) -> ValueTable:
+    def of_entries(cls, first_id: int, size: int, entries: Entries) -> ValueTable:
+        """The table of a segment of `size` terms with these entries."""
         own = (entries.places + first_id).astype(np.uint32)
         alias_at = np.flatnonzero(entries.canonical != own).astype(np.uint32)
         columns = (entries.places, entries.marks, entries.keys, entries.order)
@@ -199,16 +185,16 @@ class ValueTable:
         )
         return sum(column.nbytes for column in columns)
 
-    def values(self, ids: U32) -> Values:
+    def values(self, ids: U32) -> ValueColumn:
         """Marks and keys of these ids, which are ids of this segment, in any order."""
         at, has = self._find(ids)
         if has is None:
-            return Values(self._marks.take(at), self._keys.take(at))
+            return ValueColumn(self._marks.take(at), self._keys.take(at))
         marks = np.zeros(len(ids), dtype=np.uint8)
         keys = np.zeros(len(ids), dtype=np.uint64)
         marks[has] = self._marks.take(at)
         keys[has] = self._keys.take(at)
-        return Values(marks, keys)
+        return ValueColumn(marks, keys)
 
     def canonical(self, ids: U32) -> U32:
         """For each id the least id of the same value; the id itself for all other terms."""

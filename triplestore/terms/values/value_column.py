@@ -1,6 +1,6 @@
 """Columns of values, as tables and constants give them, and what marks and keys say at once.
 
-Start at `Values`. What is always true: both columns have a row for each term asked about, zero
+Start at `ValueColumn`. What is always true: both columns have a row for each term asked about, zero
 where the term has no value.
 """
 
@@ -24,14 +24,14 @@ from triplestore.terms.values.value_keys import (
 )
 
 
-class Values(NamedTuple):
+class ValueColumn(NamedTuple):
     """What is known by value of some terms, one row for each; marks are 0 where nothing is."""
 
     marks: U8
     keys: U64
 
     @classmethod
-    def of(cls, keys: Sequence[bytes]) -> Values:
+    def of(cls, keys: Sequence[bytes]) -> ValueColumn:
         """The values of terms given by their term keys, such as the constants of a query."""
         rows = [entry_of(key[1:]) if key[0] == TYPED else NOTHING for key in keys]
         return cls(

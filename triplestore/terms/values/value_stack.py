@@ -31,7 +31,7 @@ import numpy as np
 
 from triplestore.terms.values.canonical_ids import TermSource
 from triplestore.terms.values.encode_values import I64, U32
-from triplestore.terms.values.segment_values import Values, ValueTable
+from triplestore.terms.values.segment_values import ValueColumn, ValueTable
 from triplestore.terms.values.value_keys import (
     CLASS_OF,
     LANG,
@@ -164,7 +164,7 @@ class ValueStack:
     tables: tuple[ValueTable, ...]
     live: LiveValues
 
-    def values(self, ids: U32) -> Values:
+    def values(self, ids: U32) -> ValueColumn:
         """Marks and keys of any ids, in any order; 0 where a term has no value."""
         marks = np.zeros(len(ids), dtype=np.uint8)
         keys = np.zeros(len(ids), dtype=np.uint64)
@@ -177,7 +177,7 @@ class ValueStack:
                 return table.values(ids)
             else:
                 marks[rows], keys[rows] = table.values(ids[rows])
-        return Values(marks, keys)
+        return ValueColumn(marks, keys)
 
     def canonical(self, ids: U32) -> U32:
         """For each id the least id of the same value; the id itself for all other terms."""

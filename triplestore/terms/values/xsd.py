@@ -8,7 +8,7 @@ What is always true: nothing is rounded that the datatype does not round; values
 primitive datatypes are never the same (`1.0` is not `1e0`), values of derived datatypes are
 those of their primitive (`"1"^^xsd:int` is `1.0`). This module is slow and obvious on purpose: the
 kernel is tested against it and leaves to it whatever is not common. Decisions are in
-`DESIGN-values.md`.
+`terms/DESIGN.md`.
 
     >>> one = parse("01", XSD + "integer")
     >>> one is not None and one.identity == parse("1.0", XSD + "decimal").identity

@@ -1,7 +1,8 @@
 """Columns of integers from files of comma-separated values, on several threads.
 
-Start reading at `read_integers`. No header, no quotes, no blanks: what programs write for each
-other. 15 MB take 18 ms of processor time, where numpy's own reader takes 31 (pyarrow's no less).
+Start reading at `read_integers`. Files have no header, no quotes and no blanks. All reasoners of
+the comparison read the same files, so reading must not dominate: 15 MB take 18 ms of processor
+time; numpy's reader takes 31 ms.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from typing import TypeAlias
 
 import numpy as np
 
+from bench.integer_kernels import read_integers as read_lines
 from triplestore.errors import ParseError
-from triplestore.kernels.terms.integers import read_integers as read_lines
 from triplestore.relations.packed_keys import U32, U64
 
 Source: TypeAlias = str | PathLike[str]
 
-_PIECE = 1 << 18  # bytes that are read at once
-_AFTER = 16  # bytes after the last, which the kernel may look at; a piece and these are whole words
+_PIECE = 1 << 18  # bytes read at once
+_AFTER = 16  # bytes after the last one that the kernel may read; a piece and these are whole words
 
 
 def read_integers(source: Source, columns: int) -> tuple[U32, ...]:
-    """The columns of a file of lines with so many integers below 2^32 each.
+    """The columns of a file whose lines have this number of integers below 2^32.
 
     >>> from tempfile import NamedTemporaryFile
     >>> with NamedTemporaryFile() as file:
@@ -40,12 +41,12 @@ def read_integers(source: Source, columns: int) -> tuple[U32, ...]:
 
 
 def _room_for(size: int, columns: int) -> U32:
-    """Room for all numbers of so many bytes: one takes two, but for the last."""
+    """Room for all numbers in a file of this size: each takes at least two bytes."""
     return np.empty(columns * ((size + 1) // (2 * columns) + 1), dtype=np.uint32)
 
 
 def _read(source: Source, columns: int, size: int, out: U32) -> tuple[U32, ...]:
-    """The columns of a file of so many bytes, in the room for them."""
+    """The columns of a file of this size, written to `out`."""
     room = len(out) // columns
     with Path(source).open("rb", buffering=0) as file:
         rows = 0
@@ -57,11 +58,11 @@ def _read(source: Source, columns: int, size: int, out: U32) -> tuple[U32, ...]:
 
 
 def read_all(sources: Iterable[tuple[Source, int]], *, threads: int = 2) -> list[tuple[U32, ...]]:
-    """`read_integers` of several (file, columns), in their order; the largest are begun first."""
+    """`read_integers` of several (file, columns), in order; the largest are read first."""
     wanted = list(sources)
     sizes = [Path(source).stat().st_size for source, _ in wanted]
-    # Room is made in this thread: others have it from memory that nobody used before, whose pages
-    # are faulted in one by one (LUBM-10: 1,000 faults and up to 5 ms).
+    # Allocated in this thread: other threads get fresh memory, whose pages are faulted in one by
+    # one (LUBM-10: 1,000 faults and up to 5 ms).
     rooms = [_room_for(size, columns) for size, (_, columns) in zip(sizes, wanted, strict=True)]
     with ThreadPoolExecutor(threads) as pool:
         jobs = {

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench import csv_integers
+from bench.csv_integers import read_all, read_integers
 from triplestore.errors import ParseError
-from triplestore.relations.layers import csv_integers
-from triplestore.relations.layers.csv_integers import read_all, read_integers
 
 numbers = st.integers(0, 12) | st.integers(0, 2**32 - 1) | st.sampled_from([99_999_999, 10**8])
 spelt = st.tuples(numbers, st.integers(0, 12)).map(lambda pair: "0" * pair[1] + str(pair[0]))
