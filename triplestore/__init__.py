@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from triplestore.errors import TripleStoreError
     from triplestore.proofs.absence import WhyNot
     from triplestore.proofs.proof import Proof
-    from triplestore.reasoning.change import Change
+    from triplestore.reasoning.outcome import Change
     from triplestore.reasoning.program.stored_rules import check_rules
     from triplestore.reasoning.violations import Violation
     from triplestore.store.snapshot import Snapshot
@@ -52,7 +52,7 @@ _HOMES = {
     "Store": "triplestore.store.store",
     "Snapshot": "triplestore.store.snapshot",
     "Transaction": "triplestore.store.transaction",
-    "Change": "triplestore.reasoning.change",
+    "Change": "triplestore.reasoning.outcome",
     "Violation": "triplestore.reasoning.violations",
     "Program": "triplestore.datalog.program",
     "Proof": "triplestore.proofs.proof",

@@ -30,7 +30,7 @@ from triplestore.loaders.spark.jobs.stages import Stages
 from triplestore.errors import CorruptError, UsageError
 from triplestore.reasoning.closed_elsewhere import ClosedElsewhere, keys_of_terms, stated_rows
 from triplestore.reasoning.program.graph_scope import DEFAULT
-from triplestore.reasoning.program.in_force import Regimes
+from triplestore.reasoning.program.settings import Regimes
 from triplestore.relations import EXPLICIT, ChangedRows
 from triplestore.storage.metadata import (
     FILES,
@@ -42,7 +42,7 @@ from triplestore.storage.metadata import (
     file_count,
     hidden_count,
 )
-from triplestore.store.transaction import Transaction
+from triplestore.store.writer import TransactionWriter
 from triplestore.terms import Dictionary
 
 BATCH = 1 << 20
@@ -57,7 +57,7 @@ _TERMS = pa.schema([("id", pa.int64()), ("key", pa.large_binary())])
 
 def close_store(
     stages: Stages,
-    transaction: Transaction,
+    writer: TransactionWriter,
     known: Any,
     *,
     reason: Sequence[str] = (),
@@ -70,14 +70,14 @@ def close_store(
     known  tells what the transaction did and under which rules: a closure that an earlier run
         of the job computed of the same is not computed again
     """
-    kept = {name: value for name, value in transaction.kept.items() if name in FOR_CLOSURE}
+    kept = {name: value for name, value in writer.kept.items() if name in FOR_CLOSURE}
     if not (reason or rules is not None or PROGRAM in kept or REGIMES in kept):
         return
     before = Regimes.of(kept)
     refuse_rewriting(before)
     if before.scope != DEFAULT:
         raise UsageError("a closure on Spark is of the default graph only, and the store has scope")
-    dictionary, tables = transaction.dictionary, transaction.stated()
+    dictionary, tables = writer.dictionary, writer.stated_tables()
     size = dictionary.size
     graphs = quads_of_ontologies(tables, dictionary, kept)
     made: list[Any] = []
@@ -113,31 +113,29 @@ def close_store(
         said = {"rows": frame.count(), "figures": closure.figures}
         return {**said, "_extra": extra, "_quads": quads}
 
-    inputs = (known, transaction.begun_at, size, tables.total(EXPLICIT))
+    inputs = (known, writer.begun_at, size, tables.total(EXPLICIT))
     _, noted = stages.table("closure", inputs, closed, figures)
     extra = Extra.from_json(noted["_extra"])
-    _take(transaction, size, extra, np.array(noted["_quads"], np.uint32).reshape(-1, 4), graphs)
+    _take(writer, size, extra, np.array(noted["_quads"], np.uint32).reshape(-1, 4), graphs)
     rows = read_rows(f"{stages.place}/closure-{noted['mark']}")
     status = rows.status if rows.status is not None else EXPLICIT
     facts = ChangedRows.of((rows.p, rows.s, rows.o), status, 0, rows.count)
-    transaction.take_closure(
-        ClosedElsewhere(facts, extra.tuples, extra.meta, hidden_count(extra.meta))
-    )
+    writer.take_closure(ClosedElsewhere(facts, extra.tuples, extra.meta, hidden_count(extra.meta)))
 
 
-def _take(transaction: Transaction, size: int, extra: Extra, quads: Any, before: Any) -> None:
+def _take(writer: TransactionWriter, size: int, extra: Extra, quads: Any, before: Any) -> None:
     """Terms that rules brought, and what graphs of ontologies state now."""
-    ids = transaction.dictionary.encode_keys(list(extra.keys))
+    ids = writer.dictionary.encode_keys(list(extra.keys))
     if not np.array_equal(ids, np.arange(size + 1, size + 1 + len(ids), dtype=np.uint32)):
         raise CorruptError("the closure has other terms than the store; run the job again")
     for add, some, other in ((False, before, quads), (True, quads, before)):
         rows = _only_in(some, other)
         s, p, o, g = (np.ascontiguousarray(column) for column in rows.T)
-        transaction.change_rows(np.full(len(rows), add), s, p, o, g)
-    files = max(file_count(transaction.kept), file_count(extra.meta))
-    transaction.keep({FILES: str(files).encode()})
+        writer.change_rows(np.full(len(rows), add), s, p, o, g)
+    files = max(file_count(writer.kept), file_count(extra.meta))
+    writer.keep({FILES: str(files).encode()})
     if GRAPH_FILES in extra.meta:
-        transaction.keep({GRAPH_FILES: extra.meta[GRAPH_FILES]})
+        writer.keep({GRAPH_FILES: extra.meta[GRAPH_FILES]})
 
 
 def _only_in(rows: Any, others: Any) -> Any:

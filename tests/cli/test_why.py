@@ -89,7 +89,7 @@ def test_why__what_is_no_fact__is_refused_with_the_reason(folder: Path) -> None:
     ):
         result = run("why", "-l", "s", fact)
         assert result.exit_code == 1
-        assert "is no fact: " in result.stderr and reason in result.stderr
+        assert "is not a fact: " in result.stderr and reason in result.stderr
 
 
 def test_why__takes_no_lock_and_changes_nothing(folder: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.ontologies.reading import HEADER, read
 from triplestore import Store
-from triplestore.reasoning.equality import forecast
 from triplestore.reasoning.equality.forecast import will_equate
+from triplestore.reasoning.program import in_force
 
 CASES = {
     "two values": (":p a owl:FunctionalProperty . :a :p :b , :c .", True),
@@ -41,7 +41,7 @@ def test_will_equate__as_the_closure_has_it(name: str) -> None:
 def test_reason__is_the_same_whatever_is_foreseen(
     answer: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forecast, "will_equate", lambda *_: answer)
+    monkeypatch.setattr(in_force, "will_equate", lambda *_: answer)
     for text, _ in CASES.values():
         store = Store()
         store.load(HEADER + text, "turtle")

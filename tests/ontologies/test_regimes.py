@@ -10,7 +10,7 @@ from pyoxigraph import NamedNode, Quad
 from triplestore import Store
 from triplestore.errors import InconsistencyError, ProgramError, UsageError
 from triplestore.proofs import Proof, WhyNot
-from triplestore.reasoning import turns
+from triplestore.reasoning.program import program_history
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd:
@@ -159,11 +159,11 @@ def test_turns__go_on_while_axioms_come() -> None:
 def test_turns__that_are_too_many_end_with_the_axioms_that_change(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(turns, "MOST_TURNS", 2)
+    monkeypatch.setattr(program_history, "MAX_TURNS", 2)
     store = Store()
     store.load(PREFIXES + NESTED, "turtle")
     with pytest.raises(
-        UsageError, match=r"do not come to rest: .* changed.* \+ <.*s3> <.*subPropertyOf>"
+        UsageError, match=r"did not reach a fixpoint: .* changed.* \+ <.*s3> <.*subPropertyOf>"
     ):
         store.reason("owl-rl")
     assert (store.count("inferred"), len(store), len(store.program)) == (0, 6, 0)

@@ -24,7 +24,7 @@ from support.fuzzing import each_seed
 
 from triplestore import NamedNode, Store, TripleStoreError
 from triplestore.rdflib_store import TripleStore
-from triplestore.rdflib_store.plugin import MOST_PENDING
+from triplestore.rdflib_store.plugin import MAX_PENDING
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -382,9 +382,9 @@ def test_commits__are_made_of_many_additions() -> None:
     graph.add((EX.a, EX.p, EX.c))
     graph.rollback()
     assert len(graph) == 101
-    for number in range(MOST_PENDING):
+    for number in range(MAX_PENDING):
         graph.add((EX.a, EX.q, Literal(number)))
-    assert len(store) == 101 + MOST_PENDING
+    assert len(store) == 101 + MAX_PENDING
 
 
 def test_inferred_triples__are_seen_and_not_removed() -> None:

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 from pyoxigraph import NamedNode, Quad
 from support.fuzzing import seeds
-from tests.store.test_why_violations import documents
 
 from tests.reasoning.equal_stores import PREFIXES
+from tests.reasoning.test_why_violations import documents
 from triplestore import Store
 from triplestore.errors import ParseError
 from triplestore.reasoning.reports.warnings import _names_of

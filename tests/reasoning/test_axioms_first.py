@@ -6,8 +6,9 @@ import pytest
 
 from tests.reasoning.equal_stores import PREFIXES
 from triplestore import Store
-from triplestore.reasoning import closing
+from triplestore.reasoning import closure_run
 from triplestore.reasoning.program.in_force import InForce
+from triplestore.store.transaction import writer_of
 
 HAND = "_:a rdfs:subClassOf :Hand . _:a owl:onProperty :p ; owl:someValuesFrom :A . "
 AXIOMS = {
@@ -42,7 +43,7 @@ def test_axioms__closed_first_give_what_all_rules_give(
 ) -> None:
     axioms = AXIOMS[name]
     with closed(axioms) as first, monkeypatch.context() as context:
-        context.setattr(closing, "about_axioms", lambda *_: None)
+        context.setattr(closure_run, "schema_program", lambda *_: None)
         with closed(axioms) as together:
             assert listed(first) == listed(together)
             assert len(first) == len(together)
@@ -56,7 +57,7 @@ def test_axioms__rules_about_axioms_only_are_never_left_in_force() -> None:
         report = store.reason("owl-rl")
         assert report.rules == len(store.program.rules)
         with store.transaction() as transaction:
-            rules = transaction._closing.rules
+            rules = writer_of(transaction).view().rules()
             assert isinstance(rules, InForce)
             assert rules.translation is not None and not rules.partial
 

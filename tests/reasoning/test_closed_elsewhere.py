@@ -15,7 +15,7 @@ from triplestore.errors import InconsistencyError
 from triplestore.reasoning.closed_elsewhere import ClosedElsewhere, keys_of_terms
 from triplestore.relations import ChangedRows
 from triplestore.storage.metadata import REGIMES, hidden_count
-from triplestore.store.transaction import Transaction
+from triplestore.store.transaction import Transaction, writer_of
 from triplestore.terms import Dictionary
 
 PREFIXES = "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
@@ -87,10 +87,10 @@ def test_take_closure__is_what_is_maintained(seed: int) -> None:
             change(transaction, more, away)
             dictionary = here._database.state.dictionary
             keys = [dictionary.key(i) for i in range(1, dictionary.size + 1)]
-            assert transaction.dictionary.encode_keys(keys).tolist() == list(
+            assert writer_of(transaction).dictionary.encode_keys(keys).tolist() == list(
                 range(1, len(keys) + 1)
             )
-            transaction.take_closure(closure_of(here))
+            writer_of(transaction).take_closure(closure_of(here))
         assert said_in(there) == said_in(here)
         assert there.verify(closure=True) == []
         more, away = away, more[:3]
@@ -115,7 +115,7 @@ def test_take_closure__a_strict_store_refuses_violations() -> None:
     before = strict_one.digest()
     with pytest.raises(InconsistencyError), strict_one.transaction() as transaction:
         transaction.load(PREFIXES + ":x a :B .", "turtle")
-        transaction.take_closure(closure_of(other))
+        writer_of(transaction).take_closure(closure_of(other))
     assert strict_one.digest() == before
 
 
@@ -125,9 +125,9 @@ def test_infer_anew__commits_violations_that_are_all_that_follows() -> None:
     kept = Store()
     kept.reason("owl-rl")
     with store.transaction() as transaction:
-        transaction.keep({REGIMES: kept._database.state.meta[REGIMES]})
+        writer_of(transaction).keep({REGIMES: kept._database.state.meta[REGIMES]})
     with store.transaction() as transaction:
-        transaction.infer_anew()
+        writer_of(transaction).infer_anew()
     assert [violation.constraint for violation in store.violations()] == ["cax-dw"]
     assert store.verify(closure=True) == []
 

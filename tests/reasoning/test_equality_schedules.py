@@ -15,6 +15,7 @@ from tests.reasoning.equality_schedules import Schedule, assert_counted
 from triplestore import Store
 from triplestore.errors import TimeLimitError
 from triplestore.storage.metadata import HIDDEN
+from triplestore.store.transaction import writer_of
 
 STEPS = 6
 
@@ -91,7 +92,7 @@ def test_verify_and_audit__compare_numbers_with_rows(tmp_path: Path) -> None:
         store.reason("owl-rl", equality="rewrite")
         with store.transaction() as t:
             t.add(Quad(NamedNode("http://ex.org/a"), NamedNode("http://ex.org/b"), Literal("c")))
-            t.keep({HIDDEN: b"5"})  # as the fault left it that this is for
+            writer_of(t).keep({HIDDEN: b"5"})  # as the fault left it that this is for
         (problem,) = store.verify()
         assert "5 facts are recorded to be no triples of RDF, but there are 2" in problem
         audit = store.audit()

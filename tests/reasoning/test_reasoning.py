@@ -28,7 +28,7 @@ from triplestore.errors import ProgramError
 from triplestore.maintenance import changed_rows as write_module
 from triplestore.maintenance.strategies import STRATEGIES
 from triplestore.rules.simplify import simplify
-from triplestore.store import single_writes
+from triplestore.store import combine_writes, writer
 
 CASES = 10
 
@@ -49,8 +49,8 @@ def sensible(case: Case) -> bool:
 def bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """`run_case` sets bounds so small that small cases meet them; here they are set back."""
     monkeypatch.setattr(write_module, "LARGE", write_module.LARGE)
-    monkeypatch.setattr(single_writes, "SETTLE_AT", single_writes.SETTLE_AT)
-    monkeypatch.setattr(single_writes, "_FEW", single_writes._FEW)
+    monkeypatch.setattr(writer, "MAX_BUFFERED", writer.MAX_BUFFERED)
+    monkeypatch.setattr(combine_writes, "FEW_WRITES", combine_writes.FEW_WRITES)
 
 
 def write(t, rng: random.Random, additions: list[Fact], deletions: list[Fact]) -> None:
@@ -96,8 +96,8 @@ def run_case(
     if not sensible(case):
         return
     write_module.LARGE = rng.choice((3, 4096))  # many rows become a layer, not changes
-    single_writes.SETTLE_AT = rng.choice((1, 2, 3, 1000))
-    single_writes._FEW = rng.choice((0, 8))
+    writer.MAX_BUFFERED = rng.choice((1, 2, 3, 1000))
+    combine_writes.FEW_WRITES = rng.choice((0, 8))
     store = Store() if path is None else Store(path, durability="flush")
     explicit = {fact for fact in case.facts if is_rdf(fact)}
     store.load(text_of(explicit), "nt")

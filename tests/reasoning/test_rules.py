@@ -234,7 +234,7 @@ def test_reason__none_forgets_the_counters_of_stated_facts(store: Store) -> None
         ([], {"tuning": {"strategy": "derd"}}, "did you mean 'dred'"),
         ([], {"tuning": {"max_facts": 0}}, "a number above 0"),
         ([], {"rules": 5}, "rules are a text"),
-        ([], {"rules": "no-such-file.dlog"}, "there is no file"),
+        ([], {"rules": "no-such-file.dlog"}, "does not exist"),
     ],
 )
 def test_reason__of_what_it_cannot_do_says_so_and_changes_nothing(

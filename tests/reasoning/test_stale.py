@@ -11,6 +11,7 @@ from triplestore import Store
 from triplestore.errors import StaleError, UsageError
 from triplestore.storage import Database
 from triplestore.storage.metadata import STALE
+from triplestore.store.transaction import writer_of
 
 PREFIX = "@prefix : <http://ex.org/> ."
 RULES = (
@@ -30,7 +31,7 @@ def make_stale(path: Path) -> Store:
     store.reason(rules=RULES)
     with store.transaction() as transaction:
         transaction.load(PREFIX + " :c :parent :d . :d :parent :e .", "ttl")
-        transaction.put_off_inference()
+        writer_of(transaction).put_off_inference()
     return store
 
 
@@ -52,7 +53,7 @@ def test_stale__a_reader_that_goes_on_is_refused(tmp_path: Path) -> None:
     assert len(reader) == 5
     with store.transaction() as transaction:
         transaction.load(PREFIX + " :c :parent :d .", "ttl")
-        transaction.put_off_inference()
+        writer_of(transaction).put_off_inference()
     with pytest.raises(StaleError):
         reader.refresh()
         len(reader)
@@ -82,7 +83,7 @@ def test_stale__facts_that_follow_no_more_are_gone(tmp_path: Path) -> None:
     store.reason(rules=RULES)
     with store.transaction() as transaction:
         transaction.update("PREFIX : <http://ex.org/> DELETE DATA { :b :parent :c }")
-        transaction.put_off_inference()
+        writer_of(transaction).put_off_inference()
     store._database.close()
     assert len(Store(tmp_path / "db")) == 2
 
@@ -91,7 +92,7 @@ def test_stale__without_rules_there_is_nothing_to_put_off(tmp_path: Path) -> Non
     store = Store(tmp_path / "db")
     with store.transaction() as transaction:
         transaction.load(FAMILY, "ttl")
-        transaction.put_off_inference()
+        writer_of(transaction).put_off_inference()
     assert len(store) == 2
 
 
@@ -99,7 +100,7 @@ def test_stale__strict_stores_put_nothing_off(tmp_path: Path) -> None:
     store = Store(tmp_path / "db")
     store.reason(rules=RULES, strict=True)
     with store.transaction() as transaction, pytest.raises(UsageError, match="strict"):
-        transaction.put_off_inference()
+        writer_of(transaction).put_off_inference()
 
 
 def test_stale__the_estimate_is_in_proportion(tmp_path: Path) -> None:

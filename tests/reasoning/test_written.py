@@ -15,11 +15,11 @@ from triplestore.datalog.program import Program, Rule
 from triplestore.datalog.text import read
 from triplestore.errors import ProgramError, UsageError
 from triplestore.reasoning.program import program_text
-from triplestore.reasoning.program.stored_rules import Rules, given, remember, rules_of
+from triplestore.reasoning.program.stored_rules import Rules, read_rules, remember, rules_of
 
 
 def grown(rules: Rules, text: str) -> Rules:
-    return rules.with_added(given(text, {}))
+    return rules.with_added(read_rules(text, {}))
 
 
 def test_rules__grown_and_shrunk_at_random__read_back_as_they_are() -> None:
@@ -31,7 +31,7 @@ def test_rules__grown_and_shrunk_at_random__read_back_as_they_are() -> None:
         states = [state for state, _ in case.states()]
         for number, wanted in enumerate([*states, *reversed(states)]):
             more, less = wanted - program, program - wanted
-            rules = rules.with_added(given(more, {})).without(given(less, {}))
+            rules = rules.with_added(read_rules(more, {})).without(read_rules(less, {}))
             program = wanted
             where = f"seed {seed}, step {number}"
             assert rules.program == wanted, where

@@ -112,7 +112,7 @@ def test_query__facts(client: Client) -> None:
         ("/sparql", {"update": "CLEAR ALL"}, 405, "POST"),
         ("/query", {"query": "ASK {}", "default-graph-uri": "no iri"}, 400, "default-graph-uri"),
         ("/store", {"graph": G, "default": ""}, 400, "one graph"),
-        ("/store", {"graph": "http://ex.org/none"}, 404, "no graph"),
+        ("/store", {"graph": "http://ex.org/none"}, 404, "does not exist"),
         ("/elsewhere", {}, 404, ""),
     ],
 )

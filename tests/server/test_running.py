@@ -21,7 +21,7 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
-from triplestore.server.running import Job, Output, Runner
+from triplestore.server.running import AnswerJob, AnswerOutput, Runner
 from triplestore.server.serving import _listening
 from triplestore.sparql.results.solutions import Rows
 
@@ -120,12 +120,12 @@ def test_answers__stream_and_a_reader_that_goes_ends_them(serving: Callable[...,
 def test_output__ends_what_writes_to_it() -> None:
     loop = asyncio.new_event_loop()
     try:
-        output = Output(loop, seconds=60.0)
+        output = AnswerOutput(loop, seconds=60.0)
         assert output.write(b"x" * 100_000) == 100_000
         output.stop.set()
         with pytest.raises(CancelledError):
             output.write(b"x" * 100_000)
-        late = Output(loop, seconds=-1.0)
+        late = AnswerOutput(loop, seconds=-1.0)
         assert late.is_over()
         with pytest.raises(TimeLimitError):
             late.write(b"x" * 100_000)
@@ -185,10 +185,10 @@ def test_end__is_a_503_for_whoever_waits(
 def test_client_that_goes_while_it_waits__is_not_answered(
     serving: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[Output] = []
+    started: list[AnswerOutput] = []
     start = Runner.start
 
-    def noted(self: Runner, output: Output, job: Job) -> asyncio.Future[None]:
+    def noted(self: Runner, output: AnswerOutput, job: AnswerJob) -> asyncio.Future[None]:
         started.append(output)
         return start(self, output, job)
 

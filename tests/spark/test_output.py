@@ -25,6 +25,7 @@ from triplestore.loaders.spark.importing.write_store import Extra, write_store
 from triplestore import Store
 from triplestore.errors import CorruptError, StorageError
 from triplestore.storage.files.system import Buffer, File, RealFiles
+from triplestore.store.transaction import writer_of
 from triplestore.terms import to_ntriples
 
 
@@ -278,7 +279,7 @@ def test_existing__adding_is_as_a_load(tmp_path: Path) -> None:
     assert (done.added, done.already_there) == (expected.added, expected.already_there)
     with_job = Store(tmp_path / "db")
     with with_job.transaction() as transaction:
-        transaction.keep({"imports": None})
+        writer_of(transaction).keep({"imports": None})
     with_job.close()
     assert_same_parts(tmp_path / "db", tmp_path / "local")
 

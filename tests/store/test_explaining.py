@@ -70,7 +70,7 @@ def test_why__violations(store: Store) -> None:
     answer = store.why(next(v for v in found if v.constraint == "owl:Nothing"))
     assert isinstance(answer, WhyNot)
     store.remove_rules('constraint "loop" "circle" :- :ancestor[?x, ?x] .')
-    with pytest.raises(UsageError, match="no constraint 'loop'"):
+    with pytest.raises(UsageError, match="constraint 'loop' with these variables does not exist"):
         store.why(next(v for v in found if v.constraint == "loop"))
 
 

@@ -180,7 +180,7 @@ def test_redirections__a_few_are_followed(server: _Server) -> None:
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [("short", "too early"), ("missing", "404"), ("no_http", "LOAD <")],
+    [("short", "bytes early"), ("missing", "404"), ("no_http", "LOAD <")],
 )
 def test_answers__that_are_none_are_refused(server: _Server, path: str, said: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)):

@@ -8,7 +8,7 @@ import pytest
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad
 
 from triplestore import Store
-from triplestore.store import single_writes
+from triplestore.store import combine_writes, writer
 
 GRAPHS = [DefaultGraph(), DefaultGraph(), NamedNode("http://e/g"), NamedNode("http://e/h")]
 
@@ -28,8 +28,8 @@ def some_quad(rng: random.Random) -> Quad:
 def test_writes__the_last_word_on_a_quad_wins(
     few: int, settle_at: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(single_writes, "_FEW", few)
-    monkeypatch.setattr(single_writes, "SETTLE_AT", settle_at)
+    monkeypatch.setattr(combine_writes, "FEW_WRITES", few)
+    monkeypatch.setattr(writer, "MAX_BUFFERED", settle_at)
     rng = random.Random(seed)
     store, model = Store(), set()
     for _ in range(4):
@@ -54,7 +54,7 @@ def test_writes__the_last_word_on_a_quad_wins(
 def test_remove__of_what_nobody_knows__adds_no_term(
     few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(single_writes, "_FEW", few)
+    monkeypatch.setattr(combine_writes, "FEW_WRITES", few)
     store = Store()
     unknown = Quad(NamedNode("http://e/s"), NamedNode("http://e/p"), Literal("o"), GRAPHS[-1])
     change = store.remove_all([unknown] * 3)

@@ -150,7 +150,7 @@ def test_insert_data__of_many_is_as_of_few(store: Store, monkeypatch: pytest.Mon
     few = Store()
     few.load(DATA, "ttl")
     for number in (1 << 30, 1):
-        monkeypatch.setattr("triplestore.store.run_update._MANY", number)
+        monkeypatch.setattr("triplestore.store.run_update.MANY_QUADS", number)
         target = store if number == 1 else few
         assert [target.update(text).added for _ in range(2)] == [4, 3]
     assert canonical(store) == canonical(few)

@@ -20,8 +20,8 @@ from triplestore.cli.options import (
 if TYPE_CHECKING:
     from triplestore.store import Store
 
-MOST_SHOWN = 5
-"""So many missing imports are named."""
+MAX_SHOWN = 5
+"""Maximum number of missing imports that are named."""
 
 
 @click.command()
@@ -44,22 +44,24 @@ MOST_SHOWN = 5
 @click.option("--graph", "to_graph", help="Load triples into this named graph.")
 @click.option(
     "--replace-graph",
-    help="Like --graph, but the graph's former quads go in the same commit; "
-    "loading a file again this way changes nothing.",
+    help="Like --graph, but the former quads of the graph are removed in the same commit; "
+    "reloading an unchanged file is a no-op.",
 )
 @click.option("--fail-on-named-graphs", is_flag=True, help="Refuse quads of named graphs.")
-@click.option("--lenient", is_flag=True, help="Leave malformed statements out; exit status 3.")
+@click.option("--lenient", is_flag=True, help="Skip malformed statements; exit status 3.")
 @click.option(
     "--durability",
     type=click.Choice(["commit", "group", "flush"]),
     default="commit",
     show_default=True,
-    help="What the commit waits for.",
+    help="What a commit waits for.",
 )
 @click.option(
-    "--max-line", type=click.IntRange(1), help="Bytes of a line of N-Triples or N-Quads. [128 MB]"
+    "--max-line",
+    type=click.IntRange(1),
+    help="Maximum bytes of a line of N-Triples or N-Quads. [128 MB]",
 )
-@click.option("--max-term", type=click.IntRange(1), help="Bytes of a term. [64 MB]")
+@click.option("--max-term", type=click.IntRange(1), help="Maximum bytes of a term. [64 MB]")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @edge
 def load(
@@ -79,7 +81,7 @@ def load(
 ) -> None:
     """Load RDF files into a store, all of them or none.
 
-    The store is made if it is not there. Compressed files (.gz .bz2 .xz .zst) are read as they are.
+    The store is created if it does not exist. Files may be compressed (.gz .bz2 .xz .zst).
 
     \b
     Examples:
@@ -114,16 +116,16 @@ def load(
 
 
 def _list_missing_imports(store: Store) -> None:
-    """What the data import and the store does not have: loading follows no import."""
+    """Name what the data import and the store does not have; loading follows no imports."""
     from triplestore.reasoning.reports.missing_imports import missing_imports
 
     view = store._view()
     found = missing_imports(view.tables, view.dictionary)
     if found:
-        more = f" and {len(found) - MOST_SHOWN:,} more" if len(found) > MOST_SHOWN else ""
-        shown = ", ".join(found[:MOST_SHOWN]) + more
-        click.echo(f"imported by the data, and not in the store: {shown}", err=True)
-        click.echo("load these, too, or see `triplestore reason --ontology --imports`", err=True)
+        more = f" and {len(found) - MAX_SHOWN:,} more" if len(found) > MAX_SHOWN else ""
+        shown = ", ".join(found[:MAX_SHOWN]) + more
+        click.echo(f"imported by the data, but not in the store: {shown}", err=True)
+        click.echo("load these too, or see `triplestore reason --ontology --imports`", err=True)
 
 
 @click.command()
@@ -134,8 +136,8 @@ def _list_missing_imports(store: Store) -> None:
 @click.option(
     "--relation",
     metavar="NAME",
-    help="Instead of quads, the rows of a relation that rules make of three columns or more, with "
-    "tabs between the terms.",
+    help="Instead of quads, the rows of a relation with three or more columns, which only rules "
+    "fill; the terms are separated by tabs.",
 )
 @facts_option
 @edge
@@ -158,7 +160,9 @@ def dump(
     with open_to_read(location) as store:
         if relation is not None:
             if file or format_name or from_graph:
-                raise click.UsageError("--relation writes rows to standard output, and no quads")
+                raise click.UsageError(
+                    "--relation writes rows to standard output: give no --file, --format or --graph"
+                )
             _dump_relation(store, relation)
             return
         if file is None and format_name is None:
@@ -173,14 +177,14 @@ def dump(
 
 
 def _dump_relation(store: Store, relation: str) -> None:
-    """All rows, which are inferred: nobody can state one."""
+    """Print all rows; they are always inferred."""
     from triplestore.store.explain import name_of_text
 
     row = None
     for row in store.tuples(name_of_text(relation, store.prefixes)):
         click.echo("\t".join(map(str, row)))
     if row is None:
-        click.echo(f"no rows: no rule concludes {relation} of three columns or more", err=True)
+        click.echo(f"no rows: no rule concludes {relation} with three or more columns", err=True)
 
 
 @click.command()
@@ -193,7 +197,7 @@ def _dump_relation(store: Store, relation: str) -> None:
 @click.option("--to-format", help="Its format. Default: from its name.")
 @click.option("--to-base", help="Base IRI to write relative IRIs against.")
 @click.option("--to-graph", help="Write the triples of the default graph into this graph.")
-@click.option("--lenient", is_flag=True, help="Leave malformed statements out; exit status 3.")
+@click.option("--lenient", is_flag=True, help="Skip malformed statements; exit status 3.")
 @edge
 def convert(
     from_file: str | None,

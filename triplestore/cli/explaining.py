@@ -15,14 +15,17 @@ FORMATS = ("text", "json", "dot", "mermaid")
 @location()
 @click.argument("fact")
 @click.option(
-    "--alternatives", type=click.IntRange(0), default=0, help="So many other proofs, too."
+    "--alternatives",
+    type=click.IntRange(0),
+    default=0,
+    help="Maximum number of other proofs to show.",
 )
 @click.option(
     "--members",
     type=click.IntRange(0),
     default=5,
     show_default=True,
-    help="So many matches of an aggregate are listed.",
+    help="Maximum number of matches of an aggregate to list.",
 )
 @click.option(
     "--seconds",
@@ -36,10 +39,10 @@ FORMATS = ("text", "json", "dot", "mermaid")
 def why(
     location: Path, fact: str, alternatives: int, members: int, seconds: float, style: str
 ) -> None:
-    """Prove a fact from what is stated; or say why it does not hold.
+    """Prove a fact from asserted facts, or say why it does not hold.
 
-    The fact is written as in Turtle or as in rules, with the prefixes of the store. The proof is
-    the smallest there is. Exit status 0 also if the fact does not hold.
+    The fact is written as in Turtle or as in rules, with the prefixes of the store. The proof
+    is the smallest one. The exit status is 0 even if the fact does not hold.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The commands of what goes through Spark: `import`, and `pull` for the tables it can leave."""
+"""The commands that use Spark: `import`, and `pull` for the tables that it can write."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from triplestore.cli.rules import ontology_option
     "--format",
     "format_name",
     help="nt, nq, ttl, trig, rdf or jsonld; or parquet, orc, delta or iceberg for tables with "
-    "columns s, p, o and perhaps g. Default: by the files' names.",
+    "columns s, p, o and optionally g. Default: from the names of the files.",
 )
 @click.option("--base", "base_iri", help="Base IRI of relative IRIs.")
 @click.option("--graph", "to_graph", help="Import triples into this named graph.")
-@click.option("--lenient", is_flag=True, help="Leave malformed statements out; exit status 3.")
+@click.option("--lenient", is_flag=True, help="Skip malformed statements; exit status 3.")
 @click.option(
     "--mode",
     type=click.Choice(["add", "delete", "replace"]),
@@ -58,29 +58,28 @@ from triplestore.cli.rules import ontology_option
     "--driver-facts",
     type=int,
     metavar="N",
-    help="With --closure spark: up to so many facts are closed in the driver (0: none).",
+    help="With --closure spark: maximum number of facts to close in the driver (0: none).",
 )
 @click.option(
     "--master", help="local[4], spark://host:7077, yarn, sc://host, ... Default: local[*]."
 )
 @click.option("--memory", default="2g", show_default=True, help="Memory of the driver.")
 @click.option("--executor-memory", help="Memory of each executor (beside 40 % for Python).")
-@click.option("--partitions", type=int, help="Parts of a shuffle, at most.")
+@click.option("--partitions", type=int, help="Maximum number of partitions of a shuffle.")
 @click.option("--work", help="Where stages are kept until all is done. Default: beside the target.")
 @click.option("--keep-work", is_flag=True, help="Keep the work directory after success.")
-@click.option("--job", help="Name of the job: the same one is not done twice on a store.")
+@click.option("--job", help="Name of the job; a job is carried out once on a store.")
 @click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="File for a report in JSON."
 )
-@click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark's.")
+@click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A Spark setting.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @edge
 def import_(target: str, sources: tuple[str, ...], **options: Any) -> None:
-    """Import RDF through Spark, for data that is larger than one machine likes.
+    """Import RDF through Spark, for data that is too large for one machine.
 
-    What comes out is what `load` makes of the same files: a store that is opened and updated as any
-    other. A job that was stopped goes on after its last finished stage when it is called again; one
-    that failed leaves nothing that opens.
+    The result is the store that `load` makes of the same files. A job that was stopped continues
+    after its last finished stage when it is called again; a job that failed leaves no store.
 
     \b
     Examples:
@@ -110,9 +109,9 @@ def import_(target: str, sources: tuple[str, ...], **options: Any) -> None:
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @edge
 def pull(uri: str, directory: Path, quiet: bool) -> None:
-    """Make a store of the tables that `import` wrote to a URI, and verify them on the way.
+    """Make a store of the tables that `import` wrote to a URI; the tables are verified meanwhile.
 
-    This needs neither Spark nor Java, but pyarrow, and memory for what the store will hold.
+    This needs pyarrow, and memory for the whole store; it needs neither Spark nor Java.
 
     \b
     Example:
@@ -140,7 +139,7 @@ def _wished(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _setting(options: dict[str, Any]) -> Any:
-    """How to come by a session."""
+    """How to get a session."""
     from triplestore.loaders.spark import Setting
 
     settings = {}

@@ -18,14 +18,15 @@ from triplestore.cli.options import EXIT_FAILED, edge, location, open_to_read
     "--digest",
     "with_digest",
     is_flag=True,
-    help="Add a digest of the facts, which is the same wherever the same facts are.",
+    help="Add a digest, which is equal for stores with equal facts.",
 )
 @edge
 def info(location: Path, style: str, with_digest: bool) -> None:
-    """Say what is in a store and what it costs in memory and on disk.
+    """Show what is in a store and what it costs in memory and on disk.
 
-    With --digest also 32 digits that are equal for equal facts (stated or inferred ones told
-    apart), whatever the order, the ids, the files and the labels of blank nodes. It reads all.
+    With --digest also 32 digits that are equal for equal facts. It distinguishes asserted and
+    inferred facts, and does not depend on order, ids, files or labels of blank nodes. It reads the
+    whole store.
 
     \b
     Examples:
@@ -46,15 +47,15 @@ def info(location: Path, style: str, with_digest: bool) -> None:
 
 @click.command()
 @location()
-@click.option("--closure", is_flag=True, help="Check also that what is inferred is what follows.")
-@click.option("--thorough", is_flag=True, help="The same by going through every rule instance.")
+@click.option("--closure", is_flag=True, help="Also check that the inferred facts are exact.")
+@click.option("--thorough", is_flag=True, help="The same, by checking every rule instance.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @edge
 def verify(location: Path, closure: bool, thorough: bool, quiet: bool) -> None:
     """Check every file of a store: structure and checksums. Exit status 1 if anything is wrong.
 
-    With --closure the inferences are computed anew from what is stated, in memory, and compared
-    with those in the store: every one must have a proof, and none may be missing.
+    With --closure all inferences are computed again in memory from the asserted facts and compared
+    with those in the store: each must have a proof, and none may be missing.
 
     \b
     Examples:
@@ -73,7 +74,7 @@ def verify(location: Path, closure: bool, thorough: bool, quiet: bool) -> None:
     if problems:
         click.echo(f"triplestore: {len(problems)} problems in {location}", err=True)
         sys.exit(EXIT_FAILED)
-    click.echo(f"{location}: all right")
+    click.echo(f"{location}: OK")
 
 
 @click.command()
@@ -83,11 +84,11 @@ def verify(location: Path, closure: bool, thorough: bool, quiet: bool) -> None:
     "--destination",
     required=True,
     type=click.Path(path_type=Path),
-    help="Directory to make; it must not exist or be empty.",
+    help="Directory to create; it must not exist, or be empty.",
 )
 @edge
 def backup(location: Path, destination: Path) -> None:
-    """Make a consistent copy of a store, also while another process writes to it.
+    """Make a consistent copy of a store, even while another process writes to it.
 
     \b
     Example:
@@ -102,7 +103,7 @@ def backup(location: Path, destination: Path) -> None:
 @location()
 @edge
 def optimize(location: Path) -> None:
-    """Merge the files of a store and drop the terms that nothing uses.
+    """Merge the files of a store and drop unused terms.
 
     \b
     Example:
@@ -110,7 +111,7 @@ def optimize(location: Path) -> None:
     """
     from triplestore.store import Store
 
-    with open_to_read(location):  # refuses a mistyped path, and makes nothing there
+    with open_to_read(location):  # refuses a mistyped path and creates nothing
         pass
     with Store(location) as store:
         store.optimize()

@@ -34,13 +34,13 @@ def location(required: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]
 
 
 def facts_option(function: Callable[P, R]) -> Callable[P, R]:
-    """The option that chooses between stated and inferred quads."""
+    """The option that chooses between asserted and inferred quads."""
     return click.option(
         "--facts",
         type=click.Choice(["all", "explicit", "inferred"]),
         default="explicit",
         show_default=True,
-        help="Which quads: those stated, those inferred, or both.",
+        help="Which quads: asserted (explicit), inferred, or both.",
     )(function)
 
 
@@ -64,7 +64,7 @@ def edge(function: Callable[P, R]) -> Callable[P, R]:
             click.echo(f"triplestore: {error}", err=True)
             sys.exit(EXIT_FAILED)
         except KeyboardInterrupt:
-            click.echo("triplestore: stopped; nothing was half-done", err=True)
+            click.echo("triplestore: interrupted; nothing was changed", err=True)
             sys.exit(EXIT_INTERRUPTED)
 
     return run

@@ -25,15 +25,15 @@ def size(value: str) -> int:
     try:
         return int(float(text.removesuffix(unit)) * _UNITS[unit])
     except (KeyError, ValueError, OverflowError):
-        message = f"{value!r} is no size: write bytes, or 512MB, or 2G"
+        message = f"{value!r} is not a valid size; use for example 300000, 512MB or 2G"
         raise click.BadParameter(message) from None
 
 
 def limits(function: Callable[P, R]) -> Callable[P, R]:
-    """The options that say what a query or update may take."""
+    """The options that limit a query or update."""
     for option in (
-        click.option("--max-memory", type=size, help="It may hold so much, such as 512MB."),
-        click.option("--timeout-s", type=click.FloatRange(0), help="It may take so many seconds."),
+        click.option("--max-memory", type=size, help="Maximum memory, such as 512MB."),
+        click.option("--timeout-s", type=click.FloatRange(0), help="Maximum number of seconds."),
     ):
         function = option(function)
     return function
@@ -50,13 +50,13 @@ def limits(function: Callable[P, R]) -> Callable[P, R]:
 @click.option(
     "--results-format",
     help="json, xml, csv or tsv; for triples a format of RDF (nt, ttl, rdf, jsonld, ...); or a "
-    "media type. Default: for people, the first 100 rows as a table, triples as Turtle.",
+    "media type. Default: the first 100 rows as a table, triples as Turtle.",
 )
 @click.option("--explain", is_flag=True, help="Show on stderr how it was evaluated.")
 @click.option(
     "--explain-file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write that to a file, as JSON if it is called so.",
+    help="Write that to a file; as JSON if its name ends with .json.",
 )
 @limits
 @click.option("--union-default-graph", is_flag=True, help="Query the union of all graphs.")
@@ -67,7 +67,7 @@ def limits(function: Callable[P, R]) -> Callable[P, R]:
     type=click.Choice(["all", "explicit", "inferred"]),
     default="all",
     show_default=True,
-    help="Which facts it sees: those stated, those inferred, or both.",
+    help="Which facts it sees: asserted (explicit), inferred, or both.",
 )
 @edge
 def query(
@@ -86,9 +86,9 @@ def query(
     named_graphs: tuple[str, ...],
     facts: str,
 ) -> None:
-    """Ask a store a SPARQL query. The prefixes of loaded files are known.
+    """Run a SPARQL query on a store. The prefixes of loaded files are known.
 
-    Results are written while the rest is still computed.
+    Results are written while the rest is still being computed.
 
     \b
     Examples:
@@ -144,10 +144,11 @@ def _explain(result: Result, show: bool, file: Path | None) -> None:
 @click.option(
     "--load-from",
     multiple=True,
-    help="LOAD may read what begins so, such as file:///data/. May be repeated; default: nothing.",
+    help="Prefix of IRIs that LOAD may read, such as file:///data/. Ma"
+    "y be repeated. Default: none.",
 )
 @limits
-@click.option("--quiet", is_flag=True, help="Do not say on stderr what changed.")
+@click.option("--quiet", is_flag=True, help="No summary on stderr.")
 @edge
 def update(
     location: Path,
@@ -159,10 +160,10 @@ def update(
     max_memory: int | None,
     quiet: bool,
 ) -> None:
-    """Carry out a SPARQL update: all operations of it in one commit, or nothing.
+    """Run a SPARQL update: all of its operations in one commit, or nothing.
 
-    The store is made if it is not there. Each operation sees what holds after those before it,
-    with all that follows; only what is stated can be deleted.
+    The store is created if it does not exist. Each operation sees all facts that hold after the
+    operations before it, inferred ones included; only asserted facts can be deleted.
 
     \b
     Examples:
@@ -186,7 +187,7 @@ def update(
 
 
 def _text_of(text: str | None, file: Path | None, name: str) -> str:
-    """The text that was given in one of three ways."""
+    """The text, from an option, a file or standard input."""
     if text is not None and file is not None:
         raise click.UsageError(f"give --{name} or --{name}-file, not both")
     if text is not None:
@@ -195,5 +196,5 @@ def _text_of(text: str | None, file: Path | None, name: str) -> str:
         try:
             return file.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            raise click.ClickException(f"{file} is no text in UTF-8: {error}") from None
+            raise click.ClickException(f"{file} is not UTF-8 text: {error}") from None
     return sys.stdin.read()

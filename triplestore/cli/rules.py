@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 SECTIONS = ("strata", "modules", "families", "plans")
 
-MOST_SHOWN = 1000
-"""So many violations are listed by `check`."""
+MAX_SHOWN = 1000
+"""Maximum number of violations that `check` lists."""
 
 
 def rules_option(
@@ -57,43 +57,43 @@ def imports_option() -> Callable[[Callable[P, R]], Callable[P, R]]:
 )
 @ontology_option("File of axioms beside the data; it becomes a named graph. May be repeated.")
 @imports_option()
-@click.option("--network", is_flag=True, help="Imported ontologies may be fetched.")
+@click.option("--network", is_flag=True, help="Allow imported ontologies to be fetched.")
 @click.option(
     "--scope",
     multiple=True,
     metavar="GRAPH",
-    help="IRI of a named graph that takes part in reasoning; may be repeated. `union`: all do, "
-    "`default`: none.",
+    help="IRI of a named graph that takes part in reasoning; may be repeated. `union`: all named "
+    "graphs, `default`: none.",
 )
 @click.option(
     "--program",
     type=click.Choice(["lower", "upper"]),
     help="Instead of a regime: the rules below or above the ontology in OWL 2 DL, for experiments. "
-    "What follows from the upper ones may not be so. With --dry-run they are printed.",
+    "The upper ones may infer facts that the ontology does not entail. --dry-run prints them.",
 )
 @click.option("--strict/--no-strict", default=None, help="Refuse commits that add violations.")
-@click.option("--trivial/--no-trivial", default=None, help="Infer what always holds, too.")
+@click.option("--trivial/--no-trivial", default=None, help="Infer triples that always hold.")
 @click.option(
     "--equality",
     type=click.Choice(["rules", "rewrite"]),
-    help="Whether equals are replaced by rules, or one stands for all. Default: rules.",
+    help="Apply the equality rules, or rewrite equals to one representative. Default: rules.",
 )
 @click.option("--strategy", help="How the closure is maintained. Default: auto.")
 @click.option(
     "--modules",
     type=click.Choice(["auto", "on", "off"]),
-    help="Whether rules that come to a closure are evaluated as one. Default: auto.",
+    help="Whether rules that form a closure are evaluated as one. Default: auto.",
 )
 @click.option(
     "--schemes",
     type=click.Choice(["auto", "plain", "compressed"]),
-    help="Whether closures are written out. Default: auto, by their size.",
+    help="Whether closures are stored in full. Default: auto, by size.",
 )
-@click.option("--max-facts", type=int, help="One commit may make at most so many facts.")
-@click.option("--max-bytes", type=int, help="Memory that the inference of one commit may take.")
-@click.option("--max-seconds", type=float, help="Time that the inference of one commit may take.")
-@click.option("--max-terms", type=int, help="New terms that rules may make in one commit.")
-@click.option("--dry-run", is_flag=True, help="Say what would be; change nothing.")
+@click.option("--max-facts", type=int, help="Maximum number of facts that one commit may infer.")
+@click.option("--max-bytes", type=int, help="Maximum memory for the inference of one commit.")
+@click.option("--max-seconds", type=float, help="Maximum seconds for the inference of one commit.")
+@click.option("--max-terms", type=int, help="Maximum new terms that rules may make in one commit.")
+@click.option("--dry-run", is_flag=True, help="Report what would happen; change nothing.")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
 @click.option("--quiet", is_flag=True, help="Neither progress nor report on stderr.")
 @edge
@@ -114,11 +114,11 @@ def reason(
     quiet: bool,
     **tuning: str | int | float | None,
 ) -> None:
-    """Apply rules or ontology languages: from now on every commit keeps what follows exact.
+    """Apply rules or ontology languages; every later commit keeps the inferences exact.
 
-    Rules and regimes are added to those in force; rules that a file has no more since it was given
-    the last time are taken out, and an ontology file that changed takes the place of what it said.
-    All of it happens, or nothing. The report goes to stderr.
+    Rules and regimes are added to those in force. Rules that were removed from a file since it was
+    last given are removed, and a changed ontology file replaces its former contents. All of this
+    happens, or nothing. The report goes to stderr.
 
     \b
     Examples:
@@ -167,13 +167,15 @@ def reason(
 
 @click.command()
 @location()
-@click.option("--counts", is_flag=True, help="How many facts each rule concludes, by its name.")
-@click.option("--strata", is_flag=True, help="Which rules come after which.")
-@click.option("--modules", is_flag=True, help="Which rules are a closure, and how it is kept.")
-@click.option("--families", is_flag=True, help="Which rules are evaluated as one.")
-@click.option("--plans", is_flag=True, help="In which order the items of bodies are matched.")
-@rules_option("add", "File of rules to apply, too.")
-@rules_option("remove", "File of rules to apply no more.")
+@click.option(
+    "--counts", is_flag=True, help="Number of facts that each rule concludes, by its name."
+)
+@click.option("--strata", is_flag=True, help="The order in which rules are evaluated.")
+@click.option("--modules", is_flag=True, help="Which rules form a closure, and how it is stored.")
+@click.option("--families", is_flag=True, help="Which rules are evaluated together.")
+@click.option("--plans", is_flag=True, help="The order in which the items of bodies are matched.")
+@rules_option("add", "File of rules to add.")
+@rules_option("remove", "File of rules to remove.")
 @click.option("--quiet", is_flag=True, help="Neither progress nor report on stderr.")
 @edge
 def rules(
@@ -225,14 +227,18 @@ def _change_rules(
 @ontology_option("File of an ontology to check. May be repeated.")
 @imports_option()
 @click.option(
-    "--regime", "regimes", multiple=True, default=("owl-rl",), help="To check an ontology for."
+    "--regime",
+    "regimes",
+    multiple=True,
+    default=("owl-rl",),
+    help="Regime to check an ontology for.",
 )
 @click.option(
     "--fail-on",
     multiple=True,
     metavar="ID",
     default=("any",),
-    help="Only violations of this rule make for exit status 1; `any` and `none` are known, too.",
+    help="Exit status 1 only for violations of this rule; or `any`, or `none`.",
 )
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
 @edge
@@ -245,12 +251,12 @@ def check(
     fail_on: tuple[str, ...],
     style: str,
 ) -> None:
-    """Say everything that is wrong with rules or ontologies; or list the violations in a store.
+    """List everything that is wrong with rules or ontologies, or the violations in a store.
 
-    Of an ontology, what is malformed is listed, what lies outside of a regime, which imports are
-    missing, and the violations. With rules and a store, the rules may use the prefixes of the
-    store, and names that neither they nor its data have are pointed out. Exit status 1 if there are
-    errors, or violations.
+    For an ontology this lists malformed axioms, axioms outside of a regime, missing imports and
+    violations. With rules and a store, the rules may use the prefixes of the store, and there is a
+    warning for names that occur neither in the rules nor in its data. Exit status 1 if there are
+    errors or violations.
 
     \b
     Examples:
@@ -278,7 +284,7 @@ def check(
 
 
 def _check_rules(location: Path | None, rules_files: tuple[str, ...]) -> bool:
-    """List what is wrong with rules; whether there are errors."""
+    """List what is wrong with rules; return whether there are errors."""
     from triplestore.reasoning.program.stored_rules import check_rules
 
     prefixes: Mapping[str, str] = {}
@@ -293,7 +299,7 @@ def _check_rules(location: Path | None, rules_files: tuple[str, ...]) -> bool:
     if errors:
         click.echo(f"triplestore: {errors} error{'' if errors == 1 else 's'}", err=True)
     else:
-        click.echo("all right" if not problems else "no errors", err=True)
+        click.echo("OK" if not problems else "no errors", err=True)
     return errors > 0
 
 
@@ -304,7 +310,7 @@ def _check_ontologies(
     fail_on: tuple[str, ...],
     style: str,
 ) -> bool:
-    """List what a regime makes of ontologies, in a store in memory; whether that is to fail."""
+    """Report on ontologies under some regimes, in a store in memory; return whether to fail."""
     from triplestore.store import Store
 
     store = Store()
@@ -320,7 +326,7 @@ def _check_ontologies(
 
 
 def _list_outside(report: Any, *, err: bool = True) -> None:
-    """The axioms for which there is no rule, one by one, each with the reason."""
+    """List the axioms for which there is no rule, each with the reason."""
     for one in getattr(report, "outside", ()):
         click.echo(f"left out: {' '.join(one.split())}", err=err)
     more = getattr(report, "outside_count", 0) - len(getattr(report, "outside", ()))
@@ -330,19 +336,19 @@ def _list_outside(report: Any, *, err: bool = True) -> None:
 
 def _violations_dict(store: Store) -> dict[str, Any]:
     """The violations fit for JSON: counted, and the first ones."""
-    listed = [violation.as_dict() for violation in store.violations(MOST_SHOWN)]
+    listed = [violation.as_dict() for violation in store.violations(MAX_SHOWN)]
     return {"counts": dict(store.inconsistencies.counts), "violations": listed}
 
 
 def _list_violations(store: Store, fail_on: tuple[str, ...], style: str) -> bool:
-    """List the violations in a store, in JSON only their number; whether that is to fail."""
+    """List the violations in a store, in JSON only their number; return whether to fail."""
     counts = dict(store.inconsistencies.counts)
     count = sum(counts.values())
     if style == "text":
-        for violation in store.violations(MOST_SHOWN):
+        for violation in store.violations(MAX_SHOWN):
             click.echo(str(violation))
     if count:
-        shown = f", of which {MOST_SHOWN:,} are shown" if count > MOST_SHOWN else ""
+        shown = f", of which {MAX_SHOWN:,} are shown" if count > MAX_SHOWN else ""
         many = "violation" if count == 1 else "violations"
         click.echo(f"triplestore: {count:,} {many}{shown}", err=True)
     else:
@@ -363,7 +369,7 @@ def _bound(
         bound = store.bound(which, ontology, imports=imports, network=network)
     if printed:
         click.echo(str(bound.program), nl=False)
-    what = "replaced by more than it says" if bound.upper else "left out"
+    what = "replaced by something stronger" if bound.upper else "left out"
     for one in bound.outside:
         click.echo(f"{what}: {' '.join(str(one).split())}", err=True)
     return bound.program
@@ -377,7 +383,7 @@ def _scope(given: tuple[str, ...]) -> str | tuple[str, ...] | None:
 
 
 def _open_to_write(location: Path) -> Store:
-    """Open a store that is there: a mistyped path makes nothing."""
+    """Open a store that exists; a mistyped path creates nothing."""
     from triplestore.store import Store
 
     with open_to_read(location):

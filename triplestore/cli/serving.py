@@ -21,15 +21,25 @@ INSTALL = "serving needs starlette and uvicorn: pip install 'triplestore[server]
     show_default=True,
     help="Host and port to listen on; port 0 takes any that is free.",
 )
-@click.option("--allow-update", is_flag=True, help="Carry out updates, too.")
-@click.option("--timeout-s", type=click.FloatRange(0, min_open=True), default=60, show_default=True)
-@click.option("--max-memory", type=size, help="Of one query. Default: an eighth of the machine's.")
+@click.option("--allow-update", is_flag=True, help="Allow updates.")
+@click.option(
+    "--timeout-s",
+    type=click.FloatRange(0, min_open=True),
+    default=60,
+    show_default=True,
+    help="Maximum number of seconds of one query.",
+)
+@click.option(
+    "--max-memory",
+    type=size,
+    help="Maximum memory of one query. Default: an eighth of the machine's.",
+)
 @click.option(
     "--max-queries",
     type=click.IntRange(1),
     default=4,
     show_default=True,
-    help="So many are answered at the same time.",
+    help="Maximum number of concurrent queries.",
 )
 @click.option("--union-default-graph", is_flag=True, help="Queries see the union of all graphs.")
 @click.option(
@@ -38,9 +48,9 @@ INSTALL = "serving needs starlette and uvicorn: pip install 'triplestore[server]
     multiple=True,
     metavar="NAME",
     help="A name under which clients may address the server, such as that of a proxy in front of "
-    "it; `*` for any name. Can be given several times.",
+    "it; `*` for any name. May be repeated.",
 )
-@click.option("--cors", is_flag=True, help="Pages of any site may ask.")
+@click.option("--cors", is_flag=True, help="Allow requests from pages of any site.")
 @edge
 def serve(
     location: Path,
@@ -55,8 +65,8 @@ def serve(
 ) -> None:
     """Answer SPARQL queries over HTTP, until Ctrl-C or SIGTERM.
 
-    The store is only read, and shows each commit of whoever writes to it, unless --allow-update is
-    given. There is no password: whoever reaches the address may ask.
+    The store is opened for reading and shows each commit of other processes, unless --allow-update
+    is given. There is no password: every client that reaches the address may send queries.
 
     \b
     Examples:
@@ -94,5 +104,5 @@ def _host_and_port(bind: str) -> tuple[str, int]:
     host, colon, port = bind.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdigit() or int(port) > 65535:
-        raise click.BadParameter(f"{bind!r} is no host and port, such as localhost:7878")
+        raise click.BadParameter(f"{bind!r} is not a host and port; use for example localhost:7878")
     return host, int(port)

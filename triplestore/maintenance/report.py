@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from triplestore.datalog.problems import Problem
-from triplestore.maintenance.changed_rows import Closure
 from triplestore.maintenance.stratum_report import StratumReport
 
 MOST_STRATA = 12
@@ -121,20 +120,6 @@ class Report:
         ]
         left = len(self.strata) - len(rows)
         return [*rows, ("", f"and {left:,} more strata")] if left else rows
-
-
-def figures(closure: Closure) -> dict[str, Any]:
-    """What a report says of an update."""
-    return {
-        "inferred_added": closure.inferred_added,
-        "inferred_removed": closure.inferred_removed,
-        "still_entailed": closure.still_entailed,
-        "seconds": closure.seconds,
-        "rounds": closure.rounds,
-        "derivations": closure.instances,
-        "rows_fetched": closure.fetched,
-        "strata": tuple(closure.strata),
-    }
 
 
 def _stratum(stratum: StratumReport) -> str:

@@ -1,4 +1,4 @@
-"""Which graph of the store a graph of rdflib is: start at `Names`.
+"""Which graph of the store a graph of rdflib is: start at `RdflibGraphNames`.
 
 rdflib gives every graph a name, the store has a default graph without one; rules and regimes are
 about the default graph. What is always true: one name stands for the default graph, which is that
@@ -21,7 +21,7 @@ _NEW = re.compile("N[0-9a-f]{32}")
 """What rdflib calls blank nodes that it makes; those of documents are called otherwise."""
 
 
-class Names:
+class RdflibGraphNames:
     """The names of graphs, as seen by one store."""
 
     def __init__(self) -> None:

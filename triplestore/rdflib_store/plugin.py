@@ -18,17 +18,17 @@ from rdflib.term import Identifier, Node, URIRef
 
 from triplestore.errors import UsageError
 from triplestore.rdflib_store import asking
-from triplestore.rdflib_store.names import Names
+from triplestore.rdflib_store.names import RdflibGraphNames
 from triplestore.rdflib_store.namespaces import Namespaces, usual_prefixes
 from triplestore.rdflib_store.pending import ADD, BIND, GRAPH, REMOVE, Pending
 from triplestore.rdflib_store.terms import Decoder, to_term
 from triplestore.store import Reading, Store
 
-Triple = tuple[Node, Node, Node]
-Pattern = tuple[Node | None, Node | None, Node | None]
+RdflibTriple = tuple[Node, Node, Node]
+RdflibPattern = tuple[Node | None, Node | None, Node | None]
 
-MOST_PENDING = 10_000
-"""So many changes wait for a commit at most."""
+MAX_PENDING = 10_000
+"""Maximum number of changes that wait for a commit."""
 
 
 class TripleStore(rdflib.store.Store):
@@ -36,8 +36,8 @@ class TripleStore(rdflib.store.Store):
 
     `rdflib.Graph(store="triplestore")` makes one; so does `TripleStore(store)` from a store that is
     there. Single changes are committed together: before anything is read, on `commit()`, on
-    `close()`, and when there are ten thousand. Reading shows all that holds, what follows by rules
-    included; only what is stated can be removed. LOAD reads what begins with an entry of
+    `close()`, and when there are ten thousand. Reading shows all facts that hold, inferred ones
+    included; only asserted facts can be removed. LOAD reads what begins with an entry of
     `load_from`, such as `["file:///data/"]`: with `Graph(store="triplestore")`, set
     `graph.store.load_from`.
 
@@ -63,7 +63,7 @@ class TripleStore(rdflib.store.Store):
         super().__init__(None, identifier)
         self._lock = threading.RLock()
         self._pending = Pending()
-        self._names = Names()
+        self._names = RdflibGraphNames()
         self._decoder = Decoder()
         self._missing: Path | None = None
         # Commits what waits when the process ends, or nothing uses the store any more.
@@ -123,7 +123,7 @@ class TripleStore(rdflib.store.Store):
         self._store.close()
 
     def destroy(self, configuration: str) -> None:
-        """Delete a store and its directory; what is no store is left alone, with an error."""
+        """Delete a store and its directory; raise if the directory is not a store."""
         with Store.read_only(configuration):
             pass
         shutil.rmtree(configuration)
@@ -143,12 +143,12 @@ class TripleStore(rdflib.store.Store):
         self._require_store()
         with self._lock:
             self._pending.note(kind, what)
-            if len(self._pending) >= MOST_PENDING:
+            if len(self._pending) >= MAX_PENDING:
                 self.commit()
 
     # -- writing --------------------------------------------------------------------------------
 
-    def add(self, triple: Triple, context: Any, quoted: bool = False) -> None:
+    def add(self, triple: RdflibTriple, context: Any, quoted: bool = False) -> None:
         """State a triple in a graph."""
         if quoted:
             raise UsageError(
@@ -161,14 +161,14 @@ class TripleStore(rdflib.store.Store):
         try:
             self._note(ADD, ox.Quad(subject, predicate, object, graph))
         except TypeError:
-            raise UsageError(f"this is no triple of RDF: {triple}") from None
+            raise UsageError(f"this is not a triple of RDF: {triple}") from None
 
     def addN(self, quads: Iterable[Any]) -> None:  # noqa: N802 - rdflib's name
         """State triples in graphs."""
         for s, p, o, context in quads:
             self.add((s, p, o), context)
 
-    def remove(self, triple: Pattern, context: Any = None) -> None:
+    def remove(self, triple: RdflibPattern, context: Any = None) -> None:
         """Take back the triples of a pattern, in one graph or in all of them."""
         super().remove(triple, context)
         graph = None if context is None else self._names.graph(context)
@@ -189,7 +189,7 @@ class TripleStore(rdflib.store.Store):
 
     # -- reading --------------------------------------------------------------------------------
 
-    def triples(self, triple_pattern: Pattern, context: Any = None) -> Iterator[Any]:
+    def triples(self, triple_pattern: RdflibPattern, context: Any = None) -> Iterator[Any]:
         """The triples of a pattern, each once, with the graphs that have it."""
         terms = _terms_of(triple_pattern)
         if terms is None:
@@ -207,8 +207,8 @@ class TripleStore(rdflib.store.Store):
             for triple in zip(*columns, strict=True):
                 yield triple, self._having(store, triple) if several else iter(only)
 
-    def _having(self, store: Reading, triple: Pattern) -> Iterator[Graph]:
-        """All graphs that have a triple, looked up when somebody asks."""
+    def _having(self, store: Reading, triple: RdflibPattern) -> Iterator[Graph]:
+        """All graphs that have a triple, looked up when they are asked for."""
         terms = _terms_of(triple)
         if terms is not None:
             for quad in store.quads_for_pattern(*terms):
@@ -244,7 +244,7 @@ class TripleStore(rdflib.store.Store):
             return int(row["n"].value)
         return sum(rows.size for rows in store.rows_for_pattern(graph_name=graph))
 
-    def contexts(self, triple: Pattern | None = None) -> Generator[Graph, None, None]:
+    def contexts(self, triple: RdflibPattern | None = None) -> Generator[Graph, None, None]:
         """The graphs that there are, or that have a triple."""
         store = self.store
         default = ox.DefaultGraph()
@@ -327,7 +327,7 @@ class TripleStore(rdflib.store.Store):
         return name if name == asking.UNION else self._names.graph(name)
 
 
-def _terms_of(pattern: Pattern) -> tuple[Any, Any, Any] | None:
+def _terms_of(pattern: RdflibPattern) -> tuple[Any, Any, Any] | None:
     """The terms of a pattern; None if nothing in a store of RDF can match it."""
     try:
         s, p, o = (None if term is None else to_term(term) for term in pattern)

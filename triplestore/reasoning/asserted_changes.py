@@ -1,8 +1,8 @@
-"""What was stated since the tables were closed: the difference that the engine is given.
+"""What was asserted since the tables were closed: the difference that the engine is given.
 
-Start reading at `stated_since`. It compares closed tables with what was written on top of them, set
-at a time, and only at the rows that were written. What is always true of the result: its tables are
-the closed ones with just these facts stated (`plus`) and taken back (`minus`); of every other
+Start reading at `asserted_since`. It compares closed tables with what was written on top of them,
+set at a time, and only at the rows that were written. What is always true of the result: its tables
+are the closed ones with just these facts asserted (`plus`) and removed (`minus`); of every other
 fact status and count are as they were, even if it was added and removed again in between.
 """
 
@@ -14,47 +14,51 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from triplestore.reasoning.outcome import Step
+from triplestore.reasoning.outcome import WriteStep
 from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.packed_keys import U8, U32, U64, Bools, high, low, pack
 
 if TYPE_CHECKING:
     from triplestore.relations.facts.fact_sets import Batch
 
-Keys: TypeAlias = "dict[int, U64]"
+RowsByProperty: TypeAlias = "dict[int, U64]"
 """For each property the packed rows (subject, object), sorted."""
 
 _EXPLICIT = np.uint8(EXPLICIT)
 
 
-class Stated(NamedTuple):
-    """The steps from closed tables to those with the stated facts, and what facts these are."""
+class AssertedChanges(NamedTuple):
+    """The steps from closed tables to those with the asserted facts, and what facts these are."""
 
-    steps: list[Step]
+    steps: list[WriteStep]
     tables: Tables
     plus: Batch
     minus: Batch
 
     @property
     def nothing(self) -> bool:
-        """True if no fact of the default graph was stated or taken back."""
+        """True if no fact of the default graph was asserted or removed."""
         return not (self.plus or self.minus)
 
 
-def stated_since(closed: Tables, tables: Tables, steps: Sequence[Step], type_id: int) -> Stated:
+def asserted_since(
+    closed: Tables, tables: Tables, steps: Sequence[WriteStep], type_id: int
+) -> AssertedChanges:
     """What the steps from the closed tables to the present ones amount to."""
     if not steps:
-        return Stated([], tables, {}, {})
+        return AssertedChanges([], tables, {}, {})
     small = [step for step in steps if isinstance(step, Changes)]
     if len(small) == len(steps):
         return _of_changes(closed, tables, small, type_id)
     if len(steps) == 1 and isinstance(steps[0], Layer):
-        # A load leaves out what was stated already: all its rows are newly stated.
-        return Stated(list(steps), tables, _layer_batch(steps[0], type_id), {})
+        # A load leaves out what was asserted already: all its rows are newly asserted.
+        return AssertedChanges(list(steps), tables, _layer_batch(steps[0], type_id), {})
     return _of_mixture(closed, tables, steps, type_id)
 
 
-def _of_changes(closed: Tables, tables: Tables, steps: Sequence[Changes], type_id: int) -> Stated:
+def _of_changes(
+    closed: Tables, tables: Tables, steps: Sequence[Changes], type_id: int
+) -> AssertedChanges:
     """Every row says what it was before, so nothing needs to be looked up."""
     changes = Changes.concat(steps)
     facts = changes.facts
@@ -65,11 +69,13 @@ def _of_changes(closed: Tables, tables: Tables, steps: Sequence[Changes], type_i
         now = now[moved]
         changes = replace(changes, facts=facts)
         tables = closed.push(Layer.build(changes))
-    left: list[Step] = [changes] if len(changes) else []
-    return Stated(left, tables, _batch(facts, now, type_id), _batch(facts, ~now, type_id))
+    left: list[WriteStep] = [changes] if len(changes) else []
+    return AssertedChanges(left, tables, _batch(facts, now, type_id), _batch(facts, ~now, type_id))
 
 
-def _of_mixture(closed: Tables, tables: Tables, steps: Sequence[Step], type_id: int) -> Stated:
+def _of_mixture(
+    closed: Tables, tables: Tables, steps: Sequence[WriteStep], type_id: int
+) -> AssertedChanges:
     """Loads and single writes in turn: look at every row they wrote, before and after."""
     plus: Batch = {}
     minus: Batch = {}
@@ -93,10 +99,10 @@ def _of_mixture(closed: Tables, tables: Tables, steps: Sequence[Step], type_id: 
         restoring = Changes(facts=ChangedRows.concat(wrong))
         left.append(restoring)
         tables = tables.push(Layer.build(restoring))
-    return Stated(left, tables, plus, minus)
+    return AssertedChanges(left, tables, plus, minus)
 
 
-def touched_facts(steps: Sequence[Step]) -> Keys:
+def touched_facts(steps: Sequence[WriteStep]) -> RowsByProperty:
     """The facts of the default graph that some steps say anything of."""
     parts: dict[int, list[U64]] = {}
     for step in steps:

@@ -1,30 +1,29 @@
 """Tables in memory beside the closure: recursive counters and traces, for those who want them.
 
-Start reading at `Books`. They are like an index: not kept on disk, made by one evaluation when they
-are wanted and not there, and brought up to date by every update after that. What is always true:
-what the reasoner keeps (`Kept`) is right for one commit only, and a transaction changes none of it
-before it is committed; so ending it in any other way needs nothing to be undone, and neither does
-an update that fails.
+Start reading at `SideTables`. They are like an index: not kept on disk, made by one evaluation when
+they are wanted and not there, and brought up to date by every update after that. What is always
+true: what the reasoner keeps (`KeptTables`) is right for one commit only, and a transaction changes
+none of it before it is committed; so ending it in any other way needs nothing to be undone, and
+neither does an update that fails.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from triplestore.maintenance.steps.recursive_tables import count_recursive
-from triplestore.maintenance.steps.traces import Traces
 from triplestore.relations.facts.recursive_counts import RecursiveChanges, RecursiveCounts
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import QueryTerms
     from triplestore.maintenance.changed_rows import Closure
     from triplestore.maintenance.limits.budget import Budget
+    from triplestore.maintenance.steps.traces import Traces
     from triplestore.reasoning.tuning import Tuning
     from triplestore.relations import Tables
     from triplestore.rules.compiled_program import Compiled
 
 
-class Kept(NamedTuple):
+class KeptTables(NamedTuple):
     """The tables of one closure, as far as they are kept."""
 
     recursive: RecursiveCounts | None = None
@@ -36,19 +35,40 @@ class Kept(NamedTuple):
         return sum(table.nbytes for table in self if table is not None)
 
 
-class Books:
-    """The tables of one transaction: those of the closure as it was last brought up to date.
+class SideTables:
+    """The tables of one transaction, right for the closed tables that they belong to.
 
     recursive, traces  what an update is to be given, after `open`; None for what is not wanted
     """
 
-    def __init__(self, kept: Kept | None) -> None:
-        kept = kept or Kept()
+    def __init__(self, tables: Tables, kept: KeptTables | None) -> None:
+        self._tables: Tables | None = tables
+        self._made = kept is not None
+        self._take(kept or KeptTables())
+
+    def _take(self, kept: KeptTables) -> None:
+        # Late, here and below: most stores have no tables beside the closure.
+        from triplestore.maintenance.steps.traces import Traces
+
         self.recursive = kept.recursive
         self.traces: Traces | None = None
         self._mark = (kept.traces or Traces()).mark()
         self._changes: RecursiveChanges | None = None  # of the last update, not in the table yet
         self._own = False  # whether the table is this transaction's alone
+
+    def belong_to(self, tables: Tables) -> bool:
+        """Whether there are any, right for these closed tables."""
+        return self._made and self._tables is tables
+
+    def belong(self, tables: Tables) -> None:
+        """The updates led to these closed tables."""
+        self._tables = tables
+
+    def begin(self, tables: Tables | None) -> None:
+        """Begin updates of these closed tables; if they are of others, all is made again."""
+        if tables is None or self._tables is not tables:
+            self._take(KeptTables())
+            self._tables, self._made = tables, False
 
     def open(
         self,
@@ -60,20 +80,28 @@ class Books:
         budget: Budget,
     ) -> None:
         """Begin an update of closed tables from the `previous` program to the compiled one."""
+        self._made = True
         if previous is None:  # nothing follows without rules
             self.recursive, self._changes, self._own = RecursiveCounts(), None, True
         self._take_over()
         if not tuning.recursive_counters:
             self.recursive = None
         elif self.recursive is None and previous is compiled and tuning.keeps_counters:
+            from triplestore.maintenance.steps.recursive_tables import count_recursive
+
             self.recursive, self._own = count_recursive(compiled, closed, terms, budget), True
         self.traces = None
         if tuning.keeps_traces:
+            from triplestore.maintenance.steps.traces import Traces
+
             self.traces = Traces()
             self.traces.restore(self._mark)
 
     def note(self, closure: Closure) -> None:
-        """The update is done: the tables are those of the new closure."""
+        """The update is done: they are right for the new closure, to which `belong` ties them."""
+        from triplestore.maintenance.steps.traces import Traces
+
+        self._tables = None
         self._changes = closure.work.recursive
         if self._changes is None or not self._changes.complete:
             self.recursive = self._changes = None
@@ -89,16 +117,18 @@ class Books:
             changes.table = self.recursive
         changes.keep()
 
-    def end(self, tuning: Tuning) -> Kept:
+    def end(self, tuning: Tuning) -> KeptTables:
         """The tables as they are to be kept, now that the transaction is committed."""
         self._own = True
         self._take_over()
         recursive = self.recursive if tuning.recursive_counters else None
         if not tuning.keeps_traces:
-            return Kept(recursive)
+            return KeptTables(recursive)
+        from triplestore.maintenance.steps.traces import Traces
+
         traces = Traces()
         traces.restore(self._mark)
-        return Kept(recursive, traces)
+        return KeptTables(recursive, traces)
 
 
 def _copied(table: RecursiveCounts) -> RecursiveCounts:

@@ -1,8 +1,8 @@
 """A closure that was computed elsewhere, taken as what follows in a transaction.
 
-Start reading at `ClosedElsewhere.changes`. Who computes it (a cluster) is given what is stated, in
-the ids of the store, and gives back all that holds, with statuses and counters. What is written are
-the differences to what the store has, so that the commit is like any other.
+Start reading at `ClosedElsewhere.changes`. Who computes it (a cluster) is given what is asserted,
+in the ids of the store, and gives back all that holds, with statuses and counters. What is written
+are the differences to what the store has, so that the commit is like any other.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from triplestore.relations import ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import GRAPHS, TupleName
 from triplestore.relations.packed_keys import Columns, key_of
 from triplestore.terms.dictionary import Dictionary
+from triplestore.terms.spans import copy_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class ClosedElsewhere:
     facts   p, s, o with statuses and counters
     tuples  the same of relations of rules
     meta    the rules in force and how they are applied, under the names in `kept`
-    hidden  how many facts are no triples of RDF
+    hidden  how many facts are not triples of RDF
     """
 
     facts: ChangedRows
@@ -71,8 +72,6 @@ def keys_of_terms(dictionary: Dictionary, ids: Any) -> tuple[Any, Any]:
     >>> data.tobytes(), offsets.tolist()
     (b'\\x01http://a', [0, 9])
     """
-    from triplestore.terms.spans import copy_texts
-
     data, starts, kinds = dictionary.text(ids)
     lengths = np.diff(starts)
     offsets = np.concatenate(([0], np.cumsum(lengths + 1)))

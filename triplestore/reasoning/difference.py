@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from triplestore.reasoning.outcome import IsHelper, Step, is_helper_in
+from triplestore.reasoning.outcome import IsHelper, WriteStep, is_helper_in
+from triplestore.reasoning.violations import (
+    Violation,
+    ViolationRelations,
+    new_violations,
+    violations_between,
+)
+from triplestore.reasoning.visible import is_triple, quads_of
 from triplestore.relations import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import NO_FACTS, NO_QUADS
 from triplestore.relations.lookup import Rows
@@ -22,26 +29,25 @@ from triplestore.relations.views.equality import equality_of
 if TYPE_CHECKING:
     from pyoxigraph import Quad
 
-    from triplestore.reasoning.violations import Listed, Violation
     from triplestore.terms import Dictionary, Term
 
-Name: TypeAlias = "tuple[str, int, int]"
+RelationName: TypeAlias = "tuple[str, int, int]"
 """A relation: `facts`, `quads` or `tuples`, its name, and its number of columns."""
 
-Part: TypeAlias = "tuple[int, Columns]"
+RowsOfRelation: TypeAlias = "tuple[int, Columns]"
 """The name of a relation of rules, and some of its rows."""
 
 BLOCK = 1 << 14
-"""So many rows are turned into terms at once."""
+"""Number of rows that are turned into terms at once."""
 
-SHOWN = 20
-"""So many quads of each sort are printed."""
+MAX_SHOWN = 20
+"""Maximum number of quads of each kind that are printed."""
 
 
 class QuadsChanged:
     """Some of the quads that a transaction changed: has a length, and lists quads.
 
-    Facts that are no triples of RDF (see the warning `generalised` of rules) are left out.
+    Facts that are not triples of RDF (see the warning `generalised` of rules) are left out.
     """
 
     def __init__(self, dictionary: Dictionary, parts: Sequence[Rows]) -> None:
@@ -52,8 +58,6 @@ class QuadsChanged:
         return sum(part.size for part in self._parts)
 
     def __iter__(self) -> Iterator[Quad]:
-        from triplestore.store.readable import quads_of
-
         return quads_of(self._dictionary, iter(self._parts))
 
     def __repr__(self) -> str:
@@ -64,7 +68,7 @@ class RowsChanged:
     """Some of the rows of relations of rules that a transaction changed: has a length, and lists
     them, each a tuple of the relation's name and the terms of the row."""
 
-    def __init__(self, dictionary: Dictionary, parts: Sequence[Part]) -> None:
+    def __init__(self, dictionary: Dictionary, parts: Sequence[RowsOfRelation]) -> None:
         self._dictionary = dictionary
         self._parts = parts
 
@@ -85,13 +89,13 @@ class RowsChanged:
 
 
 class Difference:
-    """What a transaction did so far, with everything that follows from it; prints well.
+    """What a transaction did so far, inferred facts included; prints as text.
 
-    added, removed     quads that are stated now and were not before, and the other way round
-    inferred_added     quads that hold now without being stated, and did not hold before
-    inferred_removed   quads that held without being stated, and do not hold now
-    still_entailed     those of the removed quads that hold all the same
-    rows_added, rows_removed  rows of relations of three columns or more, which only rules make
+    added, removed     quads that are asserted now and were not before, and the other way round
+    inferred_added     quads that are inferred now and did not hold before
+    inferred_removed   quads that were inferred before and do not hold now
+    still_entailed     removed quads that still hold because they are inferred
+    rows_added, rows_removed  rows of relations with three or more columns, which only rules make
     new_violations     violations of constraints that were not there before
     """
 
@@ -99,11 +103,9 @@ class Difference:
         self,
         dictionary: Dictionary,
         net: Changes,
-        where: Listed,
+        where: ViolationRelations,
         states: tuple[Tables, Tables],
     ) -> None:
-        from triplestore.reasoning.violations import new_violations, violations_between
-
         kinds = [rows for rows in (net.facts, net.quads) if len(rows)]
 
         def chosen(before: int | None, now: int | None) -> QuadsChanged:
@@ -159,7 +161,7 @@ class Difference:
 def _first(lines: Iterable[str]) -> list[str]:
     found: list[str] = []
     for line in lines:
-        if len(found) == SHOWN:
+        if len(found) == MAX_SHOWN:
             return [*found, "  ..."]
         found.append(f"  {line}")
     return found
@@ -167,7 +169,7 @@ def _first(lines: Iterable[str]) -> list[str]:
 
 def _relation_rows(
     net: Changes, is_helper: IsHelper, states: tuple[Tables, Tables]
-) -> tuple[list[Part], list[Part]]:
+) -> tuple[list[RowsOfRelation], list[RowsOfRelation]]:
     """The rows of users' relations that came, and those that went, by relation."""
     if any(map(equality_of, states)):
         return _expanded_apart(is_helper, states)
@@ -183,11 +185,11 @@ def _chosen(rows: ChangedRows, which: Bools) -> Columns:
 
 def _expanded_apart(
     is_helper: IsHelper, states: tuple[Tables, Tables]
-) -> tuple[list[Part], list[Part]]:
+) -> tuple[list[RowsOfRelation], list[RowsOfRelation]]:
     """The same where one of equals stands for all: rows that stay may stand for others now, so
     all rows of both states are compared."""
     before, after = (_expanded(state, is_helper) for state in states)
-    apart: tuple[list[Part], list[Part]] = [], []
+    apart: tuple[list[RowsOfRelation], list[RowsOfRelation]] = [], []
     for of, one, other in zip(apart, (after, before), (before, after), strict=True):
         for name, rows in one.items():
             left = sorted(rows - other.get(name, set()))
@@ -211,8 +213,6 @@ def _expanded(tables: Tables, is_helper: IsHelper) -> dict[tuple[int, int], set[
 
 def _rows(rows: ChangedRows, before: int | None, now: int | None, dictionary: Dictionary) -> Rows:
     """The rows with these statuses; None for any other than the one that is given."""
-    from triplestore.reasoning.visible import is_triple
-
     other_before, other_now = rows.previous != now, rows.status != before
     chosen: Bools = other_before if before is None else rows.previous == before
     chosen = chosen & (other_now if now is None else rows.status == now)
@@ -226,7 +226,7 @@ def _rows(rows: ChangedRows, before: int | None, now: int | None, dictionary: Di
 # -- net changes ----------------------------------------------------------------------------------
 
 
-def net_changes(base: Tables, now: Tables, steps: Sequence[Step], cleared: bool) -> Changes:
+def net_changes(base: Tables, now: Tables, steps: Sequence[WriteStep], cleared: bool) -> Changes:
     """In which rows, and how, tables differ from others, if only these steps are between them.
 
     If `cleared`, everything in `base` went before the steps. Rows with equal statuses may be
@@ -236,7 +236,7 @@ def net_changes(base: Tables, now: Tables, steps: Sequence[Step], cleared: bool)
     closed = base.closed.keys() | now.closed.keys()
     if len(small) == len(steps) and not cleared and not closed:
         return Changes.concat(small) if small else Changes()
-    touched: dict[Name, list[Columns]] = {}
+    touched: dict[RelationName, list[Columns]] = {}
     for step in steps:
         for name, columns in _touched(step):
             touched.setdefault(name, []).append(columns)
@@ -272,7 +272,9 @@ def _moved(base: Tables, now: Tables, predicate: int) -> Iterator[Columns]:
                 yield tuple(column[left] for column in columns)
 
 
-def _compared(base: Tables, now: Tables, name: Name, parts: Sequence[Columns]) -> ChangedRows:
+def _compared(
+    base: Tables, now: Tables, name: RelationName, parts: Sequence[Columns]
+) -> ChangedRows:
     columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
     _, first = np.unique(key_of(columns), return_index=True)
     columns = tuple(column[first] for column in columns)
@@ -280,7 +282,7 @@ def _compared(base: Tables, now: Tables, name: Name, parts: Sequence[Columns]) -
     return ChangedRows.of(columns, after, before)
 
 
-def _statuses(tables: Tables, name: Name, columns: Columns) -> np.ndarray:
+def _statuses(tables: Tables, name: RelationName, columns: Columns) -> np.ndarray:
     kind, predicate, arity = name
     if kind == "facts":
         return tables.relation(predicate).status_of(columns)
@@ -289,7 +291,7 @@ def _statuses(tables: Tables, name: Name, columns: Columns) -> np.ndarray:
     return tables.tuples(predicate, arity).status_of(columns)
 
 
-def _touched(step: Step) -> Iterator[tuple[Name, Columns]]:
+def _touched(step: WriteStep) -> Iterator[tuple[RelationName, Columns]]:
     if isinstance(step, Layer):
         yield from _touched_by_layer(step)
         return
@@ -304,7 +306,7 @@ def _touched(step: Step) -> Iterator[tuple[Name, Columns]]:
             yield ("tuples", name, arity), rows.columns
 
 
-def _touched_by_layer(layer: Layer) -> Iterator[tuple[Name, Columns]]:
+def _touched_by_layer(layer: Layer) -> Iterator[tuple[RelationName, Columns]]:
     for kind, order in (("facts", layer.facts.forward), ("quads", layer.quads.forward)):
         for place, name in enumerate(order.names.tolist()):
             run = order.run(place)
@@ -315,7 +317,7 @@ def _touched_by_layer(layer: Layer) -> Iterator[tuple[Name, Columns]]:
         yield ("tuples", name, arity), tuple_run.columns()
 
 
-def _all_rows(tables: Tables) -> Iterator[tuple[Name, Columns]]:
+def _all_rows(tables: Tables) -> Iterator[tuple[RelationName, Columns]]:
     for name in tables.names().tolist():
         for columns in tables.relation(name).scan():
             yield ("facts", name, 0), columns

@@ -1,7 +1,7 @@
-"""Turning inference off: what is left of tables when nothing follows.
+"""Turning inference off: the changes that leave only asserted facts.
 
-Start reading at `stripped`. It looks at every row, not at rules, so it also helps where rules
-cannot be compiled any more.
+Start reading at `changes_to_asserted`. It looks at every row, not at rules, so it also
+helps where rules cannot be compiled any more.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from triplestore.relations.views.wide import TupleRelation
 Relation: TypeAlias = "PlainRelation | TupleRelation"
 
 
-def stripped(tables: Tables) -> Changes:
-    """The changes that leave only what is stated, without counts.
+def changes_to_asserted(tables: Tables) -> Changes:
+    """The changes after which only asserted facts are left, without counts.
 
     >>> rows = ChangedRows.of(([9, 9], [1, 2], [5, 5]), [EXPLICIT, INFERRED], count=[3, 1])
     >>> from triplestore.relations import Layer
     >>> tables = Tables([Layer.build(Changes(facts=rows))])
-    >>> after = tables.push(Layer.build(stripped(tables)))
+    >>> after = tables.push(Layer.build(changes_to_asserted(tables)))
     >>> after.total(), after.relation(9).status(1, 5) == EXPLICIT
     (1, True)
     """

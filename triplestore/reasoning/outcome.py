@@ -1,18 +1,18 @@
-"""The steps of a transaction, and what they do to the store.
+"""What a writing call did: the `Change` that it returns, counted from its steps.
 
-Start reading at `counts_of` and `change_of`. Steps are changes (of single writes) and layers (of
-loads), in order; each says what was before it, so together they say what they do to the committed
-state.
+Start reading at `Change`, `counts_of` and `change_of`. Steps are changes (of single writes) and
+layers (of loads), in order; each says what was before it, so together they say what they do to the
+committed state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.reasoning.change import Change
 from triplestore.relations import (
     EXPLICIT,
     GRAPHS,
@@ -24,11 +24,86 @@ from triplestore.relations import (
     merge_layers,
 )
 from triplestore.relations.packed_keys import U8
+from triplestore.rules.simplify import is_helper
 
 if TYPE_CHECKING:
+    from triplestore.loaders import Problem
     from triplestore.terms import Dictionary
 
-Step = Changes | Layer
+WriteStep = Changes | Layer
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Counts of what a commit did to the quads of a store; prints as one line.
+
+    Explicit quads were asserted; inferred ones hold without having been asserted. Rows of relations
+    with three or more columns, which only rules make, count like quads.
+
+    >>> print(Change(added=2, already_there=1))
+    added 2, already there 1
+    >>> print(Change(not_stated=3, only_inferred=1))
+    not stated 3 (1 of them inferred)
+    >>> print(Change())
+    nothing changed
+    >>> bool(Change(already_there=3))
+    False
+    """
+
+    added: int = 0
+    """Quads that are asserted now and were not before."""
+    removed: int = 0
+    """Quads that were asserted before and are not now."""
+    already_there: int = 0
+    """Quads to be added that were asserted already."""
+    not_stated: int = 0
+    """Quads to be removed that were not asserted."""
+    only_inferred: int = 0
+    """Those of them that still hold because they are inferred."""
+    still_entailed: int = 0
+    """Removed quads that still hold because they are inferred."""
+    inferred_added: int = 0
+    """Quads that are inferred now and did not hold before."""
+    inferred_removed: int = 0
+    """Quads that were inferred before and do not hold now."""
+    new_violations: int = 0
+    """Violations of constraints that were not there before."""
+    graphs_added: int = 0
+    """Named graphs that exist now and did not before."""
+    graphs_removed: int = 0
+    """Named graphs that existed before and do not now."""
+    skipped: int = 0
+    """Malformed statements that a lenient load skipped."""
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    """The first of the malformed statements that a lenient load skipped."""
+    commit: int = field(default=0, compare=False)
+    """The number of the commit that published the change; 0 if there was nothing to commit."""
+
+    def __bool__(self) -> bool:
+        return any(
+            (
+                self.added,
+                self.removed,
+                self.inferred_added,
+                self.inferred_removed,
+                self.graphs_added,
+                self.graphs_removed,
+            )
+        )
+
+    def __str__(self) -> str:
+        parts = [
+            f"{item.name.replace('_', ' ')} {value:,}"
+            for item in fields(self)
+            if item.name not in _NO_PARTS and (value := getattr(self, item.name))
+        ]
+        if self.only_inferred:
+            place = next(i for i, part in enumerate(parts) if part.startswith("not stated"))
+            parts[place] += f" ({self.only_inferred:,} of them inferred)"
+        return ", ".join(parts) or "nothing changed"
+
+
+_NO_PARTS = ("problems", "commit", "only_inferred")
 
 
 _FEW = 64  # rows that are counted one by one
@@ -37,7 +112,7 @@ IsHelper = Callable[[int], bool]
 """Whether the relation of a name is an internal one of the engine."""
 
 
-def counts_of(base: Tables, steps: Sequence[Step], cleared: bool) -> Change:
+def counts_of(base: Tables, steps: Sequence[WriteStep], cleared: bool) -> Change:
     """What stating steps do to the quads and graphs of `base`; if `cleared`, all those go first."""
     if cleared:
         return _counts_of_clearing(base, steps)
@@ -79,8 +154,6 @@ def change_of(
 
 def is_helper_in(dictionary: Dictionary) -> IsHelper:
     """Tells the engine's internal relations by their names."""
-    from triplestore.rules.simplify import is_helper
-
     return lambda name: is_helper(dictionary.key(name))
 
 
@@ -90,9 +163,9 @@ def rows_of_relations(tables: Tables, is_helper: IsHelper) -> int:
     return sum(len(tables.tuples(*name)) for name in names if not is_helper(name[0]))
 
 
-def joined(steps: Sequence[Step]) -> list[Step]:
+def join_changes(steps: Sequence[WriteStep]) -> list[WriteStep]:
     """The same steps, with changes that follow each other made one."""
-    result: list[Step] = []
+    result: list[WriteStep] = []
     for step in steps:
         if isinstance(step, Changes) and result and isinstance(result[-1], Changes):
             result[-1] = Changes.concat([result[-1], step])
@@ -101,7 +174,7 @@ def joined(steps: Sequence[Step]) -> list[Step]:
     return result
 
 
-def layer_of(step: Step) -> Layer:
+def layer_of(step: WriteStep) -> Layer:
     """A step as a layer."""
     return Layer.build(step) if isinstance(step, Changes) else step
 
@@ -140,7 +213,7 @@ def _counts_of_load(layer: Layer) -> Change:
     )
 
 
-def _counts_of_clearing(base: Tables, steps: Sequence[Step]) -> Change:
+def _counts_of_clearing(base: Tables, steps: Sequence[WriteStep]) -> Change:
     now = Tables()
     for step in steps:
         now = now.push(layer_of(step))

@@ -11,19 +11,22 @@ are wanted (see `bookkeeping`), are right for one commit with one dictionary, an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.tuning import Tuning
+from triplestore.reasoning.program.in_force import InForce, make_program
+from triplestore.reasoning.program.settings import ReasonSettings
+from triplestore.reasoning.program.stored_rules import remember
 from triplestore.storage import State
-from triplestore.storage.metadata import PROGRAM
+from triplestore.storage.metadata import PROGRAM, hidden_count
 from triplestore.thread_limits import looking
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import QueryTerms
-    from triplestore.reasoning.bookkeeping import Kept
+    from triplestore.reasoning.bookkeeping import KeptTables
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations.packed_keys import U32
     from triplestore.rules.compiled_program import Compiled
@@ -37,31 +40,28 @@ class Reasoner:
     def __init__(self) -> None:
         self._known: tuple[Rules, Dictionary, Compiled] | None = None
         self._ids: dict[bytes, int] = {}
-        self._read: tuple[Meta, Rules | None, Tuning] | None = None
-        self._tables: tuple[int, Dictionary, Kept] | None = None
+        self._read: tuple[Meta, ReasonSettings, int] | None = None
+        self._tables: tuple[int, Dictionary, KeptTables] | None = None
 
-    def kept(self, meta: Meta) -> tuple[Rules | None, Tuning]:
-        """The rules that a state has, if any, and its tuning; read once for each `Meta`."""
+    def settings_of(self, meta: Meta) -> tuple[ReasonSettings, int]:
+        """The settings that a state keeps, and its number of hidden facts; read once for each
+        `Meta`."""
         read = self._read
         if read is None or read[0] is not meta:
-            rules = None
-            if PROGRAM in meta:
-                from triplestore.reasoning.program.stored_rules import rules_of
-
-                rules = rules_of(meta)
-            self._read = read = (meta, rules, Tuning.of(meta))
+            self._read = read = (meta, ReasonSettings.of(meta), hidden_count(meta))
         return read[1], read[2]
 
-    def note(self, meta: Meta, rules: Rules | None, tuning: Tuning) -> None:
+    def note(self, meta: Meta, settings: ReasonSettings, hidden: int) -> None:
         """These are what a state that was committed just now keeps."""
-        if rules is not None and meta.get(PROGRAM) == rules.data:
-            from triplestore.reasoning.program.stored_rules import remember
+        read, users = self._read, settings.users
+        if read is not None and read[0] is meta:
+            return
+        if users is not None and meta.get(PROGRAM) == users.data:
+            self._read = (meta, replace(settings, users=remember(users)), hidden)
 
-            self._read = (meta, remember(rules), tuning)
-
-    def compiling(self, state: State) -> Compiling:
+    def compiling(self, state: State) -> RuleCompiler:
         """What one transaction on this state uses."""
-        return Compiling(self, state)
+        return RuleCompiler(self, state)
 
     def find(self, rules: Rules, dictionary: Dictionary) -> Compiled | None:
         """What was compiled for these rules and this dictionary."""
@@ -81,14 +81,14 @@ class Reasoner:
         known = self._known
         return self._ids if known is not None and known[1] is dictionary else {}
 
-    def tables_of(self, state: State) -> Kept | None:
+    def tables_of(self, state: State) -> KeptTables | None:
         """The tables beside the closure of a state, if there are any."""
         known = self._tables
         if known is None or known[0] != state.commit or known[1] is not state.dictionary:
             return None
         return known[2]
 
-    def keep_tables(self, tables: Kept, state: State) -> None:
+    def keep_tables(self, tables: KeptTables, state: State) -> None:
         """Keep the tables of this state in the place of what was kept."""
         if any(table is not None for table in tables):
             self._tables = (state.commit, state.dictionary, tables)
@@ -112,14 +112,17 @@ class Reasoner:
             return 0
 
 
-class Compiling:
-    """The compiled rules of one transaction, with constants encoded in it."""
+class RuleCompiler:
+    """The compiled rules of one transaction, with constants encoded in it.
+
+    committed_terms  number of terms of the dictionary that are committed
+    """
 
     def __init__(self, reasoner: Reasoner, state: State) -> None:
         self._reasoner = reasoner
         self._dictionary = state.dictionary
-        self._committed = state.term_count
-        self._made: list[tuple[Rules, Compiled, Ids]] = []
+        self.committed_terms = state.term_count
+        self._made: list[tuple[Rules, Compiled, ConstantIds]] = []
 
     def compiled(self, rules: Rules, *, modules: bool = True) -> Compiled:
         """The compiled form of rules.
@@ -133,7 +136,7 @@ class Compiling:
             if known is rules and compiled.with_modules == modules:
                 return compiled
         with no_collection():
-            ids = Ids(self._dictionary, self._reasoner.known_ids(self._dictionary))
+            ids = ConstantIds(self._dictionary, self._reasoner.known_ids(self._dictionary))
             compiled = compile_rules(rules, ids, modules=modules)
         self._made.append((rules, compiled, ids))
         return compiled
@@ -141,15 +144,16 @@ class Compiling:
     def end(self, rules: Rules, committed: bool) -> None:
         """Keep what was compiled for the rules that are in force now, if its ids are."""
         for known, compiled, ids in self._made:
-            if known is rules and (committed or ids.last <= self._committed):
+            if known is rules and (committed or ids.last <= self.committed_terms):
                 self._reasoner.keep(rules, self._dictionary, compiled, ids.known)
 
 
 def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, QueryTerms]:
-    """Rules compiled for somebody who only reads, with ids of their own for unknown constants.
+    """Rules compiled for a reader, with ids of their own for unknown constants.
 
     The families of all rules are made as families, also those of class hierarchies.
     """
+    # Late: most stores have no rules.
     from triplestore.expressions.query_terms import QueryTerms
     from triplestore.rules.compiled_program import Compiled
 
@@ -157,7 +161,7 @@ def compile_to_read(rules: Rules, dictionary: Dictionary) -> tuple[Compiled, Que
     return Compiled(rules.program, terms.encode_keys, hierarchies=False), terms
 
 
-class Ids:
+class ConstantIds:
     """The ids of a program's constants, encoded; each is looked up once.
 
     known  key -> id, to begin with of ids that are committed
@@ -180,9 +184,9 @@ class Ids:
         return np.array([known[key] for key in looking(keys)], dtype=np.uint32)
 
 
-def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
+def compile_rules(rules: Rules, ids: ConstantIds, *, modules: bool = True) -> Compiled:
     """Rules compiled, all of it, with constants encoded."""
-    from triplestore.reasoning.program.in_force import InForce
+    # Late: most stores have no rules.
     from triplestore.rules.compiled_program import Compiled
 
     if isinstance(rules, InForce):  # its sub-class axioms are pairs already, where they may be
@@ -194,3 +198,38 @@ def compile_rules(rules: Rules, ids: Ids, *, modules: bool = True) -> Compiled:
     # Made when they are first asked for; that must not be in a later transaction.
     _ = compiled.strata, compiled.levels, compiled.helpers, compiled.violations
     return compiled
+
+
+# -- by state -------------------------------------------------------------------------------------
+
+MAX_REMEMBERED = 8
+"""Maximum number of states of a dictionary whose rules are remembered."""
+
+
+def rules_of_state(state: State) -> Rules | None:
+    """All rules in force in a state: kept ones, and those made of its axioms."""
+    return rules_for(state, ReasonSettings.of(state.meta))
+
+
+def rules_for(state: State, settings: ReasonSettings) -> Rules | None:
+    """The same for a state whose settings are known."""
+    users, regimes = settings.users, settings.regimes
+    if not regimes.infer:
+        return users
+    known: InForce | None = state.dictionary.remembered.get(state.commit)
+    if known is not None:
+        return known
+    return remember_rules(state, make_program(regimes, users, state.tables, state.dictionary))
+
+
+def remember_rules(state: State, rules: InForce) -> InForce:
+    """These are in force in a state: `rules_of_state` is to find them.
+
+    They are kept with the dictionary, of which they know ids, and for no longer than it: kept
+    anywhere else they would keep it, with its files, when its store is closed or optimized.
+    """
+    remembered = state.dictionary.remembered
+    for oldest in list(remembered)[: 1 - MAX_REMEMBERED]:
+        remembered.pop(oldest, None)
+    remembered[state.commit] = rules
+    return rules

@@ -1,9 +1,9 @@
-"""Stale closures: something was committed, and what follows from it was left for later.
+"""Stale closures: something was committed, and inference was left for later.
 
-Only a bulk import that was asked to does this. What is always true of a store with the value
-`STALE`: what is stated is right; what follows is as of an earlier commit, so nobody gets an answer
-from it. Whoever opens the store for writing brings the closure up to date first (`Store._setup`);
-whoever opens it for reading is told what that is thought to take (`refuse_if_stale`).
+Only a bulk import does this, on request. What is always true of a store with the value `STALE`: the
+asserted facts are right, and the inferred facts are those of an earlier commit, so queries are
+refused. Opening the store for writing brings the closure up to date first (`Store._setup`); opening
+it for reading raises an error with an estimate of that work (`refuse_if_stale`).
 
 The closure is then computed from the beginning: what changed since it was right is not known any
 more, because layers were merged meanwhile.
@@ -20,7 +20,7 @@ from triplestore.storage.metadata import STALE
 from triplestore.storage.state import value_of
 
 SECONDS_PER_FACT = 2e-6
-"""What a fact that is stated or follows takes in a first closure: LUBM's under OWL 2 RL."""
+"""Time per asserted or inferred fact of a first closure, measured for LUBM under OWL 2 RL."""
 
 
 def estimate(tables: Tables, before: Tables) -> bytes:
@@ -37,7 +37,7 @@ def estimate(tables: Tables, before: Tables) -> bytes:
 
 
 def refuse_if_stale(meta: Mapping[str, bytes]) -> None:
-    """Raise if what follows is not up to date.
+    """Raise if the inferred facts are not up to date.
 
     >>> refuse_if_stale({})
     >>> refuse_if_stale({"stale": b'{"facts": 5000000, "seconds": 12}'})
@@ -47,9 +47,8 @@ def refuse_if_stale(meta: Mapping[str, bytes]) -> None:
     work = value_of(meta, STALE, _work, None)
     if work is not None:
         raise StaleError(
-            f"an import left what follows for later, and it is not up to date (to do: {work}): "
-            f"open the store for writing once, or run `triplestore reason`, which does it; then it "
-            f"can be read"
+            f"the inferred facts are not up to date, because an import left inference for later "
+            f"(to do: {work}): open the store for writing once, or run `triplestore reason`"
         )
 
 

@@ -1,4 +1,4 @@
-"""Triples that hold whatever the data are: seen by who asks for one, listed for nobody.
+"""Triples that hold for any data: they are found when asked for, but never listed.
 
 Start reading at `holds_always`. Regimes do not make them (`trivial=True` does), so that counts and
 answers are not full of them; but `Quad(...) in store` says that they hold.
@@ -22,7 +22,7 @@ from triplestore.terms.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from triplestore.store.readable import View
+    from triplestore.reasoning.readable_state import ReadableState
 
 _OWL = frozenset(("owl-rl", "owl-horst"))
 _SAME_AS = Constant.iri(OWL_SAME_AS)
@@ -50,7 +50,7 @@ def holds_always(regimes: Iterable[str], s: bytes, p: bytes, o: bytes) -> bool:
     return (s, p, o) in axiomatic(names)
 
 
-def holds_anyway(view: View, s: bytes, p: bytes, o: bytes) -> bool:
+def holds_anyway(view: ReadableState, s: bytes, p: bytes, o: bytes) -> bool:
     """Whether a triple holds under the regimes of a view whatever its data are.
 
     What is said of nothing in particular holds of terms that the data have.

@@ -107,8 +107,14 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
         """Whether recursive counters, once there, would be kept by the strategy."""
         return self.recursive_counters and self.strategy != "rematerialise"
 
+    @property
+    def keeps_tables(self) -> bool:
+        """Whether there are tables in memory beside the closure; see `bookkeeping`."""
+        return self.recursive_counters or self.keeps_traces
+
     def make_strategy(self) -> Strategy:
         """The strategy, for one update."""
+        # Late: most stores have no rules.
         from triplestore.maintenance.strategies import STRATEGIES, strategy
 
         known = self.strategy != AUTO or AUTO in STRATEGIES
@@ -116,6 +122,7 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
 
     def make_choice(self) -> Choice:
         """How closures are kept."""
+        # Late: most stores have no rules.
         from triplestore.expressions.tree import Constant
         from triplestore.rules.modules.written_out import Choice
 
@@ -128,19 +135,20 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
         self, cancel: Callable[[], bool] | None, progress: Callable[[str], None] | None
     ) -> Budget:
         """The budget of one update."""
+        # Late: most stores have no rules.
         from triplestore.maintenance.limits.budget import Budget
 
         return Budget(
             self.max_facts,
             _default_bytes() if self.max_bytes is None else self.max_bytes,
             self.max_seconds,
-            None if cancel is None else _Asked(cancel),
+            None if cancel is None else _CancelFlag(cancel),
             progress,
             self.max_terms,
         )
 
 
-class _Asked:
+class _CancelFlag:
     """A flag that asks a caller's function."""
 
     def __init__(self, cancel: Callable[[], bool]) -> None:
@@ -178,11 +186,12 @@ def _one_of(name: str, value: Any, words: tuple[str, ...]) -> str:
 
 def _strategy(value: Any) -> str:
     """The name of a strategy, as it is spelt today."""
+    # Late: most stores have no rules.
     from triplestore.maintenance.strategies import STRATEGIES, known_name
 
     name, names = known_name(str(value)), sorted({AUTO, *STRATEGIES})
     if name not in names:
-        raise UsageError(_unknown(f"there is no strategy {value!r}", str(value), names))
+        raise UsageError(_unknown(f"strategy {value!r} does not exist", str(value), names))
     return name
 
 

@@ -15,9 +15,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from triplestore.reasoning.equality.violations import Members
+from triplestore.datalog.program import Program, bound_by
+from triplestore.reasoning.equality.violations import ViolatingRows
 from triplestore.relations import Changes, Tables
 from triplestore.relations.packed_keys import NO_IDS, U32, Columns
+from triplestore.rules.simplify import simplify
 from triplestore.terms import key_of, to_ntriples
 from triplestore.terms.vocabulary import OWL, RDF_TYPE
 
@@ -107,9 +109,9 @@ class Inconsistencies:
 
 
 def inconsistencies(
-    tables: Tables, where: Listed, dictionary: Dictionary, most: int
+    tables: Tables, where: ViolationRelations, dictionary: Dictionary, most: int
 ) -> Inconsistencies:
-    """All violations counted, and at most so many of each constraint's id."""
+    """All violations counted, and some of each constraint's id: at most `most`."""
     counts: dict[str, int] = {}
     listed: list[Violation] = []
     for name, constraint in where.relations.items():
@@ -130,7 +132,7 @@ def inconsistencies(
     return Inconsistencies(counts, tuple(listed))
 
 
-class Listed(NamedTuple):
+class ViolationRelations(NamedTuple):
     """Where the violations of a program are.
 
     relations  id of a helper relation -> its constraint
@@ -142,23 +144,25 @@ class Listed(NamedTuple):
     nothing: int
 
 
-def listed(rules: Rules | None, dictionary: Dictionary) -> Listed:
+def violation_relations(rules: Rules | None, dictionary: Dictionary) -> ViolationRelations:
     """Where the violations of these rules are, for a reader: nothing is compiled or encoded."""
     type_id, nothing = dictionary.lookup_keys([_TYPE, _NOTHING]).tolist()
     if rules is None or not rules.constraint_count:
-        return Listed({}, type_id, nothing)
+        return ViolationRelations({}, type_id, nothing)
     named = _constraints_of(rules)
     if _has_own(named.values()):
         nothing = 0
     ids = dictionary.lookup_keys(list(named)).tolist()
     found = {i: constraint for i, constraint in zip(ids, named.values(), strict=True) if i}
-    return Listed(found, type_id, nothing)
+    return ViolationRelations(found, type_id, nothing)
 
 
-def listed_by(relations: Mapping[int, Constraint], dictionary: Dictionary) -> Listed:
+def compiled_violation_relations(
+    relations: Mapping[int, Constraint], dictionary: Dictionary
+) -> ViolationRelations:
     """The same for a writer, who has compiled the rules."""
     type_id, nothing = dictionary.lookup_keys([_TYPE, _NOTHING]).tolist()
-    return Listed(relations, type_id, 0 if _has_own(relations.values()) else nothing)
+    return ViolationRelations(relations, type_id, 0 if _has_own(relations.values()) else nothing)
 
 
 def _has_own(constraints: Iterable[Constraint]) -> bool:
@@ -172,16 +176,15 @@ _CONSTRAINTS: WeakKeyDictionary[Rules, Mapping[bytes, Constraint]] = WeakKeyDict
 
 def _constraints_of(rules: Rules) -> Mapping[bytes, Constraint]:
     """Names of the helper relations that list violations; they depend on the constraints only."""
-    from triplestore.datalog.program import Program
-    from triplestore.rules.simplify import simplify
-
     found = _CONSTRAINTS.get(rules)
     if found is None:
         found = _CONSTRAINTS[rules] = simplify(Program((), rules.constraints)).violations
     return found
 
 
-def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterator[Violation]:
+def violations(
+    tables: Tables, where: ViolationRelations, dictionary: Dictionary
+) -> Iterator[Violation]:
     """All violations."""
     for name, constraint in _with_rows(tables, where):
         for columns in members_of(tables, name, constraint).scan():
@@ -192,7 +195,7 @@ def violations(tables: Tables, where: Listed, dictionary: Dictionary) -> Iterato
             yield Violation(NOTHING, values={"x": member})
 
 
-def count_violations(tables: Tables, where: Listed) -> int:
+def count_violations(tables: Tables, where: ViolationRelations) -> int:
     """How many there are."""
     found = _with_rows(tables, where)
     count = sum(members_of(tables, name, constraint).count() for name, constraint in found)
@@ -201,7 +204,9 @@ def count_violations(tables: Tables, where: Listed) -> int:
     return count
 
 
-def new_violations(net: Changes, where: Listed, dictionary: Dictionary) -> Iterator[Violation]:
+def new_violations(
+    net: Changes, where: ViolationRelations, dictionary: Dictionary
+) -> Iterator[Violation]:
     """Those of a net change that were not there before."""
     for (name, _), rows in net.tuples.items():
         constraint = where.relations.get(name)
@@ -213,7 +218,7 @@ def new_violations(net: Changes, where: Listed, dictionary: Dictionary) -> Itera
 
 
 def violations_between(
-    before: Tables, after: Tables, where: Listed, dictionary: Dictionary
+    before: Tables, after: Tables, where: ViolationRelations, dictionary: Dictionary
 ) -> Iterator[Violation]:
     """The same for two states of the tables."""
     for name, constraint in _with_rows(after, where):
@@ -224,7 +229,7 @@ def violations_between(
         yield Violation(NOTHING, values={"x": member})
 
 
-def count_new(net: Changes, where: Listed) -> int:
+def count_new(net: Changes, where: ViolationRelations) -> int:
     """How many violations of a net change were not there before."""
     count = len(_new_members(net, where))
     for (name, _), rows in net.tuples.items():
@@ -233,7 +238,7 @@ def count_new(net: Changes, where: Listed) -> int:
     return count
 
 
-def count_new_between(before: Tables, after: Tables, where: Listed) -> int:
+def count_new_between(before: Tables, after: Tables, where: ViolationRelations) -> int:
     """The same for two states of the tables, by comparing all violations."""
     count = 0
     for name, constraint in _with_rows(after, where):
@@ -242,7 +247,7 @@ def count_new_between(before: Tables, after: Tables, where: Listed) -> int:
     return count + len(_members_between(before, after, where))
 
 
-def _members_between(before: Tables, after: Tables, where: Listed) -> U32:
+def _members_between(before: Tables, after: Tables, where: ViolationRelations) -> U32:
     """The members of owl:Nothing that were not there before."""
     if not (where.type_id and where.nothing):
         return NO_IDS
@@ -251,7 +256,7 @@ def _members_between(before: Tables, after: Tables, where: Listed) -> U32:
     return np.setdiff1d(now, was, assume_unique=True)
 
 
-def _new_members(net: Changes, where: Listed) -> np.ndarray:
+def _new_members(net: Changes, where: ViolationRelations) -> np.ndarray:
     if not where.nothing:
         return NO_IDS
     rows = net.facts
@@ -261,7 +266,7 @@ def _new_members(net: Changes, where: Listed) -> np.ndarray:
     return members
 
 
-def _with_rows(tables: Tables, where: Listed) -> list[tuple[int, Constraint]]:
+def _with_rows(tables: Tables, where: ViolationRelations) -> list[tuple[int, Constraint]]:
     """The constraints that something breaks, with their helper relations: mostly few of many."""
     present = {name for name, _ in tables.tuple_names()}
     return [one for one in where.relations.items() if one[0] in present]
@@ -269,8 +274,6 @@ def _with_rows(tables: Tables, where: Listed) -> list[tuple[int, Constraint]]:
 
 def variables_of(constraint: Constraint) -> list[str]:
     """The variables of a constraint in the order of the columns of its helper relation."""
-    from triplestore.datalog.program import bound_by
-
     return sorted({variable.name for variable in bound_by(constraint.body)})
 
 
@@ -279,9 +282,9 @@ def arity_of(constraint: Constraint) -> int:
     return max(3, len(variables_of(constraint)))
 
 
-def members_of(tables: Tables, name: int, constraint: Constraint) -> Members:
+def members_of(tables: Tables, name: int, constraint: Constraint) -> ViolatingRows:
     """The matches of a constraint, of all members where one individual stands for others."""
-    return Members(tables, name, arity_of(constraint), constraint, variables_of(constraint))
+    return ViolatingRows(tables, name, arity_of(constraint), constraint, variables_of(constraint))
 
 
 def _of_rows(

@@ -1,4 +1,4 @@
-"""Facts that are no triples of RDF hold, take part in rules, and are not shown.
+"""Facts that are not triples of RDF hold, take part in rules, and are not shown.
 
 Start reading at `is_triple`. Rules work on generalised triples: a rule may conclude one with a
 literal as its subject or a blank node as its predicate. No format of RDF can write these down, so
@@ -9,9 +9,10 @@ the store keeps their number, and most programs cannot make one (`Rules.may_hide
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pyoxigraph import DefaultGraph, Quad
 
 from triplestore.relations.lookup import Rows
 from triplestore.relations.packed_keys import U32, Bools, high, low
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _FEW = 16  # terms whose kinds are looked up one by one
 
+FIRST_BLOCK = 64
+"""The first block of an iteration is small, so that the first answer comes at once."""
+
 
 def is_triple(dictionary: Dictionary, subjects: U32, predicates: U32) -> Bools:
     """Which rows are triples of RDF, by their subjects and predicates."""
@@ -32,7 +36,7 @@ def is_triple(dictionary: Dictionary, subjects: U32, predicates: U32) -> Bools:
 
 
 def shown(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Rows]:
-    """Blocks of rows without those that are no triples of RDF."""
+    """Blocks of rows without those that are not triples of RDF."""
     for rows in blocks:
         fine = is_triple(dictionary, rows.subject, rows.predicate)
         if fine.all():
@@ -41,8 +45,28 @@ def shown(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Rows]:
             yield Rows(*(column[fine] for column in rows))
 
 
+def quads_of(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
+    """Quads of pyoxigraph, decoded as they are asked for."""
+    default = DefaultGraph()
+    for rows in blocks:
+        size, start, step = rows.size, 0, FIRST_BLOCK
+        while start < size:
+            stop = min(start + step, size)
+            s, p, o, g = (_decode(dictionary, column[start:stop], default) for column in rows)
+            yield from map(Quad, s, p, o, g)
+            start, step = stop, min(step * 4, 8192)
+
+
+def _decode(dictionary: Dictionary, ids: U32, default: DefaultGraph) -> list[Any]:
+    """Terms of a column; a column of one value (a predicate, a graph) is looked up once."""
+    if ids.strides == (0,) or len(ids) == 1:
+        first = int(ids[0])
+        return [dictionary.term(first) if first else default] * len(ids)
+    return dictionary.terms(ids)
+
+
 def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
-    """How many more facts than before an update makes that are no triples of RDF.
+    """How many more facts than before an update makes that are not triples of RDF.
 
     after  the tables that it leads to
     """
@@ -76,7 +100,7 @@ def _are_nodes(dictionary: Dictionary, ids: U32) -> Bools:
 
 
 def _hidden_in(dictionary: Dictionary, tables: Tables, name: int) -> int:
-    """How many facts of a relation are no triples of RDF, whether they are written or not."""
+    """How many facts of a relation are not triples of RDF, whether they are written or not."""
     relation = tables.relation(name)
     subjects = relation.distinct(0)
     odd = subjects[~is_triple(dictionary, subjects, np.full(len(subjects), name, np.uint32))]

@@ -30,15 +30,15 @@ from triplestore.server.description import PREFIXES, service_description
 from triplestore.server.graphs import changing, reading
 from triplestore.server.negotiation import RESULTS, TRIPLES, content_type, negotiated
 from triplestore.server.protocol import (
-    Operation,
-    Refused,
+    RefusedRequest,
+    SparqlRequest,
     accepted,
     from_elsewhere,
     read_operation,
 )
-from triplestore.server.running import Job, Output, Runner, on_refused, refusal
+from triplestore.server.running import AnswerJob, AnswerOutput, Runner, on_refused, refusal
 from triplestore.server.settings import Settings
-from triplestore.store.answers import Form, are_triples, write_answer
+from triplestore.store.answers import AnswerFormat, are_triples, write_answer
 from triplestore.store.graph_redirection import query_on, update_on
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ _INDEX = """SPARQL over HTTP
 
 
 def create_app(store: Store, settings: Settings | None = None) -> Starlette:
-    """The application that serves a store; whoever made the store closes it.
+    """The application that serves a store; the caller closes the store.
 
     >>> from triplestore import Store
     >>> [route.path for route in create_app(Store()).routes]
@@ -79,7 +79,7 @@ def create_app(store: Store, settings: Settings | None = None) -> Starlette:
             Route("/health", service.health),
         ],
         middleware=middleware,
-        exception_handlers={Refused: on_refused},
+        exception_handlers={RefusedRequest: on_refused},
         lifespan=service.lifespan,
     )
 
@@ -125,11 +125,11 @@ class _Service:
 
         return answer
 
-    def _query(self, request: Request, asked: Operation) -> Job:
+    def _query(self, request: Request, asked: SparqlRequest) -> AnswerJob:
         store, settings = self._store, self._settings
         accept, base = accepted(request), _address(request)
 
-        def job(output: Output) -> None:
+        def job(output: AnswerOutput) -> None:
             store.refresh()
             text, union = asked.text, asked.union or settings.union
             if asked.graphs is not None:
@@ -143,7 +143,7 @@ class _Service:
                 budget=settings.memory,
                 cancel=output.stop,
             )
-            form: Form
+            form: AnswerFormat
             if are_triples(result):
                 media_type, form = negotiated(accept, TRIPLES)
             else:
@@ -153,12 +153,12 @@ class _Service:
 
         return job
 
-    def _update(self, request: Request, asked: Operation) -> Job:
+    def _update(self, request: Request, asked: SparqlRequest) -> AnswerJob:
         store, settings = self._store, self._settings
         self._may_change(request)
         base = _address(request)
 
-        def job(output: Output) -> None:
+        def job(output: AnswerOutput) -> None:
             text = asked.text
             if asked.graphs is not None:
                 text = update_on(text, *asked.graphs, store.prefixes, base)
@@ -182,9 +182,11 @@ class _Service:
 
     def _may_change(self, request: Request) -> None:
         if not self._settings.update:
-            raise Refused(403, "this server only reads: it was started without --allow-update")
+            raise RefusedRequest(
+                403, "this server only reads: it was started without --allow-update"
+            )
         if from_elsewhere(request) and not self._settings.cors:
-            raise Refused(403, "updates from pages of other sites are not carried out")
+            raise RefusedRequest(403, "updates from pages of other sites are not carried out")
 
     def _described(self, request: Request) -> Response:
         settings = self._settings
@@ -211,9 +213,9 @@ class _NamedHosts:
         if scope["type"] == "http" and self._hosts:
             host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
             if _name_of(host) not in self._hosts:
-                refused = Refused(
+                refused = RefusedRequest(
                     421,
-                    f"{host!r} is no name of this server; if a proxy in front of it passes this "
+                    f"{host!r} is not a name of this server; if a proxy in front of it passes this "
                     f"name on, start it with --allowed-host {_name_of(host) or 'NAME'}",
                 )
                 await refusal(refused)(scope, receive, send)

@@ -14,31 +14,31 @@ import pyoxigraph as ox
 from starlette.requests import Request
 
 from triplestore.server.negotiation import QUADS, TRIPLES, content_type, negotiated
-from triplestore.server.protocol import Refused, accepted, read_body, read_graph
-from triplestore.server.running import Job, Output
+from triplestore.server.protocol import RefusedRequest, accepted, read_body, read_graph
+from triplestore.server.running import AnswerJob, AnswerOutput
 
 if TYPE_CHECKING:
     from triplestore.store import Store, Transaction
 
-Graph: TypeAlias = ox.NamedNode | ox.DefaultGraph
+GraphName: TypeAlias = ox.NamedNode | ox.DefaultGraph
 
 
-class Document(NamedTuple):
+class SentTriples(NamedTuple):
     """Triples that a client sends."""
 
     data: bytes
     form: ox.RdfFormat
 
 
-def reading(store: Store, request: Request) -> Job:
-    """GET: a graph, or all of them if none is named; what was stated, unless facts are named."""
+def reading(store: Store, request: Request) -> AnswerJob:
+    """GET: a graph, or all graphs if none is named; asserted quads, unless facts are named."""
     graph, facts = read_graph(request)
     accept = accepted(request)
 
-    def job(output: Output) -> None:
+    def job(output: AnswerOutput) -> None:
         store.refresh()
         if graph is not None and not store.contains_named_graph(graph):
-            raise Refused(404, f"there is no graph {graph}")
+            raise RefusedRequest(404, f"graph {graph} does not exist")
         media_type, form = negotiated(accept, QUADS if graph is None else TRIPLES)
         output.media_type = content_type(media_type)
         store.dump(cast(IO[bytes], output), form, from_graph=graph, facts=facts)
@@ -46,20 +46,20 @@ def reading(store: Store, request: Request) -> Job:
     return job
 
 
-async def changing(store: Store, request: Request, longest: int) -> Job:
+async def changing(store: Store, request: Request, longest: int) -> AnswerJob:
     """PUT: a graph is what is sent; POST: it gets that, too, or is made; DELETE: it goes."""
     method = request.method
     graph, _ = read_graph(request)
     location = None
     if graph is None:
         if method != "POST":
-            raise Refused(400, "name a graph, as ?graph=IRI or ?default")
+            raise RefusedRequest(400, "name a graph, as ?graph=IRI or ?default")
         graph = ox.NamedNode(uuid4().urn)
         location = graph.value
     documents = [] if method == "DELETE" else await _documents(request, longest)
     base = graph.value if isinstance(graph, ox.NamedNode) else str(request.url.replace(query=""))
 
-    def job(output: Output) -> None:
+    def job(output: AnswerOutput) -> None:
         with store.transaction() as transaction:
             existed = transaction.contains_named_graph(graph)
             if method == "DELETE":
@@ -75,22 +75,22 @@ async def changing(store: Store, request: Request, longest: int) -> Job:
     return job
 
 
-def _delete(transaction: Transaction, graph: Graph, existed: bool) -> None:
+def _delete(transaction: Transaction, graph: GraphName, existed: bool) -> None:
     if isinstance(graph, ox.DefaultGraph):
         transaction.clear_graph(graph)
         return
     if not existed:
-        raise Refused(404, f"there is no graph {graph}")
+        raise RefusedRequest(404, f"graph {graph} does not exist")
     transaction.remove_graph(graph)
 
 
 def _load(
     transaction: Transaction,
-    graph: Graph,
-    documents: list[Document],
+    graph: GraphName,
+    documents: list[SentTriples],
     base: str,
     replace: bool,
-    output: Output,
+    output: AnswerOutput,
 ) -> None:
     for number, document in enumerate(documents):
         first = replace and not number
@@ -107,7 +107,7 @@ def _load(
         transaction.add_graph(graph)  # also if there is not a triple in it
 
 
-async def _documents(request: Request, longest: int) -> list[Document]:
+async def _documents(request: Request, longest: int) -> list[SentTriples]:
     """What is sent: one document, or the parts of a form."""
     body = await read_body(request, longest)
     header = request.headers.get("content-type", "")
@@ -122,9 +122,9 @@ async def _documents(request: Request, longest: int) -> list[Document]:
     ]
 
 
-def _document(header: str, data: bytes) -> Document:
+def _document(header: str, data: bytes) -> SentTriples:
     media_type = header.partition(";")[0].strip().lower()
     form = ox.RdfFormat.from_media_type(media_type) if media_type else None
     if form is None:
-        raise Refused(415, f"{media_type!r} is no media type of RDF")
-    return Document(data, form)
+        raise RefusedRequest(415, f"{media_type!r} is not a media type of RDF")
+    return SentTriples(data, form)

@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeVar
 
 import pyoxigraph as ox
 
-from triplestore.server.protocol import Refused
+from triplestore.server.protocol import RefusedRequest
 
-Form = TypeVar("Form")
+AnyFormat = TypeVar("AnyFormat")
 
 _Results = ox.QueryResultsFormat
 _Rdf = ox.RdfFormat
@@ -54,7 +54,7 @@ QUADS: list[tuple[str, ox.RdfFormat]] = [
 """Media types of triples of several graphs."""
 
 
-class Range(NamedTuple):
+class MediaRange(NamedTuple):
     """A range of media types that is accepted, such as `text/*`, and how much it is wanted."""
 
     kind: str
@@ -72,7 +72,7 @@ class Range(NamedTuple):
         return self.kind in ("*", kind) and self.subtype in ("*", subtype)
 
 
-def ranges(header: str) -> list[Range]:
+def ranges(header: str) -> list[MediaRange]:
     """The ranges of an `Accept` header; what is malformed is left out.
 
     >>> ranges("text/csv, application/*;q=0.5, nonsense")
@@ -84,7 +84,7 @@ weight=0.5)]
         name, *parameters = (piece.strip().lower() for piece in part.split(";"))
         kind, slash, subtype = name.partition("/")
         if slash and kind and subtype:
-            found.append(Range(kind, subtype, _weight(parameters)))
+            found.append(MediaRange(kind, subtype, _weight(parameters)))
     return found
 
 
@@ -99,7 +99,9 @@ def _weight(parameters: Sequence[str]) -> float:
     return 1.0
 
 
-def chosen(header: str | None, offers: Sequence[tuple[str, Form]]) -> tuple[str, Form] | None:
+def chosen(
+    header: str | None, offers: Sequence[tuple[str, AnyFormat]]
+) -> tuple[str, AnyFormat] | None:
     """The media type and format that a client wants most; None if it accepts none of the offers.
 
     >>> chosen("text/*, application/json;q=0.1", RESULTS)
@@ -107,7 +109,7 @@ def chosen(header: str | None, offers: Sequence[tuple[str, Form]]) -> tuple[str,
     >>> chosen("image/png", RESULTS)
     """
     accepted = ranges(header or "*/*")
-    best: tuple[str, Form] | None = None
+    best: tuple[str, AnyFormat] | None = None
     most = 0.0
     for offer in offers:
         matching = [one for one in accepted if one.matches(offer[0])]
@@ -117,12 +119,14 @@ def chosen(header: str | None, offers: Sequence[tuple[str, Form]]) -> tuple[str,
     return best
 
 
-def negotiated(accept: str | None, offers: Sequence[tuple[str, Form]]) -> tuple[str, Form]:
+def negotiated(
+    accept: str | None, offers: Sequence[tuple[str, AnyFormat]]
+) -> tuple[str, AnyFormat]:
     """The same; a client that accepts none of them is refused."""
     choice = chosen(accept, offers)
     if choice is None:
         known = ", ".join(media_type for media_type, _ in offers)
-        raise Refused(406, f"the answer can be had as: {known}")
+        raise RefusedRequest(406, f"the answer can be had as: {known}")
     return choice
 
 

@@ -1,7 +1,7 @@
 """What a request asks for: the SPARQL 1.1 Protocol, read from HTTP.
 
-Start at `read_operation`. What is always true: whatever is wrong with a request raises `Refused`
-with the status and a sentence that says what to do.
+Start at `read_operation`. What is always true: whatever is wrong with a request raises
+`RefusedRequest` with the status and a sentence that says what to do.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _GRAPHS = {
 }
 _FACTS = ("all", "explicit", "inferred")
 
-Pairs = list[tuple[str, str]]
-Graphs = tuple[ox.NamedNode, ...]
+FormFields = list[tuple[str, str]]
+GraphNames = tuple[ox.NamedNode, ...]
 
 
-class Refused(Exception):  # noqa: N818 - it is an answer, and no mistake of ours
+class RefusedRequest(Exception):  # noqa: N818 - it is an answer, and no mistake of ours
     """A request gets this status and message instead of what it asked for."""
 
     def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
@@ -38,7 +38,7 @@ class Refused(Exception):  # noqa: N818 - it is an answer, and no mistake of our
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class SparqlRequest:
     """A query or an update that was asked for.
 
     kind      "query" or "update"
@@ -51,12 +51,14 @@ class Operation:
 
     kind: str
     text: str
-    graphs: tuple[Graphs, Graphs] | None = None
+    graphs: tuple[GraphNames, GraphNames] | None = None
     facts: str = "all"
     union: bool = False
 
 
-async def read_operation(request: Request, kinds: Sequence[str], longest: int) -> Operation | None:
+async def read_operation(
+    request: Request, kinds: Sequence[str], longest: int
+) -> SparqlRequest | None:
     """What a request to an endpoint for these kinds asks for; None if it asks for nothing."""
     pairs = _pairs(request.url.query)
     if request.method == "POST":
@@ -67,25 +69,25 @@ async def read_operation(request: Request, kinds: Sequence[str], longest: int) -
             pairs.append((TEXTS[media_type], _decoded(await read_body(request, longest))))
         else:
             known = ", ".join([FORM, *TEXTS])
-            raise Refused(415, f"the body of a POST is one of: {known}; not {media_type!r}")
+            raise RefusedRequest(415, f"the body of a POST is one of: {known}; not {media_type!r}")
     given = [(name, value) for name, value in pairs if name in _GRAPHS]
     if not given and request.method != "POST":
         return None
     if len(given) != 1:
-        raise Refused(400, f"give one of the parameters {' and '.join(kinds)}, once")
+        raise RefusedRequest(400, f"give one of the parameters {' and '.join(kinds)}, once")
     kind, text = given[0]
     if kind not in kinds:
-        raise Refused(400, f"no {kind} is carried out here")
+        raise RefusedRequest(400, f"no {kind} is carried out here")
     if kind == "update" and request.method != "POST":
-        raise Refused(405, "updates are sent by POST", {"Allow": "POST"})
+        raise RefusedRequest(405, "updates are sent by POST", {"Allow": "POST"})
     return _operation(kind, text, pairs)
 
 
-def _operation(kind: str, text: str, pairs: Pairs) -> Operation:
+def _operation(kind: str, text: str, pairs: FormFields) -> SparqlRequest:
     default, named = (graphs_of(pairs, name) for name in _GRAPHS[kind])
     if not default and not named:
-        return Operation(kind, text, facts=_facts_of(pairs), union=_union_of(pairs))
-    return Operation(kind, text, (default, named), _facts_of(pairs))
+        return SparqlRequest(kind, text, facts=_facts_of(pairs), union=_union_of(pairs))
+    return SparqlRequest(kind, text, (default, named), _facts_of(pairs))
 
 
 async def read_body(request: Request, longest: int) -> bytes:
@@ -95,10 +97,10 @@ async def read_body(request: Request, longest: int) -> bytes:
         async for part in request.stream():
             size += len(part)
             if size > longest:
-                raise Refused(413, f"a request may have {longest:,} bytes at most")
+                raise RefusedRequest(413, f"a request may have {longest:,} bytes at most")
             parts.append(part)
     except ClientDisconnect:
-        raise Refused(400, "the body of the request is not complete") from None
+        raise RefusedRequest(400, "the body of the request is not complete") from None
     return b"".join(parts)
 
 
@@ -106,32 +108,32 @@ def _decoded(body: bytes) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError as error:
-        raise Refused(400, f"the body is not UTF-8: {error}") from None
+        raise RefusedRequest(400, f"the body is not UTF-8: {error}") from None
 
 
-def _pairs(text: str) -> Pairs:
+def _pairs(text: str) -> FormFields:
     try:
         return parse_qsl(text, keep_blank_values=True, errors="strict")
     except ValueError as error:
-        raise Refused(400, f"parameters cannot be read: {error}") from None
+        raise RefusedRequest(400, f"parameters cannot be read: {error}") from None
 
 
-def graphs_of(pairs: Pairs, name: str) -> Graphs:
+def graphs_of(pairs: FormFields, name: str) -> GraphNames:
     """The graphs that a parameter names."""
     try:
         return tuple(ox.NamedNode(value) for key, value in pairs if key == name)
     except ValueError as error:
-        raise Refused(400, f"{name}: {error}") from None
+        raise RefusedRequest(400, f"{name}: {error}") from None
 
 
-def _facts_of(pairs: Pairs) -> str:
+def _facts_of(pairs: FormFields) -> str:
     facts = [value for name, value in pairs if name == "facts"]
     if len(facts) > 1 or not set(facts) <= set(_FACTS):
-        raise Refused(400, f"facts is one of: {', '.join(_FACTS)}")
+        raise RefusedRequest(400, f"facts is one of: {', '.join(_FACTS)}")
     return facts[0] if facts else "all"
 
 
-def _union_of(pairs: Pairs) -> bool:
+def _union_of(pairs: FormFields) -> bool:
     return any(name == "union-default-graph" and value.lower() != "false" for name, value in pairs)
 
 
@@ -141,7 +143,7 @@ def read_graph(request: Request) -> tuple[ox.NamedNode | ox.DefaultGraph | None,
     named = graphs_of(pairs, "graph")
     default = any(name == "default" for name, _ in pairs)
     if len(named) + default > 1:
-        raise Refused(400, "give one graph, as ?graph=IRI or ?default")
+        raise RefusedRequest(400, "give one graph, as ?graph=IRI or ?default")
     facts = _facts_of(pairs) if any(name == "facts" for name, _ in pairs) else "explicit"
     return (named[0] if named else ox.DefaultGraph() if default else None), facts
 

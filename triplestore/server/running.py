@@ -1,9 +1,9 @@
-"""Queries in threads: at most so many at a time, each of which can be stopped.
+"""Queries in threads: a limited number at a time, each of which can be stopped.
 
-Start at `Runner.answer`. A thread carries a job out and writes its answer to an `Output`; the event
-loop sends what was written. What is always true: a job that nobody waits for any more is stopped
-(its client has gone, or the server ends), and its place is free only when its thread has ended;
-a client that reads slowly slows its thread down instead of filling the memory.
+Start at `Runner.answer`. A thread carries a job out and writes its answer to an `AnswerOutput`; the
+event loop sends what was written. What is always true: a job is stopped when its client has
+disconnected or the server ends, and its place is free only when its thread has ended; a client that
+reads slowly slows its thread down instead of filling the memory.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from triplestore.errors import (
     UsageError,
 )
 from triplestore.server.memory import give_back
-from triplestore.server.protocol import Refused
+from triplestore.server.protocol import RefusedRequest
 from triplestore.server.settings import Settings
 
 logger = logging.getLogger("triplestore.server")
 
 _PIECE = 1 << 16
 _PIECES = 4
-"""So many pieces of an answer wait to be sent."""
+"""Maximum number of pieces of an answer that wait to be sent."""
 
 _STATUS: dict[type[Exception], int] = {
     ParseError: 400,
@@ -48,7 +48,7 @@ _STATUS: dict[type[Exception], int] = {
 }
 
 
-class Output:
+class AnswerOutput:
     """What a job writes its answer to; status, headers and media type are set before.
 
     Pieces are handed on when they are large enough, or at the end: until then an error can still
@@ -68,7 +68,7 @@ class Output:
         self._size = 0
 
     def write(self, piece: bytes) -> int:
-        """Write a piece; waits while the client does not read, raises if it has gone."""
+        """Write a piece; waits while the client does not read, raises if it has disconnected."""
         self._waiting.append(bytes(piece))
         self._size += len(piece)
         if self._size >= _PIECE:
@@ -84,7 +84,7 @@ class Output:
         """Nothing: pieces go when they are large enough."""
 
     def is_over(self) -> bool:
-        """True if nobody waits for the answer any more, or not so long."""
+        """True if the client has disconnected, or the time is over."""
         return self.stop.is_set() or time.monotonic() > self._deadline
 
     def _hand_on(self) -> None:
@@ -102,7 +102,7 @@ class Output:
         self._loop.call_soon_threadsafe(self.queue.put_nowait, item)
 
     def end(self, complete: bool) -> None:
-        """Hand on what is left, of a complete answer, and say that no more comes."""
+        """Pass on the rest of a complete answer, and its end."""
         if complete and self._waiting:
             self._put(b"".join(self._waiting))
         self._put(None)
@@ -112,10 +112,10 @@ class Output:
         self._room.release()
 
 
-Carried: TypeAlias = "asyncio.Future[Refused | None]"
+JobResult: TypeAlias = "asyncio.Future[RefusedRequest | None]"
 """A job in a thread, and in the end what it is refused with."""
 
-Job: TypeAlias = Callable[[Output], None]
+AnswerJob: TypeAlias = Callable[[AnswerOutput], None]
 """What a thread carries out: it writes the answer, and ends soon after `output.stop` is set."""
 
 
@@ -126,7 +126,7 @@ class Runner:
         self._settings = settings
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="query")
         self._places = asyncio.Semaphore(settings.threads)
-        self._running: set[Output] = set()
+        self._running: set[AnswerOutput] = set()
         self._stopped = False
 
     @property
@@ -134,30 +134,30 @@ class Runner:
         """How many jobs are carried out."""
         return len(self._running)
 
-    def answer(self, job: Job) -> Response:
+    def answer(self, job: AnswerJob) -> Response:
         """A response that carries a job out and sends what it writes."""
         return _Answer(self, job)
 
-    async def enter(self) -> Output:
+    async def enter(self) -> AnswerOutput:
         """Wait for a place."""
         try:
             await asyncio.wait_for(self._places.acquire(), self._settings.wait)
         except TimeoutError:
             message = f"{self._settings.threads} queries are being answered: try again later"
-            raise Refused(503, message, {"Retry-After": "5"}) from None
-        output = Output(asyncio.get_running_loop(), self._settings.seconds)
+            raise RefusedRequest(503, message, {"Retry-After": "5"}) from None
+        output = AnswerOutput(asyncio.get_running_loop(), self._settings.seconds)
         self._running.add(output)
         if self._stopped:
             output.stop.set()
         return output
 
-    def start(self, output: Output, job: Job) -> Carried:
+    def start(self, output: AnswerOutput, job: AnswerJob) -> JobResult:
         """Carry a job out in a thread."""
         future = asyncio.get_running_loop().run_in_executor(self._pool, _carried_out, job, output)
         future.add_done_callback(lambda done: self._leave(output, done))
         return future
 
-    def _leave(self, output: Output, done: Carried) -> None:
+    def _leave(self, output: AnswerOutput, done: JobResult) -> None:
         self._running.discard(output)
         self._places.release()
 
@@ -169,13 +169,13 @@ class Runner:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _carried_out(job: Job, output: Output) -> Refused | None:
+def _carried_out(job: AnswerJob, output: AnswerOutput) -> RefusedRequest | None:
     """Carry a job out; what it is refused with, if it fails.
 
     The error itself ends here: futures are in cycles, and would keep its traceback, and by way of
     that all that the job held, until the collector finds them.
     """
-    refused: Refused | None = None
+    refused: RefusedRequest | None = None
     try:
         job(output)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the client is told
@@ -188,17 +188,17 @@ def _carried_out(job: Job, output: Output) -> Refused | None:
 class _Answer(Response):
     """The answer of a job as it is written, or the status that its error has."""
 
-    def __init__(self, runner: Runner, job: Job) -> None:
+    def __init__(self, runner: Runner, job: AnswerJob) -> None:
         super().__init__()
         self._runner = runner
         self._job = job
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = _Begun(send)
+        begun = _WatchedSend(send)
         gone = asyncio.ensure_future(_until_gone(receive))
         try:
             await self._carry_out(gone, scope, receive, begun)
-        except Refused as refused:
+        except RefusedRequest as refused:
             await refusal(refused)(scope, receive, send)
         except asyncio.CancelledError:
             # The server ends, and waited as long as it wanted to.
@@ -225,10 +225,10 @@ class _Answer(Response):
             await asyncio.wait([future])
 
 
-_ENDING = Refused(503, "the server is ending", {"Retry-After": "5"})
+_ENDING = RefusedRequest(503, "the server is ending", {"Retry-After": "5"})
 
 
-class _Begun:
+class _WatchedSend:
     """Sends, and knows whether an answer has begun."""
 
     def __init__(self, send: Send) -> None:
@@ -247,7 +247,7 @@ async def _until_gone(receive: Receive) -> None:
 
 
 async def _send(
-    output: Output, future: Carried, scope: Scope, receive: Receive, send: Send
+    output: AnswerOutput, future: JobResult, scope: Scope, receive: Receive, send: Send
 ) -> None:
     piece = await output.queue.get()
     if piece is None:
@@ -275,23 +275,23 @@ async def _send(
         logger.warning("an answer was cut off: %s", refused.message)
 
 
-def refused_by(error: BaseException) -> Refused:
+def refused_by(error: BaseException) -> RefusedRequest:
     """The status and message for an error."""
-    if isinstance(error, Refused):
+    if isinstance(error, RefusedRequest):
         return error
     for kind, status in _STATUS.items():
         if isinstance(error, kind):
-            return Refused(status, str(error))
+            return RefusedRequest(status, str(error))
     logger.error("a request failed", exc_info=error)
-    return Refused(500, "something went wrong here; the server's log has more")
+    return RefusedRequest(500, "something went wrong here; the server's log has more")
 
 
-def refusal(refused: Refused) -> Response:
+def refusal(refused: RefusedRequest) -> Response:
     """The response that says why a request is refused."""
     return PlainTextResponse(f"{refused.message}\n", refused.status, refused.headers)
 
 
 async def on_refused(request: Request, error: Exception) -> Response:
-    """The response for a `Refused` that was raised before a job began."""
-    assert isinstance(error, Refused)
+    """The response for a `RefusedRequest` that was raised before a job began."""
+    assert isinstance(error, RefusedRequest)
     return refusal(error)

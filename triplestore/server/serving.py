@@ -34,7 +34,7 @@ def serve(
     listening = _listening(host, port)
     names = names_of(host, settings.allowed, _is_loopback(listening))
     config = configured(store, replace(settings, hosts=names))
-    # uvicorn ends in good order at a SIGTERM, and then sends it once more: that is for nobody.
+    # uvicorn shuts down at a SIGTERM, and then raises it again, which is ignored here.
     before = signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:
         with listening, suppress(KeyboardInterrupt):

@@ -16,10 +16,10 @@ class Settings:
 
     update           updates are carried out; without, the store is only read
     seconds          each query or update may take so long, sending its answer included
-    memory           each may hold so many bytes
-    threads          so many are carried out at the same time
-    wait             one that comes meanwhile waits so many seconds for its turn
-    grace            those that run when the server stops get so many seconds to end
+    memory           maximum bytes of each
+    threads          maximum number of concurrent requests
+    wait             maximum seconds that a request waits for its turn
+    grace            seconds that running requests get to end when the server stops
     body             the longest request that is read, in bytes
     union            the default graph of queries is the union of all graphs
     cors             pages of any site may ask

@@ -1,14 +1,12 @@
-"""The store: transactions, and one face over dictionary, tables, loaders and storage.
+"""The store: transactions, and one interface to dictionary, tables, loaders and storage.
 
-Start reading at `store.Store`. What it can read, in `reading.py`, it shares with a `Snapshot` and
-with a `Transaction`; pattern look-ups are in `matching.py`. How writes become one commit:
-`transaction.py` gathers them, `settling.py` and `replacing.py` find out what they change, and
-`outcome.py` makes one step of all. How a commit keeps the closure of the rules exact: `closing.py`.
-DESIGN.md has the decisions and measurements.
+Start reading at `store.Store`. It shares its reading methods (`readable.py`) with `Snapshot` and
+`Transaction`. How writes become one commit: `writer.py` gathers them, `combine_writes.py` and
+`replacing.py` find out what they change, and `reasoning/closing.py` keeps the inferences exact.
 """
 
 from triplestore.loaders import convert as convert_file
-from triplestore.reasoning.change import Change
+from triplestore.reasoning.outcome import Change
 from triplestore.reasoning.violations import Violation
 from triplestore.relations.lookup import Rows
 from triplestore.store.info import Info

@@ -23,15 +23,23 @@ from triplestore.sparql.results import write_boolean
 from triplestore.sparql.results.formats import results_format
 from triplestore.sparql.results.solutions import Solutions, Triples
 
-__all__ = ["Form", "Result", "are_triples", "explained", "for_people", "form_of", "write_answer"]
+__all__ = [
+    "AnswerFormat",
+    "Result",
+    "are_triples",
+    "explained",
+    "for_people",
+    "form_of",
+    "write_answer",
+]
 
-Form: TypeAlias = ox.QueryResultsFormat | ox.RdfFormat
+AnswerFormat: TypeAlias = ox.QueryResultsFormat | ox.RdfFormat
 
 
 def write_answer(
     result: Result,
     output: IO[bytes] | str | os.PathLike[str] | None = None,
-    format: Form | str | None = None,
+    format: AnswerFormat | str | None = None,
     *,
     prefixes: Mapping[str, str] | None = None,
 ) -> bytes | None:
@@ -65,7 +73,7 @@ def write_answer(
     return write_document(output, compression, write)
 
 
-def form_of(result: Result, given: Form | str | None) -> Form:
+def form_of(result: Result, given: AnswerFormat | str | None) -> AnswerFormat:
     """The format that a result is to be written in; one that does not suit it is refused.
 
     >>> from triplestore import Store

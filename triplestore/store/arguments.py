@@ -1,4 +1,4 @@
-"""What callers may give as a quad, a term, a graph or a choice of facts, made into keys.
+"""What callers may pass as a quad, a term, a graph or a choice of facts, turned into keys.
 
 A quad is a `pyoxigraph.Quad` or `Triple`, or a tuple of three or four terms; terms are those of
 pyoxigraph or of rdflib. A *key* is the form in which the dictionary knows a term.
@@ -54,9 +54,9 @@ def quad_keys(quad: QuadLike) -> QuadKeys:
     s, p, o = (key_of(term) for term in quad[:3])
     graph_name = graph_key(quad[3]) if len(quad) == 4 else None
     if s[0] not in _NODES:
-        raise UsageError(f"the subject of a triple is an IRI or a blank node, not {quad[0]!r}")
+        raise UsageError(f"the subject of a triple must be an IRI or a blank node, not {quad[0]!r}")
     if p[0] != IRI:
-        raise UsageError(f"the predicate of a triple is an IRI, not {quad[1]!r}")
+        raise UsageError(f"the predicate of a triple must be an IRI, not {quad[1]!r}")
     return s, p, o, graph_name
 
 
@@ -71,7 +71,7 @@ def graph_key(graph: TermLike | None) -> bytes | None:
         graph = graph.identifier
     key = key_of(graph)
     if key[0] not in _NODES:
-        raise UsageError(f"a graph is named by an IRI or a blank node, not {graph!r}")
+        raise UsageError(f"the name of a graph must be an IRI or a blank node, not {graph!r}")
     return None if key[1:] == b"urn:x-rdflib:default" else key
 
 
@@ -80,4 +80,4 @@ def facts_mask(facts: str) -> int:
     try:
         return FACTS[facts]
     except (KeyError, TypeError):
-        raise UsageError(f'facts is "all", "explicit" or "inferred", not {facts!r}') from None
+        raise UsageError(f'facts must be "all", "explicit" or "inferred", not {facts!r}') from None

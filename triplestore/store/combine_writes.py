@@ -1,65 +1,73 @@
-"""A sequence of additions and removals of quads, settled into the changes that it amounts to.
+"""A sequence of additions and removals of quads, combined into the changes that it amounts to.
 
-Start reading at `settle`. Operations come in order, and the last word on a quad wins; what each one
-found (already there, not stated) is tallied as if they had been carried out one by one.
+Start reading at `combine_writes`. Operations come in order, and the last one on a quad wins; what
+each one found (already there, not asserted) is counted as if they had been carried out one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from triplestore.relations import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Tables
 from triplestore.relations.changes import NO_FACTS, NO_GRAPHS, NO_QUADS
 from triplestore.relations.packed_keys import U8, U32, Bools, Columns, key_of, last_of_equals
+from triplestore.store.arguments import QuadKeys
+
+if TYPE_CHECKING:
+    from triplestore.terms import Dictionary
 
 
-class Settled(NamedTuple):
+FEW_WRITES = 8
+"""Up to this many operations are encoded one by one, which costs less than arrays of them."""
+
+
+class CombinedWrites(NamedTuple):
     """What a sequence of operations amounts to."""
 
     changes: Changes
     already_there: int
     not_stated: int
     only_inferred: int
-    """Those not stated that hold all the same, because they follow."""
+    """Those not asserted that still hold because they are inferred."""
 
 
-class _Part(NamedTuple):
+class _CombinedRows(NamedTuple):
     rows: ChangedRows
     already_there: int
     not_stated: int
     only_inferred: int = 0
 
 
-def settle(tables: Tables, add: Bools, s: U32, p: U32, o: U32, g: U32) -> Settled:
+def combine_writes(tables: Tables, add: Bools, s: U32, p: U32, o: U32, g: U32) -> CombinedWrites:
     """Operation i adds or removes the quad s[i] p[i] o[i] g[i]; g = 0 is the default graph.
 
     A quad added to a named graph makes the graph exist; removing its last quad leaves it there.
     """
     named = g != 0
     if not named.any():
-        facts = _settle_rows((p, s, o), add, lambda rows: tables.status_of_facts(*rows), tables)
-        return Settled(
+        facts = _combine_rows((p, s, o), add, lambda rows: tables.status_of_facts(*rows), tables)
+        return CombinedWrites(
             Changes(facts=facts.rows), facts.already_there, facts.not_stated, facts.only_inferred
         )
-    quads = _settle_rows(
+    quads = _combine_rows(
         (p[named], s[named], o[named], g[named]),
         add[named],
         lambda rows: tables.status_of_quads(*rows),
     )
     plain = ~named
-    facts = _Part(NO_FACTS, 0, 0)
+    facts = _CombinedRows(NO_FACTS, 0, 0)
     if plain.any():
-        facts = _settle_rows(
+        facts = _combine_rows(
             (p[plain], s[plain], o[plain]),
             add[plain],
             lambda rows: tables.status_of_facts(*rows),
             tables,
         )
     graphs = new_graphs(tables, g[named & add])
-    return Settled(
+    return CombinedWrites(
         Changes(facts=facts.rows, quads=quads.rows, graphs=graphs),
         facts.already_there + quads.already_there,
         facts.not_stated + quads.not_stated,
@@ -74,18 +82,18 @@ def new_graphs(tables: Tables, graphs: U32) -> ChangedRows:
     return ChangedRows.of((missing,)) if len(missing) else NO_GRAPHS
 
 
-def _settle_rows(
+def _combine_rows(
     columns: Columns,
     add: Bools,
     status_of: Callable[[Columns], U8],
     facts: Tables | None = None,
-) -> _Part:
+) -> _CombinedRows:
     """What operations on rows amount to.
 
     facts  the tables, if the rows are facts: they may hold without being written
     """
     if len(add) == 1:  # by far the most common: one `add` or `remove` of its own
-        part = _settle_one(columns, bool(add[0]), status_of(columns))
+        part = _combine_one(columns, bool(add[0]), status_of(columns))
         return part if facts is None else _told_from_rows(part, facts)
     keys = key_of(columns)
     order = np.argsort(keys, kind="stable")
@@ -109,11 +117,11 @@ def _settle_rows(
     changed = wanted != stated
     status = np.where(wanted, np.uint8(EXPLICIT), np.uint8(0))
     result = ChangedRows.of(rows, status, before)
-    part = _Part(result.take(changed), already_there, not_stated, only_inferred)
+    part = _CombinedRows(result.take(changed), already_there, not_stated, only_inferred)
     return part if facts is None else _told_from_rows(part, facts)
 
 
-def _told_from_rows(part: _Part, tables: Tables) -> _Part:
+def _told_from_rows(part: _CombinedRows, tables: Tables) -> _CombinedRows:
     """The same with what was written before in the place of what held."""
     rows = part.rows
     if not tables.closed or len(rows) == 0:
@@ -122,9 +130,45 @@ def _told_from_rows(part: _Part, tables: Tables) -> _Part:
     return part._replace(rows=ChangedRows.of(rows.columns, rows.status, before))
 
 
-def _settle_one(columns: Columns, add: bool, before: U8) -> _Part:
+def _combine_one(columns: Columns, add: bool, before: U8) -> _CombinedRows:
     stated = bool(before[0] & EXPLICIT)
     if add == stated:
         none = NO_FACTS if len(columns) == 3 else NO_QUADS
-        return _Part(none, int(add), int(not add), int(not add and before[0] == INFERRED))
-    return _Part(ChangedRows.of(columns, EXPLICIT if add else 0, before), 0, 0)
+        return _CombinedRows(none, int(add), int(not add), int(not add and before[0] == INFERRED))
+    return _CombinedRows(ChangedRows.of(columns, EXPLICIT if add else 0, before), 0, 0)
+
+
+def encode_writes(
+    dictionary: Dictionary, writes: Sequence[tuple[bool, QuadKeys]]
+) -> tuple[Bools, U32, int]:
+    """Operations on quads given as keys: which of them add, the ids of their quads, and how many
+    were left out because they remove a quad with an unknown term."""
+    if len(writes) <= FEW_WRITES:
+        return _encode_few(dictionary, writes)
+    add = np.array([stated for stated, _ in writes], np.bool_)
+    keys = [key for _, quad in writes for key in quad]
+    is_named = np.array([key is not None for key in keys], np.bool_)
+    stated = np.repeat(add, 4)
+    ids = np.zeros(len(keys), np.uint32)
+    for chosen, ids_of in ((stated, dictionary.encode_keys), (~stated, dictionary.lookup_keys)):
+        places = np.flatnonzero(chosen & is_named)
+        if len(places):
+            wanted = map(keys.__getitem__, places.tolist())
+            ids[places] = ids_of([key for key in wanted if key is not None])
+    known = ((ids != 0) | ~is_named).reshape(-1, 4).all(axis=1)
+    return add[known], ids.reshape(-1, 4)[known], len(add) - int(np.count_nonzero(known))
+
+
+def _encode_few(
+    dictionary: Dictionary, writes: Sequence[tuple[bool, QuadKeys]]
+) -> tuple[Bools, U32, int]:
+    add, rows, unknown = [], [], 0
+    for stated, (s, p, o, g) in writes:
+        keys = [s, p, o] if g is None else [s, p, o, g]
+        ids = (dictionary.encode_keys if stated else dictionary.lookup_keys)(keys).tolist()
+        if 0 in ids:
+            unknown += 1
+            continue
+        add.append(stated)
+        rows.append(ids if len(ids) == 4 else [*ids, 0])
+    return np.array(add, np.bool_), np.array(rows, np.uint32), unknown

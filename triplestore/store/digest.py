@@ -1,10 +1,10 @@
 """A digest of what holds: equal for equal data, however and wherever a store was made.
 
 Start reading at `digest`. It is 128 bits over the multiset of (subject, predicate, object, graph,
-stated or inferred), terms by their text. Always true: ids, the order of rows, layers, files and the
-labels of blank nodes do not show in it. Blank nodes go in by their *colour*: at first all have the
-same, then each takes up the rows that it stands in, with the colours of its neighbours, until no
-round tells more of them apart. What this cannot tell apart is said at `digest`.
+asserted or inferred), terms by their text. Always true: ids, the order of rows, layers, files and
+the labels of blank nodes do not show in it. Blank nodes go in by their *colour*: at first all have
+the same, then each takes up the rows that it stands in, with the colours of its neighbours, until
+no round tells more of them apart. What this cannot tell apart is said at `digest`.
 
 Each term and row is two independent numbers of 64 bits (columns of an array of two), rows are mixed
 and summed; nothing is sorted. Costs about 1 microsecond a distinct term (BLAKE2b of its text), 0.1
@@ -26,14 +26,14 @@ from triplestore.relations import EXPLICIT, INFERRED
 from triplestore.relations.lookup import ANY_GRAPH, Rows
 from triplestore.relations.packed_keys import I64, U8, U64, Bools
 from triplestore.store.arguments import facts_mask
-from triplestore.store.readable import View
+from triplestore.store.readable import StateView
 from triplestore.terms import BLANK, TRIPLE, Dictionary, Term, key_of, term_of
 
 ROUNDS_AT_LEAST = 64
-"""So many rounds are made for any number of rows, if they tell more blank nodes apart."""
+"""Minimum number of rounds that are allowed, if each distinguishes more blank nodes."""
 
 ROUND_ROWS = 20_000_000
-"""And as many as visit so many rows in all: a long list is a chain that needs a round a cell."""
+"""Rounds may visit this many rows in all: a long list is a chain that needs a round per cell."""
 
 _BATCH = 1 << 16
 _PART = 4
@@ -52,27 +52,27 @@ _PLACES = np.array(
 """What subject, predicate, object, graph and status are multiplied with: odd numbers."""
 
 
-class _Quads(NamedTuple):
+class _NumberedQuads(NamedTuple):
     """Rows of term numbers, and a status for each."""
 
     places: tuple[I64, I64, I64, I64]
     status: U64
 
 
-def digest(view: View, facts: str = "all") -> str:
+def digest(view: StateView, facts: str = "all") -> str:
     """The digest of some facts, 32 hexadecimal digits; see `Store.digest`.
 
     Told apart: any two sets of facts without blank nodes (but for an accident of probability
-    2^-128 or so: the sums are no protection against somebody who makes data on purpose), and such
+    2^-128 or so: the sums are no protection against data that is made on purpose), and such
     with blank nodes unless every node of one has its like in the other as far as its surroundings
     go, row by row, as in two triangles and one hexagon of blank nodes with one property. Such nodes
     have equal colours, also within a store, which is right for symmetric ones. Not
     in the digest: rules, prefixes, graphs without quads, relations of three columns or more.
     """
-    view = replace(view, hidden=0)  # what is no triple of RDF holds as well
-    terms = _Terms(view.dictionary)
+    view = replace(view, hidden=0)  # what is not a triple of RDF holds as well
+    terms = _TermHashes(view.dictionary)
     total, counts = np.zeros(2, np.uint64), []
-    labelled: list[_Quads] = []
+    labelled: list[_NumberedQuads] = []
     for status in (EXPLICIT, INFERRED):
         count = 0
         for quads in _batches(view, status & facts_mask(facts), status):
@@ -93,7 +93,7 @@ def digest(view: View, facts: str = "all") -> str:
     return blake2b(b"".join(n.to_bytes(8, "little") for n in whole), digest_size=16).hexdigest()
 
 
-def _batches(view: View, where: int, status: int) -> Iterator[_Quads]:
+def _batches(view: StateView, where: int, status: int) -> Iterator[_NumberedQuads]:
     """All rows that pass, in batches that are worth a call of numpy each."""
     if not where:
         return
@@ -109,17 +109,17 @@ def _batches(view: View, where: int, status: int) -> Iterator[_Quads]:
         yield _as_quads(waiting, status)
 
 
-def _as_quads(blocks: list[Rows], status: int) -> _Quads:
+def _as_quads(blocks: list[Rows], status: int) -> _NumberedQuads:
     s, p, o, g = (
         np.concatenate([block[place] for block in blocks]).astype(np.int64) for place in range(4)
     )
-    return _Quads((s, p, o, g), np.full(len(s), status, np.uint64))
+    return _NumberedQuads((s, p, o, g), np.full(len(s), status, np.uint64))
 
 
 # --- terms --------------------------------------------------------------------------------------
 
 
-class _Terms:
+class _TermHashes:
     """Two numbers for each term, by its id; those without a name of their own begin all alike."""
 
     def __init__(self, dictionary: Dictionary) -> None:
@@ -191,7 +191,7 @@ def _text_hashes(texts: U8, offsets: I64) -> U64:
 # --- rows ---------------------------------------------------------------------------------------
 
 
-def _row_hashes(hashes: U64, quads: _Quads) -> U64:
+def _row_hashes(hashes: U64, quads: _NumberedQuads) -> U64:
     """Two numbers for each row, from those of its terms and its status."""
     total = quads.status[:, None] * _PLACES[4]
     for place, factor in zip(quads.places, _PLACES, strict=False):
@@ -208,33 +208,33 @@ def _mixed(numbers: U64) -> U64:
     return numbers
 
 
-def _any_of(mask: Bools, quads: _Quads) -> Bools:
+def _any_of(mask: Bools, quads: _NumberedQuads) -> Bools:
     s, p, o, g = quads.places
     found: Bools = mask[s] | mask[p] | mask[o] | mask[g]
     return found
 
 
-def _taken(quads: _Quads, chosen: Bools) -> _Quads:
+def _taken(quads: _NumberedQuads, chosen: Bools) -> _NumberedQuads:
     s, p, o, g = quads.places
-    return _Quads((s[chosen], p[chosen], o[chosen], g[chosen]), quads.status[chosen])
+    return _NumberedQuads((s[chosen], p[chosen], o[chosen], g[chosen]), quads.status[chosen])
 
 
-def _joined(parts: list[_Quads]) -> _Quads:
+def _joined(parts: list[_NumberedQuads]) -> _NumberedQuads:
     s, p, o, g = (np.concatenate([part.places[i] for part in parts]) for i in range(4))
-    return _Quads((s, p, o, g), np.concatenate([part.status for part in parts]))
+    return _NumberedQuads((s, p, o, g), np.concatenate([part.status for part in parts]))
 
 
 # --- blank nodes --------------------------------------------------------------------------------
 
 
-def _colour(terms: _Terms, quads: _Quads) -> None:
+def _colour(terms: _TermHashes, quads: _NumberedQuads) -> None:
     """Give the nodes of the rows their colours, in place of the numbers that all began with."""
     numbers = np.unique(np.concatenate(quads.places))
     parts = terms.parts(numbers[terms.is_node[numbers]])
     if parts:
         columns = np.array(parts, np.int64)
         s, p, o, g = (columns[:, place].copy() for place in range(4))
-        quads = _joined([quads, _Quads((s, p, o, g), np.full(len(s), _PART, np.uint64))])
+        quads = _joined([quads, _NumberedQuads((s, p, o, g), np.full(len(s), _PART, np.uint64))])
     rows, places, nodes, begins = _occurrences(terms.is_node, quads)
     colours, told = terms.hashes[nodes], 0
     for _ in range(max(ROUNDS_AT_LEAST, ROUND_ROWS // len(quads.status))):
@@ -248,7 +248,7 @@ def _colour(terms: _Terms, quads: _Quads) -> None:
             return
 
 
-def _occurrences(is_node: Bools, quads: _Quads) -> tuple[I64, I64, I64, I64]:
+def _occurrences(is_node: Bools, quads: _NumberedQuads) -> tuple[I64, I64, I64, I64]:
     """Where nodes stand: row and place of each occurrence, by node; the nodes; their starts."""
     found = [np.flatnonzero(is_node[column]) for column in quads.places]
     rows = np.concatenate(found)

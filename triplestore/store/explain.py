@@ -46,14 +46,14 @@ from triplestore.terms.vocabulary import OWL
 if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.progress import ProgressLine
-    from triplestore.store.readable import View
+    from triplestore.store.readable import StateView
 
 FactLike: TypeAlias = Any
 """A quad, triple or tuple of terms; a `Violation`; or a text: `:a :p :b` or `:p[:a, :b]`."""
 
 
 def explain(
-    view: View, fact: FactLike, alternatives: int, members: int, seconds: float
+    view: StateView, fact: FactLike, alternatives: int, members: int, seconds: float
 ) -> Proof | WhyNot:
     """The smallest proof of a fact; for one that does not hold, why not."""
     rules = view.rules()
@@ -65,9 +65,10 @@ def explain(
     limits, dictionary = Limits(seconds), view.dictionary
     equality = equality_of(view.tables)
     if equality is not None and rules is not None:
-        from triplestore.reasoning.equality.proofs import Lifting
+        # Late: few runs need it.
+        from triplestore.reasoning.equality.proofs import EqualityProofs
 
-        lifting = Lifting(view, rules, equality, limits, members, prefixes)
+        lifting = EqualityProofs(view, rules, equality, limits, members, prefixes)
         atom = next(filter(lifting.holds, atoms), None)
         if atom is not None:
             return lifting.proof(atom)
@@ -91,17 +92,19 @@ def explain(
     )
 
 
-def _with_axioms(view: View, rules: Rules | None, absent: WhyNot) -> WhyNot:
+def _with_axioms(view: StateView, rules: Rules | None, absent: WhyNot) -> WhyNot:
     """The answer with the axioms that may be missing because there are no rules for them."""
+    # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
     from triplestore.reasoning.reports.beyond_rules import axioms_beyond
 
     return replace(absent, outside=tuple(axioms_beyond(view, rules, absent.fact)))
 
 
-def _is_trivial(view: View, atom: Atom) -> bool:
-    """Whether a triple that nobody stated holds whatever the data are; none is made of these."""
+def _is_trivial(view: StateView, atom: Atom) -> bool:
+    """Whether a triple that was not asserted holds for any data."""
     if not view.regimes or not isinstance(atom, TripleAtom):
         return False
+    # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
     from triplestore.reasoning.trivial_facts import holds_anyway
 
     keys = [term.key for term in atom.terms if isinstance(term, Constant)]
@@ -116,14 +119,15 @@ def _trivial(atom: Atom, prefixes: Mapping[str, str]) -> Proof:
     return Proof(atom, {atom: step}, prefixes=prefixes)
 
 
-def audited(view: View, thorough: bool, progress: ProgressLine | None) -> Audit:
+def audited(view: StateView, thorough: bool, progress: ProgressLine | None) -> Audit:
     """Whether the closure of a store is exact, and its numbers are those of its rows."""
     rules, dictionary = view.rules(), view.dictionary
     equal: list[Difference] = []
     if isinstance(rules, InForce):
-        from triplestore.reasoning.program.asserted_rules import classes_of, founded
+        # Late: few runs need it.
+        from triplestore.reasoning.program.asserted_rules import classes_of, close_asserted
 
-        rules, dictionary, anew = founded(view.tables, dictionary, rules, progress)
+        rules, dictionary, anew = close_asserted(view.tables, dictionary, rules, progress)
         equal = _equals_compared(view, classes_of(view.tables), anew)
     program = Program() if rules is None else rules.program
     terms = Passing(dictionary)
@@ -143,7 +147,7 @@ def audited(view: View, thorough: bool, progress: ProgressLine | None) -> Audit:
     return replace(found, differences=[*found.differences, *equal], counts=counts)
 
 
-def _equals_compared(view: View, classes: Classes, anew: Classes) -> list[Difference]:
+def _equals_compared(view: StateView, classes: Classes, anew: Classes) -> list[Difference]:
     """Equalities that are in force and do not follow, and the other way round."""
     found = []
     for kind, ours, theirs in (("unfounded", classes, anew), ("missing", anew, classes)):
@@ -193,7 +197,7 @@ def _atom_of(fact: FactLike, prefixes: Mapping[str, str]) -> Atom:
 def _rows_of(violation: Violation, written: Written) -> list[Atom]:
     """The row of the helper relation that a violation was read from.
 
-    Of one that somebody made or kept, or whose constraint has another relation now: the rows of all
+    If the caller made or kept it, or its constraint has another relation now: the rows of all
     constraints that are like its own, those of the same axioms first.
     """
     values = {name: Constant(key_of(term)) for name, term in violation.values.items()}
@@ -208,7 +212,7 @@ def _rows_of(violation: Violation, written: Written) -> list[Atom]:
         found = [key for key, its in zip(known, alike, strict=True) if its == named]
         found.sort(key=lambda key: known[key].axioms != violation.axioms)
     if not found:
-        problem = f"there is no constraint {violation.constraint!r} with such variables now"
+        problem = f"constraint {violation.constraint!r} with these variables does not exist now"
         raise UsageError(f"{problem}: read violations() again")
     return [_row(key, [values[name] for name in variables_of(known[key])]) for key in found]
 
@@ -229,9 +233,9 @@ def fact_of_text(text: str, prefixes: Mapping[str, str]) -> Atom:
     text = text.strip()
     try:
         return _in_rules(text, prefixes) or _in_turtle(text, prefixes)
-    except _Malformed as error:
+    except _NotAFact as error:
         raise UsageError(
-            f"{text!r} is no fact: {error}; write one as in Turtle (:ada :parent :bob), or as in "
+            f"{text!r} is not a fact: {error}; write it as in Turtle (:ada :parent :bob) or in "
             "rules (:parent[:ada, :bob])"
         ) from None
 
@@ -252,12 +256,12 @@ def name_of_text(text: str, prefixes: Mapping[str, str]) -> Term:
     except Stop:
         pass
     if parser.problems:
-        raise UsageError(f"{text!r} is no name: {parser.problems[0].message}")
+        raise UsageError(f"{text!r} is not a name: {parser.problems[0].message}")
     return found.term
 
 
-class _Malformed(Exception):  # noqa: N818 - it becomes a UsageError
-    """Why a text is no fact."""
+class _NotAFact(Exception):  # noqa: N818 - it becomes a UsageError
+    """Why a text is not a fact."""
 
 
 def _in_rules(text: str, prefixes: Mapping[str, str]) -> Atom | None:
@@ -267,20 +271,20 @@ def _in_rules(text: str, prefixes: Mapping[str, str]) -> Atom | None:
         return None
     program, problems = parse(text if text.endswith(".") else f"{text} .", prefixes=prefixes)
     if problems:
-        raise _Malformed(problems[0].message)
+        raise _NotAFact(problems[0].message)
     if len(program) != 1 or not program.rules:
-        raise _Malformed("expected one fact")
+        raise _NotAFact("expected one fact")
     (rule,) = program.rules
     return _only_head(rule)
 
 
 def _only_head(rule: Rule) -> Atom:
     if rule.body or len(rule.heads) != 1:
-        raise _Malformed("that is a rule")
+        raise _NotAFact("that is a rule")
     (head,) = rule.heads
     for term in head.terms:
         if isinstance(term, Variable):
-            raise _Malformed(f"{term} is a variable")
+            raise _NotAFact(f"{term} is a variable")
     return head
 
 
@@ -296,5 +300,5 @@ def _in_turtle(text: str, prefixes: Mapping[str, str]) -> Atom:
     except Stop:
         pass
     if parser.problems:
-        raise _Malformed(parser.problems[0].message)
+        raise _NotAFact(parser.problems[0].message)
     return TripleAtom(s, p, o)

@@ -1,4 +1,4 @@
-"""Documents that LOAD names: files and pages, of those places only that were allowed.
+"""Documents that LOAD names: files and pages, only from places that were allowed.
 
 Start at `fetch`. What is always true: nothing is read from a place that is not named, whatever the
 IRI of the document looks like; of a page at most as much is kept as its limits allow. A thread of
@@ -35,7 +35,7 @@ _ACCEPT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class FetchedDocument:
     """A file's path, or data and their format."""
 
     path: Path | None = None
@@ -43,7 +43,7 @@ class Document:
     format: ox.RdfFormat | None = None
 
 
-def fetch(iri: str, allowed: Iterable[str]) -> Document:
+def fetch(iri: str, allowed: Iterable[str]) -> FetchedDocument:
     """The document of an IRI, which must begin with one of those that are allowed.
 
     >>> fetch("file:///data/a.ttl", ["file:///data/"]).path.name
@@ -56,20 +56,18 @@ def fetch(iri: str, allowed: Iterable[str]) -> Document:
     require_allowed(iri, allowed)
     parts = urlsplit(iri)
     if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-        return Document(path=Path(url2pathname(parts.path)))
+        return FetchedDocument(path=Path(url2pathname(parts.path)))
     if parts.scheme not in ("http", "https"):
         raise UsageError(f"LOAD <{iri}>: only file:, http: and https: can be loaded")
     data, media_type = _Page(iri, tuple(allowed), current()).read()
-    return Document(data=data, format=_format(iri, media_type))
+    return FetchedDocument(data=data, format=_format(iri, media_type))
 
 
 def require_allowed(iri: str, allowed: Iterable[str]) -> None:
     """Raise UsageError unless an IRI is below one of those that are allowed."""
     below = any(iri.startswith(start) for start in allowed)
     if not below or ".." in unquote(urlsplit(iri).path).split("/"):
-        raise UsageError(
-            f"LOAD <{iri}> is not allowed: name it, or what it begins with, in `load_from`"
-        )
+        raise UsageError(f"LOAD <{iri}> is not allowed: add it, or a prefix of it, to `load_from`")
 
 
 class _Page(threading.Thread):
@@ -132,7 +130,7 @@ class _Page(threading.Thread):
                 self._require_room(self._data.tell() + len(piece))
                 self._data.write(piece)
             if answer.length and not self._stopped:
-                raise self._failure(f"it ended {answer.length:,} bytes too early")
+                raise self._failure(f"it ended {answer.length:,} bytes early")
 
     def _require_room(self, size: int) -> None:
         if size <= self._most:
@@ -170,5 +168,5 @@ def _format(iri: str, media_type: str) -> ox.RdfFormat:
     if found is None:
         found = ox.RdfFormat.from_extension(urlsplit(iri).path.rpartition(".")[2])
     if found is None:
-        raise UsageError(f"LOAD <{iri}>: {media_type or 'what came'} is no format of RDF")
+        raise UsageError(f"LOAD <{iri}>: {media_type or 'the response'} is not a format of RDF")
     return found

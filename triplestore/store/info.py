@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
-from triplestore.reasoning.violations import count_violations, listed
+from triplestore.reasoning.violations import count_violations, violation_relations
 from triplestore.relations import EXPLICIT, INFERRED, Layer
 from triplestore.storage.metadata import file_count, hidden_count, prefixes_of
 from triplestore.store.readable import rules_in
@@ -33,9 +33,9 @@ class Info:
     constraints: int
     violations: int
     relation_rows: int
-    """Rows of relations of three columns or more, which only rules make."""
+    """Rows of relations with three or more columns, which only rules make."""
     hidden: int
-    """Facts that follow, but are no triples of RDF, and are not among the quads."""
+    """Inferred facts that are not triples of RDF, and not among the quads."""
     predicates: int
     classes: int
     terms: int
@@ -95,7 +95,7 @@ class Info:
         if self.relation_rows:
             rows.append(("  relations", f"{self.relation_rows:,} rows"))
         if self.hidden:
-            rows.append(("  not shown", f"{self.hidden:,} that are no triples of RDF"))
+            rows.append(("  not shown", f"{self.hidden:,} that are not triples of RDF"))
         if self.constraints or self.violations:
             rows.append(("violations", f"{self.violations:,}"))
         return rows
@@ -142,7 +142,7 @@ def describe(database: Database, table_bytes: int = 0) -> Info:
         in_named_graphs=in_graphs,
         rules=0 if rules is None else rules.rule_count,
         constraints=0 if rules is None else rules.constraint_count,
-        violations=count_violations(tables, listed(rules, dictionary)),
+        violations=count_violations(tables, violation_relations(rules, dictionary)),
         relation_rows=rows_of_relations(tables, is_helper),
         hidden=hidden,
         predicates=len(tables.names()),

@@ -1,4 +1,4 @@
-"""Queries that are asked again and again, with other values for their variables."""
+"""Queries that are run often, each time with other values for their variables."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from triplestore.store.run_query import query
 if TYPE_CHECKING:
     from triplestore.sparql.engine import Result
     from triplestore.store.query_options import QueryOptions
-    from triplestore.store.readable import View
+    from triplestore.store.readable import StateView
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A query that has been read and rewritten; each call evaluates it on the state of then.
+    """A parsed query; each call evaluates it on the current state.
 
     Start reading at `Reading.prepare`, which makes them.
     """
 
-    view: Callable[[], View]
+    view: Callable[[], StateView]
     text: str
     options: QueryOptions
 

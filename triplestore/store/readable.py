@@ -1,7 +1,6 @@
-"""What can be read, whoever is asked: a store, a snapshot of it, or a transaction.
+"""What can be read of a store, a snapshot or a transaction.
 
-Start reading at `Reading`. Those three differ in one thing only: which tables they read, which
-`_view` says.
+Start reading at `Reading`. These three differ only in the tables that they read: see `_view`.
 """
 
 from __future__ import annotations
@@ -15,14 +14,21 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from pyoxigraph import DefaultGraph, Quad
 
+from triplestore.datalog.program import Program
+from triplestore.loaders import dump
+from triplestore.reasoning.commands import known_names
+from triplestore.reasoning.program.settings import Regimes
+from triplestore.reasoning.progress import ProgressLine
+from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.reasoning.stale import refuse_if_stale
-from triplestore.reasoning.visible import is_triple, shown
+from triplestore.reasoning.violations import inconsistencies, violation_relations, violations
+from triplestore.reasoning.visible import is_triple, quads_of, shown
 from triplestore.relations import INFERRED, Tables
 from triplestore.relations.lookup import ANY_GRAPH, Rows, match
 from triplestore.relations.relation import BLOCK
 from triplestore.relations.views.equality import equality_of
+from triplestore.rules.simplify import is_helper
 from triplestore.sparql.cache.kept_plans import StatePlans
 from triplestore.storage.metadata import PROGRAM, REGIMES, hidden_count, prefixes_of
 from triplestore.store.arguments import QuadLike, TermLike, facts_mask, graph_key, quad_keys
@@ -31,7 +37,7 @@ from triplestore.terms import Dictionary, key_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from pyoxigraph import RdfFormat
+    from pyoxigraph import Quad, RdfFormat
 
     from triplestore.datalog.program import Program
     from triplestore.operators.context import Flag
@@ -46,15 +52,12 @@ if TYPE_CHECKING:
     from triplestore.terms import Term
     from triplestore.text_limits import TextLimits
 
-# The first block of an iteration is small, so that the first answer comes at once.
-FIRST_BLOCK = 64
-
-MOST_OF_EACH = 20
-"""So many violations of each constraint are listed by `inconsistencies`."""
+MAX_OF_EACH = 20
+"""Maximum number of violations of each constraint that `inconsistencies` lists."""
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class StateView:
     """Everything that reading needs: frozen tables, and the dictionary their ids belong to."""
 
     dictionary: Dictionary
@@ -63,15 +66,15 @@ class View:
     rules: Callable[[], Rules | None] = lambda: None
     """The rules in force."""
     hidden: int = 0
-    """How many facts hold that are no triples of RDF, and are not shown."""
+    """Number of facts that hold but are not triples of RDF; they are not shown."""
     regimes: tuple[str, ...] = ()
     """The names of the regimes in force."""
     plans: StatePlans = field(default_factory=StatePlans, init=False, compare=False, repr=False)
-    """StatePlans of queries that were asked of this state."""
+    """Plans of queries on this state."""
 
     @classmethod
-    def of(cls, state: State) -> View:
-        """Everything that reading a committed state needs; refused if its closure is stale."""
+    def of(cls, state: State) -> StateView:
+        """Everything that reading a committed state needs; raises if its closure is stale."""
         meta = state.meta
         refuse_if_stale(meta)
         return cls(
@@ -95,8 +98,6 @@ def regimes_in(meta: Mapping[str, bytes]) -> tuple[str, ...]:
     """The names of the regimes that a store keeps."""
     if REGIMES not in meta:
         return ()
-    from triplestore.reasoning.program.in_force import Regimes
-
     return Regimes.of(meta).names
 
 
@@ -104,8 +105,6 @@ def rules_in(state: State) -> Rules | None:
     """The rules in force in a state; None if there are none."""
     if PROGRAM not in state.meta and REGIMES not in state.meta:
         return None
-    from triplestore.reasoning.program.in_force import rules_of_state
-
     return rules_of_state(state)
 
 
@@ -113,7 +112,7 @@ class Reading(ABC):
     """Look-ups, counts, iteration and dumps over one consistent state."""
 
     @abstractmethod
-    def _view(self) -> View:
+    def _view(self) -> StateView:
         """The state to read."""
 
     # -- quads ----------------------------------------------------------------------------------
@@ -125,7 +124,7 @@ class Reading(ABC):
         return self.count() > 0
 
     def count(self, facts: str = "all") -> int:
-        """How many quads there are: exact, and known without counting."""
+        """The exact number of quads, known without counting."""
         view, where = self._view(), facts_mask(facts)
         hidden = view.hidden if where & INFERRED else 0
         return view.tables.total(where) + view.tables.quad_total(where) - hidden
@@ -138,6 +137,7 @@ class Reading(ABC):
         s, p, o, graph = quad_keys(quad)
         ids = view.dictionary.lookup_keys([s, p, o] if graph is None else [s, p, o, graph])
         if graph is None and view.regimes:
+            # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
             from triplestore.reasoning.trivial_facts import holds_anyway
 
             if holds_anyway(view, s, p, o):
@@ -159,9 +159,9 @@ class Reading(ABC):
         *,
         facts: str = "all",
     ) -> Iterator[Quad]:
-        """The quads with these terms; None stands for any term, or any graph.
+        """The quads with these terms; None matches any term, or any graph.
 
-        They are read from the state at the time of the call, as they are asked for.
+        They are read lazily, from the state at the time of the call.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -201,15 +201,15 @@ class Reading(ABC):
     ) -> Result:
         """The result of a SPARQL query: solutions, triples, or True or False for an ASK.
 
-        Prefixes of loaded files are known to it. `facts` says which facts it sees: "all" that hold,
-        "explicit" or "inferred" ones. Where equals are rewritten (see `Store.reason`) it sees the
-        facts of all of them, unless `equality="representatives"` asks for one answer for each
-        class: then a name in a pattern stands for its class. `timeout` (seconds) and `budget`
+        Prefixes of loaded files are known. `facts` selects the facts that it sees: "all",
+        "explicit" (asserted) or "inferred" ones. Where equals are rewritten (see `Store.reason`) it
+        sees the facts of all of them; with `equality="representatives"` it gives one answer for
+        each class, and a name in a pattern stands for its class. `timeout` (seconds) and `budget`
         (bytes; by default half of the machine's memory) stop a query that takes too much, as does
-        `cancel`, a `threading.Event` that another thread sets; how large its text may be is said by
-        `limits`, a `TextLimits`. `substitutions` gives values to
-        variables, by name; functions and aggregates that the query calls by IRI can be given in
-        Python, as for pyoxigraph's store. A text that was asked before is not parsed again.
+        `cancel`, a `threading.Event` that another thread sets; `limits`, a `TextLimits`, limits the
+        size of its text. `substitutions` binds variables by name; functions and aggregates that the
+        query calls by IRI can be given in Python, as for pyoxigraph's store. A text that was asked
+        before is not parsed again.
 
         >>> from triplestore import NamedNode, Store
         >>> store = Store()
@@ -222,6 +222,7 @@ class Reading(ABC):
         >>> store.query("ASK { ?x :sees ?y }", substitutions={"x": NamedNode("http://ex.org/cy")})
         False
         """
+        # Late: it needs all of `sparql`.
         from triplestore.store.run_query import query as ask
 
         options = QueryOptions(
@@ -243,9 +244,9 @@ class Reading(ABC):
         return ask(self._view(), query, options)
 
     def prepare(self, query: str, **options: Any) -> Prepared:
-        """A query to be asked often, with other values for its variables each time.
+        """A query to be run often, each time with other values for its variables.
 
-        What is wrong with its text is said at once. `options` are those of `query`.
+        Errors in its text are raised at once. `options` are the keywords of `query`.
 
         >>> from triplestore import NamedNode, Store
         >>> store = Store()
@@ -254,6 +255,7 @@ class Reading(ABC):
         >>> [solution["y"].value for solution in sees(x=NamedNode("http://ex.org/bob"))]
         ['http://ex.org/cy']
         """
+        # Late: it needs all of `sparql`.
         from triplestore.store.prepared import Prepared
         from triplestore.store.run_query import read
 
@@ -273,7 +275,7 @@ class Reading(ABC):
         facts: str = "all",
         block_rows: int = BLOCK,
     ) -> Iterator[Rows]:
-        """Like `quads_for_pattern`, as blocks of columns of ids, at the speed of memory.
+        """Like `quads_for_pattern`, but as blocks of columns of ids, which is much faster.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -288,7 +290,7 @@ class Reading(ABC):
         return view.match(pattern, facts_mask(facts), block_rows)
 
     def lookup_ids(self, terms: Iterable[TermLike]) -> NDArray[np.uint32]:
-        """The ids of terms; 0 for a term that the store has never seen."""
+        """The ids of terms; 0 for unknown terms."""
         return self._view().dictionary.lookup_keys([key_of(term) for term in terms])
 
     def terms(self, ids: NDArray[np.uint32]) -> list[Term]:
@@ -327,7 +329,7 @@ class Reading(ABC):
 
     @property
     def program(self) -> Program:
-        """The rules in force, which print as text that `reason` reads back.
+        """The rules in force; they print as text that `reason` can read.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -338,31 +340,28 @@ class Reading(ABC):
         <BLANKLINE>
         :knows[?y, ?x] :- :knows[?x, ?y] .
         """
-        from triplestore.datalog.program import Program
-
         rules = self._view().rules()
         return Program() if rules is None else rules.program
 
     def known_names(self) -> list[bytes] | None:
-        """The keys of the properties and classes that the facts have; None if these are many."""
-        from triplestore.reasoning.commands import known_names
-
+        """The keys of the properties and classes in the facts; None if there are too many."""
         view = self._view()
         return known_names(view.tables, view.dictionary)
 
     def describe_rules(self, *what: str) -> str:
-        """The rules in words: any of `program`, `strata`, `modules`, `families`, `plans`; or all.
+        """The rules as text: any of `program`, `strata`, `modules`, `families`, `plans`; or all.
 
-        Strata come one after the other; a module closes the relations of its rules at once; a
-        family is evaluated as one; plans say in which order the
-        items of a body are matched, from each item that may change.
+        Strata are evaluated one after the other; a module computes the closure of its relations at
+        once; the rules of a family are evaluated together; plans list the order in which the items
+        of a body are matched, starting from each item that may change.
         """
+        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
         from triplestore.reasoning.reports.describe import describe
 
         return describe(self._view(), what)
 
     def violations(self, limit: int | None = None) -> list[Violation]:
-        """The matches of constraints, and the members of owl:Nothing; at most so many.
+        """The matches of constraints and the members of owl:Nothing, at most `limit` of them.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -371,14 +370,12 @@ class Reading(ABC):
         >>> print(store.violations()[0])
         loop: is its own parent: ?x = <http://ex.org/a>
         """
-        from triplestore.reasoning.violations import listed, violations
-
         view = self._view()
-        where = listed(view.rules(), view.dictionary)
+        where = violation_relations(view.rules(), view.dictionary)
         return list(islice(violations(view.tables, where, view.dictionary), limit))
 
     def facts_by_rule(self) -> dict[str, int]:
-        """Name of a rule -> how many facts it concludes; evaluates all rules once.
+        """Name of a rule -> number of facts that it concludes; evaluates all rules once.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -389,13 +386,14 @@ class Reading(ABC):
         >>> store.facts_by_rule()
         {'cax-sco': 2}
         """
+        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
         from triplestore.reasoning.reports.facts_by_rule import facts_by_rule
 
         return facts_by_rule(self._view())
 
     @property
     def inconsistencies(self) -> Inconsistencies:
-        """The violations counted by rule, with some of each; `why` has the causes of one.
+        """The violations counted by rule, with some examples of each; `why` explains one.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -407,11 +405,9 @@ class Reading(ABC):
         prp-irp         1
           <http://ex.org/loves> is irreflexive: ?x = <http://ex.org/narcissus>
         """
-        from triplestore.reasoning.violations import inconsistencies, listed
-
         view = self._view()
-        where = listed(view.rules(), view.dictionary)
-        return inconsistencies(view.tables, where, view.dictionary, MOST_OF_EACH)
+        where = violation_relations(view.rules(), view.dictionary)
+        return inconsistencies(view.tables, where, view.dictionary, MAX_OF_EACH)
 
     def why(
         self,
@@ -421,14 +417,14 @@ class Reading(ABC):
         members: int = 5,
         seconds: float = 5.0,
     ) -> Proof | WhyNot:
-        """The smallest proof of a fact from what is stated; of one that does not hold, why not.
+        """The smallest proof of a fact from asserted facts, or why the fact does not hold.
 
         A fact is a quad of the default graph, a triple, a tuple of terms, one of `violations()`, or
         a text: `:ada :parent :bob` as in Turtle, or `:parent[:ada, :bob]` as in rules. The answer
-        prints as text, is true if the fact holds, and has `json()`; a proof has `dot()` and
-        `mermaid()`, too. With `alternatives` it comes with so many proofs by other last steps;
-        of the matches that an aggregate counts, `members` are listed. A search that takes longer
-        than `seconds` settles for a proof that may not be the smallest, or is given up.
+        prints as text, is true if the fact holds, and has `json()`; a proof also has `dot()` and
+        `mermaid()`. `alternatives` is the maximum number of proofs with another last step, and
+        `members` the maximum number of matches of an aggregate that are listed. A search that takes
+        longer than `seconds` returns a proof that may not be the smallest, or gives up.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -448,15 +444,16 @@ class Reading(ABC):
         with ?x = :bob, ?y = :ada
         └─ no match: :parent[:bob, :ada]
         """
+        # Late: it needs all of `proofs`.
         from triplestore.store.explain import explain
 
         return explain(self._view(), fact, alternatives, members, seconds)
 
     def audit(self, *, thorough: bool = False, progress: bool = False) -> Audit:
-        """Whether the inferred facts are exactly those that follow, with the right counters.
+        """Checks whether exactly the right facts are inferred, with the right counters.
 
-        The closure is computed anew in memory from what is stated, and compared; nothing is
-        changed. `thorough` checks every rule instance instead, by other means.
+        The closure is computed again in memory from the asserted facts, and compared; nothing is
+        changed. `thorough` checks every rule instance instead, with an independent implementation.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -464,7 +461,7 @@ class Reading(ABC):
         >>> print(store.audit())
         0 explicit and 2 inferred facts: the closure is exact
         """
-        from triplestore.reasoning.progress import ProgressLine
+        # Late: it needs all of `proofs`.
         from triplestore.store.explain import audited
 
         line = ProgressLine() if progress else None
@@ -477,9 +474,9 @@ class Reading(ABC):
     def tuples(
         self, name: TermLike, arity: int | None = None, *, facts: str = "all"
     ) -> Iterator[tuple[Term, ...]]:
-        """The rows of a relation of three columns or more, which only rules can fill.
+        """The rows of a relation with three or more columns, which only rules can fill.
 
-        `arity`, the number of columns, matters only if several relations have this name.
+        `arity`, the number of columns, is needed only if several relations have this name.
 
         >>> from triplestore import NamedNode, Store
         >>> store = Store()
@@ -488,8 +485,6 @@ class Reading(ABC):
         ...     print(*row)
         <http://ex.org/LHR> <http://ex.org/CDG> "09:30"
         """
-        from triplestore.rules.simplify import is_helper
-
         view, where, key = self._view(), facts_mask(facts), key_of(name)
         equality = equality_of(view.tables)
         classes = None if equality is None else equality.classes
@@ -503,7 +498,7 @@ class Reading(ABC):
     # -- graphs and prefixes --------------------------------------------------------------------
 
     def named_graphs(self) -> Iterator[Term]:
-        """The named graphs that exist, also those without a triple."""
+        """The named graphs that exist, including empty ones."""
         view = self._view()
         return iter(view.dictionary.terms(view.tables.graphs()))
 
@@ -518,10 +513,10 @@ class Reading(ABC):
 
     @property
     def prefixes(self) -> Mapping[str, str]:
-        """The prefixes of the files that were loaded, and those that were bound; name to IRI."""
+        """The prefixes of loaded files and those that were bound; name to IRI."""
         return MappingProxyType(self._view().prefixes)
 
-    # -- writing out ----------------------------------------------------------------------------
+    # -- dump -----------------------------------------------------------------------------------
 
     def dump(
         self,
@@ -535,8 +530,8 @@ class Reading(ABC):
     ) -> bytes | None:
         """Write quads to a file or stream, or return them as bytes.
 
-        The format is one of pyoxigraph's or its name; without it, it comes from the file's name, as
-        does the compression. What is written is what was stated, unless `facts` says otherwise.
+        The format is one of pyoxigraph's or its name; without it, it is derived from the file's
+        name, as is the compression. Asserted quads are written unless `facts` says otherwise.
 
         >>> from triplestore import Store
         >>> store = Store()
@@ -544,8 +539,6 @@ class Reading(ABC):
         >>> store.dump(format="nt")
         b'<http://ex.org/a> <http://ex.org/p> "b"@en .\\n'
         """
-        from triplestore.loaders import dump
-
         view = self._view()
         where = facts_mask(facts)
         pattern = _pattern(view, None, None, None, from_graph)
@@ -562,7 +555,7 @@ class Reading(ABC):
 
 
 def _pattern(
-    view: View, s: Any, p: Any, o: Any, graph_name: Any
+    view: StateView, s: Any, p: Any, o: Any, graph_name: Any
 ) -> tuple[int, int, int, int] | None:
     """The ids of a pattern; None if one of its terms is unknown, so that nothing matches."""
     keys = [key_of(term) for term in (s, p, o) if term is not None]
@@ -576,23 +569,3 @@ def _pattern(
     spo = [0 if term is None else next(ids) for term in (s, p, o)]
     g = ANY_GRAPH if graph_name is None else 0 if graph is None else next(ids)
     return spo[0], spo[1], spo[2], g
-
-
-def quads_of(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
-    """Quads of pyoxigraph, decoded as they are asked for."""
-    default = DefaultGraph()
-    for rows in blocks:
-        size, start, step = rows.size, 0, FIRST_BLOCK
-        while start < size:
-            stop = min(start + step, size)
-            s, p, o, g = (_decode(dictionary, column[start:stop], default) for column in rows)
-            yield from map(Quad, s, p, o, g)
-            start, step = stop, min(step * 4, 8192)
-
-
-def _decode(dictionary: Dictionary, ids: NDArray[np.uint32], default: DefaultGraph) -> list[Any]:
-    """Terms of a column; a column of one value (a predicate, a graph) is looked up once."""
-    if ids.strides == (0,) or len(ids) == 1:
-        first = int(ids[0])
-        return [dictionary.term(first) if first else default] * len(ids)
-    return dictionary.terms(ids)

@@ -1,6 +1,6 @@
-"""Putting new contents in the place of a graph: only the difference is written.
+"""Replacing the contents of a graph: only the difference is written.
 
-Start reading at `replacement`. Loading a file again that has not changed is no change at all.
+Start reading at `replacement`. Reloading an unchanged file is a no-op.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Replacement(NamedTuple):
 
 
 def replacement(tables: Tables, graph: int, s: U32, p: U32, o: U32) -> Replacement:
-    """The changes after which exactly these triples are stated in a graph (0: the default)."""
+    """The changes after which exactly these triples are asserted in a graph (0: the default)."""
     column = np.full(len(s), graph, dtype=np.uint32)
     new = Tables([bulk_layer(p, s, o, column)])
     names = np.union1d(_names(tables, graph), _names(new, graph)).tolist()

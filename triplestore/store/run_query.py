@@ -6,13 +6,15 @@ Start at `query`. The engine keeps the algebra of texts for all stores of a proc
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context
-from triplestore.reasoning.equality.answers import of_representatives
+from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
 from triplestore.store.answers import write_answer
 from triplestore.store.arguments import TermLike, facts_mask, graph_key
@@ -20,18 +22,21 @@ from triplestore.store.query_options import DEFAULTS, QueryOptions
 from triplestore.text_limits import DEFAULT
 
 if TYPE_CHECKING:
-    from triplestore.store.readable import View
+    from triplestore.relations.packed_keys import U32
+    from triplestore.store.readable import StateView
     from triplestore.terms import Dictionary
 
 _ENGINE = Engine(write_answer)
 
+ALL, REPRESENTATIVES = "all", "representatives"
+"""What a query may ask for: all that holds, or one answer for each class."""
 
-def query(view: View, text: str, options: QueryOptions = DEFAULTS) -> Result:
+
+def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Result:
     """The result of a query on one state.
 
-    `default_graph` and `named_graphs` go before the query's FROM and FROM NAMED, as for pyoxigraph;
-    the union of all graphs is only the default graph of queries whose FROM names none, because a
-    server is configured with it once for all queries.
+    `default_graph` and `named_graphs` override the query's FROM and FROM NAMED, as for pyoxigraph;
+    `use_default_graph_as_union` does not, because a server sets it once for all queries.
     """
     budget = default_budget() if options.budget is None else options.budget
     limits = options.limits or DEFAULT
@@ -51,7 +56,7 @@ def query(view: View, text: str, options: QueryOptions = DEFAULTS) -> Result:
     )
 
 
-def _asked(view: View, options: QueryOptions) -> AskedState:
+def _asked(view: StateView, options: QueryOptions) -> AskedState:
     """What of a state a query sees."""
     dictionary, default_graph = view.dictionary, options.default_graph
     if options.use_default_graph_as_union:
@@ -75,7 +80,43 @@ def _asked(view: View, options: QueryOptions) -> AskedState:
     )
 
 
-def read(view: View, text: str, options: QueryOptions) -> None:
+class RepresentativeNames:
+    """A dictionary in which the name of a term stands for the representative of its class."""
+
+    def __init__(self, dictionary: Dictionary, classes: Classes) -> None:
+        self._dictionary = dictionary
+        self._classes = classes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dictionary, name)
+
+    def lookup_key(self, key: bytes) -> int:
+        """The id of the representative of a key; 0 if it is unknown."""
+        return int(self.lookup_keys([key])[0])
+
+    def lookup_keys(self, keys: Sequence[bytes]) -> U32:
+        """The ids of the representatives of keys; 0 for unknown ones."""
+        return self._classes.representatives(self._dictionary.lookup_keys(keys))
+
+
+def of_representatives(view: StateView, equality: str | None) -> StateView:
+    """The state that a query with this `equality` sees.
+
+    A query for representatives sees the tables that rules see; a name in it stands for its class,
+    so any member will do. Named graphs keep their own terms.
+    """
+    if equality not in (None, ALL, REPRESENTATIVES):
+        raise UsageError(
+            f'equality={equality!r} is not supported: use "{ALL}" or "{REPRESENTATIVES}"'
+        )
+    found = equality_of(view.tables)
+    if found is None or equality != REPRESENTATIVES:
+        return view
+    dictionary = cast("Dictionary", RepresentativeNames(view.dictionary, found.classes))
+    return replace(view, dictionary=dictionary, tables=found.tables)
+
+
+def read(view: StateView, text: str, options: QueryOptions) -> None:
     """Parse a query, and keep its algebra for when it is asked."""
     known = {**view.prefixes, **(options.prefixes or {})}
     aggregates = _by_name(options.custom_aggregate_functions)
@@ -89,9 +130,9 @@ def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
 
 @cache
 def default_budget() -> int | None:
-    """The bytes a query may use if nobody says how many: half of the machine's memory.
+    """The default maximum number of bytes of a query: half of the machine's memory.
 
-    None where the system does not say how much there is.
+    None where the system does not tell.
     """
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
@@ -104,7 +145,7 @@ def _listed(graphs: TermLike | Iterable[TermLike]) -> list[TermLike]:
 
 
 def _ids(dictionary: Dictionary, graphs: Iterable[TermLike]) -> tuple[int, ...]:
-    """The ids of graphs, 0 for the default graph; graphs that nobody knows are left out."""
+    """The ids of graphs, 0 for the default graph; unknown graphs are left out."""
     keys = [graph_key(graph) for graph in graphs]
     named = dictionary.lookup_keys([key for key in keys if key is not None]).tolist()
     own = [0] if None in keys else []

@@ -1,9 +1,9 @@
 """SPARQL updates in a transaction.
 
 Start at `update`. The operations of a request run in their order. What is always true: a WHERE sees
-all that holds after the operations before it, what follows from them included; only what is stated
-is deleted, copied and moved; whatever a request cannot do raises, so that nothing of it is
-committed, unless the operation is SILENT.
+all facts that hold after the operations before it, inferred ones included; only asserted facts are
+deleted, copied and moved; an operation that fails raises, so that nothing of the request is
+committed, unless it is SILENT.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import facts_mask, quad_keys
 from triplestore.store.fetching import fetch
+from triplestore.store.options import LoadOptions
 from triplestore.text_limits import DEFAULT
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
     from triplestore.store.query_options import UpdateOptions
-    from triplestore.store.transaction import Transaction
+    from triplestore.store.writer import TransactionWriter
 
 _DEFAULT = ox.DefaultGraph()
-_MANY = 4096
-"""So many quads of data are loaded as a document, which is quicker than one by one."""
+MANY_QUADS = 4096
+"""At least this many quads of data are loaded as a document, which is quicker than one by one."""
 
 
-def update(transaction: Transaction, text: str, options: UpdateOptions) -> None:
+def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None:
     """Carry out a request; see `Store.update`."""
-    known = {**transaction.known_prefixes(), **(options.prefixes or {})}
+    known = {**writer.prefixes(), **(options.prefixes or {})}
     timeout = options.timeout
     deadline = None if timeout is None else time.monotonic() + timeout
     options = options._replace(load_from=tuple(options.load_from))
-    run = _UpdateRun(transaction, options, deadline, options.base_iri)
+    run = _UpdateRun(writer, options, deadline, options.base_iri)
     with running(run.context()):
         request = parse_update(text, prefixes=known, base=options.base_iri)
     run.base = request.base
@@ -51,7 +52,7 @@ def update(transaction: Transaction, text: str, options: UpdateOptions) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Looking:
+class _ContextLimits:
     """The limits of a context for code that looks at those of its thread."""
 
     context: Context
@@ -61,13 +62,13 @@ class _Looking:
         self.context.check()
 
     def needs(self, size: int) -> None:
-        """Raise if there is no room for so many bytes."""
+        """Raise if there is no room for `size` bytes."""
         self.context.need(size)
 
 
 @dataclass(slots=True)
 class _UpdateRun:
-    transaction: Transaction
+    writer: TransactionWriter
     options: UpdateOptions
     deadline: float | None
     base: str | None
@@ -91,7 +92,7 @@ class _UpdateRun:
         if isinstance(operation, sparql.InsertData):
             self.insert(operation.quads)
         elif isinstance(operation, sparql.DeleteData):
-            self.transaction.remove_all(operation.quads)
+            self.writer.write_all(False, operation.quads)
         elif isinstance(operation, sparql.Modify):
             self.modify(operation, context)
         elif isinstance(operation, sparql.Load):
@@ -107,9 +108,9 @@ class _UpdateRun:
 
     def insert(self, quads: tuple[ox.Quad, ...]) -> None:
         """State quads; a label is a new blank node, the same one in all of this operation."""
-        if len(quads) >= _MANY:
+        if len(quads) >= MANY_QUADS:
             document = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
-            self.transaction.load(document, ox.RdfFormat.N_QUADS)
+            self.writer.load(document, LoadOptions(format=ox.RdfFormat.N_QUADS))
             return
         nodes: dict[bytes, bytes] = {}
 
@@ -129,23 +130,23 @@ class _UpdateRun:
             )
         known = dict.fromkeys(keys)
         known.pop(b"", None)
-        ids = self.transaction.ids_of(list(known))
+        ids = self.writer.encode(list(known))
         found = dict(zip(known, ids.tolist(), strict=True))
         found[b""] = 0
         rows = np.array([found[key] for key in keys], np.uint32).reshape(-1, 4)
         columns = [np.ascontiguousarray(column) for column in rows.T]
-        self.transaction.change_rows(np.ones(len(rows), np.bool_), *columns)
+        self.writer.change_rows(np.ones(len(rows), np.bool_), *columns)
 
     def modify(self, operation: sparql.Modify, context: Context) -> None:
         """DELETE and INSERT with a WHERE: what is deleted goes first."""
         deleted, inserted = changed_rows(operation, self.asked(), context, self.base)
         add = np.repeat([False, True], [len(deleted.subject), len(inserted.subject)])
         columns = [np.concatenate(pair) for pair in zip(deleted, inserted, strict=True)]
-        self.transaction.change_rows(add, *columns)
+        self.writer.change_rows(add, *columns)
 
     def asked(self) -> AskedState:
         """The state that a WHERE sees."""
-        view = self.transaction.view()
+        view = self.writer.view()
         return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
 
     def load(self, operation: sparql.Load, context: Context) -> None:
@@ -154,14 +155,11 @@ class _UpdateRun:
         source = operation.source.key[1:].decode()
         try:
             document = fetch(source, self.options.load_from)
-            with limited(_Looking(context)):
-                self.transaction.load(
-                    document.data,
-                    document.format,
-                    path=document.path,
-                    base_iri=source,
-                    to_graph=graph,
+            with limited(_ContextLimits(context)):
+                wanted = LoadOptions(
+                    format=document.format, path=document.path, base_iri=source, to_graph=graph
                 )
+                self.writer.load(document.data, wanted)
         except TimeLimitError:
             raise
         except (UsageError, ParseError, OSError):
@@ -176,32 +174,32 @@ class _UpdateRun:
             self.create(operation.graph)
         elif isinstance(operation, sparql.Clear):
             for graph in self.targets(operation.target):
-                self.transaction.clear_graph(graph)
+                self.writer.clear_graph(graph)
         elif isinstance(operation, sparql.Drop):
             for graph in self.targets(operation.target):
-                self.transaction.remove_graph(graph)
+                self.writer.remove_graph(graph)
         else:
             self.copy(operation)
 
     def create(self, graph: Constant) -> None:
         """CREATE."""
-        if self.transaction.has_graph(graph.term):
-            raise UsageError(f"graph {graph} exists already: CREATE SILENT does not mind")
-        self.transaction.add_graph(graph.term)
+        if self.writer.has_graph(graph.term):
+            raise UsageError(f"graph {graph} exists already; CREATE SILENT would ignore that")
+        self.writer.add_graph(graph.term)
 
     def targets(self, target: sparql.GraphTarget) -> list[Any]:
         """The graphs that CLEAR and DROP are about."""
         if isinstance(target, Constant):
             return [self.existing(target)]
-        named = self.transaction.graphs_now() if target != "DEFAULT" else []
+        named = self.writer.named_graphs() if target != "DEFAULT" else []
         return named if target == "NAMED" else [_DEFAULT, *named]
 
     def existing(self, graph: Constant | None) -> Any:
         """A graph by its name, None being the default graph; it must exist."""
         if graph is None:
             return _DEFAULT
-        if not self.transaction.has_graph(graph.term):
-            raise UsageError(f"there is no graph {graph}: SILENT does not mind")
+        if not self.writer.has_graph(graph.term):
+            raise UsageError(f"graph {graph} does not exist; SILENT would ignore that")
         return graph.term
 
     def copy(self, operation: sparql.Add | sparql.Move | sparql.Copy) -> None:
@@ -211,7 +209,7 @@ class _UpdateRun:
         if source == target:
             return
         if not isinstance(operation, sparql.Add):
-            self.transaction.remove_graph(target)
-        self.transaction.copy_graph(source, target)
+            self.writer.remove_graph(target)
+        self.writer.copy_graph(source, target)
         if isinstance(operation, sparql.Move):
-            self.transaction.remove_graph(source)
+            self.writer.remove_graph(source)

@@ -1,19 +1,19 @@
-"""Snapshots: a store as it was at one commit, for as long as somebody holds on to it."""
+"""Snapshots: a store as it was at one commit."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from triplestore.store.readable import Reading, View
+from triplestore.store.readable import Reading, StateView
 
 if TYPE_CHECKING:
     from triplestore.storage import State
 
 
 class Snapshot(Reading):
-    """One committed state, whatever is written, merged or removed after it.
+    """One committed state, unaffected by later writes.
 
-    It costs nothing to make, and keeps the files it reads alive until it is dropped.
+    It costs nothing to make, and keeps the files it reads until it is dropped.
 
     >>> from triplestore import Store
     >>> store = Store()
@@ -25,9 +25,9 @@ class Snapshot(Reading):
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._seen = View.of(state)
+        self._seen = StateView.of(state)
 
-    def _view(self) -> View:
+    def _view(self) -> StateView:
         return self._seen
 
     @property

@@ -1,14 +1,13 @@
-"""The store: one face over dictionary, tables, loaders and storage, in the shape of pyoxigraph's.
+"""The store: one interface to dictionary, tables, loaders and storage, like that of pyoxigraph.
 
-Start reading at `Store`. Reading (from `reading.py`) shows the last commit; every writing call is a
-transaction of its own and returns a `Change`; `transaction()` makes one of several. There is one
-writer at a time: another thread waits, another process is told who writes.
+Start reading at `Store`. Reading (see `readable.py`) shows the last commit; every writing call is
+a transaction of its own and returns a `Change`; `transaction()` combines several. There is one
+writer at a time: another thread waits, another process gets an error that names the writer.
 """
 
 from __future__ import annotations
 
 import gc
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,16 +15,20 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 from triplestore.errors import UsageError, WrongTypeError
-from triplestore.reasoning.change import Change
+from triplestore.reasoning.outcome import Change
+from triplestore.reasoning.program.in_force import unreadable_values
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.storage import Database, State
 from triplestore.storage.metadata import STALE, hidden_count
 from triplestore.store.arguments import QuadLike, TermLike
 from triplestore.store.info import Info, describe
+from triplestore.store.options import LoadOptions, PathLike, ReasonOptions
 from triplestore.store.query_options import UpdateOptions
-from triplestore.store.readable import Reading, View
+from triplestore.store.readable import Reading, StateView
+from triplestore.store.rule_changes import add_rules, reason, remove_rules
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.transaction import Transaction
+from triplestore.store.writer import TransactionWriter
 
 if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
@@ -37,18 +40,17 @@ if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import RulesLike
     from triplestore.text_limits import TextLimits
 
-    PathLike = str | os.PathLike[str]
-
 Durability = Literal["commit", "group", "flush"]
 
 
 class Store(Reading):
     """RDF quads in a directory, or in memory.
 
-    `durability` says what a commit waits for: "commit", that it is on disk; "group", that it is
-    handed to the operating system and will be on disk within some hundredths of a second (a power
-    failure may lose those); "flush", only that it is handed over (a power failure may lose what
-    came after the last `flush`, checkpoint or close). A killed process loses nothing in any.
+    `durability` says what a commit waits for: "commit", until it is on disk; "group", until the
+    operating system has it, and it will be on disk within some hundredths of a second (a power
+    failure may lose these); "flush", only until the operating system has it (a power failure may
+    lose everything after the last `flush`, checkpoint or close). A killed process never loses a
+    commit.
 
     >>> from triplestore import Store, Quad, NamedNode
     >>> a, p = NamedNode("http://ex.org/a"), NamedNode("http://ex.org/p")
@@ -63,14 +65,14 @@ class Store(Reading):
         self, path: PathLike | None = None, *, durability: Durability | str = "commit"
     ) -> None:
         if durability not in ("commit", "group", "flush"):
-            raise UsageError(f'durability is "commit", "group" or "flush", not {durability!r}')
+            raise UsageError(f'durability must be "commit", "group" or "flush", not {durability!r}')
         self._setup(Database.open(_path(path), durability=durability))
 
     @classmethod
     def read_only(cls, path: PathLike) -> Self:
-        """Open a store for reading only: takes no lock and changes nothing, also beside a writer.
+        """Open a store for reading only: takes no lock and changes nothing, even beside a writer.
 
-        It shows the last commit as of now; `refresh()` goes on to the newest one.
+        It shows the last commit as of now; `refresh()` moves on to the newest one.
         """
         store = cls.__new__(cls)
         store._setup(Database.open(_path(path), read_only=True))
@@ -80,15 +82,15 @@ class Store(Reading):
         self._database = database
         self._writer: int | None = None  # the thread that has a transaction open
         self._reasoner = Reasoner()
-        self._seen: tuple[State, View] | None = None
+        self._seen: tuple[State, StateView] | None = None
         try:
             if STALE in database.state.meta and not database.read_only:
-                with self._begin() as transaction:
-                    transaction.infer_anew()
-                    transaction.keep({STALE: None})
+                with self._begin() as writer:
+                    writer.infer_anew()
+                    writer.keep({STALE: None})
             state = database.state
             # Replaced as one, so that no lock is needed.
-            self._seen = (state, View.of(state))
+            self._seen = (state, StateView.of(state))
         except BaseException:
             database.close()
             raise
@@ -98,20 +100,20 @@ class Store(Reading):
         return f"<store {place}: {len(self):,} quads>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        """A store is one thing with a state: neither `copy` nor `pickle` make another of it."""
+        """Refuse `copy` and `pickle`: a store has a state that must not be duplicated."""
         raise WrongTypeError(
-            "a store is neither copied nor pickled: use backup(path) or snapshot(), or open its "
+            "a store cannot be copied or pickled: use backup(path) or snapshot(), or open its "
             "directory with read_only(path) in the other process"
         )
 
     def __str__(self) -> str:
         return "\n".join(f"{quad} ." for quad in self)
 
-    def _view(self) -> View:
+    def _view(self) -> StateView:
         state = self._database.state
         seen = self._seen
         if seen is None or seen[0] is not state:
-            self._seen = seen = (state, View.of(state))
+            self._seen = seen = (state, StateView.of(state))
         return seen[1]
 
     @property
@@ -125,14 +127,14 @@ class Store(Reading):
         return self._database.state.commit
 
     def snapshot(self) -> Snapshot:
-        """The store as it is now, whatever is written afterwards."""
+        """The store as it is now, unaffected by later writes."""
         return Snapshot(self._database.state)
 
     # -- writing --------------------------------------------------------------------------------
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """Writes that are published together, when the block ends, or not at all, if it raises.
+        """A block of writes, published together when it ends, or not at all if it raises.
 
         >>> store = Store()
         >>> try:
@@ -143,15 +145,15 @@ class Store(Reading):
         ...     len(store)
         0
         """
-        with self._begin() as transaction:
-            yield transaction
+        with self._begin() as writer:
+            yield Transaction(writer)
 
-    def _begin(self) -> Transaction:
+    def _begin(self) -> TransactionWriter:
         me = threading.get_ident()
         if self._writer == me:
             raise UsageError(
                 "this thread has a transaction open: write through it, or end it first "
-                "(a call on the store would wait for it for ever)"
+                "(a call on the store would wait for it forever)"
             )
         turn = self._database.writing()
         turn.__enter__()
@@ -160,73 +162,73 @@ class Store(Reading):
         def end() -> None:
             seen = self._seen
             if seen is not None and seen[0] is not self._database.state:
-                self._seen = None  # nobody reads it again; and its closures may be large
+                self._seen = None  # it is not read again, and its closures may be large
             self._writer = None
             turn.__exit__(None, None, None)
 
         try:
-            return Transaction(self._database, end, self._reasoner)
+            return TransactionWriter(self._database, end, self._reasoner)
         except BaseException:
             end()
             raise
 
     def add(self, quad: QuadLike) -> Change:
-        """State a quad."""
-        with self._begin() as transaction:
-            transaction.add(quad)
-        return transaction.change
+        """Assert a quad."""
+        with self._begin() as writer:
+            writer.write(True, quad)
+        return writer.change
 
     def extend(self, quads: Iterable[QuadLike]) -> Change:
-        """State many quads, in one commit."""
-        with self._begin() as transaction:
-            transaction.extend(quads)
-        return transaction.change
+        """Assert many quads, in one commit."""
+        with self._begin() as writer:
+            writer.write_all(True, quads)
+        return writer.change
 
     def bulk_extend(self, quads: Iterable[QuadLike]) -> Change:
-        """State many quads, in one commit (the same as `extend`)."""
+        """Assert many quads, in one commit (the same as `extend`)."""
         return self.extend(quads)
 
     def remove(self, quad: QuadLike) -> Change:
-        """Take a stated quad back."""
-        with self._begin() as transaction:
-            transaction.remove(quad)
-        return transaction.change
+        """Remove an asserted quad; nothing happens if it was not asserted."""
+        with self._begin() as writer:
+            writer.write(False, quad)
+        return writer.change
 
     def remove_all(self, quads: Iterable[QuadLike]) -> Change:
-        """Take many stated quads back, in one commit."""
-        with self._begin() as transaction:
-            transaction.remove_all(quads)
-        return transaction.change
+        """Remove many asserted quads, in one commit."""
+        with self._begin() as writer:
+            writer.write_all(False, quads)
+        return writer.change
 
     def add_graph(self, graph_name: TermLike) -> Change:
         """Make a named graph exist, also without quads."""
-        with self._begin() as transaction:
-            transaction.add_graph(graph_name)
-        return transaction.change
+        with self._begin() as writer:
+            writer.add_graph(graph_name)
+        return writer.change
 
     def clear_graph(self, graph_name: TermLike) -> Change:
-        """Take back everything that is stated in a graph; the graph stays."""
-        with self._begin() as transaction:
-            transaction.clear_graph(graph_name)
-        return transaction.change
+        """Remove everything that is asserted in a graph; the graph stays."""
+        with self._begin() as writer:
+            writer.clear_graph(graph_name)
+        return writer.change
 
     def remove_graph(self, graph_name: TermLike) -> Change:
-        """Take back everything that is stated in a graph, and the graph."""
-        with self._begin() as transaction:
-            transaction.remove_graph(graph_name)
-        return transaction.change
+        """Remove everything that is asserted in a graph, and the graph."""
+        with self._begin() as writer:
+            writer.remove_graph(graph_name)
+        return writer.change
 
     def clear(self) -> Change:
-        """Take back all quads and graphs; prefixes and rules stay."""
-        with self._begin() as transaction:
-            transaction.clear()
-        return transaction.change
+        """Remove all quads and graphs; prefixes and rules stay."""
+        with self._begin() as writer:
+            writer.clear()
+        return writer.change
 
     def bind(self, prefix: str, iri: str) -> Change:
         """Name an IRI by a prefix, for dumps, queries and rules."""
-        with self._begin() as transaction:
-            transaction.bind(prefix, iri)
-        return transaction.change
+        with self._begin() as writer:
+            writer.bind({prefix: iri})
+        return writer.change
 
     def load(
         self,
@@ -247,16 +249,17 @@ class Store(Reading):
     ) -> Change:
         """Load a text, a stream, or files (paths, directories, globs): all of it, or nothing.
 
-        The format is one of pyoxigraph's or its name (`"turtle"`, `"nt"`, ...); for files it comes
-        from their names, and so does the compression (gzip, bzip2, xz, zstd). Blank nodes belong
-        to the file that brings them. With `to_graph` triples go to that graph; with
-        `replace_graph` they take the place of what it holds, and loading a file again is no change.
-        Quads of named graphs stay in them, or are an error with `named_graphs="refuse"`.
+        The format is one of pyoxigraph's or its name (`"turtle"`, `"nt"`, ...); for files it is
+        derived from their names, as is the compression (gzip, bzip2, xz, zstd). Blank nodes are
+        local to their file. With `to_graph` triples go to that graph; with `replace_graph` they
+        replace its contents, and reloading an unchanged file is a no-op. Quads of named graphs
+        stay in them, or are an error with `named_graphs="refuse"`.
         Malformed input raises a `ParseError` with file, line and column, unless `lenient`: then
-        the good statements are loaded, and the change counts the bad ones and lists the first.
-        `progress` shows a bar on stderr; `cancel` is asked some twenty times a second whether to
-        stop, with a `CancelledError` and nothing loaded. `max_line_bytes` (128 MB) bounds a line of
-        N-Triples and N-Quads, `max_term_bytes` (64 MB) a term: what is longer is a `ParseError`.
+        the valid statements are loaded, and the change counts the malformed ones and lists the
+        first. `progress` shows a bar on stderr; `cancel` is called about twenty times a second: if
+        it returns true, the load raises a `CancelledError` and nothing is loaded. `max_line_bytes`
+        (128 MB) limits a line of N-Triples and N-Quads, `max_term_bytes` (64 MB) a term; longer
+        ones raise a `ParseError`.
 
         >>> store = Store()
         >>> print(store.load('@prefix : <http://ex.org/> . :a :p "x", "y" .', "turtle"))
@@ -264,26 +267,26 @@ class Store(Reading):
         >>> store.prefixes
         mappingproxy({'': 'http://ex.org/'})
         """
-        with self._begin() as transaction:
-            transaction.load(
-                input,
-                format,
-                path=path,
-                base_iri=base_iri,
-                to_graph=to_graph,
-                replace_graph=replace_graph,
-                named_graphs=named_graphs,
-                lenient=lenient,
-                progress=progress,
-                cancel=cancel,
-                threads=threads,
-                max_line_bytes=max_line_bytes,
-                max_term_bytes=max_term_bytes,
-            )
-        return transaction.change
+        options = LoadOptions(
+            format=format,
+            path=path,
+            base_iri=base_iri,
+            to_graph=to_graph,
+            replace_graph=replace_graph,
+            named_graphs=named_graphs,
+            lenient=lenient,
+            progress=progress,
+            cancel=cancel,
+            threads=threads,
+            max_line_bytes=max_line_bytes,
+            max_term_bytes=max_term_bytes,
+        )
+        with self._begin() as writer:
+            writer.load(input, options)
+        return writer.change
 
     def bulk_load(self, *args: Any, **kwargs: Any) -> Change:
-        """The same as `load`, which is as fast and keeps its promise of all or nothing."""
+        """The same as `load`, which is as fast."""
         return self.load(*args, **kwargs)
 
     def update(
@@ -298,24 +301,27 @@ class Store(Reading):
         cancel: Flag | None = None,
         limits: TextLimits | None = None,
     ) -> Change:
-        """Carry out a SPARQL update: all operations of it, as one commit, or nothing.
+        """Run a SPARQL update: all of its operations as one commit, or nothing.
 
-        Each WHERE sees all that holds after the operations before it, what follows included. Only
-        what is stated can be deleted, copied and moved: what follows from other facts still holds
-        afterwards, and the change counts it. Prefixes of loaded files are known. LOAD reads what
-        begins with one of `load_from`, such as `["file:///data/", "https://example.org/"]`.
-        `timeout` (seconds) and `budget` (bytes) limit all of it, as does `cancel`, and `limits` the
-        size of its text and of a document that LOAD fetches (1 GB).
+        Each WHERE sees all facts that hold after the operations before it, inferred ones included.
+        Only asserted facts can be deleted, copied and moved: a fact that is also inferred still
+        holds afterwards, and the change counts it. Prefixes of loaded files are known. LOAD reads
+        IRIs that begin with one of `load_from`, such as `["file:///data/", "https://example.org/"]`.
+        `timeout` (seconds), `budget` (bytes) and `cancel` limit the whole update; `limits` limits
+        the size of its text and of a document that LOAD fetches (1 GB).
 
         >>> store = Store()
         >>> _ = store.load("@prefix : <http://ex.org/> . :ada :sees :bob . :bob :sees :cy .", "ttl")
         >>> print(store.update("DELETE { ?x :sees ?y } INSERT { ?y :by ?x } WHERE { ?x :sees ?y }"))
         added 2, removed 2
         """
+        # Late: many stores are only read, or written without SPARQL.
+        from triplestore.store.run_update import update as carry_out
+
         options = UpdateOptions(base_iri, prefixes, load_from, timeout, budget, cancel, limits)
-        with self._begin() as transaction:
-            transaction.carry_out(update, options)
-        return transaction.change
+        with self._begin() as writer:
+            carry_out(writer, update, options)
+        return writer.change
 
     # -- rules ----------------------------------------------------------------------------------
 
@@ -334,33 +340,32 @@ class Store(Reading):
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
     ) -> Report:
-        """Apply rules to the default graph, from now on: each later commit keeps the closure exact.
+        """Apply rules to the default graph; every later commit keeps the inferences exact.
 
-        `regimes` name languages whose axioms are found in the data and made rules of: `"owl-rl"`,
-        `"rdfs"`, `"owl-horst"`, `"skos"`, `"swrl"`; they add up. `ontology` are files of axioms
-        beside the data: each becomes a named graph and counts as if it were stated, a file that
-        is given again is read if it changed. What they import is looked for among them and in
+        `regimes` are ontology languages whose axioms are found in the data and turned into rules:
+        `"owl-rl"`, `"rdfs"`, `"owl-horst"`, `"skos"`, `"swrl"`; they can be combined. `ontology`
+        names files of axioms beside the data: each becomes a named graph that counts as asserted,
+        and is read again if it changed. Imported ontologies are searched among these files and in
         `imports` (files, folders, OASIS catalogues), and on the network only if `network` is set.
         `scope` says which named graphs take part beside the default graph: `"default"` (none),
-        `"union"` (all), or a list of their IRIs; what they state then holds in the default graph,
-        too, which queries see as the merge of all of it with what follows.
-        With `trivial=True` triples that hold whatever the data are (`C rdfs:subClassOf C`,
-        `x owl:sameAs x`) are inferred, too, and what follows from these. With `strict=True` commits
-        that add violations are refused. `equality="rewrite"` lets one individual stand for all that
-        owl:sameAs makes the same as it while rules are applied, instead of replacing each by each
-        (`"rules"`, the default): so n equals take room for n, and answers are the same.
+        `"union"` (all), or a list of their IRIs; their quads then hold in the default graph too.
+        With `trivial=True`, triples that hold for any data (`C rdfs:subClassOf C`,
+        `x owl:sameAs x`) are inferred too. With `strict=True`, commits that add violations are
+        refused. `equality="rewrite"` applies rules to one representative of all individuals that
+        are owl:sameAs each other, instead of to each of them (`"rules"`, the default): linear
+        instead of quadratic memory, and the same answers.
         `rules` are a text, the path of a file, a `Program`, or several of these. They are added to
-        those in force, and the same call again does nothing; those that a file had when it was
-        given before, and has no more, are taken out. `reason("none")` turns inference off.
-        `tuning` says how: `strategy`, and what one commit may take at most as `max_facts`,
-        `max_bytes` (memory; by default half of what there is), `max_seconds` and `max_terms` (new
-        terms, which have a limit by default); None sets one back. What is not named stays as it
-        was. The error of a limit names the rule at work.
-        With `recursive_counters=True` the strategies `dred_c` and `fbf_c` go by a table in memory,
-        made by one evaluation whenever it is not there, instead of looking for derivations; with
-        `traces=True` what `counting` keeps in memory is kept while another strategy is in use.
-        `progress` shows on stderr what is going on; `cancel` is asked whether to stop.
-        Rules and tuning are kept with the store. If anything fails, nothing has changed.
+        those in force; repeating a call is a no-op. Rules that were removed from a file since it
+        was last given are removed. `reason("none")` turns inference off.
+        `tuning` sets the `strategy`, and limits for one commit: `max_facts`, `max_bytes` (memory;
+        by default half of the memory available), `max_seconds` and `max_terms` (new terms; limited
+        by default). None resets a value, and values that are not named stay as they were. The
+        error of a limit names the rule that was being evaluated.
+        With `recursive_counters=True` the strategies `dred_c` and `fbf_c` use a table in memory
+        instead of searching for derivations; it is computed when it is missing. With `traces=True`
+        the memory of `counting` is kept while another strategy is in use.
+        `progress` shows progress on stderr; `cancel` is called to ask whether to stop. Rules and
+        tuning are stored with the data. If anything fails, nothing is changed.
 
         >>> store = Store()
         >>> _ = store.load('@prefix : <http://ex.org/> . :a :parent :b . :b :parent :c .', "ttl")
@@ -373,32 +378,33 @@ class Store(Reading):
         >>> print(store.load('@prefix : <http://ex.org/> . :c :parent :d .', "ttl"))
         added 1, inferred added 3
         """
-        with self._begin() as transaction:
-            report = transaction.reason(
-                *regimes,
-                rules=rules,
-                ontology=ontology,
-                imports=imports,
-                network=network,
-                scope=scope,
-                trivial=trivial,
-                strict=strict,
-                equality=equality,
-                tuning=tuning,
-                progress=progress,
-                cancel=cancel,
-            )
+        options = ReasonOptions(
+            regimes=regimes,
+            rules=rules,
+            ontology=ontology,
+            imports=imports,
+            network=network,
+            scope=scope,
+            trivial=trivial,
+            strict=strict,
+            equality=equality,
+            tuning=tuning,
+            progress=progress,
+            cancel=cancel,
+        )
+        with self._begin() as writer:
+            report = reason(writer, options)
         return report
 
     def bound(
         self, which: str, ontology: Places = (), *, imports: Places = (), network: bool = False
     ) -> Bound:
-        """The program below ("lower") or above ("upper") the ontology, for experiments.
+        """The lower or upper bound ("lower", "upper") of an ontology as a program, for experiments.
 
-        Made of the axioms that are stated in the store and of those in files; both may be in
-        OWL 2 DL. What follows from the lower one is entailed, what does not follow from the upper
-        one is not; that is all that the upper one says. The result has the `program`, which can be
-        given to `reason`, and in `outside` what was left out or replaced.
+        It is made of the axioms that are asserted in the store and of those in files; both may be
+        in OWL 2 DL. Every fact inferred by the lower bound is entailed; every fact that the upper
+        bound does not infer is not entailed. The result has the `program`, which can be passed to
+        `reason`, and in `outside` the axioms that were left out or replaced.
 
         >>> store = Store()
         >>> _ = store.load('@prefix : <http://ex.org/> . @prefix rdfs: '
@@ -406,30 +412,31 @@ class Store(Reading):
         >>> print(store.bound("lower").program)
         rule "cax-sco" <http://ex.org/Animal>[?x] :- <http://ex.org/Cat>[?x] .
         """
+        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
         from triplestore.reasoning.reports.bounds import bound_of
 
         return bound_of(self._database.state, which, ontology, imports=imports, network=network)
 
     def add_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
-        """Apply these rules too, from now on: `reason(rules=...)`."""
-        with self._begin() as transaction:
-            report = transaction.add_rules(rules, progress=progress)
+        """Add rules to those in force, like `reason(rules=...)`."""
+        with self._begin() as writer:
+            report = add_rules(writer, rules, writer.settings, progress)
         return report
 
     def remove_rules(self, rules: RulesLike, *, progress: bool = False) -> Report:
-        """Apply these rules no more; what follows from them only is gone."""
-        with self._begin() as transaction:
-            report = transaction.remove_rules(rules, progress=progress)
+        """Remove rules from those in force; facts that only they infer are removed."""
+        with self._begin() as writer:
+            report = remove_rules(writer, rules, progress)
         return report
 
     # -- the directory --------------------------------------------------------------------------
 
     def flush(self) -> None:
-        """Wait until everything committed is on disk."""
+        """Wait until all commits are on disk."""
         self._database.flush()
 
     def refresh(self) -> bool:
-        """Of a store opened for reading: go on to the newest commit; True if there was one."""
+        """Move a store opened for reading to the newest commit; True if there is a newer one."""
         before = self._database.state
         after = self._database.refresh()
         if after.dictionary is not before.dictionary:
@@ -437,7 +444,7 @@ class Store(Reading):
         return after.commit != before.commit
 
     def optimize(self) -> None:
-        """Merge everything into as few files as possible and drop terms that nothing uses."""
+        """Merge everything into as few files as possible and drop unused terms."""
         before = self._database.state
         self._database.optimize()
         self._let_go(before)
@@ -445,16 +452,15 @@ class Store(Reading):
         gc.collect()  # terms refer to each other in a circle; until then their files stay mapped
 
     def backup(self, target_directory: PathLike) -> None:
-        """Make a consistent copy in a new directory, also while there is writing going on."""
+        """Make a consistent copy in a new directory, even while the store is written to."""
         self._database.backup(Path(target_directory))
 
     def verify(self, *, closure: bool = False, progress: bool = False) -> list[str]:
-        """Check structure and checksums of every file, and that numbers known without counting are
-        those of the rows; the problems found, in words.
+        """The problems found in structure, checksums and kept counts of all files, in words.
 
-        With `closure` also, if there are none, that what is inferred is what follows (`audit`).
+        With `closure`, if there are none, also those that `audit` finds in the inferred facts.
         """
-        from triplestore.reasoning.program.in_force import unreadable_values
+        # Late: it needs `ontologies` or `maintenance`, and few runs ask for it.
         from triplestore.reasoning.reports.check_counts import wrong_counts
 
         problems = self._database.verify(progress=progress)
@@ -467,15 +473,15 @@ class Store(Reading):
         return problems
 
     def info(self) -> Info:
-        """What is in the store, and what it costs in memory and on disk; prints well."""
+        """What is in the store, and its size in memory and on disk; prints as a table."""
         return describe(self._database, self._reasoner.table_bytes)
 
     def digest(self, facts: str = "all") -> str:
-        """32 digits that are the same for the same facts, wherever and however they came together.
+        """32 hexadecimal digits that are equal for stores with equal facts.
 
-        Ids, order, files and the labels of blank nodes do not show in it; every triple, its graph
-        and whether it is stated or inferred do. `facts="explicit"` leaves out what is inferred.
-        Blank nodes are told apart by what surrounds them, as far as that reaches.
+        They depend on every triple, its graph, and whether it is asserted or inferred; not on ids,
+        order, files or labels of blank nodes. `facts="explicit"` leaves out inferred facts. Blank
+        nodes are distinguished by the facts around them, as far as that is possible.
 
         >>> from triplestore import Store
         >>> one, other = Store(), Store()
@@ -484,18 +490,19 @@ class Store(Reading):
         >>> one.digest() == other.digest()
         True
         """
+        # Late: few runs need it.
         from triplestore.store.digest import digest
 
         return digest(self._view(), facts)
 
     def close(self) -> None:
-        """Make everything durable and let go of the directory; the store is of no use after it."""
+        """Make everything durable and release the directory; the store is closed then."""
         self._let_go(self._database.state)
         self._database.close()
 
     def _let_go(self, state: State) -> None:
-        """Keep nothing that is about a state whose ids are not in use any more: its files would
-        stay mapped."""
+        """Drop everything about a state whose ids are no longer in use, so that its files are
+        unmapped."""
         self._seen = None
         self._reasoner.drop()
         state.dictionary.remembered.clear()

@@ -17,7 +17,7 @@ from triplestore.ontologies.model import vocabulary as names
 
 from triplestore.datalog.program import TYPE
 from triplestore.errors import BudgetError
-from triplestore.reasoning.program.literals import MOST_ILL_TYPED, ill_typed
+from triplestore.reasoning.program.literals import MAX_ILL_TYPED, ill_typed
 from triplestore.reasoning.program.schema_reader import is_member
 from triplestore.terms import Dictionary, key_of
 
@@ -148,7 +148,7 @@ def ill_typed_keys(naming: Naming) -> list[bytes]:
     """The ill-typed literals with the least ids, as many as are reported."""
     typed = naming.frame.where("substr(key, 1, 1) = X'05'")
     found = mapped(typed, ill_typed_of, typed.schema)
-    return [bytes(key) for _, key in found.orderBy("id").limit(MOST_ILL_TYPED).collect()]
+    return [bytes(key) for _, key in found.orderBy("id").limit(MAX_ILL_TYPED).collect()]
 
 
 def ill_typed_of(batches: Iterable[Any]) -> Iterator[Any]:

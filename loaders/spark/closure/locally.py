@@ -26,12 +26,14 @@ from triplestore.loaders.spark.importing.existing_store import empty_loaded
 from triplestore.loaders.spark.importing.parquet_parts import keys_of
 
 from triplestore.errors import BudgetError
-from triplestore.reasoning.program.in_force import Regimes, rules_of_state
-from triplestore.reasoning.violations import inconsistencies, listed
+from triplestore.reasoning.program.settings import Regimes
+from triplestore.reasoning.reasoner import rules_of_state
+from triplestore.reasoning.violations import inconsistencies, violation_relations
 from triplestore.relations.packed_keys import Columns
 from triplestore.storage.metadata import HIDDEN
 from triplestore.storage.state import State
 from triplestore.store.store import Store
+from triplestore.store.transaction import writer_of
 from triplestore.terms import TermCollector
 
 I64 = NDArray[np.int64]
@@ -84,7 +86,7 @@ def closed_here(
         return None
     first, last = len(numbers), state.dictionary.size
     numbers = np.r_[numbers, numbers.max() + 1 + np.arange(last + 1 - first)]
-    where = listed(rules_of_state(state), state.dictionary)
+    where = violation_relations(rules_of_state(state), state.dictionary)
     return Here(
         from_arrow(spark, _facts(state, numbers)),
         from_arrow(spark, _rows(state, numbers)),
@@ -104,7 +106,8 @@ def _store_of(stated: Frame, terms: Frame, given: Given) -> tuple[Store, I64]:
     loaded = empty_loaded(0, 1)
     store = Store()
     with store.transaction() as transaction:
-        collector = TermCollector(transaction.dictionary)
+        writer = writer_of(transaction)
+        collector = TermCollector(writer.dictionary)
         places = collector.add(*keys_of(listed.column("key").combine_chunks()).spans())
         own, loaded.segment = collector.seal()
         own = own[places]
@@ -112,8 +115,8 @@ def _store_of(stated: Frame, terms: Frame, given: Given) -> tuple[Store, I64]:
             column = rows.column(name).to_numpy().astype(np.int64)
             setattr(loaded, name, own[np.searchsorted(ids, column)])
         loaded.g = np.zeros(len(loaded.s), np.uint32)
-        transaction.take(loaded)
-        given.put(transaction)
+        writer.take_loaded(loaded)
+        given.put(writer)
     numbers = np.zeros(len(ids) + 1, np.int64)
     numbers[own] = ids
     return store, numbers

@@ -21,8 +21,10 @@ from triplestore.loaders.spark.closure.naming import Names
 from triplestore.datalog.program import Program
 from triplestore.errors import UsageError
 from triplestore.maintenance.report import Report
-from triplestore.reasoning.program.in_force import BY_RULES, InForce, Regimes, rules_of_state, whole
+from triplestore.reasoning.program.in_force import InForce, make_program
+from triplestore.reasoning.program.settings import BY_RULES, Regimes
 from triplestore.reasoning.program.stored_rules import rules_of
+from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.relations import INFERRED, REMOVED, ChangedRows, Changes, Layer, Tables
 from triplestore.storage.metadata import (
     FILES,
@@ -34,7 +36,8 @@ from triplestore.storage.metadata import (
     TUNING,
 )
 from triplestore.store.store import Store
-from triplestore.store.transaction import Transaction
+from triplestore.store.transaction import writer_of
+from triplestore.store.writer import TransactionWriter
 from triplestore.terms.dictionary import Dictionary
 
 KEPT = (PROGRAM, REGIMES, TUNING, STRICT, GRAPH_FILES, IMPORTS, FILES)
@@ -57,14 +60,14 @@ class Given:
         """Whether there are rules in force."""
         return PROGRAM in self.kept or REGIMES in self.kept
 
-    def put(self, transaction: Transaction) -> None:
+    def put(self, writer: TransactionWriter) -> None:
         """Give it to a small store."""
-        transaction.keep(self.kept)
+        writer.keep(self.kept)
         if self.quads:
             keys = [key for quad in self.quads for key in quad]
-            ids = transaction.dictionary.encode_keys(keys).reshape(-1, 4)
+            ids = writer.dictionary.encode_keys(keys).reshape(-1, 4)
             s, p, o, g = (np.ascontiguousarray(column) for column in ids.T)
-            transaction.change_rows(np.ones(len(s), np.bool_), s, p, o, g)
+            writer.change_rows(np.ones(len(s), np.bool_), s, p, o, g)
 
 
 def reasoned(
@@ -74,8 +77,9 @@ def reasoned(
     report = None
     if given.in_force:
         with store.transaction() as transaction:
-            transaction.infer_anew()
-            report = transaction.report
+            writer = writer_of(transaction)
+            writer.infer_anew()
+            report = writer.report()
     if reason or not given.in_force or any(value is not None for value in told.values()):
         report = store.reason(*reason, **told)
     return report
@@ -100,11 +104,12 @@ class Programs:
         self._naming, self._axioms, self.grew = naming, axioms, False
         self._store = Store()
         with self._store.transaction() as transaction:
-            transaction.dictionary.encode_keys(list(ill))
-            rows = self._in(transaction.dictionary, axioms.stated)
+            writer = writer_of(transaction)
+            writer.dictionary.encode_keys(list(ill))
+            rows = self._in(writer.dictionary, axioms.stated)
             s, p, o = (np.ascontiguousarray(column) for column in rows.T)
-            transaction.change_rows(np.ones(len(s), np.bool_), s, p, o, np.zeros(len(s), np.uint32))
-            given.put(transaction)
+            writer.change_rows(np.ones(len(s), np.bool_), s, p, o, np.zeros(len(s), np.uint32))
+            given.put(writer)
         reasoned(self._store, given, reason, told)
         state = self._store._database.state  # the store's own modules made these tables, too
         self._state = state
@@ -165,7 +170,7 @@ class Programs:
         tables = _with(tables, sorted(before - now), REMOVED, INFERRED)
         tables = _with(tables, sorted(now - before), INFERRED, 0)
         known = self._rules if isinstance(self._rules, InForce) else None
-        made = whole(self._regimes, self._users, tables, dictionary, known)
+        made = make_program(self._regimes, self._users, tables, dictionary, known)
         same = made.program == self.program
         self.grew = not len(self.program - made.program) and _is_positive(made.program)
         self._rules, self.program = made, made.program

@@ -7,7 +7,7 @@ continues with the same labels, and one that was committed does nothing.
 
 Terms that the store knows keep their ids, others get theirs behind all, in the order of their
 keys, as a load would give them: the columns that come from Spark go the way of a load
-(`Transaction.take`) from there on, closure included.
+(`TransactionWriter.take_loaded`) from there on, closure included.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from triplestore.loaders.report import Loaded
 from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
 from triplestore.loaders.spark.jobs.places import read_text, write_text
 
-from triplestore.reasoning.change import Change
+from triplestore.reasoning.outcome import Change
 from triplestore.storage import Database
 from triplestore.storage.metadata import IMPORTS, bytes_of_jobs, import_jobs
 from triplestore.store import Store
-from triplestore.store.transaction import Transaction
+from triplestore.store.transaction import writer_of
+from triplestore.store.writer import TransactionWriter
 from triplestore.terms import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import U32
@@ -75,8 +76,8 @@ class Target:
             before = json.loads(said)
             if before["known"] == known and name in (None, before["name"]):
                 return Job(before["name"], before["first"])
-        with opened(self.path) as transaction:
-            first = transaction.reserve_files(files, self.graph, self.mode == "replace")
+        with opened(self.path) as writer:
+            first = writer.reserve_file_numbers(files, self.graph, self.mode == "replace")
         job = Job(name or uuid.uuid4().hex, first)
         write_text(None, place, json.dumps({"known": known, "name": job.name, "first": first}))
         return job
@@ -87,35 +88,35 @@ class Target:
         keys: Keys,
         rows: Rows,
         loaded: Loaded,
-        finish: Callable[[Transaction], object],
+        finish: Callable[[TransactionWriter], object],
     ) -> Change | None:
         """Do it in one commit; None if it was done before.
 
         loaded  what else there is to say of the load; gets rows and terms
         finish  is called before the commit: rules to apply, or inference to put off
         """
-        with opened(self.path) as transaction:
-            jobs = import_jobs(transaction.kept)
+        with opened(self.path) as writer:
+            jobs = import_jobs(writer.kept)
             if job.name in jobs:
                 return None
-            dictionary = transaction.dictionary
+            dictionary = writer.dictionary
             if self.mode == "delete":
                 into_known(loaded, dictionary, keys, rows)
             else:
                 into_ids(loaded, dictionary, keys, rows)
-            transaction.take(loaded, self.mode, self.graph)
-            transaction.keep({IMPORTS: bytes_of_jobs([*jobs, job.name])})
-            finish(transaction)
-        return transaction.change
+            writer.take_loaded(loaded, self.mode, self.graph)
+            writer.keep({IMPORTS: bytes_of_jobs([*jobs, job.name])})
+            finish(writer)
+        return writer.change
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Transaction]:
+def opened(path: Path) -> Iterator[TransactionWriter]:
     """A transaction on a store that is opened for it, and closed after it."""
     store = Store(path)
     try:
         with store.transaction() as transaction:
-            yield transaction
+            yield writer_of(transaction)
     finally:
         store.close()
 

@@ -56,7 +56,9 @@ from triplestore.errors import LockedError, UsageError
 from triplestore.storage.files.system import Files, RealFiles
 from triplestore.storage.metadata import FILES, PREFIXES, bytes_of_prefixes
 from triplestore.store import Store
-from triplestore.store.transaction import Transaction
+from triplestore.store.options import ReasonOptions
+from triplestore.store.rule_changes import reason
+from triplestore.store.writer import TransactionWriter
 
 JOB, MADE = "job.json", "made.json"
 _LONGEST_PATH = 255
@@ -207,17 +209,18 @@ class Import:
         shutil.rmtree(fresh, ignore_errors=True)
         self._infer(fresh)
 
-    def _finish(self, transaction: Transaction) -> None:
+    def _finish(self, writer: TransactionWriter) -> None:
         """What a commit does besides."""
         wish = self._wish
         if wish.closure == "later":
-            transaction.put_off_inference()
+            writer.put_off_inference()
         elif wish.closure == "spark":
-            self._close_store(transaction)
+            self._close_store(writer)
         elif wish.infers:
-            transaction.reason(*wish.reason, rules=wish.rules, ontology=wish.ontology)
+            options = ReasonOptions(regimes=wish.reason, rules=wish.rules, ontology=wish.ontology)
+            reason(writer, options)
 
-    def _close_store(self, transaction: Transaction) -> None:
+    def _close_store(self, writer: TransactionWriter) -> None:
         """What follows from what the store will state, inferred on Spark."""
         from triplestore.loaders.spark.reclosing import close_store
 
@@ -225,7 +228,7 @@ class Import:
         given = contents_of([wish.rules, wish.ontology])
         known = (self._mark_of("triples"), wish.mode, str(wish.graph), wish.reason, given)
         asked = {"reason": wish.reason, "rules": wish.rules, "ontology": wish.ontology}
-        close_store(self._stages, transaction, known, options=wish.closing, **asked)
+        close_store(self._stages, writer, known, options=wish.closing, **asked)
 
     def _is_made(self, path: Path) -> bool:
         """Whether an earlier run of this job made the store, and ended before it could say so."""

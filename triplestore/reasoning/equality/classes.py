@@ -1,9 +1,10 @@
 """Which classes of equals outlive an update, and which classes some equalities make.
 
-Start reading at `joined` (classes grow) and `certain` (what is known without any rule). After a
-deletion the classes in force must be entailed by what is still stated, each without the help of
-facts that need the class itself. Stated equalities are, and so are two stated values of a
-property that is stated to be functional, or below one; everything else is found by the rules.
+Start reading at `merge_classes` (classes grow) and `asserted_equalities` (what is known without any
+rule). After a deletion the classes in force must be entailed by what is still asserted, each
+without the help of facts that need the class itself. Asserted equalities are, and so are two
+asserted values of a property that is asserted to be functional, or below one; everything else is
+found by the rules.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from triplestore.terms.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.equality.graph_scope import Stating
+    from triplestore.reasoning.equality.graph_scope import AssertedRelations
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.terms import Dictionary
 
@@ -38,19 +39,19 @@ _TYPE = b"\x01" + RDF_TYPE.encode()
 _SUB_PROPERTY = b"\x01" + RDFS_SUB_PROPERTY_OF.encode()
 
 
-Check = Callable[[], None]
+CheckLimits = Callable[[], None]
 """Raises if it is time to stop."""
 
 KEYS_AT_ONCE = 4096
-"""So many keys of terms are read between two looks at the clock."""
+"""Number of keys of terms that are read between two checks of the limits."""
 
 
 def _no_limit() -> None:
     pass
 
 
-def components(one: I64, other: I64, size: int, check: Check = _no_limit) -> I64:
-    """For each of so many nodes the least node that some edges connect it with.
+def components(one: I64, other: I64, size: int, check: CheckLimits = _no_limit) -> I64:
+    """For each node the least node that some edges connect it with.
 
     >>> components(np.array([3, 4]), np.array([1, 3]), 5).tolist()
     [0, 1, 2, 1, 1]
@@ -69,12 +70,12 @@ def components(one: I64, other: I64, size: int, check: Check = _no_limit) -> I64
             check()
 
 
-def joined(
+def merge_classes(
     classes: Classes,
     equal: U64,
     dictionary: Dictionary,
     left_alone: Callable[[U32], Bools] | None = None,
-    check: Check = _no_limit,
+    check: CheckLimits = _no_limit,
 ) -> Classes:
     """The classes that come of others when these pairs are the same, too.
 
@@ -107,7 +108,7 @@ def _classes(members: U32, heads: U32) -> Classes:
     return Classes.of(members[many], heads[many])
 
 
-def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary, check: Check) -> U32:
+def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary, check: CheckLimits) -> U32:
     """What represents each node: an IRI before a blank node, then the least in term order."""
     heads = nodes.copy()
     sizes = np.bincount(group, minlength=len(nodes))
@@ -129,10 +130,12 @@ def _heads(nodes: U32, group: I64, kept: Bools, dictionary: Dictionary, check: C
 # -- what is certain ------------------------------------------------------------------------------
 
 
-def certain(stored: Stating, dictionary: Dictionary, words: U32, check: Check = _no_limit) -> U64:
-    """Pairs that are the same by what is stated alone.
+def asserted_equalities(
+    stored: AssertedRelations, dictionary: Dictionary, words: U32, check: CheckLimits = _no_limit
+) -> U64:
+    """Pairs that are the same by what is asserted alone.
 
-    words  properties that mean something to the rules, which are no properties of things
+    words  properties that mean something to the rules, and are not properties of things
     """
     (same_as,) = dictionary.lookup_keys([SAME_AS_KEY]).tolist()
     parts = [NO_KEYS]
@@ -150,9 +153,11 @@ def certain(stored: Stating, dictionary: Dictionary, words: U32, check: Check = 
     return found
 
 
-def functional(stored: Stating, dictionary: Dictionary, words: U32, order: int) -> Iterator[U32]:
-    """For each property that is stated to be functional (for order 1, inverse functional): it, and
-    those that are stated to be below it, but for those that are no properties of things."""
+def functional(
+    stored: AssertedRelations, dictionary: Dictionary, words: U32, order: int
+) -> Iterator[U32]:
+    """For each property that is asserted to be functional (order 1: inverse functional): it, and
+    those that are asserted to be below it, except those that are not properties of things."""
     keys = [SAME_AS_KEY, _TYPE, _SUB_PROPERTY, _INVERSE_FUNCTIONAL if order else _FUNCTIONAL]
     same_as, type_id, below, class_ = dictionary.lookup_keys(keys).tolist()
     special = np.array([same_as, type_id, *words.tolist()], dtype=np.uint32)
@@ -162,8 +167,8 @@ def functional(stored: Stating, dictionary: Dictionary, words: U32, order: int) 
             yield names[~np.isin(names, special)]
 
 
-def stated_below(stored: Stating, name: int, below: int) -> U32:
-    """A property, and those that are stated to be below it, by one step or by more."""
+def stated_below(stored: AssertedRelations, name: int, below: int) -> U32:
+    """A property, and those that are asserted to be below it, by one step or by more."""
     found, waiting = {name}, [name]
     while waiting and below:
         for one in stored.relation(below).by_second(waiting.pop(), EXPLICIT).tolist():
@@ -180,21 +185,21 @@ def _neighbours(keys: U64) -> U64:
     return pack(seconds[:-1][same], seconds[1:][same])
 
 
-def connected(
-    classes: Classes, pairs: U64, dictionary: Dictionary, check: Check = _no_limit
+def keep_connected(
+    classes: Classes, pairs: U64, dictionary: Dictionary, check: CheckLimits = _no_limit
 ) -> Classes:
     """What is left of classes when only these pairs are the same."""
     one, other = high(pairs), low(pairs)
     reps = classes.representatives(one)
     within = classes.is_member(one) & (reps == classes.representatives(other))
     nothing = classes.members[:0]
-    return joined(Classes(nothing, nothing), pairs[within], dictionary, check=check)
+    return merge_classes(Classes(nothing, nothing), pairs[within], dictionary, check=check)
 
 
 # -- what can feed equality -----------------------------------------------------------------------
 
 
-class Feeding:
+class EqualitySources:
     """From which facts, by the rules of a program, an equality may follow."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
@@ -254,9 +259,9 @@ def _meet(one: Slice, other: Slice) -> bool:
     return ANY_CLASS in (one, other) and {one.kind, other.kind} <= {"class", "any class"}
 
 
-def feeding(rules: Rules) -> Feeding:
+def equality_sources(rules: Rules) -> EqualitySources:
     """The same of rules, kept with them."""
-    found: Feeding | None = rules.__dict__.get("feeding")
+    found: EqualitySources | None = rules.__dict__.get("feeding")
     if found is None:
-        found = rules.__dict__["feeding"] = Feeding(rules.program.rules)
+        found = rules.__dict__["feeding"] = EqualitySources(rules.program.rules)
     return found

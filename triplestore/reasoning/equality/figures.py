@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from triplestore.reasoning.asserted_changes import touched_facts
-from triplestore.reasoning.outcome import Step
+from triplestore.reasoning.outcome import WriteStep
 from triplestore.reasoning.visible import is_triple
 from triplestore.relations import INFERRED, Tables
 from triplestore.relations.packed_keys import NO_KEYS, U64, high, in_sorted, low, pack
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def hidden_beyond(equality: Equality | None, dictionary: Dictionary) -> int:
-    """How many more facts that are no triples of RDF members have than their representatives;
+    """How many more facts that are not triples of RDF members have than their representatives;
     counted once for each state."""
     if equality is None:
         return 0
@@ -50,30 +50,30 @@ def _hidden_beyond(tables: Tables, classes: Classes, dictionary: Dictionary) -> 
     return more
 
 
-class Inferred(NamedTuple):
-    """How many facts follow now and did not hold, held and do not, or were stated before."""
+class InferredCounts(NamedTuple):
+    """How many facts follow now and did not hold, held and do not, or were asserted before."""
 
     inferred_added: int
     inferred_removed: int
     still_entailed: int
 
 
-MOST_COMPARED = 1 << 18
-"""Where classes change, so many facts of a relation are compared one by one; of more, only the
-difference of their numbers is told."""
+MAX_COMPARED = 1 << 18
+"""Maximum number of facts of a relation that are compared one by one where classes change; of more,
+only the difference of their numbers is reported."""
 
 
 def inferred_change(
     before: Tables,
     after: Tables,
-    steps: Sequence[Step],
+    steps: Sequence[WriteStep],
     told: tuple[KeysByName, KeysByName],
     check: Callable[[], None],
-) -> Inferred:
+) -> InferredCounts:
     """What changed, as users see it: exactly, but in large relations of changed classes.
 
     steps  of the tables of representatives
-    told   what was stated, and taken back, in its own terms
+    told   what was asserted, and removed, in its own terms
     check  raises if it is time to stop
     """
     plus, minus = told
@@ -97,7 +97,7 @@ def inferred_change(
         if name in minus:
             status = after.relation(name).status_of_keys(minus[name])
             still += int(np.count_nonzero(status == INFERRED))
-    return Inferred(come, gone, still)
+    return InferredCounts(come, gone, still)
 
 
 def _changed_rows(state: tuple[Classes, Tables], other: Classes) -> KeysByName:
@@ -124,7 +124,7 @@ def _expanded(
         held = keys[tables.relation(name).status_of_keys(keys) != 0]
         size += int((classes.sizes(high(held)) * classes.sizes(low(held))).sum())
         found.append(held)
-    if size > MOST_COMPARED:
+    if size > MAX_COMPARED:
         more = seen[1].relation(name).inferred - seen[0].relation(name).inferred
         return max(more, 0), max(-more, 0)
     old, new = (
@@ -145,7 +145,7 @@ def _equality(tables: Tables) -> tuple[Classes, Tables]:
 
 def _compared(old: PlainRelation, new: PlainRelation) -> tuple[int, int]:
     """How many facts are inferred now and did not hold, and the other way round."""
-    if len(old) + len(new) > MOST_COMPARED:
+    if len(old) + len(new) > MAX_COMPARED:
         more = new.inferred - old.inferred
         return max(more, 0), max(-more, 0)
     come = ~in_sorted(new.keys(where=INFERRED), old.keys())

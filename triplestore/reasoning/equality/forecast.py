@@ -2,7 +2,7 @@
 
 Start reading at `will_equate`. The rules of equality speak of all triples: they are in force only
 where there is equality. A first closure that finds some has to begin again with these rules; where
-stated facts show that it will, they are there from the start. A wrong answer costs another turn.
+asserted facts show that it will, they are there from the start. A wrong answer costs another turn.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pyoxigraph import NamedNode
 
+from triplestore.ontologies.model.axioms import FunctionalProperty, InverseFunctionalProperty
 from triplestore.relations import EXPLICIT
 from triplestore.relations.packed_keys import NO_KEYS, U64, low, swap
 from triplestore.terms import BLANK, IRI, key_of
@@ -27,10 +28,8 @@ _SUB_PROPERTY = b"\x01" + RDFS_SUB_PROPERTY_OF.encode()
 
 def will_equate(ontology: Ontology, tables: Tables, dictionary: Dictionary) -> bool:
     """Whether a functional property has two values somewhere, or an inverse functional one a value
-    twice; as far as stated facts of it and of properties below it show.
+    twice; as far as asserted facts of it and of properties below it show.
     """
-    from triplestore.ontologies.model.axioms import FunctionalProperty, InverseFunctionalProperty
-
     kinds = (FunctionalProperty, InverseFunctionalProperty)
     found = [axiom for axiom in ontology.axioms if isinstance(axiom, kinds)]
     named = [(axiom, axiom.property) for axiom in found if isinstance(axiom.property, NamedNode)]
@@ -49,7 +48,7 @@ def will_equate(ontology: Ontology, tables: Tables, dictionary: Dictionary) -> b
 
 
 def _stated(number: int, sub_property: int, tables: Tables) -> U64:
-    """The stated pairs of a property and of those below it, sorted."""
+    """The asserted pairs of a property and of those below it, sorted."""
     names, waiting = {number}, [number] if sub_property else []
     while waiting:
         below = tables.relation(sub_property).by_second(waiting.pop()).tolist()
@@ -60,7 +59,7 @@ def _stated(number: int, sub_property: int, tables: Tables) -> U64:
 
 
 def _several(keys: U64, dictionary: Dictionary) -> bool:
-    """Whether two things that are no literals stand beside one."""
+    """Whether two things that are not literals stand beside one."""
     same = np.flatnonzero(keys[1:] >> np.uint64(32) == keys[:-1] >> np.uint64(32))
     if not len(same):
         return False

@@ -1,10 +1,10 @@
 """Equality by rewriting where named graphs count: what graphs of a scope state.
 
 Start reading at `change_of_scope`. Rows of the relation that says what these graphs state (see
-`scope`) are stored in their own terms, like stated facts, and are there as images in the tables of
-representatives, where the rules of the scope conclude facts of representatives from them. So a
-merge or a split of classes changes such rows as it changes stated facts. `Told` is what is stated
-anywhere, for those who ask what is known without any rule.
+`scope`) are stored in their own terms, like asserted facts, and are there as images in the tables
+of representatives, where the rules of the scope conclude facts of representatives from them. So a
+merge or a split of classes changes such rows as it changes asserted facts. `AssertedInScope` is
+what is asserted anywhere, for those who ask what is known without any rule.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ NO_ROWS = key_of((NO_IDS,) * ARITY)
 _EXPLICIT = np.uint8(EXPLICIT)
 
 
-class Stating(Protocol):
-    """Whoever knows what is stated, relation by relation."""
+class AssertedRelations(Protocol):
+    """Gives the asserted facts, relation by relation."""
 
     def relation(self, name: int) -> PlainRelation:
-        """The facts of one property; those of them that are stated are explicit."""
+        """The facts of one property; those of them that are asserted are explicit."""
 
 
-class Told:
-    """What is stated in the default graph, and in the graphs of the scope.
+class AssertedInScope:
+    """What is asserted in the default graph, and in the graphs of the scope.
 
     stored  rows as they are stored
     """
@@ -61,7 +61,7 @@ class Told:
         self._known: dict[int, PlainRelation] = {}
 
     def relation(self, name: int) -> PlainRelation:
-        """The facts of one property: where graphs of the scope state some, the stated ones."""
+        """The facts of one property: where graphs of the scope state some, the asserted ones."""
         if name not in self._known:
             self._known[name] = self._relation(name)
         return self._known[name]
@@ -165,7 +165,7 @@ def _rows(rows: Keys, status: int, previous: int) -> ChangedRows:
     return ChangedRows.of(columns_of(rows, ARITY), status, previous)
 
 
-def facts_told(facts: KeysByName, rows: Keys, type_id: int) -> KeysByName:
+def with_scope_facts(facts: KeysByName, rows: Keys, type_id: int) -> KeysByName:
     """Facts, and those that rows of the scope say, too; each set sorted and distinct."""
     if not len(rows):
         return facts

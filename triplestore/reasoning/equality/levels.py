@@ -1,10 +1,10 @@
 """In which order things were found to be the same: levels of equalities.
 
-Start reading at `Worlds`. Level 0 are stated equalities, level 1 values of functional properties,
-both stated; each level above are the equalities that rules find where only those below are known
-(a *world*: tables of representatives of smaller classes, closed anew in memory). So a proof of an
-equality needs equalities of lower levels only, and proofs cannot go in circles. Most classes are
-made of level 0, for which nothing is computed.
+Start reading at `EqualityLevels`. Level 0 are asserted equalities, level 1 values of functional
+properties, both asserted; each level above are the equalities that rules find where only those
+below are known (a *world*: tables of representatives of smaller classes, closed again in memory).
+So a proof of an equality needs equalities of lower levels only, and proofs cannot go in circles.
+Most classes are made of level 0, for which nothing is computed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.reasoning.drop_inferences import stripped
-from triplestore.reasoning.equality.classes import certain, connected
-from triplestore.reasoning.equality.graph_scope import Told, scope_name
+from triplestore.reasoning.drop_inferences import changes_to_asserted
+from triplestore.reasoning.equality.classes import asserted_equalities, keep_connected
+from triplestore.reasoning.equality.graph_scope import AssertedInScope, scope_name
 from triplestore.relations import EXPLICIT, Layer, Tables
 from triplestore.relations.packed_keys import NO_KEYS, U64, Bools, high, in_sorted, low, pack
 from triplestore.relations.views.equality import Classes, Equality, representatives
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
-class Worlds:
+class EqualityLevels:
     """The equalities of a state, level by level.
 
-    close   the closure of tables of representatives with stated facts only
+    close   the closure of tables of representatives with asserted facts only
     words   properties that mean something to the rules
     """
 
@@ -42,7 +42,7 @@ class Worlds:
         words: np.ndarray,
     ) -> None:
         self.stored = tables.with_schemes({})
-        self.told = Told(self.stored, dictionary)
+        self.told = AssertedInScope(self.stored, dictionary)
         self.classes = equality.classes
         self.same_as = equality.same_as
         self._dictionary = dictionary
@@ -63,7 +63,7 @@ class Worlds:
         """The classes that levels up to this one make."""
         while len(self._found) <= level:
             edges = [self.edges(n) for n in range(len(self._found) + 1)]
-            found = connected(self.classes, np.concatenate(edges), self._dictionary)
+            found = keep_connected(self.classes, np.concatenate(edges), self._dictionary)
             self._found.append(self.classes if found == self.classes else found)
         return self._found[level]
 
@@ -73,7 +73,7 @@ class Worlds:
         if classes is self.classes:
             return self._final
         if level not in self._closed:
-            stated = self.stored.push(Layer.build(stripped(self.stored)))
+            stated = self.stored.push(Layer.build(changes_to_asserted(self.stored)))
             told = scope_name(self._dictionary)
             images = representatives(stated, classes, self.same_as, told)
             self._closed[level] = self._close(images)
@@ -84,7 +84,7 @@ class Worlds:
         if level == 0:
             keys = self.told.relation(self.same_as).keys(where=EXPLICIT)
         elif level == 1:
-            keys = certain(self.told, self._dictionary, self._words)
+            keys = asserted_equalities(self.told, self._dictionary, self._words)
         else:
             keys = self.closed(level - 1).relation(self.same_as).keys()
         one, other = high(keys), low(keys)

@@ -1,6 +1,6 @@
 """Negation beside equality: rules that negate what equals change, on a way to equalities.
 
-Start reading at `refuse_cycles`. A merge gives facts other names, so everything that is stated of
+Start reading at `refuse_cycles`. A merge gives facts other names, so everything that is asserted of
 things depends on equality. A rule that negates or aggregates is stratified all the same if no
 equality follows from its conclusion: the classes are known before it is asked.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import Aggregate, Not, Program, Rule, atoms_in
 from triplestore.datalog.slices import slice_of
-from triplestore.reasoning.equality.classes import Feeding, feeding
+from triplestore.reasoning.equality.classes import EqualitySources, equality_sources
 
 if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 def refuse_cycles(rules: Rules) -> None:
     """Refuse rules that negate or aggregate, and from whose conclusions equalities follow."""
     if any(isinstance(item, Not | Aggregate) for rule in rules.program.rules for item in rule.body):
-        raise_errors(cycles(rules.program, feeding(rules)))
+        raise_errors(cycles(rules.program, equality_sources(rules)))
 
 
-def cycles(program: Program, found: Feeding) -> Iterator[Problem]:
+def cycles(program: Program, found: EqualitySources) -> Iterator[Problem]:
     """One problem for each rule that negates or aggregates on a way to equality."""
     for rule in program.rules:
         negated = [item for item in rule.body if isinstance(item, Not | Aggregate)]

@@ -1,6 +1,6 @@
 """What is not rewritten: names that axioms and rules speak of, and rules that look at terms.
 
-Start reading at `Looks` (a program) and `named` (terms). Rules made of axioms, and users' rules,
+Start reading at `TermUses` (a program) and `named` (terms). Rules made of axioms, and users' rules,
 know classes, properties and some individuals by name; what is the same as one of these is left to
 the rules of equality. Facts of representatives answer for their members only if no rule asks which
 of them it sees: `obstacle` says which one does.
@@ -31,14 +31,17 @@ from triplestore.datalog.program import (
 )
 from triplestore.expressions.functions import IN_DATATYPE, SAME_VALUE, SWRL_FUNCTIONS, SWRLB
 from triplestore.expressions.tree import Expression, calls_of, constants_of
+from triplestore.ontologies.model import vocabulary as words
+from triplestore.ontologies.translate import schema_rules, skos
 from triplestore.reasoning.program.graph_scope import is_of_scope
+from triplestore.reasoning.program.schema_reader import SchemaNames
 from triplestore.relations.packed_keys import NO_IDS, U32, Bools, pack
 from triplestore.terms import BLANK, IRI
 from triplestore.terms.vocabulary import OWL_NAMED_INDIVIDUAL, OWL_SAME_AS
 
 if TYPE_CHECKING:
     from triplestore.datalog.rules import Clause
-    from triplestore.reasoning.program.in_force import Regimes
+    from triplestore.reasoning.program.settings import Regimes
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations import Tables
     from triplestore.terms import Dictionary
@@ -62,7 +65,7 @@ _COMPARING = frozenset(["=", "!=", "SAMETERM", "IN", "NOT IN"])
 _COUNTING = frozenset(["count", "sum", "min", "max", "avg"])
 
 
-class Looks:
+class TermUses:
     """What is to be known of a program.
 
     constants  the keys of all terms that it names
@@ -91,11 +94,11 @@ class Looks:
         return known
 
 
-def looks_of(rules: Rules) -> Looks:
+def term_uses_of(rules: Rules) -> TermUses:
     """The same of rules, kept with them."""
-    found: Looks | None = rules.__dict__.get("looks")
+    found: TermUses | None = rules.__dict__.get("looks")
     if found is None:
-        found = rules.__dict__["looks"] = Looks(rules.program)
+        found = rules.__dict__["looks"] = TermUses(rules.program)
     return found
 
 
@@ -103,8 +106,6 @@ def looks_of(rules: Rules) -> Looks:
 def _replacing() -> frozenset[Clause]:
     """The rules of equality themselves, those about the vocabulary, whose filters compare what
     axioms name, and the conditions that compare literals."""
-    from triplestore.ontologies.translate import schema_rules, skos
-
     texts = (schema_rules.EQUALITY, schema_rules.OWL_RL, schema_rules.RDFS, schema_rules.DIFFERENT)
     found = [schema_rules.vocabulary_rules(text) for text in texts]
     rules = (clause for one in found for clause in (*one.rules, *one.constraints))
@@ -217,7 +218,7 @@ def _keeps_apart(item: Item, pair: frozenset[object]) -> bool:
 # -- terms ----------------------------------------------------------------------------------------
 
 
-class Named:
+class NotRewritten:
     """Which terms are not rewritten, as tables of representatives and a program have it.
 
     committed  how many terms of the dictionary are committed
@@ -226,11 +227,8 @@ class Named:
     def __init__(
         self, dictionary: Dictionary, rules: Rules, regimes: Regimes, committed: int
     ) -> None:
-        from triplestore.ontologies.model import vocabulary as words
-        from triplestore.reasoning.program.schema_reader import SchemaNames
-
         self._dictionary = dictionary
-        looks = looks_of(rules)
+        looks = term_uses_of(rules)
         self.obstacle = looks.obstacle
         names = SchemaNames(dictionary)
         self._type_id = names.type_id
@@ -243,7 +241,7 @@ class Named:
         self._graphs = dictionary.lookup_keys(regimes.graphs) if regimes.graphs else NO_IDS
 
     def among(self, ids: U32, tables: Tables) -> Bools:
-        """Which of these, that are nobody else's members, are not rewritten."""
+        """Which of these, that are members of no other class, are not rewritten."""
         if self.obstacle is not None:
             return np.ones(len(ids), dtype=np.bool_)
         kinds = self._dictionary.kinds(ids)

@@ -1,11 +1,11 @@
 """Why a fact holds where equals are rewritten: proofs with the rules of equality put back.
 
-Start reading at `Lifting.proof`. The engine proves facts of representatives from images of what is
-stated; here each image becomes the fact that somebody stated, by eq-rep-s and eq-rep-o, and the
-fact that was asked for is made of its image in the same way. An equality between two members is a
-way from one to the other through equalities that are stated or concluded (`equality_worlds`), put
-together by eq-trans. What is proved with fewer equalities goes before: so nothing is proved by
-itself.
+Start reading at `EqualityProofs.proof`. The engine proves facts of representatives from images of
+what is asserted; here each image becomes the asserted fact, by eq-rep-s and eq-rep-o,
+and the fact that was asked for is made of its image in the same way. An equality between two
+members is a way from one to the other through equalities that are asserted or concluded
+(`equality_worlds`), put together by eq-trans. What is proved with fewer equalities goes before: so
+nothing is proved by itself.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ from triplestore.datalog.program import (
 from triplestore.errors import UsageError
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update import update
+from triplestore.ontologies.translate import schema_rules
 from triplestore.proofs import Limits, Proof, Written, why
 from triplestore.proofs.closed_facts import Closed, Passing
 from triplestore.proofs.origins import fill
 from triplestore.proofs.steps import ProofPart, ProofStep
 from triplestore.reasoning.equality.classes import functional
-from triplestore.reasoning.equality.levels import Worlds
+from triplestore.reasoning.equality.levels import EqualityLevels
 from triplestore.reasoning.program.graph_scope import is_of_scope, rule_of
 from triplestore.reasoning.program.schema_reader import SchemaNames
 from triplestore.reasoning.violations import variables_of
@@ -48,18 +49,18 @@ from triplestore.rules.modules.written_out import Choice
 from triplestore.terms.vocabulary import RDF_TYPE, RDFS_SUB_PROPERTY_OF
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.equality.graph_scope import Stating
+    from triplestore.reasoning.equality.graph_scope import AssertedRelations
     from triplestore.reasoning.program.stored_rules import Rules
-    from triplestore.store.readable import View
+    from triplestore.reasoning.readable_state import ReadableState
 
-Ids = tuple[int, int, int]
+IdTriple = tuple[int, int, int]
 """A fact: subject, predicate, object."""
 
 TOP = 1 << 30
 """The level of what is proved with all equalities."""
 
 
-class Known(NamedTuple):
+class KnownStep(NamedTuple):
     """A step of a proof, and how many levels of equalities it needs."""
 
     level: int
@@ -69,8 +70,6 @@ class Known(NamedTuple):
 @cache
 def _rule(name: str) -> Rule:
     """One of the rules of equality, for any property."""
-    from triplestore.ontologies.translate import schema_rules
-
     text = schema_rules.EQUALITY + schema_rules.OWL_RL_TRIVIAL
     found = (rule for rule in schema_rules.vocabulary_rules(text).rules if rule.name == name)
     return next(r.split()[0] for r in found if not _is_of_axioms(r))
@@ -82,12 +81,12 @@ def _is_of_axioms(rule: Rule) -> bool:
     return words and rule.name.startswith("eq-rep")
 
 
-class Lifting:
+class EqualityProofs:
     """Proofs of one state."""
 
     def __init__(
         self,
-        view: View,
+        view: ReadableState,
         rules: Rules,
         equality: Equality,
         limits: Limits,
@@ -100,9 +99,9 @@ class Lifting:
         self._limits, self._members, self._prefixes = limits, members, prefixes
         self._tables, self._equality = view.tables, equality
         self._words = SchemaNames(view.dictionary).predicates
-        worlds = Worlds(view.tables, equality, view.dictionary, self._close, self._words)
+        worlds = EqualityLevels(view.tables, equality, view.dictionary, self._close, self._words)
         self._worlds = worlds
-        self._steps: dict[Atom, Known] = {}
+        self._steps: dict[Atom, KnownStep] = {}
         self._least = True
 
     def holds(self, atom: Atom) -> bool:
@@ -155,17 +154,17 @@ class Lifting:
         }
         return atom.map(lambda term: by[term])
 
-    def _ids(self, atom: Atom) -> Ids:
+    def _ids(self, atom: Atom) -> IdTriple:
         s, p, o = self._dictionary.lookup_keys([_key(term) for term in atom.terms]).tolist()
         return s, p, o
 
-    def _atom(self, fact: Ids) -> TripleAtom:
+    def _atom(self, fact: IdTriple) -> TripleAtom:
         return TripleAtom(*(Constant(self._dictionary.key(number)) for number in fact))
 
     def _put(self, level: int, step: ProofStep) -> None:
         known = self._steps.get(step.fact)
         if known is None or level < known.level:
-            self._steps[step.fact] = Known(level, step)
+            self._steps[step.fact] = KnownStep(level, step)
 
     # -- facts ----------------------------------------------------------------------------------
 
@@ -174,7 +173,7 @@ class Lifting:
             return self._equality.classes, self._equality.tables
         return self._worlds.known(level), self._worlds.closed(level)
 
-    def _prove(self, fact: Ids, level: int) -> None:
+    def _prove(self, fact: IdTriple, level: int) -> None:
         """Steps for a fact that holds in the world of a level."""
         s, p, o = fact
         classes, _ = self._world(level)
@@ -187,17 +186,17 @@ class Lifting:
             self._explain(self._atom(image), level)
             self._replace(image, fact, level)
 
-    def _image(self, classes: Classes, fact: Ids) -> Ids:
+    def _image(self, classes: Classes, fact: IdTriple) -> IdTriple:
         s, o = classes.representatives(np.array([fact[0], fact[2]], dtype=np.uint32)).tolist()
         return s, fact[1], o
 
-    def _is_stated(self, fact: Ids) -> bool:
+    def _is_stated(self, fact: IdTriple) -> bool:
         s, p, o = fact
         own = self._worlds.stored.relation(p).status(s, o) == EXPLICIT
         return own or self._worlds.told.in_scope(s, p, o)
 
-    def _state(self, fact: Ids) -> None:
-        """The step of a stated fact; if it is a graph that states it, that this is so."""
+    def _state(self, fact: IdTriple) -> None:
+        """The step of a asserted fact; if it is a graph that states it, that this is so."""
         s, p, o = fact
         if self._worlds.stored.relation(p).status(s, o) == EXPLICIT:
             self._put(-1, ProofStep(self._atom(fact)))
@@ -208,7 +207,7 @@ class Lifting:
         self._by(rule, -1, **values)
 
     def _explain(self, atom: Atom, level: int) -> None:
-        """Steps for a fact of representatives, and for the stated facts that it comes from."""
+        """Steps for a fact of representatives, and for the asserted facts that it comes from."""
         _, tables = self._world(level)
         proof = why(
             self._written,
@@ -226,8 +225,8 @@ class Lifting:
             else:
                 self._put(level + 1, step)
 
-    def _leaf(self, image: Ids, level: int) -> None:
-        """Steps for the image of a stated fact."""
+    def _leaf(self, image: IdTriple, level: int) -> None:
+        """Steps for the image of a asserted fact."""
         s, p, o = image
         classes, _ = self._world(level)
         if self._is_stated(image):
@@ -241,8 +240,8 @@ class Lifting:
             self._state(stated)
             self._replace(stated, image, level)
 
-    def _original(self, classes: Classes, image: Ids) -> Ids:
-        """A stated fact with this image."""
+    def _original(self, classes: Classes, image: IdTriple) -> IdTriple:
+        """A asserted fact with this image."""
         s, p, o = image
         relation = self._worlds.told.relation(p)
         members = classes.of_same(s), classes.of_same(o)
@@ -252,7 +251,7 @@ class Lifting:
         ends = int(members[place][index[rows[0]]]), int(found[rows[0]])
         return (ends[0], p, ends[1]) if place == 0 else (ends[1], p, ends[0])
 
-    def _replace(self, known: Ids, wanted: Ids, level: int) -> None:
+    def _replace(self, known: IdTriple, wanted: IdTriple, level: int) -> None:
         """Steps from one name to another, in both places of a fact."""
         (s, p, o), (t, _, u) = known, wanted
         if s != t:
@@ -298,7 +297,7 @@ class Lifting:
         self._by(_rule("eq-trans"), level, x=x, y=y, z=z)
 
     def _edge(self, one: int, other: int, most: int) -> None:
-        """Steps for an equality that is stated, or that rules conclude."""
+        """Steps for an equality that is asserted, or that rules conclude."""
         keys = np.array([one << 32 | other, other << 32 | one], dtype=np.uint64)
         for level in range(most + 1):
             there, back = self._worlds.has(keys, level).tolist()
@@ -328,12 +327,12 @@ class Lifting:
                 else:
                     self._put(0, step)
 
-    def _of_values(self, fact: Ids) -> Proof:
-        """The proof that two stated values of a functional property are the same: from these."""
+    def _of_values(self, fact: IdTriple) -> Proof:
+        """The proof that two asserted values of a functional property are the same: from these."""
         stored = self._worlds.told
         ends = np.array([fact[0], fact[2]], dtype=np.uint32)
         type_id, below = self._dictionary.lookup_keys([_TYPE, _SUB_PROPERTY]).tolist()
-        rows: set[Ids] = set()
+        rows: set[IdTriple] = set()
         for order in (0, 1):  # the third term is the subject, or the object
             for some in functional(stored, self._dictionary, self._words, order):
                 rows |= {*_shared(stored, some, ends, 1 - order)}
@@ -353,7 +352,7 @@ class Lifting:
         )
 
     def _close(self, stated: Tables) -> Tables:
-        """The closure of stated facts of representatives, in memory."""
+        """The closure of asserted facts of representatives, in memory."""
         terms = Passing(self._dictionary)
         compiled = Compiled(self._rules.program, terms.encode_keys)
         choice = Choice("plain")
@@ -367,8 +366,8 @@ class Lifting:
 _TYPE = b"\x01" + RDF_TYPE.encode()
 _SUB_PROPERTY = b"\x01" + RDFS_SUB_PROPERTY_OF.encode()
 
-MOST_SHARED = 3
-"""So many terms that two things have in common by one property are looked at."""
+MAX_SHARED = 3
+"""Maximum number of common values of a property that are tried for two things."""
 
 
 def _key(term: object) -> bytes:
@@ -376,20 +375,20 @@ def _key(term: object) -> bytes:
     return term.key
 
 
-def _shared(stored: Stating, names: U32, ends: U32, place: int) -> list[Ids]:
-    """Stated facts of properties with these two ends in one place, and a common third term."""
+def _shared(stored: AssertedRelations, names: U32, ends: U32, place: int) -> list[IdTriple]:
+    """Asserted facts of properties with these two ends in one place, and a common third term."""
     found: list[tuple[int, int, int]] = []
     for name in names.tolist():
         index, (others,) = stored.relation(name).probe((place,), (ends,), EXPLICIT)
         of = zip(index.tolist(), others.tolist(), strict=True)
         found += [(other, i, name) for i, other in of]
     common = {other for other, i, _ in found if i == 0} & {other for other, i, _ in found if i == 1}
-    chosen = sorted(common)[:MOST_SHARED]
+    chosen = sorted(common)[:MAX_SHARED]
     rows = [(int(ends[i]), name, other) for other, i, name in found if other in chosen]
     return rows if place == 0 else [(other, name, end) for end, name, other in rows]
 
 
-def _measured(goal: Atom, known: Mapping[Atom, Known]) -> dict[Atom, ProofStep]:
+def _measured(goal: Atom, known: Mapping[Atom, KnownStep]) -> dict[Atom, ProofStep]:
     """The steps that a goal needs, the goal first, with their heights and sizes."""
     order: list[Atom] = []
     done: set[Atom] = set()

@@ -1,12 +1,12 @@
 """The closure under equality by rewriting: one update of a store.
 
-Start reading at `Rewriting.run`, which a `Closing` calls in the place of its own update. What is
-stated is given to the engine as facts of representatives; equalities that it finds merge classes,
-which changes what is stated to it, and so on until there are none left. Then the rows to be stored
-are told apart from those that only the tables of representatives have.
+Start reading at `Rewriting.run`, which a `ClosureRun` calls in the place of its own update. What is
+asserted is given to the engine as facts of representatives; equalities that it finds merge classes,
+which changes what is asserted to it, and so on until there are none left. Then the rows to be
+stored are told apart from those that only the tables of representatives have.
 
 What is always true: the engine's tables are `representatives` of the stored rows and the classes,
-before and after; and classes in force follow from what is stated (see `equality_kept`).
+before and after; and classes in force follow from what is asserted (see `equality_kept`).
 
 Why a run ends: terms that a turn leaves out of all classes, though they are the same as something,
 are barred until the run is over (a literal may be the same as a member only as long as the class is
@@ -22,21 +22,25 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from triplestore.reasoning.asserted_changes import touched_facts
-from triplestore.reasoning.equality.classes import certain, connected, feeding, joined
-from triplestore.reasoning.equality.figures import Inferred, hidden_beyond, inferred_change
+from triplestore.reasoning.equality.classes import (
+    asserted_equalities,
+    equality_sources,
+    keep_connected,
+    merge_classes,
+)
+from triplestore.reasoning.equality.figures import InferredCounts, hidden_beyond, inferred_change
 from triplestore.reasoning.equality.graph_scope import (
     NO_ROWS,
+    AssertedInScope,
     ScopeChange,
-    Told,
     change_of_scope,
-    facts_told,
     scope_name,
+    with_scope_facts,
 )
 from triplestore.reasoning.equality.negation import refuse_cycles
-from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY, Named
-from triplestore.reasoning.equality.rows import Stating, stored_changes
-from triplestore.reasoning.outcome import Step
-from triplestore.reasoning.program.in_force import BY_REWRITING
+from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY, NotRewritten
+from triplestore.reasoning.equality.rows import AssertedRepresentatives, stored_changes
+from triplestore.reasoning.outcome import WriteStep
 from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import Tables
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, U32, Bools, Keys, high, low, pack
@@ -53,94 +57,91 @@ from triplestore.relations.views.equality import (
 
 if TYPE_CHECKING:
     from triplestore.maintenance.changed_rows import Closure
-    from triplestore.reasoning.asserted_changes import Stated
-    from triplestore.reasoning.closing import Closing
+    from triplestore.reasoning.asserted_changes import AssertedChanges
+    from triplestore.reasoning.closure_run import ClosureRun, ClosureState
     from triplestore.reasoning.program.graph_scope import ScopeStep
+    from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations.facts.fact_sets import Batch
     from triplestore.rules.compiled_program import Compiled
 
-_REGIMES = frozenset(["owl-rl", "owl-horst"])
-
 MANY = 256
-"""When more facts than this are stated, equalities are looked for before rules are applied."""
+"""When more facts than this are asserted, equalities are looked for before rules are applied."""
 
-MOST_LAYERS = 4
-"""With so many layers more than the stored rows, tables of representatives are made anew."""
+MAX_LAYERS = 4
+"""Maximum number of layers more than the stored rows before tables of representatives are made
+again."""
 
-Update = Callable[[Tables, Tables, "Batch", "Batch", "Compiled | None"], "Closure"]
-"""The engine's update: closed tables, stated ones, what was stated and taken back, and the rules
+RunUpdate = Callable[[Tables, Tables, "Batch", "Batch", "Compiled | None"], "Closure"]
+"""The engine's update: closed tables, asserted ones, what was asserted and removed, and the rules
 under which they were closed."""
 
 
 class Rewritten(NamedTuple):
     """What an update came to.
 
-    steps     to the new closure, after what was stated
+    steps     to the new closure, after what was asserted
     tables    the new closure
     closures  what the engine did, one update after the other
-    hidden    how many more facts hold that are no triples of RDF
+    hidden    how many more facts hold that are not triples of RDF
     inferred  what follows now and did not, and the other way round; None if it is what the engine
-              says, since nobody stands for others
-    reread    whether other things are the same than before of those that nobody stands for: rules
-              have to be made for them
+              says, since there are no representatives
+    reread    whether equalities among terms without a representative changed: rules have to be
+              made for them
     """
 
-    steps: list[Step]
+    steps: list[WriteStep]
     tables: Tables
     closures: list[Closure]
     hidden: int
-    inferred: Inferred | None = None
+    inferred: InferredCounts | None = None
     reread: bool = False
-
-
-def rewrites(closing: Closing) -> bool:
-    """Whether equals are rewritten, or were: then they have to be taken apart."""
-    return _is_wanted(closing) or equality_of(closing.closed) is not None
-
-
-def _is_wanted(closing: Closing) -> bool:
-    regimes = closing.regimes
-    wanted = regimes.equality == BY_REWRITING and not regimes.trivial
-    return wanted and not _REGIMES.isdisjoint(regimes.names)
 
 
 class Rewriting:
     """One update of the closure of a transaction."""
 
-    def __init__(self, closing: Closing, compiled: Compiled, under: Compiled | None) -> None:
-        assert closing.rules is not None
-        self._dictionary = closing.dictionary
-        self._closed = closing.closed
+    def __init__(
+        self,
+        run: ClosureRun,
+        state: ClosureState,
+        rules: Rules,
+        compiled: Compiled,
+        under: Compiled | None,
+    ) -> None:
+        self._dictionary = run.dictionary
+        self._closed = state.tables
         self._compiled = compiled
         self._under = under
-        self._rules, self._old_rules = closing.rules, closing.under
+        self._rules, self._old_rules = rules, state.closed_under
         self._type_id = compiled.type_id
         self._same_as = int(self._dictionary.encode_keys([SAME_AS_KEY])[0])
         self._told = scope_name(self._dictionary)
-        found = equality_of(closing.closed)
+        found = equality_of(state.tables)
         self._before = NO_CLASSES if found is None else found.classes
-        committed = closing.term_count
-        self._named = Named(self._dictionary, closing.rules, closing.regimes, committed)
-        self._wanted = _is_wanted(closing) and self._named.obstacle is None
-        self._hides = closing.hidden > 0
-        self._check = closing.budget().check
+        regimes = run.settings.regimes
+        self._named = NotRewritten(self._dictionary, rules, regimes, run.committed_terms)
+        self._wanted = regimes.rewrites and self._named.obstacle is None
+        self._hides = state.hidden > 0
+        self._check = run.budget.check
         self._barred = NO_IDS
 
-    def run(self, stated: Stated, update: Update, scoped: ScopeStep | None = None) -> Rewritten:
-        """Bring the closure up to date with what was stated since.
+    def run(
+        self, stated: AssertedChanges, update: RunUpdate, scoped: ScopeStep | None = None
+    ) -> Rewritten:
+        """Bring the closure up to date with what was asserted since.
 
-        scoped  what changed of what graphs of the scope state, which is among what was stated
+        scoped  what changed of what graphs of the scope state, which is among what was asserted
         """
         stored = stated.tables.with_schemes({})
         plus, minus = self._pairs(stated.plus), self._pairs(stated.minus)
         rows = (NO_ROWS, NO_ROWS) if scoped is None else (scoped.plus, scoped.minus)
         closed, previous, under = reasoned(self._closed), self._before, self._under
         told = [
-            facts_told(some, few, self._type_id)
+            with_scope_facts(some, few, self._type_id)
             for some, few in ((plus, rows[0]), (minus, rows[1]))
         ]
         classes = self._begin_with(stored, closed, *told)
-        steps: list[Step] = []
+        steps: list[WriteStep] = []
         closures: list[Closure] = []
         hidden = 0
         while True:
@@ -149,7 +150,7 @@ class Rewriting:
             if not closures and not len(previous) and not len(classes):
                 now, come, gone = stated.tables, stated.plus, stated.minus
             else:
-                stating = Stating(stored, previous, classes, self._same_as)
+                stating = AssertedRepresentatives(stored, previous, classes, self._same_as)
                 change = stating.change(closed, plus, minus)
                 now = closed.push(change.layer)
                 steps.append(change.layer)
@@ -185,10 +186,10 @@ class Rewriting:
 
     def _done(
         self,
-        stated: Stated,
+        stated: AssertedChanges,
         closed: Tables,
         classes: Classes,
-        steps: Sequence[Step],
+        steps: Sequence[WriteStep],
         closures: list[Closure],
     ) -> Rewritten:
         if len(classes):
@@ -234,7 +235,7 @@ class Rewriting:
     def _begin_with(
         self, stored: Tables, closed: Tables, plus: KeysByName, minus: KeysByName
     ) -> Classes:
-        """Classes to begin with: each of them follows from what is stated now."""
+        """Classes to begin with: each of them follows from what is asserted now."""
         if not self._wanted:
             return NO_CLASSES
         classes, pairs = self._before, plus.get(self._same_as, NO_KEYS)
@@ -246,15 +247,15 @@ class Rewriting:
         elif sum(map(len, plus.values())) > MANY:
             pairs = self._certain(stored)  # n values of a functional property are n² for a rule
         if self._under is not None and len(classes) and self._may_break(minus):
-            classes = connected(classes, self._certain(stored), self._dictionary, self._check)
+            classes = keep_connected(classes, self._certain(stored), self._dictionary, self._check)
         pairs = pairs[high(pairs) != low(pairs)]
         if not len(classes) and not len(pairs):
             return classes
         return self._joined(classes, pairs, closed)
 
     def _certain(self, stored: Tables) -> np.ndarray:
-        told = Told(stored, self._dictionary)
-        return certain(told, self._dictionary, self._named.predicates, self._check)
+        told = AssertedInScope(stored, self._dictionary)
+        return asserted_equalities(told, self._dictionary, self._named.predicates, self._check)
 
     def _may_break(self, minus: KeysByName) -> bool:
         """Whether an equality may be gone with some facts, or with rules."""
@@ -264,10 +265,10 @@ class Rewriting:
             here = self._compiled.signatures
             if any(key not in here for key in self._under.signatures):
                 return True
-        found = feeding(self._old_rules)
+        found = equality_sources(self._old_rules)
         return bool(minus) and found.any_of(minus, self._dictionary, self._type_id)
 
-    def _merged(self, closed: Tables, classes: Classes, steps: Sequence[Step]) -> Classes:
+    def _merged(self, closed: Tables, classes: Classes, steps: Sequence[WriteStep]) -> Classes:
         """The classes that these tables of representatives come to, after some last steps."""
         if not self._wanted:
             return NO_CLASSES
@@ -282,9 +283,9 @@ class Rewriting:
 
     def _joined(self, classes: Classes, pairs: np.ndarray, closed: Tables) -> Classes:
         alone = self._left_alone(classes, closed)
-        return joined(classes, pairs, self._dictionary, alone, self._check)
+        return merge_classes(classes, pairs, self._dictionary, alone, self._check)
 
-    def _leave_alone(self, classes: Classes, steps: Sequence[Step]) -> bool:
+    def _leave_alone(self, classes: Classes, steps: Sequence[WriteStep]) -> bool:
         """Whether no member of a class is named now that was not, by what some steps say."""
         if self._under is not self._compiled or classes is not self._before:
             return False
@@ -328,8 +329,8 @@ class Rewriting:
 def _is_on(tables: Tables, stored: Tables) -> bool:
     """Whether tables of representatives still lie on these stored rows, and not much higher."""
     same = not stored.layers or tables.layers[:1] == stored.layers[:1]
-    return same and len(tables.layers) <= len(stored.layers) + MOST_LAYERS
+    return same and len(tables.layers) <= len(stored.layers) + MAX_LAYERS
 
 
-def _rows(step: Step) -> int:
+def _rows(step: WriteStep) -> int:
     return step.rows if hasattr(step, "rows") else len(step)

@@ -1,8 +1,8 @@
-"""Rows under equality by rewriting: what is stated to the engine, and what is stored of the result.
+"""Rows under equality by rewriting: what the engine is given, and what is stored of the result.
 
-Start reading at `Stating.change` and `stored_changes`, which are two ends of one update. The tables
-of representatives have stated facts in representatives; the stored rows have them in their own
-terms, and beside them what is inferred in representatives.
+Start reading at `AssertedRepresentatives.change` and `stored_changes`, which are two ends of one
+update. The tables of representatives have asserted facts in representatives; the stored rows have
+them in their own terms, and beside them what is inferred in representatives.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from triplestore.reasoning.asserted_changes import touched_facts
-from triplestore.reasoning.outcome import Step
+from triplestore.reasoning.outcome import WriteStep
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import NO_FACTS
 from triplestore.relations.packed_keys import (
@@ -48,23 +48,23 @@ if TYPE_CHECKING:
 NO_TUPLES = ChangedRows.of(([], [], []))
 
 LARGE = 1 << 12
-"""From so many rows on a commit has a layer, not single changes."""
+"""A commit of at least this many rows has a layer instead of single changes."""
 
 _EXPLICIT = np.uint8(EXPLICIT)
 
 
-class Stated(NamedTuple):
-    """What is newly stated of representatives, what is not any more, and the rows that say so."""
+class RepresentativeChanges(NamedTuple):
+    """What is newly asserted of representatives, what is not any more, and the rows that say so."""
 
     plus: KeysByName
     minus: KeysByName
     layer: Layer
 
 
-class Stating:
-    """What is stated of representatives when classes change, or stated facts.
+class AssertedRepresentatives:
+    """What is asserted of representatives when classes change, or asserted facts.
 
-    stored    rows as they are stated now
+    stored    rows as they are asserted now
     old, new  classes before and after
     """
 
@@ -74,9 +74,9 @@ class Stating:
         self._new = new
         self._same_as = same_as
 
-    def change(self, closed: Tables, plus: KeysByName, minus: KeysByName) -> Stated:
-        """What changes in the tables of representatives, if these facts were stated, and these
-        taken back, each in its own terms."""
+    def change(self, closed: Tables, plus: KeysByName, minus: KeysByName) -> RepresentativeChanges:
+        """What changes in the tables of representatives, if these facts were asserted, and these
+        removed, each in its own terms."""
         come, gone = self._candidates(plus, minus)
         added: KeysByName = {}
         removed: KeysByName = {}
@@ -93,7 +93,7 @@ class Stating:
             rows.append(_rows(name, images[fresh], EXPLICIT, status[fresh], count[fresh]))
             rows.append(_rows(name, lost[stated], 0, was[stated], kept[stated]))
         facts = _joined(rows)
-        return Stated(added, removed, Layer.build(Changes(facts=facts)))
+        return RepresentativeChanges(added, removed, Layer.build(Changes(facts=facts)))
 
     def _candidates(self, plus: KeysByName, minus: KeysByName) -> tuple[KeysByName, KeysByName]:
         """The images, new and old, of all facts that changed or have other images now."""
@@ -118,11 +118,11 @@ class Stating:
         return come, gone
 
     def _unfounded(self, name: int, keys: U64, come: U64) -> U64:
-        """Those of some facts of representatives that are the image of no stated fact."""
+        """Those of some facts of representatives that are the image of no asserted fact."""
         keys = keys[~in_sorted(keys, come)]
         if not len(keys):
             return keys
-        if name == self._same_as:  # of a class it is always stated
+        if name == self._same_as:  # of a class it is always asserted
             keep = ~((high(keys) == low(keys)) & in_sorted(high(keys), self._new.reps))
             keys = keys[keep]
         current = self._new.images(keys) == keys
@@ -131,7 +131,7 @@ class Stating:
         return keys[~founded]
 
     def _are_founded(self, name: int, keys: U64) -> Bools:
-        """Which facts of representatives are the image of a fact that is stated now."""
+        """Which facts of representatives are the image of a fact that is asserted now."""
         relation, classes = self._stored.relation(name), self._new
         one, other = high(keys), low(keys)
         founded: Bools = (relation.status_of_keys(keys) & _EXPLICIT) != 0
@@ -167,16 +167,16 @@ def _images(classes: Classes, parts: Iterable[U64]) -> U64:
 
 
 class StoredChange(NamedTuple):
-    """The rows that a commit writes beside what was stated; as changes, if they are few."""
+    """The rows that a commit writes beside what was asserted; as changes, if they are few."""
 
-    step: Step
+    step: WriteStep
     layer: Layer
 
 
 def stored_changes(
     stored: Tables,
     closed: Tables,
-    steps: Sequence[Step],
+    steps: Sequence[WriteStep],
     told: Iterable[KeysByName],
     before: Classes,
     after: Classes,
@@ -185,9 +185,9 @@ def stored_changes(
 ) -> StoredChange:
     """The rows that make stored rows what they are to be.
 
-    stored  as what was stated left them
+    stored  as what was asserted left them
     closed  the new tables of representatives, to which the steps led
-    told    the facts that were stated and taken back, in their own terms
+    told    the facts that were asserted and removed, in their own terms
     """
     touched = touched_facts(steps)
     for facts in told:
@@ -217,7 +217,7 @@ def stored_changes(
 
 
 def _tuples(
-    stored: Tables, closed: Tables, steps: Sequence[Step]
+    stored: Tables, closed: Tables, steps: Sequence[WriteStep]
 ) -> dict[tuple[int, int], ChangedRows]:
     """The rows of other relations, which are to be the same in both tables."""
     parts: dict[tuple[int, int], list[Keys]] = {}

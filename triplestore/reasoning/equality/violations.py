@@ -1,9 +1,9 @@
 """Violations where one individual stands for others: all of those that rules would list.
 
-Start reading at `Members`. A match of a constraint is a row of representatives, and stands for as
-many matches as members can be chosen in: each is a violation, as it is under rules of equality.
-Where a constraint asks for two things to be the same, that something is the same as itself does not
-count unless somebody said so, again as it is under rules.
+Start reading at `ViolatingRows`. A match of a constraint is a row of representatives, and stands
+for as many matches as members can be chosen in: each is a violation, as it is under rules of
+equality. Where a constraint asks for two things to be the same, that something is the same as
+itself does not count unless it was asserted, as it is under rules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SAME_AS = f"<{OWL_SAME_AS}>"
 
 
-class Members:
+class ViolatingRows:
     """The matches of one constraint, as rows of a helper relation with columns for its variables.
 
     tables  as users see them
@@ -65,7 +65,7 @@ class Members:
         held: Bools = self.rows.contains((*rows[: self._first], *images))
         return held & self._are_listed(rows)
 
-    def since(self, before: Members) -> Iterator[Columns]:
+    def since(self, before: ViolatingRows) -> Iterator[Columns]:
         """Those that were not there before, in blocks."""
         if self.classes == before.classes:
             keys = self.rows.keys()
@@ -94,7 +94,7 @@ class Members:
         return np.array([np.count_nonzero(heads == rep) for rep in reps.tolist()], dtype=np.int64)
 
     def _are_listed(self, rows: Columns) -> Bools:
-        """Which rows need no equality of a member with itself that nobody stated."""
+        """Which rows need no equality of a member with itself unless it was asserted."""
         listed = np.ones(len(rows[0]), dtype=np.bool_)
         for one, other in self._pairs if self.equality is not None else ():
             assert self.equality is not None

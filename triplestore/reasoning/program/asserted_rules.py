@@ -1,8 +1,8 @@
-"""The rules that are made of what is stated and of nothing else.
+"""The rules that are made of what is asserted and of nothing else.
 
-Start reading at `founded`. The rules in force are made of the axioms that hold. An auditor that
-took these would believe an axiom that is there only because of its own rule. So the closure is made
-from the beginning, in a copy of the store that has only stated facts, axioms among them.
+Start reading at `close_asserted`. The rules in force are made of the axioms that hold. An auditor
+that took these would believe an axiom that is there only because of its own rule. So the closure is
+made from the beginning, in a copy of the store that has only asserted facts, axioms among them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from triplestore.reasoning.closing import Closing
-from triplestore.reasoning.drop_inferences import stripped
+from triplestore.reasoning.drop_inferences import changes_to_asserted
+from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.reasoning.tuning import Tuning
 from triplestore.relations import Layer
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 _UNLIMITED = 1 << 60
 
 
-class Founded(NamedTuple):
-    """What follows from what is stated.
+class AssertedClosure(NamedTuple):
+    """What follows from what is asserted.
 
     rules       those in force then
     dictionary  a copy of the store's, which has the names that these rules bring
@@ -40,23 +41,22 @@ class Founded(NamedTuple):
     classes: Classes
 
 
-def founded(
+def close_asserted(
     tables: Tables, dictionary: Dictionary, rules: InForce, progress: ProgressLine | None = None
-) -> Founded:
-    """What would be in force if a store were told today what is stated in these tables.
+) -> AssertedClosure:
+    """What would be in force if a store were told today what is asserted in these tables.
 
     rules  those in force: whose regimes and users' rules they are
     """
     own = dictionary.copy()
-    stated = tables.push(Layer.build(stripped(tables))).with_schemes({})
+    stated = tables.push(Layer.build(changes_to_asserted(tables))).with_schemes({})
     closing = Closing(State(dictionary=own, term_count=own.size, tables=stated), Reasoner())
-    closing.users, closing.regimes = rules.users, rules.regimes
-    closing.tuning = Tuning(max_facts=_UNLIMITED, max_bytes=_UNLIMITED)
+    tuning = Tuning(max_facts=_UNLIMITED, max_bytes=_UNLIMITED)
+    settings = ReasonSettings(rules.users, rules.regimes, tuning)
     if progress is not None:
         progress("axioms")
-        closing.watch(True, None)
-    closing.run([], stated)
-    return Founded(closing.rules, own, classes_of(closing.closed))
+    closing.apply(settings, [], stated, progress=progress is not None)
+    return AssertedClosure(closing.state.rules, own, classes_of(closing.state.tables))
 
 
 def classes_of(tables: Tables) -> Classes:

@@ -48,9 +48,9 @@ from triplestore.relations.packed_keys import (
 from triplestore.relations.views.equality import TOLD, TOLD_KEY, KeysByName
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.asserted_changes import Stated
-    from triplestore.reasoning.outcome import Step
-    from triplestore.reasoning.program.in_force import Regimes
+    from triplestore.reasoning.asserted_changes import AssertedChanges
+    from triplestore.reasoning.outcome import WriteStep
+    from triplestore.reasoning.program.settings import Regimes
     from triplestore.relations import Tables
     from triplestore.relations.changes import TupleName
     from triplestore.terms import Dictionary
@@ -112,8 +112,8 @@ class ScopeStep(NamedTuple):
         """Tables with the change."""
         return tables.push(Layer.build(self.changes))
 
-    def stated(self, stated: Stated) -> Stated:
-        """What was stated, with the change; it is no step of what was stated."""
+    def stated(self, stated: AssertedChanges) -> AssertedChanges:
+        """What was asserted, with the change; it is not a step of what was asserted."""
         plus = {**stated.plus, self.name: self.plus} if len(self.plus) else stated.plus
         minus = {**stated.minus, self.name: self.minus} if len(self.minus) else stated.minus
         return stated._replace(tables=self.on(stated.tables), plus=plus, minus=minus)
@@ -122,7 +122,7 @@ class ScopeStep(NamedTuple):
 def scope_step(
     closed: Tables,
     tables: Tables,
-    since: Sequence[Step],
+    since: Sequence[WriteStep],
     before: Regimes,
     now: Regimes,
     dictionary: Dictionary,
@@ -136,7 +136,7 @@ def scope_step(
         return None
     name, type_id = _ids(dictionary, encode=True)
     relation = closed.tuples(name, ARITY)
-    inside = Inside(now, dictionary)
+    inside = GraphsInScope(now, dictionary)
     if (now.scope, now.graphs) == (before.scope, before.graphs):
         rows = _touched(since, inside, type_id)
         stated = _are_stated(rows, tables, inside, type_id)
@@ -157,7 +157,7 @@ def batch_name(dictionary: Dictionary) -> TupleName:
     return _ids(dictionary)[0], ARITY
 
 
-class Inside:
+class GraphsInScope:
     """Which named graphs count; those of ontologies do anyway, and are left out."""
 
     def __init__(self, regimes: Regimes, dictionary: Dictionary) -> None:
@@ -182,7 +182,7 @@ def out_of_scope(regimes: Regimes, tables: Tables, dictionary: Dictionary) -> tu
         return 0, 0
     own = dictionary.lookup_keys(regimes.graphs) if regimes.graphs else NO_IDS
     graphs = tables.graphs()
-    inside = graphs[Inside(regimes, dictionary)(graphs) | np.isin(graphs, own)]
+    inside = graphs[GraphsInScope(regimes, dictionary)(graphs) | np.isin(graphs, own)]
     counted = sum(tables.graph(graph).count() for graph in inside.tolist())
     return tables.quad_total() - counted, len(graphs) - len(inside)
 
@@ -213,7 +213,7 @@ def scope_rules(tables: Tables, dictionary: Dictionary) -> list[Rule]:
     return found + [_class_rule(key(name)) for name in classes.tolist()]
 
 
-def needs_rules(steps: Iterable[Step], known: Container[Atom], dictionary: Dictionary) -> bool:
+def needs_rules(steps: Iterable[WriteStep], known: Container[Atom], dictionary: Dictionary) -> bool:
     """Whether steps brought properties or classes for which there is no rule.
 
     known  the heads of the rules that there are
@@ -292,7 +292,7 @@ class ScopeGraph:
 
 
 class _ScopeRelation:
-    """Sorted pairs that are all stated."""
+    """Sorted pairs that are all asserted."""
 
     def __init__(self, keys: U64) -> None:
         self._keys = keys
@@ -338,7 +338,7 @@ def _united(parts: list[Keys]) -> Keys:
     return distinct(whole)
 
 
-def _all_stated(tables: Tables, inside: Inside, type_id: int) -> Keys:
+def _all_stated(tables: Tables, inside: GraphsInScope, type_id: int) -> Keys:
     """The rows of all that these graphs state."""
     parts = []
     for name in tables.quad_names().tolist():
@@ -349,7 +349,7 @@ def _all_stated(tables: Tables, inside: Inside, type_id: int) -> Keys:
     return _united(parts)
 
 
-def _touched(steps: Iterable[Step], inside: Inside, type_id: int) -> Keys:
+def _touched(steps: Iterable[WriteStep], inside: GraphsInScope, type_id: int) -> Keys:
     """The rows of all that some steps say of these graphs."""
     parts = []
     for step in steps:
@@ -360,7 +360,7 @@ def _touched(steps: Iterable[Step], inside: Inside, type_id: int) -> Keys:
     return _united(parts)
 
 
-def _quads_of(step: Step) -> Iterator[tuple[int, U32, U32, U32]]:
+def _quads_of(step: WriteStep) -> Iterator[tuple[int, U32, U32, U32]]:
     """The quads of a step, property by property."""
     if isinstance(step, Layer):
         order = step.quads.forward
@@ -375,7 +375,7 @@ def _quads_of(step: Step) -> Iterator[tuple[int, U32, U32, U32]]:
         yield name, s[mine], o[mine], g[mine]
 
 
-def _are_stated(rows: Keys, tables: Tables, inside: Inside, type_id: int) -> Bools:
+def _are_stated(rows: Keys, tables: Tables, inside: GraphsInScope, type_id: int) -> Bools:
     """Which of the rows one of these graphs states."""
     found = []
     for name, s, o in _by_property(rows, type_id):

@@ -1,132 +1,46 @@
 """The program in force: users' rules, and those that regimes make of the axioms that hold.
 
-Start reading at `whole`. What is kept in a store are the names of the regimes; their rules are made
-again from the closed tables, of which they are a function. So a program that was made belongs to
-one state, and is remembered for it (`note`, `rules_of_state`).
+Start reading at `make_program`. What is kept in a store are the names of the regimes; their rules
+are made again from the closed tables, of which they are a function. So a program that was made
+belongs to one state, and is remembered for it (`note`, `rules_of_state`).
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from triplestore.datalog.problems import Problem, raise_errors
 from triplestore.datalog.program import Atom, Constraint, Program, Rule
-from triplestore.errors import StorageError, UsageError
+from triplestore.errors import StorageError
+from triplestore.ontologies.model.ontology import Ontology
+from triplestore.ontologies.translate.regimes import rules_about_axioms, sub_class_id, translate
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.program.graph_scope import DEFAULT, RULE, Scope, scope_of, scope_rules
+from triplestore.reasoning.equality.forecast import will_equate
+from triplestore.reasoning.program.graph_scope import RULE, scope_rules
 from triplestore.reasoning.program.literals import Literals
+from triplestore.reasoning.program.schema_reader import SchemaReader
+from triplestore.reasoning.program.settings import BY_REWRITING, Regimes
 from triplestore.reasoning.program.sleeping_rules import Sleeping, find_sleeping
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
-from triplestore.reasoning.program.subclass_edges import Edges, Whole
+from triplestore.reasoning.program.subclass_edges import SubclassEdges, WholeProgram
 from triplestore.reasoning.tuning import Tuning
 from triplestore.relations.packed_keys import NO_KEYS
 from triplestore.relations.views.equality import reasoned
-from triplestore.storage.metadata import PROGRAM, REGIMES, file_count, graph_files, import_jobs
-from triplestore.storage.state import value_of
+from triplestore.storage.metadata import file_count, graph_files, import_jobs
 
 if TYPE_CHECKING:
     from triplestore.ontologies.model.ontology import Ontology
     from triplestore.ontologies.translate.regimes import Translation
     from triplestore.relations import Tables
-    from triplestore.storage import State
     from triplestore.terms import Dictionary
 
 
 MOSTLY_AXIOMS = 8
-"""An ontology without much data: more than one fact in so many is of an axiom."""
-
-BY_RULES, BY_REWRITING = "rules", "rewrite"
-"""How equals are reasoned about; see `equality`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Regimes:
-    """What `reason` was told about regimes; false if there are none.
-
-    equality    how equals are reasoned about: by rules, or by rewriting to representatives
-    ontologies  graphs of ontology files, each with the file and the hash of its contents
-    scope       which named graphs count beside these and the default graph
-    unresolved  imports that were not found, and why
-
-    >>> Regimes.of({"regimes": Regimes(("skos",)).to_bytes()})
-    Regimes(names=('skos',), trivial=False, ontologies=(), unresolved=(), equality='rules', \
-scope='default')
-    """
-
-    names: tuple[str, ...] = ()
-    trivial: bool = False
-    ontologies: tuple[tuple[str, str, str], ...] = ()
-    unresolved: tuple[tuple[str, str], ...] = ()
-    equality: str = BY_RULES
-    scope: Scope = DEFAULT
-
-    @classmethod
-    def of(cls, meta: Mapping[str, bytes]) -> Regimes:
-        """Those that a store keeps."""
-        return value_of(meta, REGIMES, _regimes_of, cls())
-
-    def to_bytes(self) -> bytes | None:
-        """The form in which they are kept."""
-        if not self:
-            return None
-        said = {"names": self.names, "trivial": self.trivial, "equality": self.equality}
-        said |= {"ontologies": self.ontologies, "unresolved": self.unresolved}
-        said |= {"scope": self.scope} if self.scope != DEFAULT else {}
-        return json.dumps(said, ensure_ascii=False).encode()
-
-    def changed(
-        self, names: Iterable[str], trivial: bool | None, equality: str | None = None
-    ) -> Regimes:
-        """These and more; what is not named stays as it was."""
-        if equality not in (None, BY_RULES, BY_REWRITING):
-            raise UsageError(
-                f'equality={equality!r} is not known: say "{BY_RULES}" or "{BY_REWRITING}"'
-            )
-        every = tuple(dict.fromkeys((*self.names, *names)))
-        made = replace(self, names=every)
-        made = made if equality is None else replace(made, equality=equality)
-        made = made if trivial is None else replace(made, trivial=trivial)
-        if made.trivial and not made.names:
-            raise UsageError("trivial=True is about what a regime infers; name one, too")
-        return made
-
-    def scoped(self, scope: Any) -> Regimes:
-        """These with another scope, as a caller says it; None leaves it as it is."""
-        return self if scope is None else replace(self, scope=scope_of(scope))
-
-    @property
-    def look_at_literals(self) -> bool:
-        """Whether ill-typed literals are inconsistencies."""
-        from triplestore.ontologies.translate.regimes import looks_at_literals
-
-        return looks_at_literals(self.names)
-
-    @property
-    def graphs(self) -> list[bytes]:
-        """The graphs of ontologies, as keys of their names."""
-        return [b"\x01" + graph.encode() for graph, _, _ in self.ontologies]
-
-    def __bool__(self) -> bool:
-        return bool(self.names) or self.scope != DEFAULT
-
-
-@lru_cache(maxsize=16)
-def _regimes_of(data: bytes) -> Regimes:
-    """The regimes that are kept so: every transaction asks."""
-    said = json.loads(data)
-    return Regimes(
-        tuple(said["names"]),
-        said["trivial"],
-        tuple((graph, file, digest) for graph, file, digest in said["ontologies"]),
-        tuple((iri, reason) for iri, reason in said["unresolved"]),
-        said.get("equality", BY_RULES),
-        scope=scope_of(said.get("scope", DEFAULT)),
-    )
+"""A store is mostly axioms if more than one fact in this many is part of an axiom."""
 
 
 def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
@@ -141,7 +55,7 @@ def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
 
 
 @dataclass
-class _Inputs:
+class _TranslationInputs:
     """What a translation is made of: the same makes the same.
 
     edges  sub-class axioms between names, if rules are made of them
@@ -159,7 +73,7 @@ class InForce(Rules):
     """A whole program; each is itself only.
 
     regimes      those that it was made for
-    whole        the program, with axioms that are no rules of it
+    whole        the program, and axioms that are not rules of it
     users        the part that users gave
     translation  the part that was made of axioms
     ontology     these axioms
@@ -178,11 +92,11 @@ class InForce(Rules):
         translation: Translation | None = None,
         ontology: Ontology | None = None,
         literals: Literals | None = None,
-        edges: Edges | None = None,
+        edges: SubclassEdges | None = None,
     ) -> None:
         super().__init__(b"" if users is None else users.data)
         self.regimes = Regimes()
-        self.whole = Whole(program, edges)
+        self.whole = WholeProgram(program, edges)
         self.users = users
         self.translation = translation
         self.ontology = ontology
@@ -191,7 +105,7 @@ class InForce(Rules):
         self.foreseen = False
         self.partial = False
         self.sleeping: Sleeping | None = None
-        self.inputs = _Inputs(Regimes(), None, False, [], [])
+        self.inputs = _TranslationInputs(Regimes(), None, False, [], [])
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -201,16 +115,16 @@ class InForce(Rules):
 
     @cached_property
     def program(self) -> Program:
-        """All of it; who can do without the rules of axioms beside it asks for `whole`."""
+        """All of it; callers that do not need the rules of axioms beside it use `whole`."""
         with no_collection():
             return self.whole.together
 
     @property
-    def compiled(self) -> Whole:
+    def compiled(self) -> WholeProgram:
         """What is compiled to maintain a closure: all rules but those that sleep."""
         if self.sleeping is None:
             return self.whole
-        return Whole(self.sleeping.awake, self.whole.edges)
+        return WholeProgram(self.sleeping.awake, self.whole.edges)
 
     def woken(self) -> InForce:
         """The same of which no rule sleeps."""
@@ -245,14 +159,10 @@ class InForce(Rules):
         return frozenset(rule.heads[0] for rule in rules if rule.name == RULE)
 
 
-def vocabulary_of(
+def program_before_axioms(
     regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
 ) -> InForce:
     """The program before any axiom is known."""
-    from triplestore.ontologies.model.ontology import Ontology
-    from triplestore.ontologies.translate.regimes import translate
-    from triplestore.reasoning.program.schema_reader import SchemaReader
-
     made = translate(Ontology(), regimes.names, trivial=regimes.trivial)
     facts = SchemaReader(dictionary, tables, regimes).facts()
     facts += scope_rules(tables, dictionary)
@@ -261,17 +171,16 @@ def vocabulary_of(
     return found
 
 
-def about_axioms(
+def schema_program(
     regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
 ) -> InForce | None:
-    """The rules that speak of axioms only, where these are most of what is stated; else None.
+    """The rules that speak of axioms only, where these are most of what is asserted; else None.
 
     What they conclude is all that a program is made of, mostly: so the many rules about data are
-    made once, of all axioms, and not of the stated ones first.
+    made once, of all axioms, and not of the asserted ones first.
     """
+    # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
-    from triplestore.ontologies.translate.regimes import rules_about_axioms
-    from triplestore.reasoning.program.schema_reader import SchemaReader
 
     with no_collection():
         reader = SchemaReader(dictionary, tables, regimes)
@@ -283,13 +192,13 @@ def about_axioms(
         facts = [*reader.facts(), *scope_rules(tables, dictionary)]
         found = InForce(_together(None, made, facts), users, ontology=ontology)
         found.names = (dictionary, reader.known)
-        found.inputs = _Inputs(regimes, users, False, [], triples)
+        found.inputs = _TranslationInputs(regimes, users, False, [], triples)
         found.regimes = regimes
         found.partial = True
         return found
 
 
-def whole(
+def make_program(
     regimes: Regimes,
     users: Rules | None,
     tables: Tables,
@@ -304,10 +213,8 @@ def whole(
     early   whether they are not closed yet: then rules are there already that will be needed as
             soon as others are applied
     """
+    # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
-    from triplestore.ontologies.translate.regimes import translate
-    from triplestore.reasoning.equality.forecast import will_equate
-    from triplestore.reasoning.program.schema_reader import SchemaReader
 
     stored, tables = tables, reasoned(tables)
     with no_collection():
@@ -321,7 +228,7 @@ def whole(
             keys, triples = reader.read(full) if regimes.names else (NO_KEYS, [])
             name = _rule_beside(regimes, users, full)
             pairs = reader.pairs(keys) if name is None else []
-            inputs = _Inputs(regimes, users, full, pairs, triples)
+            inputs = _TranslationInputs(regimes, users, full, pairs, triples)
             same = before is not None and before.inputs == inputs
             ontology = before.ontology if before and same else read_ontology(triples)
             assert ontology is not None
@@ -354,7 +261,7 @@ def whole(
         facts = [*reader.facts(), *scope_rules(stored, dictionary)]
         program = _together(users, made.program, facts)
         program = literals.added(program, tables, dictionary)
-        edges = Edges(dictionary, keys, name) if name is not None and len(keys) else None
+        edges = SubclassEdges(dictionary, keys, name) if name is not None and len(keys) else None
         found = InForce(program, users, made, ontology, literals, edges)
         found.names = (dictionary, reader.known)
         found.inputs = inputs
@@ -368,8 +275,6 @@ def whole(
 def _rule_beside(regimes: Regimes, users: Rules | None, full: bool) -> str | None:
     """The id of the rules of sub-class axioms that may stand beside the program; None if they must
     be rules of it: as premises, or where each rule is looked at."""
-    from triplestore.ontologies.translate.regimes import sub_class_id
-
     if full or regimes.equality == BY_REWRITING:
         return None
     if users is not None and any(rule.nots or rule.aggregates for rule in users.program.rules):
@@ -404,39 +309,8 @@ def _together(users: Rules | None, made: Program, facts: list[Rule]) -> Program:
     )
 
 
-def whole_of(rules: Rules | None) -> Whole:
+def whole_program_of(rules: Rules | None) -> WholeProgram:
     """A program with the axioms beside it, of whichever rules; of none the empty one."""
     if rules is None:
-        return Whole(Program())
-    return rules.whole if isinstance(rules, InForce) else Whole(rules.program)
-
-
-# -- by state -------------------------------------------------------------------------------------
-
-_MOST_KNOWN = 8
-
-
-def rules_of_state(state: State) -> Rules | None:
-    """All rules in force in a state: kept ones, and those made of its axioms."""
-    meta = state.meta
-    users = rules_of(meta) if PROGRAM in meta else None
-    regimes = Regimes.of(meta)
-    if not regimes:
-        return users
-    known: InForce | None = state.dictionary.remembered.get(state.commit)
-    if known is not None:
-        return known
-    return note(state, whole(regimes, users, state.tables, state.dictionary))
-
-
-def note(state: State, rules: InForce) -> InForce:
-    """These are in force in a state: `rules_of_state` is to find them.
-
-    They are kept with the dictionary, of which they know ids, and for no longer than it: kept
-    anywhere else they would keep it, with its files, when its store is closed or optimized.
-    """
-    remembered = state.dictionary.remembered
-    for oldest in list(remembered)[: 1 - _MOST_KNOWN]:
-        remembered.pop(oldest, None)
-    remembered[state.commit] = rules
-    return rules
+        return WholeProgram(Program())
+    return rules.whole if isinstance(rules, InForce) else WholeProgram(rules.program)

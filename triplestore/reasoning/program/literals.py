@@ -1,7 +1,7 @@
 """What rules made of axioms are told about literals: spellings of one value, and ill-typed ones.
 
 Start reading at `Literals`. Rules match terms; where an axiom compares the values of
-properties, they need to know which literals are one value in several spellings. That is stated as
+properties, they need to know which literals are one value in several spellings. That is asserted as
 facts of internal relations, of literals that the data have only.
 """
 
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from triplestore.datalog.program import Constant, Program, Rule, TupleAtom
+from triplestore.ontologies.translate.draft import VARIANT
+from triplestore.ontologies.translate.schema_rules import LITERALS, vocabulary_rules
 from triplestore.relations import Changes
 from triplestore.terms import STRING, TYPED
 from triplestore.terms.values.value_keys import split_typed
@@ -22,16 +24,16 @@ from triplestore.terms.values.xsd import is_known
 from triplestore.terms.vocabulary import RDF_XML_LITERAL
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.outcome import Step
+    from triplestore.reasoning.outcome import WriteStep
     from triplestore.relations import Tables
     from triplestore.relations.packed_keys import U32
     from triplestore.terms import Dictionary
 
 ILL_TYPED = Constant.iri("x-triplestore:literals/ill-typed")
-"""The relation of literals that are no value of their datatype: each in all three columns."""
+"""The relation of literals that are not values of their datatype: each in all three columns."""
 
-MOST_ILL_TYPED = 1000
-"""So many ill-typed literals are reported."""
+MAX_ILL_TYPED = 1000
+"""Maximum number of ill-typed literals that are reported."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +54,17 @@ class Literals:
         upto = self.upto if self.upto <= dictionary.size else 0
         known = self.ill if upto else ()
         found = ill_typed(dictionary, upto)
-        return replace(self, upto=dictionary.size, ill=(*known, *found)[:MOST_ILL_TYPED])
+        return replace(self, upto=dictionary.size, ill=(*known, *found)[:MAX_ILL_TYPED])
 
     def added(self, program: Program, tables: Tables, dictionary: Dictionary) -> Program:
         """A program with what is to be told to it."""
-        from triplestore.ontologies.translate.schema_rules import LITERALS, vocabulary_rules
-
         facts = variants(tables, dictionary, self.valued.tolist())
         facts += ill_typed_facts(self.ill)
         made = Program(facts) if facts else Program()
         made = made + vocabulary_rules(LITERALS) if self.ill else made
         return program + made if len(made) else program
 
-    def are_outdated(self, steps: Iterable[Step], dictionary: Dictionary, ill: bool) -> bool:
+    def are_outdated(self, steps: Iterable[WriteStep], dictionary: Dictionary, ill: bool) -> bool:
         """Whether a change brought literals of which the program should know.
 
         ill  whether it should know of ill-typed ones
@@ -75,7 +75,7 @@ class Literals:
             return False
         return any(self._speaks_of_values(step, dictionary) for step in steps)
 
-    def _speaks_of_values(self, step: Step, dictionary: Dictionary) -> bool:
+    def _speaks_of_values(self, step: WriteStep, dictionary: Dictionary) -> bool:
         """Whether a literal came to, or left, a property of which the values are compared."""
         if isinstance(step, Changes):
             p, _, o = step.facts.columns
@@ -93,8 +93,6 @@ class Literals:
 
 def variants(tables: Tables, dictionary: Dictionary, properties: Iterable[int]) -> list[Rule]:
     """For the literals among the values of properties, those that are another's value: as facts."""
-    from triplestore.ontologies.translate.draft import VARIANT
-
     values = literals_of(tables, dictionary, properties)
     if len(values) < 2:
         return []
@@ -129,7 +127,7 @@ def _fact(name: Constant, one: Constant, other: Constant) -> Rule:
 
 
 def ill_typed(dictionary: Dictionary, since: int = 0) -> list[bytes]:
-    """The literals after an id that have no value though their datatype is known; at most so many.
+    """The literals after an id that have no value though their datatype is known; a limited number.
 
     >>> from triplestore.terms import Dictionary
     >>> from pyoxigraph import Literal, NamedNode
@@ -152,7 +150,7 @@ def ill_typed(dictionary: Dictionary, since: int = 0) -> list[bytes]:
         lexical, datatype = split_typed(key[1:])
         if is_known(datatype) or (datatype == RDF_XML_LITERAL and not is_well_formed(lexical)):
             found.append(key)
-            if len(found) == MOST_ILL_TYPED:
+            if len(found) == MAX_ILL_TYPED:
                 break
     return found
 

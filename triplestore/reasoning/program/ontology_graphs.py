@@ -8,7 +8,7 @@ given for it; nothing is asked of the network unless that is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from os import PathLike, fspath
@@ -18,20 +18,25 @@ from typing import TYPE_CHECKING, TypeAlias
 from pyoxigraph import Literal, NamedNode
 
 from triplestore.errors import UsageError
-from triplestore.reasoning.program.in_force import Regimes
+from triplestore.ontologies.model import vocabulary as names
+from triplestore.reasoning.program.settings import Regimes
 
 if TYPE_CHECKING:
+    from pyoxigraph import RdfFormat
+
     from triplestore.ontologies.imports.catalogue import Document
     from triplestore.ontologies.model.expressions import Triple
-    from triplestore.store.transaction import Transaction
     from triplestore.terms import Term
 
 Places: TypeAlias = "str | PathLike[str] | Iterable[str | PathLike[str]]"
 """A file, a folder, or several of these."""
 
+LoadGraph: TypeAlias = "Callable[[bytes, RdfFormat, str, NamedNode], object]"
+"""Replaces a named graph: data, format, base IRI and name."""
+
 
 def load_ontologies(
-    transaction: Transaction,
+    load: LoadGraph,
     files: Places,
     regimes: Regimes,
     *,
@@ -40,9 +45,11 @@ def load_ontologies(
 ) -> Regimes:
     """Load ontology files, and what they import, into graphs of their own.
 
+    load     replaces a named graph in the transaction at work
     files    of ontologies
     imports  files and folders in which imported ontologies are looked for, and OASIS catalogues
     """
+    # Late: most stores have no regime.
     from triplestore.ontologies.imports.catalogue import Catalogue, Document, find_imports
 
     given = paths_of(files)
@@ -54,10 +61,10 @@ def load_ontologies(
         document = catalogue.find(iri)
         if not isinstance(document, Document):
             raise UsageError(f"{file} cannot be read: {document.reason}")
-        wanted += _load(transaction, document, None, known)
+        wanted += _load(load, document, None, known)
     found = find_imports(wanted, catalogue)
     for document in found.documents:
-        _load(transaction, document, document.iri, known)
+        _load(load, document, document.iri, known)
     unresolved = {**dict(regimes.unresolved), **{one.iri: one.reason for one in found.unresolved}}
     for document in found.documents:
         unresolved.pop(document.iri, None)
@@ -69,14 +76,12 @@ def load_ontologies(
 
 
 def _load(
-    transaction: Transaction,
+    load: LoadGraph,
     document: Document,
     graph: str | None,
     known: dict[str, tuple[str, str]],
 ) -> list[str]:
     """Load a document into its graph unless that has it already; what it imports."""
-    from triplestore.ontologies.model import vocabulary as names
-
     data = document.data if document.data is not None else Path(document.place).read_bytes()
     digest = sha256(data).hexdigest()
     triples = document.triples()
@@ -85,17 +90,13 @@ def _load(
     others = [iri for iri in headers if iri not in imports]
     name = graph or (others[0] if others else document.iri)
     if known.get(name, ("", ""))[1] != digest:
-        transaction.load(
-            data, document.format, base_iri=document.iri, replace_graph=NamedNode(name)
-        )
+        load(data, document.format, document.iri, NamedNode(name))
         known[name] = (document.place, digest)
     return imports
 
 
 def imports_of(triples: Iterable[Triple]) -> list[str]:
     """What a document imports."""
-    from triplestore.ontologies.model import vocabulary as names
-
     return _names(o for _, p, o in triples if p == names.IMPORTS)
 
 

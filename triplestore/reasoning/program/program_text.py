@@ -1,7 +1,8 @@
 """The text of a program that grows: only new rules are printed.
 
-Start reading at `Written`. What is always true: each text reads back as its rule under the prefixes
-that are declared in front of all, and these never change while a rule is there that may use them.
+Start reading at `ClauseTexts`. What is always true: each text reads back as its rule under the
+prefixes that are declared in front of all, and these never change while a rule is there that may
+use them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _STATEMENT = re.compile(r"\n(?! )")
 """Statements begin with a line of their own; what belongs to one is indented."""
 
 
-class Written:
+class ClauseTexts:
     """The texts of some clauses, by their identity, and the prefixes they are written with."""
 
     def __init__(
@@ -38,12 +39,12 @@ class Written:
         """Whether this very clause is one of them."""
         return id(clause) in self._texts
 
-    def of(self, program: Program) -> Written:
+    def of(self, program: Program) -> ClauseTexts:
         """The texts of a program's clauses, of which many are known."""
         clauses: list[Clause] = [*program.rules, *program.constraints]
         fresh = [clause for clause in clauses if not self.knows(clause)]
         own = self.prefixes if self._texts else {}
-        made = Written({**WELL_KNOWN, **program.prefixes, **own})
+        made = ClauseTexts({**WELL_KNOWN, **program.prefixes, **own})
         texts = {**self._texts, **made._printed(fresh)}
         made._texts = {id(clause): texts[id(clause)] for clause in clauses}
         return made

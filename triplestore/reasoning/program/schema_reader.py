@@ -14,9 +14,12 @@ import numpy as np
 from pyoxigraph import NamedNode
 
 from triplestore.datalog.program import TYPE, Constant, Rule, TripleAtom, Variable
+from triplestore.ontologies.model import vocabulary as names
+from triplestore.ontologies.translate.datatypes import DATATYPES
+from triplestore.ontologies.translate.draft import EVERYTHING, NOTHING
 from triplestore.ontologies.translate.regimes import facts_of, names_containers
 from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeGraph
-from triplestore.relations import EXPLICIT, HOLDS, INFERRED
+from triplestore.relations import EXPLICIT, HOLDS, INFERRED, Changes
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, in_sorted, low
 from triplestore.terms import BLANK, IRI, key_of
@@ -32,8 +35,8 @@ from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.ontologies.model.ontology import Ontology
-    from triplestore.reasoning.outcome import Step
-    from triplestore.reasoning.program.in_force import Regimes
+    from triplestore.reasoning.outcome import WriteStep
+    from triplestore.reasoning.program.settings import Regimes
     from triplestore.relations import Tables
     from triplestore.relations.packed_keys import U32, U64
     from triplestore.terms import Dictionary
@@ -85,7 +88,7 @@ class SchemaReader:
     """The triples of tables that may be part of an axiom.
 
     What vocabulary rules conclude of axioms makes no difference to individuals, if it is not about
-    restrictions: so stated triples are enough, with pairs of restrictions below each other. In
+    restrictions: so asserted triples are enough, with pairs of restrictions below each other. In
     full are all that hold, where other rules may conclude them, too.
 
     known  keys of ids, which grow while it reads
@@ -154,7 +157,7 @@ class SchemaReader:
         return edges, found
 
     def stated(self) -> int:
-        """How many facts are stated by the properties that axioms are made of."""
+        """How many facts are asserted by the properties that axioms are made of."""
         return sum(len(self._keys(name, EXPLICIT)) for name in self._names.predicates.tolist())
 
     def _apart(self, keys: U64) -> tuple[U64, U64]:
@@ -192,6 +195,7 @@ class SchemaReader:
 
     def _restrictions(self) -> U64:
         """Pairs of restrictions, one below the other, as vocabulary rules find them."""
+        # Late: most stores have no regime.
         from triplestore.ontologies.translate.hierarchy import Hierarchy
 
         names = self._names
@@ -218,7 +222,7 @@ class SchemaReader:
         return np.unique(np.concatenate(found))
 
     def described(self) -> U32:
-        """What axioms and declarations are stated about, increasing: the subjects of the words of
+        """What axioms and declarations are asserted about, increasing: the subjects of the words of
         axioms, and the members of classes such as owl:Class."""
         parts = [self._keys(one, EXPLICIT) >> _HALF for one in self._names.predicates.tolist()]
         found = [part.astype(np.uint32) for part in parts]
@@ -237,7 +241,7 @@ class SchemaReader:
         return True
 
     def _stated_pairs(self, name: int) -> U64:
-        """The stated pairs of a property, in order, kept for the next question."""
+        """The asserted pairs of a property, in order, kept for the next question."""
         found = self._pairs.get(name)
         if found is None:
             found = self._pairs[name] = self._keys(name, EXPLICIT)
@@ -282,7 +286,7 @@ class SchemaReader:
         return any(bool(np.isin(ids, part).any()) for part in parts)
 
     def with_members(self, ontology: Ontology) -> list[Any]:
-        """The nodes of expressions that are stated to have a member; rules are made for others,
+        """The nodes of expressions that are asserted to have a member; rules are made for others,
         so that what they infer is no reason to have them."""
         nodes = [expression.node for expression in ontology.expressions]
         found = [node for node in nodes if node is not None]
@@ -300,8 +304,6 @@ class SchemaReader:
 @cache
 def _declaring() -> list[bytes]:
     """The keys of the classes whose members are parts of an ontology, and no individuals."""
-    from triplestore.ontologies.model import vocabulary as names
-
     found = {*names.DECLARATIONS, *names.SCHEMA_CLASSES, names.ONTOLOGY, names.AXIOM}
     found |= {names.ANNOTATION, names.NEGATIVE_ASSERTION}
     found -= {names.INDIVIDUAL}
@@ -322,10 +324,6 @@ def _all_keys(relation: Any, where: int) -> U64:
 def _keys_of_axioms() -> tuple[list[bytes], list[int]]:
     """The names of axioms: single ones, predicates, classes, and special ones; and where each kind
     but the last ends."""
-    from triplestore.ontologies.model import vocabulary as names
-    from triplestore.ontologies.translate.datatypes import DATATYPES
-    from triplestore.ontologies.translate.draft import EVERYTHING, NOTHING
-
     predicates = sorted(
         names.SCHEMA_PREDICATES | names.SWRL_PREDICATES, key=lambda node: node.value
     )
@@ -352,10 +350,10 @@ class SchemaNames:
         sets: list[U32] = [np.sort(found[found != 0]) for found in others]
         self.predicates, self.classes, self.special = sets
 
-    def touched_by(self, steps: Iterable[Step], dictionary: Dictionary, regimes: Regimes) -> bool:
+    def touched_by(
+        self, steps: Iterable[WriteStep], dictionary: Dictionary, regimes: Regimes
+    ) -> bool:
         """Whether some steps say anything of what axioms are made of, or of equality."""
-        from triplestore.relations import Changes
-
         graphs = dictionary.lookup_keys(regimes.graphs) if regimes.ontologies else NO_IDS
         for step in steps:
             if len(graphs) and _speaks_of_graphs(step, graphs):
@@ -389,9 +387,7 @@ class SchemaNames:
         return bool(in_sorted(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
 
 
-def _speaks_of_graphs(step: Step, graphs: U32) -> bool:
-    from triplestore.relations import Changes
-
+def _speaks_of_graphs(step: WriteStep, graphs: U32) -> bool:
     if isinstance(step, Changes):
         return bool(np.isin(step.quads.columns[3], graphs).any())
     order = step.quads.by_graph

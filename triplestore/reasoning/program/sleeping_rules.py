@@ -41,7 +41,7 @@ from triplestore.relations.packed_keys import NO_IDS, U32, U64, in_sorted, low
 from triplestore.rules.families import all_atoms
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.outcome import Step
+    from triplestore.reasoning.outcome import WriteStep
     from triplestore.relations import Tables
     from triplestore.terms import Dictionary
 
@@ -63,7 +63,7 @@ class Sleeping:
     properties: frozenset[bytes]
     classes: frozenset[bytes]
 
-    def woken_by(self, steps: Iterable[Step], dictionary: Dictionary) -> bool:
+    def woken_by(self, steps: Iterable[WriteStep], dictionary: Dictionary) -> bool:
         """Whether some steps bring a fact that is watched for."""
         (type_id,) = dictionary.lookup_keys([TYPE.key]).tolist()
         for step in steps:
@@ -75,7 +75,7 @@ class Sleeping:
         return False
 
 
-def _names_in(step: Step, type_id: int) -> tuple[U32, U32]:
+def _names_in(step: WriteStep, type_id: int) -> tuple[U32, U32]:
     """The properties and the classes of the facts of a step."""
     if isinstance(step, Changes):
         p, _, o = step.facts.columns

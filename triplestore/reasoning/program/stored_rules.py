@@ -1,10 +1,10 @@
 """The rules of a store: what is kept of them, and how callers give them.
 
 Start reading at `Rules`, which a store keeps as bytes: the program's text, and of each rule the
-file it came from and the place there. `given` reads what callers may give as rules: a text, a path,
-a `Program`, or several of these. Parsing 40,000 rules takes 0.6 s, and printing them 0.3 s; so both
-are done once for the same bytes, not before somebody needs it, and only for rules that are new: the
-texts of the others are known (`written`).
+file it came from and the place there. `read_rules` reads what callers may give as rules: a text, a
+path, a `Program`, or several of these. Parsing 40,000 rules takes 0.6 s, and printing them 0.3 s;
+so both are done once for the same bytes, not before they are needed, and only for rules that are
+new: the texts of the others are known (`written`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from triplestore.datalog.rules import signature
 from triplestore.datalog.text import parse, read, show
 from triplestore.errors import FormatError, ProgramError, UsageError, unreadable
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.program.program_text import Written
+from triplestore.reasoning.program.program_text import ClauseTexts
 from triplestore.storage.files.sections import decoding
 from triplestore.storage.metadata import PROGRAM
 from triplestore.terms.term_keys import BLANK, IRI
@@ -45,12 +45,12 @@ Clause: TypeAlias = Rule | Constraint
 
 _FORMAT = 1
 
-MOST_MISSING = 10
-"""So many rules that should be taken out, and are not in force, are warned about one by one."""
+MAX_MISSING = 10
+"""Maximum number of rules to remove that are not in force and named in warnings."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenRules:
     """Rules as a caller gave them.
 
     declared  the prefixes that their texts declare
@@ -81,12 +81,12 @@ class Rules:
         cls,
         program: Program,
         paths: Mapping[str, str] | None = None,
-        known: Written | None = None,
+        known: ClauseTexts | None = None,
     ) -> Rules:
-        """The rules of a program; `paths` as in `Given`, `known` texts of some of them."""
+        """The rules of a program; `paths` as in `GivenRules`, `known` texts of some of them."""
         if not len(program):
             return cls()
-        written = (known or Written()).of(program)
+        written = (known or ClauseTexts()).of(program)
         clauses = list(_clauses(program))
         sources = [clause.source for clause in clauses]
         names = dict.fromkeys(source.file for source in sources if source and source.file)
@@ -167,15 +167,15 @@ class Rules:
             placed.append(replace(clause, source=_source(place, files, clause)))
         count = self.rule_count
         made = Program(placed[:count], placed[count:], program.prefixes)  # type: ignore[arg-type]
-        self.__dict__["_written"] = Written(program.prefixes, placed, texts)
+        self.__dict__["_written"] = ClauseTexts(program.prefixes, placed, texts)
         return made
 
     @property
-    def written(self) -> Written:
+    def written(self) -> ClauseTexts:
         """The text of each rule."""
         _ = self.program
-        found: Written | None = self.__dict__.get("_written")
-        return found or Written()
+        found: ClauseTexts | None = self.__dict__.get("_written")
+        return found or ClauseTexts()
 
     @cached_property
     def checked(self) -> Checked:
@@ -184,10 +184,10 @@ class Rules:
 
     @cached_property
     def may_hide(self) -> bool:
-        """Whether they may conclude what is no triple of RDF: a literal as subject, say."""
+        """Whether they may conclude what is not a triple of RDF: a literal as subject, say."""
         return any(_may_hide(rule) for rule in self.program.rules)
 
-    def with_added(self, given: Given) -> Rules:
+    def with_added(self, given: GivenRules) -> Rules:
         """These rules and those; rules that came from the same files before and are in them no
         more are gone."""
         again = {name for path, name in self.paths.items() if path in given.paths}
@@ -203,7 +203,7 @@ class Rules:
         program = _program_of(kept, self.program.prefixes) + given.program
         return self._changed(program, {**self.paths, **given.paths})
 
-    def without(self, given: Given) -> Rules:
+    def without(self, given: GivenRules) -> Rules:
         """These rules but those."""
         return self._changed(self.program - given.program, self.paths)
 
@@ -224,7 +224,7 @@ def _decoding() -> AbstractContextManager[None]:
 
 
 _KNOWN: dict[bytes, Rules] = {}
-_MOST_KNOWN = 8
+_MAX_KNOWN = 8
 
 
 def rules_of(meta: Mapping[str, bytes]) -> Rules:
@@ -235,7 +235,7 @@ def rules_of(meta: Mapping[str, bytes]) -> Rules:
 
 def remember(rules: Rules) -> Rules:
     """These are kept by a store now: `rules_of` is to find them."""
-    for oldest in list(_KNOWN)[: 1 - _MOST_KNOWN]:
+    for oldest in list(_KNOWN)[: 1 - _MAX_KNOWN]:
         _KNOWN.pop(oldest, None)
     return _KNOWN.setdefault(rules.data, rules)
 
@@ -243,7 +243,7 @@ def remember(rules: Rules) -> Rules:
 # -- what callers give ----------------------------------------------------------------------------
 
 
-def given(rules: RulesLike, prefixes: Mapping[str, str]) -> Given:
+def read_rules(rules: RulesLike, prefixes: Mapping[str, str]) -> GivenRules:
     """The rules of a text, path or program, with everything that is wrong with their text.
 
     prefixes  known besides those that a text declares
@@ -265,10 +265,10 @@ def given(rules: RulesLike, prefixes: Mapping[str, str]) -> Given:
         program = program + one
         problems += wrong
     known = Program(prefixes={**prefixes, **program.prefixes})
-    return Given(known + program, program.prefixes, paths, problems)
+    return GivenRules(known + program, program.prefixes, paths, problems)
 
 
-def require(
+def raise_or_warn(
     rules: Rules, problems: Sequence[Problem] = (), known: Collection[bytes] | None = None
 ) -> list[Problem]:
     """Raise everything that is wrong with rules and their text at once; else the warnings."""
@@ -278,20 +278,20 @@ def require(
     return problems
 
 
-def not_in_force(rules: Rules, taken: Given) -> list[Problem]:
+def not_in_force(rules: Rules, taken: GivenRules) -> list[Problem]:
     """Warnings of what is to be taken out of rules, and is not among them; of the first few."""
     known = rules.program
     missing = [clause for clause in _clauses(taken.program) if clause not in known]
     found = []
-    for clause in missing[:MOST_MISSING]:
+    for clause in missing[:MAX_MISSING]:
         message = f"no such rule is in force: {show(clause, taken.program.prefixes)}"
         remedy = "compare it with `store.program` (`triplestore rules`)"
         problem = Problem("not-in-force", message, remedy, warning=True)
         if (place := clause.source) is not None:
             problem = replace(problem, file=place.file, line=place.line, column=place.column)
         found.append(problem)
-    if len(missing) > MOST_MISSING:
-        left = len(missing) - MOST_MISSING
+    if len(missing) > MAX_MISSING:
+        left = len(missing) - MAX_MISSING
         found.append(Problem("not-in-force", f"and {left:,} more are not", warning=True))
     return found
 
@@ -307,9 +307,10 @@ def check_rules(
     ...     print(problem)
     input:1:1: error: ...
     """
-    read_so_far = given(rules, prefixes or {})
+    read_so_far = read_rules(rules, prefixes or {})
     problems = in_order(read_so_far.problems, check(read_so_far.program, known))
     if all(problem.warning for problem in problems):
+        # Late: few runs need it.
         from triplestore.rules.simplify import simplify
 
         try:
@@ -347,7 +348,7 @@ def _text_or_path(text: str) -> str | Path:
     if text.lstrip().startswith(("#", "@", "//")):
         return text
     raise UsageError(
-        f"there is no file {text!r}, and it is no text of rules either, such as "
+        f"file {text!r} does not exist, and this is not a text of rules either, such as "
         "'ex:ancestor[?x, ?y] :- ex:parent[?x, ?y] .'"
     )
 
@@ -356,7 +357,7 @@ def _text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no text in UTF-8: {error}; save it as one") from None
+        raise UsageError(f"{path} is not UTF-8 text: {error}; save it as UTF-8") from None
     except OSError as error:
         raise unreadable(path, error) from error
 
@@ -392,7 +393,7 @@ def _source(place: list[int] | None, files: Sequence[str], clause: Clause) -> So
 
 
 def _may_hide(rule: Rule) -> bool:
-    """Whether the head of a rule may be no triple of RDF though all facts in its body are.
+    """Whether the head of a rule may be not a triple of RDF though all facts in its body are.
 
     Where no rule of a program is so, no fact that follows can be.
     """

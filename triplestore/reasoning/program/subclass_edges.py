@@ -1,8 +1,9 @@
 """Sub-class axioms between names that stand beside a program, and programs with these.
 
-Start reading at `Edges`. Of all axioms these may be very many, and a rule object for each costs as
-much as everything else together; so they stay pairs of ids until somebody asks for the rules. What
-is always true: no other rule may conclude what they are made of, so that they are no premises.
+Start reading at `SubclassEdges`. Of all axioms these may be very many, and a rule object for each
+costs as much as everything else together; so they stay pairs of ids until a caller asks for the
+rules. What is always true: no other rule may conclude what they are made of, so that they are no
+premises.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 
-class Edges:
+class SubclassEdges:
     """Sub-class axioms between names.
 
     keys  packed pairs of ids (class, class above it), sorted
@@ -65,7 +66,7 @@ class Edges:
         """The keys of the classes that are below another."""
         return [self.dictionary.key(number) for number in distinct(high(self.keys)).tolist()]
 
-    def without(self, other: Edges | None) -> list[Rule]:
+    def without(self, other: SubclassEdges | None) -> list[Rule]:
         """The rules of those that are not among others."""
         if other is not None and other.dictionary is not self.dictionary:
             known = {signature(rule) for rule in other.beside.rules()}
@@ -79,18 +80,18 @@ def is_sub_class_rule(rule: Rule) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class WholeProgram:
     """A program with the axioms beside it; compared and taken apart by what both say together.
 
     >>> from triplestore.datalog.text import read
     >>> one = read("PREFIX : <http://e/> :a[?x] :- :b[?x] .")
     >>> both = read("PREFIX : <http://e/> :a[?x] :- :b[?x] . :a[?x] :- :c[?x] .")
-    >>> len(Whole(both)), len(Whole(both) - Whole(one)), Whole(one) == Whole(both)
+    >>> len(Whole(both)), len(Whole(both) - Whole(one)), Whole(one) == WholeProgram(both)
     (2, 1, False)
     """
 
     program: Program
-    edges: Edges | None = None
+    edges: SubclassEdges | None = None
 
     def __len__(self) -> int:
         return len(self.program) + self._more
@@ -114,14 +115,14 @@ class Whole:
             return self.program
         return self.program + Program(self.edges.beside.rules())
 
-    def count_beyond(self, other: Whole) -> int:
+    def count_beyond(self, other: WholeProgram) -> int:
         """How many rules and constraints this one says and the other does not: as many as are in
         the difference, without making a rule of each axiom."""
         one, known = self.edges, other.edges
         if one is None or (known is not None and known.dictionary is not one.dictionary):
             return len(self - other)
         found = self.program - other.program
-        more = Edges(
+        more = SubclassEdges(
             one.dictionary, one.keys if known is None else without(one.keys, known.keys), one.name
         )
         count = len(found) + len(more) - int(more.among(list(other.program.rules)).sum())
@@ -130,7 +131,7 @@ class Whole:
             said |= known.among(list(found.rules))
         return count - int(said.sum())
 
-    def __sub__(self, other: Whole) -> Program:
+    def __sub__(self, other: WholeProgram) -> Program:
         """What this one says and the other does not."""
         found = self.program - other.program
         if other.edges is not None and found.rules:
@@ -143,7 +144,7 @@ class Whole:
         return found + Program(rule for rule in more if rule not in other.program)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Whole):
+        if not isinstance(other, WholeProgram):
             return NotImplemented
         return not self.count_beyond(other) and not other.count_beyond(self)
 

@@ -1,7 +1,7 @@
 """Why a class is not inferred to be below another: axioms on the way that no rule is made of.
 
 Start reading at `axioms_beyond`. From the class that is asked about the search goes upwards through
-what holds and what is stated, along axioms as if all of them had rules; if it arrives, the axioms
+what holds and what is asserted, along axioms as if all of them had rules; if it arrives, the axioms
 on the way that lie outside of the regimes are what is missing, most likely. It is a guess that
 looks at the shape of expressions only, and never says that something follows.
 """
@@ -13,21 +13,24 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from triplestore.datalog.program import TYPE, Atom, Constant, TripleAtom
+from triplestore.ontologies.model import axioms as a
+from triplestore.ontologies.model import expressions as e
+from triplestore.ontologies.translate.draft import EVERYTHING, base_of, class_of
 from triplestore.reasoning.program.in_force import InForce
 from triplestore.terms.vocabulary import RDFS_SUB_CLASS_OF
 
 if TYPE_CHECKING:
-    from triplestore.store.readable import View
+    from triplestore.reasoning.readable_state import ReadableState
 
 _BELOW = Constant.iri(RDFS_SUB_CLASS_OF)
 _HAVING = b"\x00"
 """Before the key of a property: the class of what has a value of it."""
 
-Edges = defaultdict[bytes, list[tuple[bytes, object]]]
+_ClassEdges = defaultdict[bytes, list[tuple[bytes, object]]]
 """Class -> the classes above it, each with the axiom that says so."""
 
 
-def axioms_beyond(view: View, rules: object, fact: Atom) -> list[str]:
+def axioms_beyond(view: ReadableState, rules: object, fact: Atom) -> list[str]:
     """The axioms outside of the regimes on the way to a type or a superclass, with the reasons."""
     if not isinstance(rules, InForce) or rules.translation is None or rules.ontology is None:
         return []
@@ -36,20 +39,20 @@ def axioms_beyond(view: View, rules: object, fact: Atom) -> list[str]:
         return []
     if not isinstance(fact.s, Constant) or not isinstance(fact.o, Constant):
         return []
-    above = _Above(view, rules)
+    above = _ClassesAbove(view, rules)
     first = above.types(fact.s.key) if fact.p == TYPE else [fact.s.key]
     used = {id(axiom) for axiom in above.way(first, fact.o.key)}
     return list(dict.fromkeys(str(one) for one in outside if id(one.axiom) in used))
 
 
-class _Above:
+class _ClassesAbove:
     """The classes above a class, by axioms and by what is inferred."""
 
-    def __init__(self, view: View, rules: InForce) -> None:
+    def __init__(self, view: ReadableState, rules: InForce) -> None:
         assert rules.ontology is not None
         self._tables, self._dictionary = view.tables, view.dictionary
         self._type_id, self._below = view.dictionary.lookup_keys([TYPE.key, _BELOW.key]).tolist()
-        self._edges: Edges = defaultdict(list)
+        self._edges: _ClassEdges = defaultdict(list)
         for axiom in rules.ontology.axioms:
             for below, above in _sides(axiom):
                 tops = [*_points(above)]
@@ -91,8 +94,6 @@ class _Above:
 
 def _sides(axiom: Any) -> Iterator[tuple[Any, Any]]:
     """What an axiom says to be below what; a property stands for what has a value of it."""
-    from triplestore.ontologies.model import axioms as a
-
     match axiom:
         case a.SubClassOf(sub, sup):
             yield sub, sup
@@ -104,12 +105,12 @@ def _sides(axiom: Any) -> Iterator[tuple[Any, Any]]:
                 yield operand, union
                 yield union, operand
         case a.PropertyDomain(property, domain):
-            yield _Having(property), domain
+            yield _HasValue(property), domain
         case a.SubPropertyOf(sub, sup):
-            yield _Having(sub), _Having(sup)
+            yield _HasValue(sub), _HasValue(sup)
 
 
-class _Having(NamedTuple):
+class _HasValue(NamedTuple):
     """The class of what has a value of a property."""
 
     property: Any
@@ -118,9 +119,6 @@ class _Having(NamedTuple):
 def _points(expression: Any) -> Iterator[bytes]:
     """The keys of the classes that an expression is about: of a union all, of a restriction that of
     what has a value. What says nothing of a value, as a complement, is about none."""
-    from triplestore.ontologies.model import expressions as e
-    from triplestore.ontologies.translate.draft import EVERYTHING, base_of, class_of
-
     stack = [expression]
     while stack:
         one = stack.pop()
@@ -128,7 +126,7 @@ def _points(expression: Any) -> Iterator[bytes]:
             case e.IntersectionOf(operands) | e.UnionOf(operands):
                 stack += operands
             case (
-                _Having(property)
+                _HasValue(property)
                 | e.SomeValuesFrom(property, _)
                 | e.HasValue(property, _)
                 | e.HasSelf(property)

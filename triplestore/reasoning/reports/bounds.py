@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from pyoxigraph import NamedNode
 
 from triplestore.errors import UsageError
-from triplestore.reasoning.program.in_force import Regimes
+from triplestore.reasoning.program.ontology_graphs import imports_of, paths_of
+from triplestore.reasoning.program.schema_reader import SchemaReader
+from triplestore.reasoning.program.settings import Regimes
 from triplestore.terms import term_of
 from triplestore.terms.vocabulary import RDFS_SUB_CLASS_OF
 
@@ -28,6 +30,7 @@ def bound_of(
     state: State, which: str, files: Places = (), *, imports: Places = (), network: bool = False
 ) -> Bound:
     """The program below ("lower") or above ("upper") the axioms of a store and of files."""
+    # Late: most stores have no regime.
     from triplestore.ontologies.bounds import lower_bound, upper_bound
     from triplestore.ontologies.read import read_ontology
 
@@ -40,8 +43,6 @@ def bound_of(
 
 def _axioms_of(state: State) -> list[Triple]:
     """The triples of axioms that a store states."""
-    from triplestore.reasoning.program.schema_reader import SchemaReader
-
     reader = SchemaReader(state.dictionary, state.tables, Regimes.of(state.meta))
     edges, triples = reader.read(False)
     below = NamedNode(RDFS_SUB_CLASS_OF)
@@ -51,8 +52,8 @@ def _axioms_of(state: State) -> list[Triple]:
 
 def _axioms_in(files: Places, imports: Places, network: bool) -> list[Triple]:
     """The triples of files, and of what they import."""
+    # Late: most stores have no regime.
     from triplestore.ontologies.imports.catalogue import Catalogue, Document, find_imports
-    from triplestore.reasoning.program.ontology_graphs import imports_of, paths_of
 
     given = paths_of(files)
     catalogue = Catalogue(*given, *paths_of(imports), network=network)

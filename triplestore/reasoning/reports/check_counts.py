@@ -3,7 +3,7 @@
 Start reading at `wrong_counts`. `len`, COUNT and statistics are answered from totals of layers,
 from sizes of closures that are not written out, and from the recorded number of facts that are no
 triples of RDF. Commits keep all of these up to date by differences, so a mistake in one of them
-would stay for ever. Here every row is counted.
+would stay forever. Here every row is counted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 _KINDS = ((EXPLICIT, "stated"), (INFERRED, "inferred"))
-_REMEDY = "to count them anew, call reason('none') and then reason(...) as before"
+_REMEDY = "to count them again, call reason('none') and then reason(...) as before"
 
 
 def wrong_counts(tables: Tables, dictionary: Dictionary, hidden: int) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from triplestore.closures.attached import UNION
+from triplestore.datalog.text import show
 from triplestore.errors import UsageError
 from triplestore.expressions.text.expression_printer import Namer, expression_text
 from triplestore.expressions.tree import Constant
@@ -33,16 +34,16 @@ from triplestore.rules.families import CompiledAtom, Family
 if TYPE_CHECKING:
     from triplestore.closures.attached import Structure
     from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.reasoning.readable_state import ReadableState
     from triplestore.rules.modules.module_groups import Owned
-    from triplestore.store.readable import View
 
 SECTIONS = ("program", "strata", "modules", "families", "plans")
 
 SHOWN = 3
-"""So many rules of a family are shown."""
+"""Maximum number of rules of a family that are shown."""
 
 
-def describe(view: View, what: tuple[str, ...]) -> str:
+def describe(view: ReadableState, what: tuple[str, ...]) -> str:
     """The chosen sections, one below the other."""
     for section in what:
         if section not in SECTIONS:
@@ -52,7 +53,7 @@ def describe(view: View, what: tuple[str, ...]) -> str:
         return "there are no rules"
     if what == ("program",):
         return str(rules.program).rstrip()
-    described = _Described(view, rules)
+    described = _Description(view, rules)
     parts = [getattr(described, section)() for section in SECTIONS if section in (what or SECTIONS)]
     return "\n\n".join(part.rstrip() for part in parts)
 
@@ -66,8 +67,8 @@ def _short(text: str) -> str:
     return _PADDED.sub(r"\1[", text)
 
 
-class _Described:
-    def __init__(self, view: View, rules: Rules) -> None:
+class _Description:
+    def __init__(self, view: ReadableState, rules: Rules) -> None:
         self._view = view
         self._rules = rules
         self._compiled, self._terms = compile_to_read(rules, view.dictionary)
@@ -90,8 +91,6 @@ class _Described:
 
     def modules(self) -> str:
         """Which rules a module owns, what they come to, and how the closure is kept."""
-        from triplestore.datalog.text import show
-
         lines = []
         for owned in self._compiled.modules.values():
             structure = owned.group.structure
@@ -151,8 +150,6 @@ class _Described:
         return f"family {family.number}: {rules} of stratum {family.stratum}"
 
     def _family(self, family: Family) -> Iterator[str]:
-        from triplestore.datalog.text import show
-
         yield self._title(family)
         for number in family.rules[:SHOWN]:
             yield f"  {_short(show(self._compiled.rules[number], self._prefixes))}"

@@ -19,11 +19,11 @@ from triplestore.relations.views.equality import reasoned
 from triplestore.rules.families import Family
 
 if TYPE_CHECKING:
+    from triplestore.reasoning.readable_state import ReadableState
     from triplestore.rules.compiled_program import Compiled
-    from triplestore.store.readable import View
 
 
-def facts_by_rule(view: View) -> dict[str, int]:
+def facts_by_rule(view: ReadableState) -> dict[str, int]:
     """Name of a rule -> how many facts it concludes, most first; rules without names are left out.
 
     Where expressions were unfolded a fact counts for each id in the name of the rule. Rules that

@@ -22,7 +22,7 @@ _KEYS = [b"\x01" + name.encode() for name in _NAMES]
 def missing_imports(tables: Tables, dictionary: Dictionary) -> list[str]:
     """The IRIs of ontologies that some graph imports, and that no graph is, in order.
 
-    An ontology is there if it is stated to be one, by its name or that of its version, or if a
+    An ontology is there if it is asserted to be one, by its name or that of its version, or if a
     named graph has its name. An IRI is the same with and without `#` at its end.
     """
     imports, version, type_id, ontology = dictionary.lookup_keys(_KEYS).tolist()
@@ -42,7 +42,7 @@ def _plain(key: bytes) -> bytes:
 
 
 def _stated(tables: Tables, name: int, second: int | None = None) -> list[tuple[int, int]]:
-    """The stated pairs of a property, of all graphs; if it is given, with this second term."""
+    """The asserted pairs of a property, of all graphs; if it is given, with this second term."""
     if not name:
         return []
     order = 0 if second is None else 1

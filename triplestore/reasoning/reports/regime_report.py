@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from triplestore.maintenance.report import Report
 from triplestore.reasoning.program.graph_scope import DEFAULT
-from triplestore.reasoning.program.in_force import InForce, Regimes
+from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.program.schema_reader import SchemaReader
+from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.reports.missing_imports import missing_imports
 from triplestore.reasoning.reports.warnings import warnings_of
 from triplestore.relations import Tables
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from triplestore.ontologies.translate.draft import Outside
     from triplestore.terms import Dictionary
 
-MOST_LISTED = 10
-"""So many of each kind are printed."""
+MAX_LISTED = 10
+"""Maximum number of items of each kind that are printed."""
 
-MOST_KEPT = 1000
-"""So many axioms that are outside are in a report."""
+MAX_KEPT = 1000
+"""Maximum number of axioms outside of the regimes in a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class RegimeReport(Report):
     problems: Sequence[str] = ()
     """What looks like part of an axiom and is not quite right."""
     unresolved: Sequence[str] = ()
-    """Imports that were not found, or that nobody looked for, each with the reason."""
+    """Imports that were not found or not searched for, each with the reason."""
 
     def as_dict(self) -> dict[str, Any]:
         """The figures by name, fit for JSON."""
@@ -63,7 +64,7 @@ class RegimeReport(Report):
     def __str__(self) -> str:
         rows = [("regimes", ", ".join(self.regimes)), ("scope", self._scope())]
         rows.append(("axioms", self._axioms()))
-        ids = Counter(self.rules_by_id).most_common(MOST_LISTED)
+        ids = Counter(self.rules_by_id).most_common(MAX_LISTED)
         rows.append(("rules by id", ", ".join(f"{name} {count:,}" for name, count in ids)))
         reasons = [f"{count:,} times: {why}" for why, count in self.outside_reasons.items()]
         rows += _listed("outside", reasons, len(reasons))
@@ -83,10 +84,10 @@ class RegimeReport(Report):
 
 
 def _listed(name: str, lines: Sequence[str], count: int) -> Iterator[tuple[str, str]]:
-    for place, line in enumerate(lines[:MOST_LISTED]):
+    for place, line in enumerate(lines[:MAX_LISTED]):
         yield ("" if place else name), " ".join(line.split())
-    if count > MOST_LISTED:
-        yield "", f"and {count - MOST_LISTED:,} more"
+    if count > MAX_LISTED:
+        yield "", f"and {count - MAX_LISTED:,} more"
 
 
 def regime_report(
@@ -106,7 +107,7 @@ def regime_report(
         rules_by_id=dict(_by_id(rules)),
         outside_count=len(outside),
         outside_reasons=dict(Counter(one.reason for one in outside).most_common()),
-        outside=tuple(map(str, outside[:MOST_KEPT])),
+        outside=tuple(map(str, outside[:MAX_KEPT])),
         problems=() if ontology is None else tuple(map(str, ontology.problems)),
         unresolved=tuple(unresolved),
     )
@@ -127,7 +128,7 @@ def _unresolved(
 def _stated(
     rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
 ) -> list[Outside]:
-    """The axioms outside of the regimes that are stated: inferred ones are nobody's to change."""
+    """The axioms outside of the regimes that are asserted: users cannot change inferred ones."""
     found = [] if rules.translation is None else [*rules.translation.outside]
     if not found or not rules.translation or not rules.translation.reflective:
         return found

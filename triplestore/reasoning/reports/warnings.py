@@ -1,8 +1,8 @@
 """Warnings of a report: what makes it likely that less is inferred than was hoped for.
 
-Start reading at `warnings_of`. A warning that is wrong is worse than none, since nobody reads the
-next one. So data are only what is stated of individuals: a vocabulary alone has none, whatever
-it says of its own classes, properties and authors.
+Start reading at `warnings_of`. A wrong warning is worse than none, since users stop reading
+warnings. So data are only what is asserted of individuals: a vocabulary alone has none, whatever it
+says of its own classes, properties and authors.
 """
 
 from __future__ import annotations
@@ -15,9 +15,14 @@ import numpy as np
 
 from triplestore.datalog.problems import Problem
 from triplestore.datalog.program import TYPE, Rule, TripleAtom
+from triplestore.ontologies.model.axioms import PropertyRange
+from triplestore.ontologies.model.expressions import Expression
+from triplestore.ontologies.translate.datatypes import is_datatype
+from triplestore.ontologies.translate.draft import EVERYTHING, base_of, class_of
 from triplestore.reasoning.program.graph_scope import out_of_scope, scope_rules
-from triplestore.reasoning.program.in_force import InForce, Regimes
+from triplestore.reasoning.program.in_force import InForce
 from triplestore.reasoning.program.schema_reader import SchemaReader
+from triplestore.reasoning.program.settings import Regimes
 from triplestore.relations import EXPLICIT, Tables
 from triplestore.relations.packed_keys import in_sorted
 from triplestore.terms import IRI, key_of, to_ntriples
@@ -27,11 +32,11 @@ if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32, Bools
     from triplestore.terms import Dictionary
 
-MOST_NAMES = 2000
-"""With more names than so many, data and ontology are not compared."""
+MAX_NAMES = 2000
+"""Maximum number of names with which data and ontology are compared."""
 
-MOST_LOOKED_AT = 10_000
-"""So many facts of a property or class are looked at."""
+MAX_LOOKED_AT = 10_000
+"""Maximum number of facts of a property or class that are examined."""
 
 LEAST_LENGTH = 5
 """Shorter names are near to one another without being meant to be the same."""
@@ -85,7 +90,7 @@ def warnings_of(
         return
     ontology = _names_of(about)
     ontology.classes.update(key for key in beside if _is_own(key))
-    data = _Data(tables, dictionary, regimes)
+    data = _IndividualData(tables, dictionary, regimes)
     _names_of(scoped, heads=True, found=data.names)
     slips = list(_misspelt(data, ontology))
     yield from slips
@@ -113,7 +118,7 @@ def _warning(code: str, message: str, remedy: str = "") -> Problem:
 # -- names ----------------------------------------------------------------------------------------
 
 
-class Names(NamedTuple):
+class NamesInUse(NamedTuple):
     """Keys of the properties and the classes that something speaks of, but for those of OWL."""
 
     properties: set[bytes]
@@ -125,8 +130,8 @@ class Names(NamedTuple):
         return self.properties | self.classes
 
 
-class _Data:
-    """What is stated of individuals: of what is no class, property or part of an axiom, and by
+class _IndividualData:
+    """What is asserted of individuals (everything but classes, properties and parts of axioms), by
     properties that are not declared to be for annotations.
 
     names  of which properties and classes
@@ -136,7 +141,7 @@ class _Data:
     def __init__(self, tables: Tables, dictionary: Dictionary, regimes: Regimes) -> None:
         self._tables, self._dictionary = tables, dictionary
         self._described = SchemaReader(dictionary, tables, regimes).described()
-        self.names = Names(set(), set())
+        self.names = NamesInUse(set(), set())
         self.facts: Counter[bytes] = Counter()
         type_id, annotation = dictionary.lookup_keys([TYPE.key, _ANNOTATION]).tolist()
         if type_id:
@@ -147,12 +152,12 @@ class _Data:
             if _is_own(key) and tables.relation_total(name, EXPLICIT):
                 keys = next(iter(tables.relation(name).scan_keys(EXPLICIT)), None)
                 if keys is not None:
-                    subjects = (keys[:MOST_LOOKED_AT] >> np.uint64(32)).astype(np.uint32)
+                    subjects = (keys[:MAX_LOOKED_AT] >> np.uint64(32)).astype(np.uint32)
                     self._count(key, subjects, self.names.properties)
 
     def _read_types(self, type_id: int) -> None:
         types = self._tables.relation(type_id)
-        if types.distinct_estimate(1) > MOST_NAMES:
+        if types.distinct_estimate(1) > MAX_NAMES:
             return
         for class_ in types.distinct(1, EXPLICIT).tolist():
             key = self._dictionary.key(class_)
@@ -160,7 +165,7 @@ class _Data:
                 self._count(key, types.by_second(class_, EXPLICIT), self.names.classes)
 
     def _count(self, key: bytes, subjects: U32, found: set[bytes]) -> None:
-        own = int(np.count_nonzero(~self._are_described(subjects[:MOST_LOOKED_AT])))
+        own = int(np.count_nonzero(~self._are_described(subjects[:MAX_LOOKED_AT])))
         if own:
             found.add(key)
             self.facts[key] += own
@@ -169,7 +174,7 @@ class _Data:
         return in_sorted(ids, self._described)
 
     def is_described(self, key: bytes) -> bool:
-        """Whether something is stated of a name itself."""
+        """Whether something is asserted of a name itself."""
         (number,) = self._dictionary.lookup_keys([key]).tolist()
         relations = map(self._tables.relation, self._tables.names().tolist())
         return any(len(relation.by_first(number, EXPLICIT)) for relation in relations)
@@ -180,9 +185,11 @@ def _is_own(key: bytes) -> bool:
     return key[0] == IRI and not key[1:].startswith(_VOCABULARIES)
 
 
-def _names_of(rules: Sequence[Rule], *, heads: bool = False, found: Names | None = None) -> Names:
+def _names_of(
+    rules: Sequence[Rule], *, heads: bool = False, found: NamesInUse | None = None
+) -> NamesInUse:
     """The properties and classes that bodies of rules, or heads, speak of."""
-    found = found or Names(set(), set())
+    found = found or NamesInUse(set(), set())
     for rule in rules:
         for atom in rule.heads if heads else rule.atoms:
             if isinstance(atom, TripleAtom):
@@ -196,7 +203,9 @@ def _names_of(rules: Sequence[Rule], *, heads: bool = False, found: Names | None
 # -- comparing them -------------------------------------------------------------------------------
 
 
-def _strangers(data: _Data, ontology: set[bytes], axioms: int, missing: bool) -> Iterator[Problem]:
+def _strangers(
+    data: _IndividualData, ontology: set[bytes], axioms: int, missing: bool
+) -> Iterator[Problem]:
     """Data and ontology have no name in common; perhaps they would with another scheme."""
     names = data.names.all
     if names & {_with_other_scheme(key) for key in ontology}:
@@ -224,10 +233,10 @@ def _with_other_scheme(key: bytes) -> bytes:
     return key.replace(b"http:", b"https:", 1)
 
 
-def _misspelt(data: _Data, ontology: Names) -> Iterator[Problem]:
+def _misspelt(data: _IndividualData, ontology: NamesInUse) -> Iterator[Problem]:
     """Names of the data that are one letter away from one of the ontology, of the same kind and in
     the same namespace, and of which nothing else is known."""
-    if max(len(data.names.all), len(ontology.all)) > MOST_NAMES:
+    if max(len(data.names.all), len(ontology.all)) > MAX_NAMES:
         return
     for used, known in zip(data.names, ontology, strict=True):
         near = _nearest(used - ontology.all, known - data.names.all)
@@ -292,11 +301,6 @@ def _is_slip(one: str, other: str) -> bool:
 
 def _literals(rules: InForce, tables: Tables, dictionary: Dictionary) -> Iterator[Problem]:
     """Properties with literals as values, and a class as range."""
-    from triplestore.ontologies.model.axioms import PropertyRange
-    from triplestore.ontologies.model.expressions import Expression
-    from triplestore.ontologies.translate.datatypes import is_datatype
-    from triplestore.ontologies.translate.draft import EVERYTHING, base_of, class_of
-
     ranges = [] if rules.ontology is None else rules.ontology.axioms
     for axiom in ranges:
         if not isinstance(axiom, PropertyRange) or isinstance(axiom.range, Expression):
@@ -310,7 +314,7 @@ def _literals(rules: InForce, tables: Tables, dictionary: Dictionary) -> Iterato
         keys = next(iter(tables.relation(name).scan_keys(EXPLICIT)), None)
         if keys is None:
             continue
-        values = np.unique(keys[:MOST_LOOKED_AT].astype(np.uint32))
+        values = np.unique(keys[:MAX_LOOKED_AT].astype(np.uint32))
         kinds = dictionary.kinds(values)
         if bool(((kinds >= 3) & (kinds <= 5)).any()):
             yield _warning(

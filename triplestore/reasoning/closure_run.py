@@ -1,0 +1,441 @@
+"""One run: the closure is brought up to date with what was written since, under some settings.
+
+Start reading at `ClosureRun.run`. It makes a new `ClosureState` of an old one and changes nothing.
+
+With a regime the rules are a function of the axioms that hold, and these may follow from rules. So
+a run takes turns: the closure is brought up to date, the axioms are read again if their triples
+were touched, and if they give another program the closure is maintained from the one to the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from triplestore.expressions.query_terms import QueryTerms
+from triplestore.operators.context import running
+from triplestore.reasoning.asserted_changes import asserted_since
+from triplestore.reasoning.drop_inferences import changes_to_asserted
+from triplestore.reasoning.equality.rewriting import Rewriting
+from triplestore.reasoning.outcome import WriteStep, change_of, is_helper_in, join_changes, layer_of
+from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeStep, needs_rules, scope_step
+from triplestore.reasoning.program.in_force import (
+    InForce,
+    make_program,
+    program_before_axioms,
+    schema_program,
+    whole_program_of,
+)
+from triplestore.reasoning.program.literals import Literals
+from triplestore.reasoning.program.program_history import ProgramHistory
+from triplestore.reasoning.program.schema_reader import SchemaNames
+from triplestore.reasoning.program.settings import BY_REWRITING, ReasonSettings
+from triplestore.reasoning.progress import ProgressLine
+from triplestore.reasoning.visible import hidden_more
+from triplestore.relations import INFERRED, Changes, Layer, Tables
+from triplestore.relations.tables import COMBINE_ROWS
+from triplestore.relations.views.equality import EQUALITY
+from triplestore.thread_limits import limited, look
+
+if TYPE_CHECKING:
+    from triplestore.maintenance.changed_rows import Closure
+    from triplestore.maintenance.limits.budget import Budget
+    from triplestore.reasoning.asserted_changes import AssertedChanges
+    from triplestore.reasoning.bookkeeping import SideTables
+    from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.reasoning.reasoner import RuleCompiler
+    from triplestore.reasoning.tuning import Tuning
+    from triplestore.rules.compiled_program import Compiled
+    from triplestore.terms import Dictionary
+
+MAX_RESTARTS = 3
+"""Maximum number of times that a first closure is begun, each time with the axioms that the one
+before found."""
+
+FEW_CHANGES = 8
+"""A first closure is continued, not restarted, if fewer than one rule in this many changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureState:
+    """A closure as of the last run, and how it came about; replaced as a whole.
+
+    settings      what the rules were made for
+    rules         all rules in force, also those that were made of axioms; None if there are none
+    closed_under  the rules under which the tables are closed; None if nothing was inferred yet
+    tables        the closed tables
+    hidden        number of facts that hold and are not triples of RDF
+    steps         lead from the tables of the last commit to these tables
+    stated        those of the steps that say what was asserted
+    runs          how often the closure was brought up to date in this transaction
+    figures       what the last run did, as a report says it
+    reread        whether rules have to be made again, though no axiom was touched
+    """
+
+    settings: ReasonSettings
+    rules: Rules | None
+    closed_under: Rules | None
+    tables: Tables
+    hidden: int
+    steps: tuple[WriteStep, ...] = ()
+    stated: tuple[WriteStep, ...] = ()
+    runs: int = 0
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    reread: bool = False
+
+
+class Watch(NamedTuple):
+    """Who watches a run: a line of progress, and a function that says whether to stop."""
+
+    progress: ProgressLine | None = None
+    cancel: Callable[[], bool] | None = None
+
+
+class _Unclosed(NamedTuple):
+    """What was written since the closure was right: steps, the tables they lead to, and what
+    changes of what the graphs of the scope state."""
+
+    since: Sequence[WriteStep]
+    tables: Tables
+    scoped: ScopeStep | None
+
+
+@contextmanager
+def within_limits(tuning: Tuning, watch: Watch) -> Iterator[Budget]:
+    """One budget for all that is done in the block."""
+    budget = tuning.make_budget(watch.cancel, watch.progress).begin()
+    try:
+        with limited(budget), running(budget.computing()):
+            yield budget
+    except MemoryError as error:
+        raise budget.named(error) from None
+
+
+class ClosureRun:
+    """One run of a transaction; all of its updates share one budget."""
+
+    def __init__(
+        self,
+        dictionary: Dictionary,
+        settings: ReasonSettings,
+        compiling: RuleCompiler,
+        books: SideTables | None,
+        budget: Budget,
+        progress: ProgressLine | None,
+    ) -> None:
+        self.dictionary = dictionary
+        self.settings = settings
+        self.committed_terms = compiling.committed_terms
+        self.budget = budget
+        self._compiling = compiling
+        self._books = books
+        self._progress = progress
+
+    def run(self, state: ClosureState, since: Sequence[WriteStep], tables: Tables) -> ClosureState:
+        """The closure of tables to which these steps lead from those of a state."""
+        before, now = state.settings.regimes, self.settings.regimes
+        scoped = None
+        if not before.scope == now.scope == DEFAULT:
+            scoped = scope_step(state.tables, tables, since, before, now, self.dictionary)
+        written = _Unclosed(since, tables, scoped)
+        if not now.infer:
+            return self._turn(state, self.settings.users, written)
+        return self._in_turns(state, written)
+
+    # -- turns ----------------------------------------------------------------------------------
+
+    def _in_turns(self, before: ClosureState, written: _Unclosed) -> ClosureState:
+        """The same where rules are made of the axioms that hold; see the top of this file."""
+        again = self.settings.users is not before.settings.users
+        again |= self.settings.regimes != before.settings.regimes
+        closed = before.closed_under is not None and before.tables.rows
+        starts = 0 if closed else MAX_RESTARTS
+        rules = self._begin_with(before, written) if again else before.rules
+        if starts:
+            rules = first = self._beginning(before, rules, written)
+            again = first.partial or first.foreseen  # that may have been a mistake
+        state, left, total = before, written, dict[str, Any]()
+        history: ProgramHistory | None = None
+        while True:
+            after = self._turn(state, rules, left)
+            steps = after.steps[len(state.steps) :]
+            state, left = after, _Unclosed((), after.tables, None)
+            total = sum_of(total, after.figures)
+            woken = self._woken(rules, steps)
+            rules = woken or rules
+            if not (again or self._touches_axioms(after, steps)):
+                if woken is None:
+                    break
+                continue
+            partial = isinstance(rules, InForce) and rules.partial
+            made = self._whole(after.tables, rules, early=partial)
+            again = made.foreseen
+            known, much = whole_program_of(rules), True
+            if rules is not None:
+                gone = known.count_beyond(made.whole)
+                changed = made.whole.count_beyond(known) + gone
+                if not (changed or partial):
+                    if woken is None:
+                        break
+                    continue
+                much = gone > 0 if partial else changed * FEW_CHANGES > len(made.whole)
+                if not partial:
+                    history = history or ProgramHistory(known)
+                    history.add(made.whole)
+            rules = made
+            starts -= 1
+            if starts > 0 and much:  # what was inferred in vain is inferred again as fast
+                state, left, total = before, written, {}
+        return replace(state, figures=total)
+
+    def _woken(self, rules: Rules | None, steps: Sequence[WriteStep]) -> InForce | None:
+        """All rules, if some sleep and these steps bring a fact that one of them waits for."""
+        if not isinstance(rules, InForce) or rules.sleeping is None:
+            return None
+        return rules.woken() if rules.sleeping.woken_by(steps, self.dictionary) else None
+
+    def _begin_with(self, before: ClosureState, written: _Unclosed) -> Rules | None:
+        """The rules to begin with where users' rules, or regimes, changed."""
+        regimes = self.settings.regimes
+        if isinstance(before.rules, InForce) and before.settings.regimes == regimes:
+            return before.rules
+        return program_before_axioms(regimes, self.settings.users, _seen(written), self.dictionary)
+
+    def _beginning(self, before: ClosureState, rules: Rules | None, written: _Unclosed) -> InForce:
+        """The program to begin a first closure with: what is asserted shows nearly all axioms, and
+        those that follow come in further turns."""
+        regimes, seen = self.settings.regimes, _seen(written)
+        if regimes.equality == BY_REWRITING:  # the closure shows what was merged
+            return self._whole(self._turn(before, rules, written).tables, rules, early=True)
+        look("reading the axioms")
+        found = schema_program(regimes, self.settings.users, seen, self.dictionary)
+        return self._whole(seen, rules, early=True) if found is None else found
+
+    def _whole(self, tables: Tables, rules: Rules | None, *, early: bool = False) -> InForce:
+        look("reading the axioms")
+        known = rules if isinstance(rules, InForce) else None
+        regimes, users = self.settings.regimes, self.settings.users
+        return make_program(regimes, users, tables, self.dictionary, known, early=early)
+
+    def _touches_axioms(self, state: ClosureState, steps: Sequence[WriteStep]) -> bool:
+        in_force = state.rules if isinstance(state.rules, InForce) else None
+        regimes = self.settings.regimes
+        if regimes.scope != DEFAULT:
+            scoped = frozenset() if in_force is None else in_force.scoped
+            if needs_rules(steps, scoped, self.dictionary):
+                return True
+        names = SchemaNames(self.dictionary)
+        if state.reread or names.touched_by(steps, self.dictionary, regimes):
+            return True
+        known = Literals() if in_force is None else in_force.literals
+        return known.are_outdated(steps, self.dictionary, regimes.look_at_literals)
+
+    # -- one turn -------------------------------------------------------------------------------
+
+    def _turn(self, state: ClosureState, rules: Rules | None, written: _Unclosed) -> ClosureState:
+        """One turn, with these rules in force."""
+        since, tables, scoped = written
+        if rules is None:
+            if state.closed_under is not None:
+                return self._without_rules(state, written)
+            return self._after(state, rules, since, since, tables, {}, 0)
+        compiled = self._compile(rules)
+        stated = asserted_since(state.tables, tables, since, compiled.type_id)
+        added: list[WriteStep] = list(stated.steps)
+        if scoped is not None:
+            stated = scoped.stated(stated)
+            added.append(scoped.changes)
+        same = state.settings.representation == self.settings.representation
+        if rules is state.closed_under and stated.nothing and same:
+            if self._books is not None:
+                self._books.begin(state.tables)
+            return self._after(state, rules, added, stated.steps, stated.tables, {}, state.hidden)
+        try:
+            return self._inferred(state, rules, compiled, stated, added, scoped)
+        finally:
+            if self._progress is not None:
+                self._progress.close()
+
+    def _inferred(
+        self,
+        state: ClosureState,
+        rules: Rules,
+        compiled: Compiled,
+        stated: AssertedChanges,
+        added: list[WriteStep],
+        scoped: ScopeStep | None,
+    ) -> ClosureState:
+        if self._books is not None:  # facts that a module owns are in none of them
+            same = state.settings.tuning.modules == self.settings.tuning.modules
+            self._books.begin(state.tables if same else None)
+        under = None  # nothing follows yet
+        if state.tables.rows and state.closed_under is not None:
+            under = compiled if state.closed_under is rules else self._compile(state.closed_under)
+        if self.settings.regimes.rewrites or EQUALITY in state.tables.schemes:
+            return self._rewritten(state, rules, compiled, under, stated, scoped)
+        closure = self._update(
+            compiled, state.tables, stated.tables, stated.plus, stated.minus, under
+        )
+        added, after = _with_closure(state.tables, stated, added, closure, scoped)
+        after = after.with_schemes(closure.work.schemes_after())
+        hidden = state.hidden
+        if hidden or rules.may_hide:
+            hidden += hidden_more(self.dictionary, closure, after)
+        return self._after(state, rules, added, stated.steps, after, _figures(closure), hidden)
+
+    def _rewritten(
+        self,
+        state: ClosureState,
+        rules: Rules,
+        compiled: Compiled,
+        under: Compiled | None,
+        stated: AssertedChanges,
+        scoped: ScopeStep | None,
+    ) -> ClosureState:
+        """The same where one individual stands for all that are the same as it."""
+        update = partial(self._update, compiled)
+        made = Rewriting(self, state, rules, compiled, under).run(stated, update, scoped)
+        total: dict[str, Any] = {}
+        for closure in made.closures:
+            total = sum_of(total, _figures(closure))
+        if made.inferred is not None:
+            total |= made.inferred._asdict()
+        steps = [*stated.steps, *([] if scoped is None else [scoped.changes]), *made.steps]
+        hidden = state.hidden + made.hidden
+        after = self._after(state, rules, steps, stated.steps, made.tables, total, hidden)
+        return replace(after, reread=made.reread)
+
+    def _without_rules(self, state: ClosureState, written: _Unclosed) -> ClosureState:
+        """Without rules: everything that is not asserted goes, and all counts."""
+        since, tables, scoped = written
+        added = list(since)
+        if scoped is not None:
+            added, tables = [*since, scoped.changes], scoped.on(tables)
+        changes = changes_to_asserted(tables)
+        inferred = tables.total(INFERRED)
+        after = tables.push(Layer.build(changes)).with_schemes({})
+        net = change_of(changes, is_helper_in(self.dictionary))
+        unwritten = inferred - tables.with_schemes({}).total(INFERRED)
+        figures = {"inferred_removed": net.inferred_removed + unwritten}
+        if len(changes):
+            added.append(changes)
+        return self._after(state, None, added, since, after, figures, 0)
+
+    def _after(
+        self,
+        state: ClosureState,
+        rules: Rules | None,
+        added: Sequence[WriteStep],
+        stated: Sequence[WriteStep],
+        tables: Tables,
+        figures: Mapping[str, Any],
+        hidden: int,
+    ) -> ClosureState:
+        """The state after a turn."""
+        if self._books is not None and rules is not None:
+            self._books.belong(tables)
+        return ClosureState(
+            self.settings,
+            rules,
+            rules,
+            tables,
+            hidden,
+            (*state.steps, *added),
+            (*state.stated, *stated),
+            state.runs + 1,
+            figures,
+        )
+
+    def _compile(self, rules: Rules) -> Compiled:
+        look("compiling the rules")
+        return self._compiling.compiled(rules, modules=self.settings.tuning.modules != "off")
+
+    def _update(
+        self,
+        compiled: Compiled,
+        closed: Tables,
+        tables: Tables,
+        plus: Any,
+        minus: Any,
+        previous: Compiled | None,
+    ) -> Closure:
+        # Late: most stores have no rules.
+        from triplestore.maintenance.update import update
+
+        terms, tuning, books = QueryTerms(self.dictionary), self.settings.tuning, self._books
+        if books is not None:
+            books.open(tuning, compiled, previous, closed, terms, self.budget)
+        closure = update(
+            compiled,
+            closed,
+            tables,
+            plus,
+            minus,
+            tuning.make_strategy(),
+            previous=previous,
+            terms=terms,
+            budget=self.budget,
+            recursive=None if books is None else books.recursive,
+            traces=None if books is None else books.traces,
+            choice=tuning.make_choice(),
+        )
+        if books is not None:
+            books.note(closure)
+        return closure
+
+
+def _with_closure(
+    closed: Tables,
+    stated: AssertedChanges,
+    added: list[WriteStep],
+    closure: Closure,
+    scoped: ScopeStep | None,
+) -> tuple[list[WriteStep], Tables]:
+    """The steps from closed tables to those with what follows, and these."""
+    if not len(closure):
+        return added, stated.tables
+    steps = join_changes([*added, closure.step])
+    only = steps[0]
+    small = isinstance(only, Changes) and len(only) <= COMBINE_ROWS
+    if scoped is None and len(steps) == 1 and small:
+        # As most commits: all of it at once, so that the small layer on top is merged only once.
+        return steps, closed.push(layer_of(only))
+    return steps, stated.tables.push(closure.layer)
+
+
+def _seen(written: _Unclosed) -> Tables:
+    """Tables as rules see them that read several graphs."""
+    return written.tables if written.scoped is None else written.scoped.on(written.tables)
+
+
+def _figures(closure: Closure) -> dict[str, Any]:
+    """What a report says of an update."""
+    return {
+        "inferred_added": closure.inferred_added,
+        "inferred_removed": closure.inferred_removed,
+        "still_entailed": closure.still_entailed,
+        "seconds": closure.seconds,
+        "rounds": closure.rounds,
+        "derivations": closure.instances,
+        "rows_fetched": closure.fetched,
+        "strata": tuple(closure.strata),
+    }
+
+
+def sum_of(total: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of several turns together.
+
+    >>> sum_of({"rounds": 1, "derivations": {"a": 1}}, {"rounds": 2, "derivations": {"b": 1}})
+    {'rounds': 3, 'derivations': {'a': 1, 'b': 1}}
+    """
+    made = dict(total)
+    for name, value in more.items():
+        if isinstance(value, dict):
+            known = made.get(name, {})
+            made[name] = {**known, **{k: known.get(k, 0) + v for k, v in value.items()}}
+        else:
+            made[name] = made[name] + value if name in made else value
+    return made
