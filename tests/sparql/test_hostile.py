@@ -130,13 +130,13 @@ def test_exists__is_asked_row_by_row_only_where_all_else_holds(
 
 
 def test_parts_of_groups__have_the_names_behind_them() -> None:
-    from triplestore.sparql.plan.groups import _Behind
+    from triplestore.sparql.plan.groups import _NamesBehind
 
     class Item(NamedTuple):
         names: frozenset[str]
 
     items = [Item(frozenset(names)) for names in ("ab", "bc", "", "cd", "b")]
-    behind = _Behind(items)  # type: ignore[arg-type]
+    behind = _NamesBehind(items)  # type: ignore[arg-type]
     for place in range(len(items)):
         expected = frozenset().union(*(item.names for item in items[place + 1 :]))
         assert behind and behind.top() == expected and behind.pop() == expected
