@@ -172,7 +172,7 @@ def triangles(edges: int = 600_000, hubs: int = 3) -> Setting:
 
 
 def diamonds(edges: int = 400_000) -> Setting:
-    """A node is an end of an edge the more often, the smaller its number."""
+    """Nodes of smaller numbers are ends of more edges."""
     nodes = edges // 8
     made = random_pairs("diamonds", 1 << 20, 1 << 20, edges) / (1 << 20)
     return setting("diamonds", DIAMONDS, {"edge": (nodes * made**1.6).astype(np.int64)})

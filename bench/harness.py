@@ -90,7 +90,7 @@ def run_once(case: Case) -> dict[str, Any]:
     """One run in a process of its own."""
     command = [sys.executable, "-m", "bench.child", case.function, json.dumps(case.arguments)]
     # numpy asks for pages of 2 MB; where memory is in pieces the kernel moves others to make one:
-    # the same closure took 0.13 s or 0.28 s by chance. Who sets it may have them.
+    # the same closure took 0.13 s or 0.28 s by chance. It can be set from outside.
     environment = {"NUMPY_MADVISE_HUGEPAGE": "0", **os.environ, **case.environment}
     run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, env=environment)
     if run.returncode != 0:

@@ -82,8 +82,8 @@ def start() -> None:
 class Memory:
     """The memory that something takes on top of what was there before.
 
-    Memory that is free, but not given back, is given back first: else what used it again would seem
-    to take none. Where the system cannot set the peak back, that of the process stands for it.
+    Free memory is returned to the system first; otherwise reusing it would seem to take none. Where
+    the system cannot reset the peak, the peak of the process is used.
     """
 
     def __init__(self) -> None:

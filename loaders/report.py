@@ -1,7 +1,7 @@
-"""What a load gives back: columns of ids, the new terms, and what was wrong.
+"""The result of a load: columns of ids, the new terms, and what was wrong.
 
 Start at `Loaded`. Nothing here changes a store: the caller adds the segment and commits the rows,
-or drops both, and nothing has changed.
+or drops both.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Reading:
         try:
             ox.NamedNode(self.base_iri)
         except ValueError as error:
-            raise UsageError(f"base_iri {self.base_iri!r} is no absolute IRI: {error}") from None
+            message = f"base_iri {self.base_iri!r} is not an absolute IRI: {error}"
+            raise UsageError(message) from None
 
 
 @dataclass(frozen=True, slots=True)

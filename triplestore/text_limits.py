@@ -13,7 +13,7 @@ from triplestore.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class TextLimits:
-    """Limits of the text of a query or an update; who asks may give others.
+    """Limits of the text of a query or an update; callers may give others.
 
     size    characters
     tokens  words, names, numbers, strings, operators and brackets
@@ -22,8 +22,8 @@ class TextLimits:
 
     document  bytes of a document that LOAD fetches from the network
 
-    How deep parentheses, groups and operators may be nested is fixed, because Python's stack has
-    an end: see `MOST_NESTED` and `MOST_DEEP`.
+    How deep parentheses, groups and operators may be nested is fixed, because Python's stack is
+    limited: see `MOST_NESTED` and `MOST_DEEP`.
 
     >>> TextLimits(parts=0)
     Traceback (most recent call last):

@@ -61,7 +61,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Task:
-    """A folder made by `make_task`; cheap to open, the files are read by those who need them.
+    """A folder made by `make_task`; cheap to open; files are read when needed.
 
     rows      relation -> its number of rows, for all that have data
     terms     the greatest number of a term

@@ -46,7 +46,7 @@ class CatalogueFile:
         except ElementTree.ParseError as error:
             line, column = error.position
             raise ParseError(
-                f"this is no XML catalogue: {error}",
+                f"not an XML catalogue: {error}",
                 filename=str(file),
                 line=line,
                 column=column + 1,

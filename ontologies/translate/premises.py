@@ -22,7 +22,7 @@ from triplestore.ontologies.model.vocabulary import (
 )
 
 from triplestore.datalog.program import Rule, TripleAtom
-from triplestore.datalog.slices import ANY, ANY_CLASS, Graph, Slice, components, slice_of
+from triplestore.datalog.slices import ANY, ANY_CLASS, DependencyGraph, Slice, components, slice_of
 from triplestore.terms import key_of
 from triplestore.thread_limits import looking
 
@@ -55,13 +55,13 @@ def with_premises(
     own = [part for rule in users for part in rule.split()]
     every = [*schema, *rules]
     read = _Slices()
-    graph = Graph([*every, *about, *own], (read.of(rule.axioms) for rule in every))
+    graph = DependencyGraph([*every, *about, *own], (read.of(rule.axioms) for rule in every))
     component = components(graph.with_equal_levels())
     return list(_completed(every, graph, component, read))
 
 
 def _completed(
-    rules: Sequence[Rule], graph: Graph, component: Sequence[int], read: _Slices
+    rules: Sequence[Rule], graph: DependencyGraph, component: Sequence[int], read: _Slices
 ) -> Iterator[Rule]:
     """The rules, each with the triples of its axioms that are of the component of its head.
 

@@ -167,7 +167,7 @@ constraint "S52" "a label with two literal forms" :- skosxl:literalForm[?x, ?l],
 
 @cache
 def rules() -> Program:
-    """The statements that are no axioms of OWL.
+    """The statements that are not axioms of OWL.
 
     >>> sorted({constraint.id for constraint in rules().constraints})[:3]
     ['S13', 'S14', 'S27']

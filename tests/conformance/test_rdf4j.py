@@ -12,7 +12,7 @@ import pytest
 from tests.conformance.sparql_evaluation import ROOT, Evaluation, cases, evaluations
 from tests.conformance.test_sparql_evaluation import run
 from triplestore import Store
-from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
 
 FOLDER = ROOT.parents[1] / "rdf4j"
 NO_TESTS = f"no tests of RDF4J at {FOLDER}: set TRIPLESTORE_DATA to the folder with rdf4j"
@@ -52,9 +52,9 @@ def test_manifests__all_are_found() -> None:
     assert len(CUSTOM) == 2
 
 
-@pytest.mark.parametrize("options", [Options(), ALL_OFF], ids=["optimised", "as written"])
+@pytest.mark.parametrize("options", [PlanOptions(), ALL_OFF], ids=["optimised", "as written"])
 @pytest.mark.parametrize("test", cases(TESTS, SKIPPED))
-def test_evaluation__gives_what_the_test_says(test: Evaluation, options: Options) -> None:
+def test_evaluation__gives_what_the_test_says(test: Evaluation, options: PlanOptions) -> None:
     run(test, options)
 
 

@@ -22,7 +22,7 @@ from tests.conformance.sparql_evaluation import (
     same_triples,
 )
 from triplestore import NamedNode, Store
-from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
 from triplestore.sparql.syntax.parser import parse_query
 from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query
@@ -39,7 +39,7 @@ SKIPPED = {
 """Name of a test, and why it is not run."""
 
 
-def run(test: Evaluation, options: Options) -> None:
+def run(test: Evaluation, options: PlanOptions) -> None:
     store = Store()
     text = test.query.read_text()
     for path in test.data:
@@ -93,7 +93,7 @@ def test_manifests__all_are_found() -> None:
     assert {test.name for test in TESTS} >= set(SKIPPED)
 
 
-@pytest.mark.parametrize("options", [Options(), ALL_OFF], ids=["optimised", "as written"])
+@pytest.mark.parametrize("options", [PlanOptions(), ALL_OFF], ids=["optimised", "as written"])
 @pytest.mark.parametrize("test", cases(TESTS, SKIPPED))
-def test_evaluation__gives_what_the_test_says(test: Evaluation, options: Options) -> None:
+def test_evaluation__gives_what_the_test_says(test: Evaluation, options: PlanOptions) -> None:
     run(test, options)

@@ -89,6 +89,14 @@ def test_check__finds(rule: str, code: str, column: int, message: str) -> None:
     assert found[0].remedy or code == "unknown-name"
 
 
+def test_check__names_of_any_length_are_not_compared() -> None:
+    """Comparing two takes the square of their length."""
+    for length, expected in ((50, ["unknown-name"]), (5000, [])):
+        name = "".join(map(chr, range(0x4E00, 0x4E00 + length)))
+        text = f":{name}x[?x, ?y] :- :q[?x, ?y] . :A[?x] :- :{name}[?x, ?y] ."
+        assert [problem.code for problem in check(read(PREFIX + text))] == expected
+
+
 def test_check__finds_everything_at_once_in_the_order_of_the_text() -> None:
     text = PREFIX + "\n".join(rule for rule, *_ in PROBLEMS) + "\n:A[?x :- .\n"
     problems = check_text(text, file="f.dlog")

@@ -12,8 +12,9 @@ from support.fuzzing import each_seed
 
 from tests.expressions.random_expressions import Maker
 from tests.terms.strategies import simple_terms, triples
-from triplestore.errors import ParseError
+from triplestore.errors import ParseError, TimeLimitError
 from triplestore.expressions.functions import FUNCTIONS, OPERATORS, is_deterministic
+from triplestore.expressions.text import term_parser
 from triplestore.expressions.text.expression_parser import parse_expression
 from triplestore.expressions.text.expression_printer import Namer, expression_text
 from triplestore.expressions.text.term_parser import MOST_NESTED, did_you_mean
@@ -27,6 +28,7 @@ from triplestore.expressions.tree import (
     substitute,
     variables_of,
 )
+from triplestore.operators.context import Context, running
 from triplestore.terms.term_keys import key_of
 from triplestore.terms.vocabulary import XSD
 
@@ -256,3 +258,23 @@ def test_tree__is_walked_from_left_to_right() -> None:
 def test_substitute__replaces_variables_everywhere() -> None:
     found = substitute(parse_expression("?a + STR(?b)"), {Variable("b"): Variable("c")})
     assert str(found) == "+(?a, STR(?c))"
+
+
+def test_did_you_mean__is_within_the_limits() -> None:
+    """Prefixes and functions may be many, and as long as the text."""
+    names = [f"{'abcdefgh' * 11}{number}x" for number in range(5000)]
+    assert did_you_mean(names[7][1:], names) == f" (did you mean {names[7]}?)"
+    assert did_you_mean(names[-1][1:], reversed(names)) == f" (did you mean {names[-1]}?)"
+    with running(Context(seconds=-1)), pytest.raises(TimeLimitError):
+        did_you_mean("hgfedcba" * 11, names)
+
+
+def test_did_you_mean__names_of_any_size_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+    monkeypatch.setattr(
+        term_parser, "get_close_matches", lambda name, *_, **__: compared.append(name) or []
+    )
+    assert did_you_mean("STRLEN" * 100_000, FUNCTIONS) == "" and not compared
+    with pytest.raises(ParseError, match="unknown function STRLENSTRLEN"):
+        parse_expression(f"{'STRLEN' * 100_000}(1)")
+    assert not compared and did_you_mean("STRLENGTH", FUNCTIONS) == "" and compared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -82,6 +83,18 @@ def test_tokens__a_word_that_is_cut_is_looked_at_while_it_is_cut() -> None:
     """No part of it is a token yet, and none will be: it ends with what is no word."""
     with running(Context(seconds=-1)), pytest.raises(TimeLimitError):
         Tokens("a" * 5000 + "x")
+
+
+@pytest.mark.parametrize("comment", ["#\n", "# \r\n", "//\n"])
+def test_tokens__comments_take_no_memory(comment: str) -> None:
+    """Python kept 350 bytes for each as a place to come back to, which no limit counts."""
+    Tokens("", slash_comments=True)
+    tracemalloc.start()
+    try:
+        assert Tokens(comment * 20_000 + "?x", slash_comments=True).texts == ["x", ""]
+        assert tracemalloc.get_traced_memory()[1] < 500_000
+    finally:
+        tracemalloc.stop()
 
 
 @given(st.lists(st.sampled_from(["true", "UNDEF", "in", "12", "3e4"]), min_size=2, max_size=400))

@@ -122,7 +122,7 @@ def test_turtle__relative_iris_need_a_base(large: bool) -> None:
 
 @pytest.mark.parametrize("base", ["not a base", "relative", ""])
 def test_turtle__a_base_must_be_an_iri(base: str) -> None:
-    with pytest.raises(UsageError, match=r"base_iri .* is no absolute IRI"):
+    with pytest.raises(UsageError, match=r"base_iri .* is not an absolute IRI"):
         loaded(b"<a> <b> <c> .", large=False, format="ttl", base_iri=base)
 
 

@@ -11,7 +11,6 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.makers import MAKERS
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
-from triplestore.evaluate import evaluation, parallel
 from triplestore.maintenance.strategies import STRATEGIES, strategy
 
 CASES = 12
@@ -92,15 +91,6 @@ def test_update__several_items_of_a_rule_at_once__count_once(name: str) -> None:
         driver.step(wanted if number == 0 else wanted - held, held - wanted, changed, how)
         held = wanted
         check_state(driver, rules, frozenset(held), f"step {number}")
-
-
-@pytest.mark.parametrize("name", ["dred", "dred_c"])
-def test_update__with_rules_side_by_side__equals_the_oracle(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parallel, "ROWS", 1)
-    monkeypatch.setattr(evaluation, "ROWS", 1)
-    run(300, CASES, name)
 
 
 @pytest.mark.long

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
+from pyoxigraph import NamedNode
 
 from tests.ontologies.in_store import listed
 from tests.ontologies.random_ontologies import KINDS, Kind
 from tests.ontologies.test_against_random import check
 from triplestore import Store
+from triplestore.datalog.text import read
 from triplestore.reasoning.program import in_force
 from triplestore.reasoning.program.in_force import InForce
+from triplestore.reasoning.program.subclass_edges import Edges, Whole
 from triplestore.rules import subclass_pairs
+from triplestore.terms import Dictionary
 
 CHAIN = """
     @prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -143,3 +149,24 @@ def test_edges__reopened__are_read_again_and_exact(tmp_path: Path) -> None:
         store.update(NAMES + "INSERT DATA { :B rdfs:subClassOf :C }")
         assert holds(store, ":x a :D")
         assert store.verify(closure=True) == []
+
+
+def test_edges__count_beyond__is_the_size_of_the_difference() -> None:
+    random, words = Random(1), Dictionary()
+    names = {name: words.encode([NamedNode(f"http://e/{name}")])[0] for name in "abcd"}
+    pairs = [(one, other) for one in names for other in names if one != other]
+
+    def some() -> Whole:
+        chosen = [pair for pair in pairs if random.random() < 0.3]
+        keys = sorted(int(names[one]) << 32 | int(names[other]) for one, other in chosen)
+        edges = Edges(words, np.array(keys, dtype=np.uint64), "cax-sco")
+        written = [pair for pair in pairs if random.random() < 0.3]
+        rules = [f"<http://e/{b}>[?x] :- <http://e/{a}>[?x] ." for a, b in written]
+        rules.append("<http://e/a>[?x] :- <http://e/b>[?x], <http://e/c>[?x] .")
+        rules = random.sample(rules, random.randint(0, len(rules)))
+        return Whole(read(" ".join(rules)), edges if random.random() < 0.7 else None)
+
+    every = [some() for _ in range(40)]
+    for one in every:
+        for other in every:
+            assert one.count_beyond(other) == len(one - other)

@@ -19,7 +19,7 @@ from tests.ontologies.self_support import KINDS, Case, Kind, cases
 from triplestore import Store
 from triplestore.datalog.program import TripleAtom
 from triplestore.errors import BudgetError
-from triplestore.proofs import Step
+from triplestore.proofs import ProofStep
 from triplestore.terms import key_of
 
 STRATEGIES = ["auto", "dred_c", "fbf", "bf", "fbf_c", "counting", "rematerialise"]
@@ -80,7 +80,7 @@ def proves_itself(store: Store, fact: Fact) -> bool:
     return any(map(is_it, used))
 
 
-def _axioms(step: Step) -> tuple[TripleAtom, ...]:
+def _axioms(step: ProofStep) -> tuple[TripleAtom, ...]:
     return () if step.rule is None else step.rule.axioms
 
 

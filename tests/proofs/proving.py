@@ -33,7 +33,7 @@ from triplestore.datalog.program import (
     bound_by,
 )
 from triplestore.datalog.rules import signature
-from triplestore.proofs import Part, Proof, Step
+from triplestore.proofs import Proof, ProofPart, ProofStep
 
 NEVER = 10**9
 
@@ -114,7 +114,7 @@ def check_proof(proof: Proof, program: Program, explicit: Iterable[Fact], closur
     check_acyclic(proof)
 
 
-def check_step(step: Step, proof: Proof, program: Program, closure: Facts) -> None:
+def check_step(step: ProofStep, proof: Proof, program: Program, closure: Facts) -> None:
     rule = step.rule
     assert isinstance(rule, Rule)
     assert rule in program.rules
@@ -132,7 +132,7 @@ def check_step(step: Step, proof: Proof, program: Program, closure: Facts) -> No
     assert step.size == 1 + sum(one.size for one in below)
 
 
-def check_part(part: Part, values: Values, closure: Facts) -> None:
+def check_part(part: ProofPart, values: Values, closure: Facts) -> None:
     item = part.item
     if isinstance(item, TripleAtom | TupleAtom):
         assert part.fact is not None
@@ -149,7 +149,7 @@ def check_part(part: Part, values: Values, closure: Facts) -> None:
         check_aggregate(part, item, values, closure)
 
 
-def assert_filled(part: Part, values: Values) -> None:
+def assert_filled(part: ProofPart, values: Values) -> None:
     """The shown item says the same without the values."""
     if isinstance(part.filled, Not):
         assert next(matches(part.filled.body, Facts(), {}), None) is None
@@ -159,7 +159,7 @@ def assert_filled(part: Part, values: Values) -> None:
         assert compute(part.filled.expression, {}) == values[part.item.variable]  # type: ignore[union-attr]
 
 
-def check_aggregate(part: Part, item: Aggregate, values: Values, closure: Facts) -> None:
+def check_aggregate(part: ProofPart, item: Aggregate, values: Values, closure: Facts) -> None:
     names = (*item.groups, *(result.variable for result in item.results))
     row = {name: values[name] for name in names}
     assert row in list(aggregate_rows(item, closure))

@@ -45,7 +45,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.errors import BudgetError, ParseError
 from triplestore.proofs.origins import fill
-from triplestore.proofs.steps import Step
+from triplestore.proofs.steps import ProofStep
 from triplestore.reasoning.violations import NOTHING
 from triplestore.terms import Term, key_of
 
@@ -86,7 +86,7 @@ def check_violation(store: Store, violation: Violation) -> Atom:
     return proof.fact
 
 
-def _check_premises(last: Step, violation: Violation) -> None:
+def _check_premises(last: ProofStep, violation: Violation) -> None:
     """The premises are the atoms of the constraint with the values of the violation."""
     own = {name: key_of(term) for name, term in violation.values.items()}
     assert {variable.name: value.key for variable, value in (last.values or {}).items()} == own

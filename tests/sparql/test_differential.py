@@ -16,16 +16,16 @@ from support.fuzzing import each_seed
 from tests.conformance.sparql_evaluation import normal
 from tests.sparql.generate import Queries, random_data
 from triplestore import Store
-from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
 from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query
 
 OPTIONS = (  # some twice: the second time by the plan that was kept
-    Options(),
-    Options(),
-    Options(seed_from=0.0),
-    Options(seed_from=0.0),
-    Options(cyclic_from=0.0, cyclic_rows=0.0),
+    PlanOptions(),
+    PlanOptions(),
+    PlanOptions(seed_from=0.0),
+    PlanOptions(seed_from=0.0),
+    PlanOptions(cyclic_from=0.0, cyclic_rows=0.0),
     ALL_OFF,
 )
 PREFIX = "PREFIX ex: <http://ex.org/> "

@@ -9,7 +9,7 @@ import pytest
 
 from triplestore import Store
 from triplestore.errors import BudgetError, TimeLimitError
-from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
 from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query as ask
 
@@ -32,7 +32,7 @@ def store() -> Store:
     return made
 
 
-def plan(store: Store, text: str, options: Options | None = None) -> dict[str, Any]:
+def plan(store: Store, text: str, options: PlanOptions | None = None) -> dict[str, Any]:
     result = ask(store._view(), text, QueryOptions(planning=options))
     found: dict[str, Any] = result.explain_json()
     return found
@@ -95,7 +95,7 @@ def test_optional__of_few_rows_does_not_compute_all_of_the_other_side(store: Sto
     tree = plan(store, text)
     assert "for each block" in kinds(tree)
     assert most_rows(tree) < 200
-    assert most_rows(plan(store, text, Options(seeds=False))) >= SIZE
+    assert most_rows(plan(store, text, PlanOptions(seeds=False))) >= SIZE
 
 
 def test_optional__denied_is_an_anti_join(store: Store) -> None:
@@ -195,12 +195,12 @@ def test_cyclic_patterns__hubs_make_no_long_way_round(hub: Store, name: str, for
     text = f"SELECT {form} {{ {CYCLES[name]} }}"
     tree = plan(hub, text)
     assert "cyclic join" in kinds(tree)
-    two = plan(hub, text, Options(cyclic=False))
+    two = plan(hub, text, PlanOptions(cyclic=False))
     assert tree["rows"] == two["rows"]
     if form == "*":
         found = ask(hub._view(), text)
         assert sorted(map(str, found)) == sorted(
-            map(str, ask(hub._view(), text, QueryOptions(planning=Options(cyclic=False))))
+            map(str, ask(hub._view(), text, QueryOptions(planning=PlanOptions(cyclic=False))))
         )
     if name == "triangle":
         assert most_rows(tree) * 20 < most_rows(two)

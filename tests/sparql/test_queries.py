@@ -10,7 +10,7 @@ import pytest
 
 from triplestore import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Store
 from triplestore.errors import BudgetError, ParseError, UsageError
-from triplestore.sparql.plan.planner import ALL_OFF, Options
+from triplestore.sparql.plan.planner import ALL_OFF, PlanOptions
 from triplestore.store.query_options import QueryOptions
 from triplestore.store.run_query import query as ask
 
@@ -36,8 +36,8 @@ def store() -> Store:
     return made
 
 
-@pytest.fixture(params=[Options(), ALL_OFF], ids=["optimised", "as written"])
-def options(request: pytest.FixtureRequest) -> Iterator[Options]:
+@pytest.fixture(params=[PlanOptions(), ALL_OFF], ids=["optimised", "as written"])
+def options(request: pytest.FixtureRequest) -> Iterator[PlanOptions]:
     yield request.param
 
 
@@ -57,12 +57,12 @@ def short(value: Any) -> str:
 # --- graphs --------------------------------------------------------------------------------------
 
 
-def test_graph__a_variable_takes_every_graph(store: Store, options: Options) -> None:
+def test_graph__a_variable_takes_every_graph(store: Store, options: PlanOptions) -> None:
     found = rows(store, "SELECT ?g ?x { GRAPH ?g { ?x :likes :rum } }", planning=options)
     assert found == [("g", "bob"), ("h", "dan")]
 
 
-def test_graph__without_a_pattern_lists_the_graphs(store: Store, options: Options) -> None:
+def test_graph__without_a_pattern_lists_the_graphs(store: Store, options: PlanOptions) -> None:
     assert rows(store, "SELECT ?g { GRAPH ?g { } }", planning=options) == [
         ("empty",),
         ("g",),
@@ -72,7 +72,7 @@ def test_graph__without_a_pattern_lists_the_graphs(store: Store, options: Option
     assert ask(store._view(), "ASK { GRAPH :nowhere { } }", QueryOptions(planning=options)) is False
 
 
-def test_graph__groups_are_counted_in_each_graph(store: Store, options: Options) -> None:
+def test_graph__groups_are_counted_in_each_graph(store: Store, options: PlanOptions) -> None:
     text = "SELECT ?g ?n { GRAPH ?g { { SELECT (COUNT(*) AS ?n) { ?x :likes ?y } } } }"
     assert rows(store, text, planning=options) == [
         ("empty", "0"),
@@ -81,7 +81,7 @@ def test_graph__groups_are_counted_in_each_graph(store: Store, options: Options)
     ]
 
 
-def test_graph__its_variable_has_no_value_inside(store: Store, options: Options) -> None:
+def test_graph__its_variable_has_no_value_inside(store: Store, options: PlanOptions) -> None:
     text = "SELECT * { GRAPH ?g { ?x :likes :rum FILTER(!BOUND(?g)) } }"
     assert len(rows(store, text, planning=options)) == 2
 
@@ -92,7 +92,7 @@ def test_graph__a_variable_that_the_pattern_binds_is_the_graph(store: Store) -> 
     assert rows(store, "SELECT ?g ?o { GRAPH ?g { ?g :p ?o } }") == [("g", "1")]
 
 
-def test_from__merges_graphs(store: Store, options: Options) -> None:
+def test_from__merges_graphs(store: Store, options: PlanOptions) -> None:
     text = "SELECT ?x ?y FROM :g FROM :h { ?x :likes ?y }"
     assert rows(store, text, planning=options) == [
         ("ada", "tea"),
@@ -107,7 +107,7 @@ def test_from__merges_graphs(store: Store, options: Options) -> None:
     assert rows(store, "SELECT * FROM :g { GRAPH ?g { ?x ?p ?y } }", planning=options) == []
 
 
-def test_from_named__limits_graph(store: Store, options: Options) -> None:
+def test_from_named__limits_graph(store: Store, options: PlanOptions) -> None:
     text = "SELECT ?g ?x FROM NAMED :h { GRAPH ?g { ?x :likes ?y } }"
     assert rows(store, text, planning=options) == [("h", "ada"), ("h", "dan")]
     assert rows(store, "SELECT * FROM NAMED :h { ?x :knows ?y }", planning=options) == []
@@ -186,7 +186,9 @@ def test_facts__pseudo_graphs_say_which(inferring: Store) -> None:
     assert rows(inferring, both) == [("a",), ("a",)]
 
 
-def test_facts__what_is_no_triple_of_rdf_is_not_shown(inferring: Store, options: Options) -> None:
+def test_facts__what_is_no_triple_of_rdf_is_not_shown(
+    inferring: Store, options: PlanOptions
+) -> None:
     assert inferring.count() == len(rows(inferring, "SELECT * { ?s ?p ?o }", planning=options)) == 5
     assert rows(inferring, "SELECT * { ?s :of ?o }", planning=options) == []
     assert rows(inferring, "SELECT * { :a :n ?n . ?n :of ?o }", planning=options) == []
@@ -207,19 +209,19 @@ def test_query__a_transaction_sees_what_follows_from_its_writes(inferring: Store
 # --- EXISTS --------------------------------------------------------------------------------------
 
 
-def test_exists__a_filter_inside_may_look_outside(store: Store, options: Options) -> None:
+def test_exists__a_filter_inside_may_look_outside(store: Store, options: PlanOptions) -> None:
     text = """SELECT ?x { ?x :age ?a FILTER NOT EXISTS { ?y :age ?b FILTER(?b > ?a) } }"""
     assert rows(store, text, planning=options) == [("bob",)]
 
 
-def test_exists__deep_inside_too(store: Store, options: Options) -> None:
+def test_exists__deep_inside_too(store: Store, options: PlanOptions) -> None:
     text = """SELECT ?x { ?x :age ?a
               FILTER EXISTS { ?y :knows ?z OPTIONAL { ?y :age ?b FILTER(?b > ?a) }
                               FILTER(?b > 1) } }"""
     assert rows(store, text, planning=options) == [("ada",)]
 
 
-def test_exists__with_unbound_variables(store: Store, options: Options) -> None:
+def test_exists__with_unbound_variables(store: Store, options: PlanOptions) -> None:
     text = """SELECT ?x ?n { ?x :knows ?y OPTIONAL { ?y :name ?n }
               FILTER EXISTS { ?z :name ?n } }"""
     # Where ?n is unbound, any name will do.
@@ -230,14 +232,14 @@ def test_exists__with_unbound_variables(store: Store, options: Options) -> None:
     ]
 
 
-def test_exists__in_expressions(store: Store, options: Options) -> None:
+def test_exists__in_expressions(store: Store, options: PlanOptions) -> None:
     text = """SELECT ?x ?k (IF(EXISTS { ?x :name ?n }, "yes", "no") AS ?m)
               { ?x :age ?a BIND(EXISTS { ?x :knows :bob } AS ?k) }
               ORDER BY (EXISTS { ?x :name ?n })"""
     assert rows(store, text, planning=options) == [("ada", "true", "yes"), ("bob", "false", "no")]
 
 
-def test_exists__of_something_else_altogether(store: Store, options: Options) -> None:
+def test_exists__of_something_else_altogether(store: Store, options: PlanOptions) -> None:
     assert (
         len(rows(store, "SELECT * { ?x :age ?a FILTER EXISTS { :cy :name ?n } }", planning=options))
         == 2
@@ -295,7 +297,7 @@ def test_query__mistakes_say_where(store: Store) -> None:
     assert caught.value.lineno == 1
 
 
-def test_query__of_terms_that_the_store_has_not(store: Store, options: Options) -> None:
+def test_query__of_terms_that_the_store_has_not(store: Store, options: PlanOptions) -> None:
     assert rows(store, "SELECT * { :nobody :knows ?x }", planning=options) == []
     assert rows(store, "SELECT ?x { :nobody :knows* ?x }", planning=options) == [("nobody",)]
     assert rows(store, "SELECT ?x { VALUES ?x { :nobody } ?x :knows* ?y }", planning=options) == []
@@ -303,7 +305,7 @@ def test_query__of_terms_that_the_store_has_not(store: Store, options: Options) 
     assert rows(store, text, planning=options) == [("ada", "36"), ("nobody", "-")]
 
 
-def test_aggregates__of_nothing_and_of_errors(store: Store, options: Options) -> None:
+def test_aggregates__of_nothing_and_of_errors(store: Store, options: PlanOptions) -> None:
     text = """SELECT (COUNT(*) AS ?n) (SUM(?a) AS ?s) (MIN(?a) AS ?m) (AVG(?a) AS ?v)
               (GROUP_CONCAT(?a) AS ?c) (SAMPLE(?a) AS ?p) { ?x :nothing ?a }"""
     assert rows(store, text, planning=options) == [("0", "0", "-", "0", "", "-")]
@@ -366,7 +368,7 @@ def given(store: Store, text: str, **values: Any) -> list[tuple[str, ...]]:
     return rows(store, text, substitutions=values)
 
 
-def test_substitutions__are_in_the_answers(store: Store, options: Options) -> None:
+def test_substitutions__are_in_the_answers(store: Store, options: PlanOptions) -> None:
     ada, bob = NamedNode(EX + "ada"), NamedNode(EX + "bob")
     text = "SELECT ?x ?y { ?x :knows ?y }"
     assert given(store, text, x=ada) == [("ada", "bob"), ("ada", "cy")]
@@ -465,7 +467,7 @@ def test_query__merges_of_graphs_are_shared_between_queries_of_one_state(store: 
     ],
 )
 def test_exists__denied_and_combined(
-    store: Store, options: Options, condition: str, expected: list[str]
+    store: Store, options: PlanOptions, condition: str, expected: list[str]
 ) -> None:
     text = f"SELECT ?x {{ ?x :age ?a FILTER({condition}) }}"
     assert rows(store, text, planning=options) == [(name,) for name in expected]
@@ -474,21 +476,21 @@ def test_exists__denied_and_combined(
 # --- scopes of variables and repetitions ---------------------------------------------------------
 
 
-def test_filter__sees_what_its_own_group_binds(store: Store, options: Options) -> None:
+def test_filter__sees_what_its_own_group_binds(store: Store, options: PlanOptions) -> None:
     text = "SELECT ?x ?a { { ?x :knows ?y FILTER(!BOUND(?a)) } ?x :age ?a }"
     assert rows(store, text, planning=options) == [("ada", "36"), ("ada", "36"), ("bob", "41")]
     text = "SELECT ?x ?a { { ?x :knows ?y FILTER(?a > 1) } ?x :age ?a }"
     assert rows(store, text, planning=options) == []
 
 
-def test_distinct__counts_columns_that_nobody_needs(store: Store, options: Options) -> None:
+def test_distinct__counts_columns_that_nobody_needs(store: Store, options: PlanOptions) -> None:
     text = "SELECT ?x { { SELECT DISTINCT ?x ?y { ?x :knows ?y . ?x :age ?a } } }"
     assert rows(store, text, planning=options) == [("ada",), ("ada",), ("bob",)]
     text = "SELECT (COUNT(*) AS ?n) { { SELECT DISTINCT ?x ?y { ?x :knows ?y } } }"
     assert rows(store, text, planning=options) == [("3",)]
 
 
-def test_solutions__come_as_often_as_patterns_match(store: Store, options: Options) -> None:
+def test_solutions__come_as_often_as_patterns_match(store: Store, options: PlanOptions) -> None:
     text = "SELECT ?x { ?x :knows ?y . ?x :age ?a . ?z :knows :cy }"
     assert rows(store, text, planning=options) == [("ada",)] * 4 + [("bob",)] * 2
     text = "SELECT ?x (COUNT(*) AS ?n) { ?x :age ?a . ?x :knows ?y . ?z :knows :cy } GROUP BY ?x"
@@ -497,7 +499,7 @@ def test_solutions__come_as_often_as_patterns_match(store: Store, options: Optio
     assert rows(store, text, planning=options) == [("6",)]
 
 
-def test_graph__of_any_predicate(store: Store, options: Options) -> None:
+def test_graph__of_any_predicate(store: Store, options: PlanOptions) -> None:
     texts = {
         "?x ?p :tea": [("g", "ada"), ("h", "ada")],
         ":dan ?p ?x": [("h", "rum")],
@@ -518,7 +520,9 @@ def test_graph__of_any_predicate(store: Store, options: Options) -> None:
     )
 
 
-def test_exists__what_is_optional_inside_may_be_anything(store: Store, options: Options) -> None:
+def test_exists__what_is_optional_inside_may_be_anything(
+    store: Store, options: PlanOptions
+) -> None:
     # ?y is that of the solution, so ?x :knows ?y need not hold for the pattern to have solutions.
     for inner in (
         "?z :name ?n OPTIONAL { ?z :knows ?y }",
@@ -530,7 +534,7 @@ def test_exists__what_is_optional_inside_may_be_anything(store: Store, options: 
 
 
 def test_exists__values_are_nothing_that_minus_has_in_common(
-    store: Store, options: Options
+    store: Store, options: PlanOptions
 ) -> None:
     text = "SELECT ?x { ?x :age ?a FILTER EXISTS { ?x :knows ?y MINUS { ?x :name ?n } } }"
     assert rows(store, text, planning=options) == [("ada",), ("bob",)]
@@ -538,7 +542,7 @@ def test_exists__values_are_nothing_that_minus_has_in_common(
     assert rows(store, text, planning=options) == [("ada",)]
 
 
-def test_path__that_leads_nowhere_ends_the_join(store: Store, options: Options) -> None:
+def test_path__that_leads_nowhere_ends_the_join(store: Store, options: PlanOptions) -> None:
     text = "SELECT * { :nobody :knows+ ?x . ?x ?p ?y . ?x ?p :cy }"
     assert rows(store, text, planning=options) == []
     text = "SELECT * { { ?x :nothing ?y } UNION { ?z :nothing ?y } ?x ?p ?q . ?z ?p ?q }"

@@ -1,4 +1,4 @@
-"""Heads and bodies but for the names of their variables.
+"""Heads and bodies up to the names of their variables.
 
 Start at `signed` and `renamed`: two clauses have the same signature exactly if their canonical
 forms are equal. The names of variables are replaced by numbers in

@@ -10,7 +10,7 @@ Start at `check`; `require` raises what it finds. Looked for are
     non-deterministic   RAND, NOW, BNODE, ...: a closure must be the same each time
     arity               a relation used with different numbers of columns
     unstratifiable      negation or aggregation in a cycle
-    generalised         (warning) a head that is no triple of RDF
+    generalised         (warning) a head that is not a triple of RDF
     endless             (warning) recursion that makes new values in each round
     unknown-name        (warning) a relation that nothing defines, and that has a near name
 
@@ -44,10 +44,11 @@ from triplestore.datalog.program import (
     Variable,
     atoms_in,
 )
-from triplestore.datalog.slices import Graph, Slice, components, slice_of
+from triplestore.datalog.slices import DependencyGraph, Slice, components, slice_of
 from triplestore.datalog.stratify import cycle_problems
 from triplestore.datalog.text import parse, show
 from triplestore.datalog.text.locate import Section
+from triplestore.expressions.text.term_parser import MOST_LETTERS
 from triplestore.expressions.tree import variables_of
 from triplestore.terms.term_keys import IRI
 from triplestore.thread_limits import looking
@@ -66,7 +67,7 @@ def check(
     >>> for problem in check(read("PREFIX : <http://e/> :p[?who, ?y] :- :q[?whom, ?y] .")):
     ...     print(problem)
     input:1:25: error: ?who in the head is not bound by the body, which binds ?whom, ?y (did you
-    mean ?whom?); use it in an atom of the body
+    mean ?whom?); use it in an atom of the body [unsafe-variable]
     """
     each = (checked or Checked()).look_at(program)
     problems = [problem for one in each for problem in one.problems]
@@ -183,7 +184,7 @@ def _name_of(atom: TripleAtom) -> bytes | None:
 def _endless_problems(program: Program) -> Iterator[Problem]:
     """Rules that use what they conclude, and conclude what a BIND computed."""
     rules = [part for rule in program.rules for part in rule.split()]
-    graph = Graph(rules)
+    graph = DependencyGraph(rules)
     component = components(graph.needs)
     for i, rule in enumerate(rules):
         made = _made(rule)
@@ -242,7 +243,7 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
     names: dict[str, list[_LastPart]] = {}  # by the rest: only there can be a slip
     for name in sorted(_text(name) for name in taken):
         head, last = _split(name)
-        if len(last) >= _LEAST:
+        if _LEAST <= len(last) <= 2 * MOST_LETTERS:
             names.setdefault(head, []).append(_last_part(last))
     for of, places in uses.items():
         if not of.name or of.name[0] != IRI or of.name in taken:
@@ -254,11 +255,11 @@ def _name_problems(program: Program, known: Collection[bytes] | None) -> Iterato
             clause, index = places[0]
             shown = show(Constant(of.name), program.prefixes)
             other = show(Constant.iri(near), program.prefixes)
-            nobody = "no rule" if known is None else "no rule and no fact"
+            nothing = "no rule" if known is None else "no rule and no fact"
             yield problem_at(
                 clause,
                 "unknown-name",
-                f"{nobody} has {shown} (did you mean {other}?)",
+                f"{nothing} has {shown} (did you mean {other}?)",
                 "",
                 "body",
                 index,
@@ -287,7 +288,7 @@ def _last_part(name: str) -> _LastPart:
 def _near(name: str, names: dict[str, list[_LastPart]], cutoff: float) -> str | None:
     """The IRI that differs from a name in its last part only, by letters rather than a number."""
     head, last = _split(name)
-    if len(last) < _LEAST:
+    if not _LEAST <= len(last) <= MOST_LETTERS:
         return None
     _, letters, pairs = _last_part(last)
     third, most_pairs = len(last) // 3, len(pairs)

@@ -57,7 +57,7 @@ def guard(
 
 def _path(goal: Variable, have: Iterable[Variable], atoms: Sequence[Atom]) -> list[Atom]:
     """The fewest atoms that lead from the variables at hand to the goal, one sharing a variable
-    with the next, so that the guard is no Cartesian product; just one where none lead there."""
+    with the next, so that the guard is not a Cartesian product; just one where none lead there."""
     paths: dict[Variable, list[Atom]] = {variable: [] for variable in have}
     queue = list(paths)
     for variable in queue:

@@ -22,7 +22,7 @@ class Problem:
     rule     name or text of the rule it is in; "" if it is in none
 
     >>> print(Problem("syntax", "expected '.'", line=3, column=7, file="a.dlog"))
-    a.dlog:3:7: error: expected '.'
+    a.dlog:3:7: error: expected '.' [syntax]
     """
 
     code: str
@@ -37,7 +37,7 @@ class Problem:
     def __str__(self) -> str:
         grade = "warning" if self.warning else "error"
         remedy = f"; {self.remedy}" if self.remedy else ""
-        return f"{self.place}: {grade}: {self.message}{remedy}"
+        return f"{self.place}: {grade}: {self.message}{remedy} [{self.code}]"
 
     @property
     def place(self) -> str:

@@ -70,8 +70,8 @@ _LINE = 96
 class Program:
     """A set of rules and constraints, in the order they came, with prefixes to print them by.
 
-    Programs are equal if they have the same rules and constraints but for the names of variables
-    and the order; `+` and `-` add and take away by that. Prefixes are no part of it. Making one of
+    Programs are equal if they have the same rules and constraints up to the names of variables
+    and the order; `+` and `-` add and take away by that. Prefixes do not count. Making one of
     n rules costs some 5 us for each.
 
     >>> x, knows = Variable("x"), Constant.iri("http://example.org/knows")

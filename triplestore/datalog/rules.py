@@ -2,7 +2,7 @@
 
 Start at `Rule`; `items` has what their heads and bodies are made of. What is always true:
 everything is frozen and compares by structure; where a rule came from (`source`, `name`, `axioms`)
-is no part of what it is.
+does not count.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Slices of relations, and which rules depend on which: the dependency graph of a program.
 
-Start at `Slice` and `Graph`. Rules about a vocabulary all speak of one relation of triples, so the
-nodes are its slices: one for each property, one for each class, one for each relation of a user.
-An atom with a variable for its property or class speaks of all of them. What is always true: the
-graph has as many nodes and edges as the program has atoms, but for a constant factor, also with
-such variables: they go by four nodes that stand for any slice or any class, written or read.
+Start at `Slice` and `DependencyGraph`. Rules about a vocabulary all speak of one relation of
+triples, so the nodes are its slices: one for each property, one for each class, one for each
+relation of a user. An atom with a variable for its property or class speaks of all of them. What is
+always true: the graph has as many nodes and edges as the program has atoms, up to a constant
+factor, also with such variables: they go by four nodes that stand for any slice or any class,
+written or read.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ WRITE_ANY, WRITE_CLASS, READ_CLASS, READ_ANY = range(4)
 _FIRST_SLICE = 4
 
 
-class Graph:
+class DependencyGraph:
     """Rules and slices as nodes, with what each of them needs.
 
     rules   of one head each; node `first_rule + i` is that of rules[i]
@@ -159,7 +160,7 @@ class Graph:
         return zip(self.slices, range(_FIRST_SLICE, self.first_rule), strict=True)
 
     def slice_at(self, node: int) -> Slice:
-        """The slice of a node that is no rule."""
+        """The slice of a node that is not a rule."""
         if node < _FIRST_SLICE:
             return ANY if node in (WRITE_ANY, READ_ANY) else ANY_CLASS
         return self.slices[node - _FIRST_SLICE]

@@ -27,7 +27,7 @@ from triplestore.datalog.slices import (
     READ_CLASS,
     WRITE_ANY,
     WRITE_CLASS,
-    Graph,
+    DependencyGraph,
     Slice,
     components,
     shortest_path,
@@ -106,7 +106,7 @@ class Stratification:
         return iter(self.strata)
 
     def describe(self, prefixes: Mapping[str, str] | None = None, most: int = 20) -> str:
-        """The strata as text: counts, and the rules (at most so many of each stratum)."""
+        """The strata as text: counts, and the rules (at most `most` of each stratum)."""
         lines = []
         for stratum in self.strata:
             recursive = sum(stratum.recursive)
@@ -138,7 +138,7 @@ def stratify(program: Program | Iterable[Rule], method: Method = "levels") -> St
     [(1, (False,)), (2, (False, True))]
     """
     rules = [part for rule in looking(_rules(program)) for part in rule.split()]
-    graph = Graph(rules)
+    graph = DependencyGraph(rules)
     true = components(graph.needs)
     merged_needs = graph.with_equal_levels()
     merged = true if merged_needs is graph.needs else components(merged_needs)
@@ -158,7 +158,7 @@ def cycle_problems(
     program: Program | Iterable[Rule], prefixes: Mapping[str, str] | None = None
 ) -> list[Problem]:
     """One problem for each knot of rules that negation or aggregates make unstratifiable."""
-    graph = Graph([part for rule in _rules(program) for part in rule.split()])
+    graph = DependencyGraph([part for rule in _rules(program) for part in rule.split()])
     needs = graph.with_equal_levels()
     return _cycles(graph, needs, components(needs), prefixes)
 
@@ -171,7 +171,7 @@ def _rules(program: Program | Iterable[Rule]) -> Iterable[Rule]:
 
 
 def _levels(
-    graph: Graph, needs: list[list[int]], component: list[int], *, granular: bool
+    graph: DependencyGraph, needs: list[list[int]], component: list[int], *, granular: bool
 ) -> list[int]:
     """The stratum of each node: those of slices and, for now, where a rule could be at the least.
 
@@ -204,7 +204,7 @@ def _assignment(given: Mapping[Slice, int]) -> Callable[[Slice], int]:
     return lambda of: given.get(of, 0)
 
 
-def _assigned_levels(graph: Graph, assigned: Callable[[Slice], int]) -> list[int]:
+def _assigned_levels(graph: DependencyGraph, assigned: Callable[[Slice], int]) -> list[int]:
     """The stratum of each node as given; what stands for several slices has that of the last."""
     level = [0] * graph.first_rule
     for slice_, node in graph.nodes:
@@ -217,7 +217,7 @@ def _assigned_levels(graph: Graph, assigned: Callable[[Slice], int]) -> list[int
     return level + [level[head] for head in graph.heads]
 
 
-def _breaches(graph: Graph, level: list[int]) -> list[Problem]:
+def _breaches(graph: DependencyGraph, level: list[int]) -> list[Problem]:
     """Where given strata are not what strata must be."""
     problems = []
     negated: dict[int, list[int]] = {}
@@ -239,7 +239,10 @@ def _breaches(graph: Graph, level: list[int]) -> list[Problem]:
 
 
 def _build(
-    graph: Graph, level: list[int], component: list[int], assigned: Callable[[Slice], int] | None
+    graph: DependencyGraph,
+    level: list[int],
+    component: list[int],
+    assigned: Callable[[Slice], int] | None,
 ) -> Stratification:
     count = max((level[head] for head in graph.heads), default=0)
     indexes: list[list[int]] = [[] for _ in range(count)]
@@ -271,7 +274,7 @@ def _build(
 
 
 def _cycles(
-    graph: Graph,
+    graph: DependencyGraph,
     needs: list[list[int]],
     component: list[int],
     prefixes: Mapping[str, str] | None = None,
@@ -304,7 +307,7 @@ def _paths(
         yield [rule, *shortest_path(needs, node, rule, members)]
 
 
-def _cycle_problem(graph: Graph, namer: Namer, path: list[int]) -> Problem:
+def _cycle_problem(graph: DependencyGraph, namer: Namer, path: list[int]) -> Problem:
     """`path` is a rule, what it negates, what that needs, ..., and the rule again."""
     steps: list[str] = []
     rules = [node for node in path if node >= graph.first_rule]

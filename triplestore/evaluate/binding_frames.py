@@ -54,7 +54,7 @@ def where(rows: Rows, mask: np.ndarray, keep: tuple[int, ...], n: int) -> tuple[
 
 
 def split(rows: Rows, n: int, pieces: int) -> Iterator[tuple[Rows, int]]:
-    """A frame in so many pieces, or in single rows if it has fewer; each with its size."""
+    """A frame cut into `pieces` parts, or into single rows if it has fewer; each with its size."""
     bounds = np.linspace(0, n, min(n, pieces) + 1).astype(np.int64).tolist()
     for start, stop in pairwise(bounds):
         yield [None if column is None else column[start:stop] for column in rows], stop - start

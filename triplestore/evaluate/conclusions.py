@@ -90,7 +90,7 @@ class Heads(dict[RelationKey, list[Keys]]):
 
 
 def heads_of(family: Family, rows: Rows, n: int) -> list[tuple[RelationKey, Keys]]:
-    """What the instances of a frame conclude, by relation: one but for a variable property."""
+    """What the instances of a frame conclude, with its relation."""
     head = family.head
     first, *rest = head.terms
     if first < 0 and len(rest) == 1 and head.relation != ANY:  # facts of one class

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -26,9 +25,9 @@ from triplestore.evaluate.existence import (
     together,
     weights_of,
 )
-from triplestore.evaluate.family_constants import join_table, slices_of
+from triplestore.evaluate.family_constants import join_table
+from triplestore.evaluate.first_frames import FirstFrames
 from triplestore.evaluate.generic_join import Cycle, closings, crossing, cycle_of
-from triplestore.evaluate.parallel import ROWS, cores, side_by_side
 from triplestore.evaluate.small_rules import Done, Scratch, fire_small
 from triplestore.evaluate.smallest_first import HEAVY, Begun, turn
 from triplestore.evaluate.suspects import Tally
@@ -38,20 +37,20 @@ from triplestore.expressions.tree import Expression
 from triplestore.operators.frame import Frame
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
-from triplestore.relations.facts.sorted_arrays import TooManyRowsError, at_most, bounds, check_room
+from triplestore.relations.facts.sorted_arrays import TooManyRowsError, at_most, check_room
 from triplestore.relations.facts.triple_view import TripleView
-from triplestore.relations.packed_keys import U32, Columns, Keys, columns_of, high, low
+from triplestore.relations.packed_keys import U32, Columns, Keys, high, low
 from triplestore.rules.body_plans import (
     HEAD,
     WHOLE,
     AtomStep,
+    BodyPlan,
+    BodyStep,
     ComputeStep,
-    Plan,
-    Step,
     TableStep,
     plan_for,
 )
-from triplestore.rules.families import CompiledAtom, Family
+from triplestore.rules.families import Family
 
 A = TypeVar("A", bound="np.ndarray[Any, Any]")
 Check: TypeAlias = Callable[[int], None]
@@ -63,13 +62,13 @@ Job: TypeAlias = "tuple[Family, Evaluate]"
 heads itself, so that they need not be there all at once."""
 
 PIECE = 1 << 24
-"""A join of more rows is made in pieces, each of which is concluded before the next one."""
+"""Maximum number of rows of a join; more are made in pieces, each concluded before the next."""
 
 COMPUTED = 1 << 13
-"""So many rows are computed without a look at the budget."""
+"""Maximum number of rows that are computed without a look at the budget."""
 
 _FEW = 64
-"""So few rows are joined without a look at how many rows that might make."""
+"""Maximum number of rows that are joined without an estimate of the result."""
 
 
 class Around(NamedTuple):
@@ -135,50 +134,18 @@ class Evaluation:
         self.families = 0
         self._evaluators: dict[int, Evaluator] = {}
         self._scratch = Scratch()
-        self._batch: Batch | None = None
-        self._split: dict[tuple[RelationKey, int], Columns | None] = {}
+        self._first = FirstFrames(type_id)
 
-    # -- several at once -------------------------------------------------------------------------
+    # -- several one after the other -------------------------------------------------------------
 
-    def conclude_all(self, jobs: Sequence[Job], rows: int, heads: Heads, recursive: Heads) -> None:
-        """Add what the instances of several families conclude: side by side, if they look at many
-        rows.
+    def conclude_all(self, jobs: Sequence[Job], heads: Heads, recursive: Heads) -> None:
+        """Add what the instances of several families conclude.
 
         recursive  where the conclusions of recursive rules go
         """
-        threads = rows >= ROWS and len(jobs) > 1
-        shared = [job for job in jobs if not job[0].computations] if threads else []
         for family, evaluate in jobs:
-            if threads and not family.computations:
-                continue  # filters and binds stay in one thread: they may make terms
             self._conclude(family, evaluate, recursive if family.recursive else heads)
-        self._batch, self._split = None, {}  # nobody looks at it again
-        if not shared:
-            return
-        size = max(1, len(shared) // (4 * cores()))
-        pieces = [shared[at : at + size] for at in range(0, len(shared), size)]
-        for run, plain, rec in side_by_side([partial(self._apart, p) for p in pieces], rows):
-            self.instances.update(run.instances)
-            self.fetched += run.fetched
-            self.families += run.families
-            for target, source in ((heads, plain), (recursive, rec)):
-                target.extend(source)
-
-    def _apart(self, jobs: Sequence[Job]) -> tuple[Evaluation, Heads, Heads]:
-        """Some jobs by themselves, counted apart so that threads do not count over each other."""
-        run = Evaluation(
-            self.terms,
-            self.type_id,
-            self.check,
-            self.foresee,
-            self.room,
-            self.made_terms,
-            self.tally,
-        )
-        heads, recursive = Heads(), Heads()
-        for family, evaluate in jobs:
-            run._conclude(family, evaluate, recursive if family.recursive else heads)
-        return run, heads, recursive
+        self._first.forget()
 
     def _conclude(self, family: Family, evaluate: Evaluate, heads: Heads) -> None:
         self.tally.at = family
@@ -224,7 +191,7 @@ class Evaluation:
         count = len(family.body)
         negated = pivot >= count
         atom = family.nots[pivot - count] if negated else family.body[pivot]
-        rows, n = self._start(family, atom, batch)
+        rows, n = self._first.of(family, atom, batch)
         if n == 0:
             return rows, 0
         made = plan_for(family, pivot, after)
@@ -244,7 +211,7 @@ class Evaluation:
     def follow_steps(
         self,
         family: Family,
-        steps: Sequence[Step],
+        steps: Sequence[BodyStep],
         rows: Rows,
         n: int,
         seen: Callable[[AtomStep], Setting],
@@ -254,7 +221,7 @@ class Evaluation:
         return self._steps(family, steps, rows, n, seen, "", heads)
 
     def count(self, done: Done, phase: str, families: int = 1) -> None:
-        """What a kernel did, in place of so many evaluations of a family."""
+        """Count what a kernel did in place of `families` evaluations of a family."""
         if done.looked:
             self.families += families
             self.fetched += done.looked + done.fetched
@@ -283,12 +250,12 @@ class Evaluation:
     def goals(self, family: Family, relation: RelationKey, keys: Keys) -> tuple[Rows, int]:
         """The frame of those goals that the family may conclude; their places in `keys` are the
         last column."""
-        return self._start(family, family.head, {relation: keys}, numbered=True)
+        return self._first.of(family, family.head, {relation: keys}, numbered=True)
 
     def follow(
         self,
         family: Family,
-        plan: Plan,
+        plan: BodyPlan,
         rows: Rows,
         n: int,
         after: Setting,
@@ -308,7 +275,7 @@ class Evaluation:
     def _steps(
         self,
         family: Family,
-        steps: Sequence[Step],
+        steps: Sequence[BodyStep],
         rows: Rows,
         n: int,
         seen: Callable[[AtomStep], Setting],
@@ -370,7 +337,7 @@ class Evaluation:
         phase: str,
         heads: Heads | None,
     ) -> tuple[Rows, int] | None:
-        """Do the atoms of a cycle, and what is left of the plan; None where joins are as good."""
+        """Do the atoms of a cycle, and what is left of the plan; None where joins are no slower."""
         links = crossing(cycle, rows, n, seen)
         if links is None:
             parts = closings(cycle, rows, n, seen)
@@ -406,85 +373,6 @@ class Evaluation:
         heads.sum_up(piece)
         if self.foresee is not None:
             self.foresee(heads)
-
-    # -- the first frame -------------------------------------------------------------------------
-
-    def _start(
-        self, family: Family, atom: CompiledAtom, batch: Batch, numbered: bool = False
-    ) -> tuple[Rows, int]:
-        """The facts of a batch that match an atom, as a frame."""
-        rows: Rows = [None] * (family.width + 1)
-        sliced, number = False, None
-        if atom.relation == ANY:
-            columns, number = self._triples(batch)
-        else:
-            first = atom.terms[0]
-            pairs = isinstance(atom.relation, int) and not numbered
-            sliced = pairs and first < 0
-            found: Columns | None = None
-            if pairs and first >= 0 and atom.relation in batch:
-                found = slices_of(family, first, batch[atom.relation])
-            if found is None:
-                alone = -first if sliced else 0
-                found = self._columns(atom.relation, len(atom.terms), alone, batch)
-            if found is None:
-                return rows, 0
-            columns = found
-        n = len(columns[0])
-        if numbered:
-            rows[family.width] = np.arange(n, dtype=np.uint32) if number is None else number
-        keep = None
-        for place, term in enumerate(atom.terms):
-            column = columns[place]
-            if term < 0:
-                if place == 0 and sliced:
-                    continue
-                same = column == np.uint32(-term)
-            elif rows[term] is None:
-                rows[term] = column
-                continue
-            else:
-                same = column == rows[term]
-            keep = same if keep is None else keep & same
-        if keep is None or keep.all():
-            return rows, n
-        return [None if c is None else c[keep] for c in rows], int(np.count_nonzero(keep))
-
-    def _columns(
-        self, relation: RelationKey, arity: int, first: int, batch: Batch
-    ) -> Columns | None:
-        """The facts of a relation in a batch as columns: all, or those with one first id (of which
-        the second column comes twice); None if there are none. Families that look at the same
-        batch one after the other share them."""
-        if batch is not self._batch:
-            self._batch, self._split = batch, {}
-        wanted = relation, first
-        if wanted in self._split:
-            return self._split[wanted]
-        keys = batch.get(relation)
-        found: Columns | None = None
-        if keys is not None and first:
-            lo, hi = bounds(keys, first)  # a class: a slice of sorted keys
-            if lo < hi:
-                second = low(keys[lo:hi])
-                found = second, second
-        elif keys is not None and len(keys):
-            found = columns_of(keys, arity)
-        self._split[wanted] = found
-        return found
-
-    def _triples(self, batch: Batch) -> tuple[Columns, U32 | None]:
-        """All facts of two-column relations as (s, p, o)."""
-        found = []
-        for name, keys in batch.items():
-            if isinstance(name, int):
-                first, second = columns_of(keys, 2)
-                p = np.full(len(keys), name, dtype=np.uint32)
-                found.append((second, p, first) if name == self.type_id else (first, p, second))
-        if not found:
-            empty = np.empty(0, dtype=np.uint32)
-            return (empty, empty, empty), None
-        return tuple(np.concatenate(column) for column in zip(*found, strict=True)), None
 
     # -- steps -----------------------------------------------------------------------------------
 

@@ -4,6 +4,9 @@ What a join makes is one row for each instance, and counters need their number. 
 rows: an atom of which nothing is needed any more multiplies how many instances a row stands for
 (`exists`), and rows that agree in all that is needed are one row (`merged`). How many instances a
 row stands for is its weight, a column behind those of the variables; none means one each.
+
+Bench: `programs` on `star`, which has 2.3 billion instances: 21 ms with both, 47 without `exists`,
+45 without `merged`.
 """
 
 from __future__ import annotations
@@ -18,17 +21,17 @@ from triplestore.relations.facts.body_views import PairView
 from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.facts.sorted_arrays import counted
 from triplestore.relations.packed_keys import I64, Keys, columns_of, pack, start_of_runs
-from triplestore.rules.body_plans import AtomStep, Step
+from triplestore.rules.body_plans import AtomStep, BodyStep
 from triplestore.rules.families import Family
 
 FEW = 256
-"""So few rows are joined without looking for a way around."""
+"""Maximum number of rows that are joined without looking for a way around."""
 
 _MANY = 1 << 14
-"""So many rows may be worth being merged."""
+"""Minimum number of rows to be merged."""
 
 _PAYS = 1.5
-"""So many times fewer rows there must be after merging, or it is not tried again."""
+"""Minimum factor by which merging must make rows fewer, or it is not tried again."""
 
 _MOST = float(1 << 62)
 
@@ -85,8 +88,7 @@ def exists(
 def multiplied(
     family: Family, rows: Rows, n: int, sizes: I64, keep: tuple[int, ...]
 ) -> tuple[Rows, int] | None:
-    """Rows that stand for so many times as many instances each; None if these are too many for
-    a counter."""
+    """Rows with their weights multiplied by `sizes`; None if a counter cannot hold the result."""
     alive = sizes.nonzero()[0]
     if len(alive) == 0:
         return rows, 0
@@ -107,7 +109,7 @@ def multiplied(
 
 
 def merged(
-    family: Family, step: Step, later: Sequence[Step], rows: Rows, n: int
+    family: Family, step: BodyStep, later: Sequence[BodyStep], rows: Rows, n: int
 ) -> tuple[Rows, int]:
     """Rows that agree in what is needed after a step as one, where more joins follow."""
     if n < _MANY or not isinstance(step, AtomStep) or family.head.relation == ANY:

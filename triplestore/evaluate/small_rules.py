@@ -27,7 +27,7 @@ from triplestore.rules.kernel_shapes import WIDTH, KernelStage, kernel_shape
 Kernel: TypeAlias = Callable[..., int]
 
 MOST = 1 << 17
-"""So many changed facts of a rule, and so many conclusions, are done in one call."""
+"""Maximum number of changed facts of a rule, and of conclusions, in one call."""
 
 
 class Scratch:

@@ -1,10 +1,12 @@
-"""Many changed facts as one more relation: rules matched from the smallest atom on instead.
+"""Many changed facts as one more relation: a rule is matched from its smallest atom on.
 
 A rule is matched from the facts that changed, and where these are few that is best. In a recursion
 that brings a million facts a round it need not be: `var(t, h) :- load(s, base, f, t), var(base, b),
 field(b, f, h)` makes from each new fact of `field` a row for each load of its `f`, most of which
 come to nothing; from a few thousand loads on there is one look-up for each pair of a load and a
 `b`. The instances are the same, since the order of a join says nothing about them.
+
+Bench: `programs` on `fields` (closure 0.27, without it 0.43 s) and `andersen` (0.11 and 0.21 s).
 
 Start reading at `turn`. Which way is cheaper is tried on a sample of the rows, with the facts there
 are: estimates say nothing about what goes with what.
@@ -20,7 +22,7 @@ from triplestore.evaluate.conclusions import Heads
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, set_of
 from triplestore.relations.facts.sorted_arrays import TooManyRowsError, at_most
-from triplestore.rules.body_plans import GROWN, AtomStep, Plan, Step, Turned, plan_beside
+from triplestore.rules.body_plans import GROWN, AtomStep, BodyPlan, BodyStep, Turned, plan_beside
 from triplestore.rules.families import Family
 
 if TYPE_CHECKING:
@@ -29,17 +31,17 @@ if TYPE_CHECKING:
 Seen: TypeAlias = Callable[[AtomStep], Setting]
 
 HEAVY = 1 << 13
-"""Of fewer changed facts no other way is looked for."""
+"""Minimum number of changed facts for which another way is looked for."""
 
 _SAMPLE = 256
 _MOST = 1 << 20
-"""Rows that a sample may make: more is too many."""
+"""Maximum number of rows that a sample may make."""
 
 _DEAR = 8.0
-"""So many rows for each changed fact are worth looking for another way."""
+"""Minimum number of rows for each changed fact for which another way is looked for."""
 
 _PAYS = 3.0
-"""So many times fewer rows the other way must make."""
+"""Minimum factor by which the other way must make fewer rows."""
 
 
 class Begun(NamedTuple):
@@ -47,7 +49,7 @@ class Begun(NamedTuple):
 
     rows: Rows
     n: int
-    steps: tuple[Step, ...]
+    steps: tuple[BodyStep, ...]
     seen: Seen
 
 
@@ -64,7 +66,7 @@ def turn(
 
 
 def _begin(
-    run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, plan: Plan
+    run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, plan: BodyPlan
 ) -> Begun:
     """What comes of the first step of a plan that takes the changed facts for a relation."""
     relation = family.body[pivot].relation

@@ -218,7 +218,7 @@ def _each(
 def _numbers_of_groups(
     vector: Vector, groups: Groups, count: int, terms: QueryTerms
 ) -> Iterator[list[Number] | None]:
-    """The numbers of each group; None where something is no number."""
+    """The numbers of each group; None where a value is not a number."""
     made = coded(vector, terms)
     numbers: list[Number | None] = []
     for at, key in enumerate(made.keys):

@@ -137,7 +137,7 @@ def _equal(
     same = one == other
     values[ask] = same
     kinds, other_kinds = terms.kinds(one), terms.kinds(other)
-    # Different terms are different things where one is no literal or both are plain strings.
+    # Different terms are different things where one is not a literal or both are plain strings.
     decided = same | _is_resource(kinds) | _is_resource(other_kinds)
     decided |= _is_plain(kinds) & _is_plain(other_kinds)
     rest = np.flatnonzero(~decided)

@@ -76,7 +76,7 @@ _DEEP = 40
 _BIG = 1 << 16
 _CHUNK = 1 << 20  # bytes of values, or 1,024 of them, between two looks at the limits
 _FEW = 16
-"""So many rows are computed one by one."""
+"""Maximum number of rows that are computed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class Evaluator:
         return ids_of(found, self.scope.terms)
 
     def evaluate(self, frame: Frame, held: Budget | None = None) -> Vector:
-        """The values, charged to `held`, which whoever asks gives back when it drops them."""
+        """The values, charged to `held`; the caller releases it when it drops them."""
         return self._call(partial(self._evaluate, held=held), frame)
 
     def _evaluate(self, frame: Frame, held: Budget | None) -> Vector:

@@ -34,7 +34,7 @@ class Surroundings:
 
     base       against which IRI() resolves
     now        what NOW() gives: the key of a dateTime
-    functions  by IRI, those of whoever asks: they take terms, and give one or None
+    functions  by IRI, those of the caller: they take terms, and give one or None
     """
 
     def __init__(self, base: str | None = None, now: bytes | None = None) -> None:
@@ -82,7 +82,7 @@ def compile_scalar(
 
 
 def _custom(function: Callable[..., Any], parts: list[Scalar]) -> Scalar:
-    """A function of whoever asks; None is an error, as is what it raises on purpose."""
+    """A function of the caller; None is an error, as is what it raises on purpose."""
 
     def value(row: Row) -> bytes:
         made = function(*(term_of(part(row)) for part in parts))
@@ -248,7 +248,7 @@ def _uuid_text(parts: list[Scalar], around: Surroundings) -> Scalar:
 def _blank(parts: list[Scalar], around: Surroundings) -> Scalar:
     """BNODE: a new node; for the same label in the same row the same one.
 
-    Rows are told apart by the object that they are: whoever evaluates gives each row its own. A
+    Rows are told apart by object identity: each row has an object of its own. A
     second argument (which no text can give) says instead which solution of a query a row is of, so
     that several expressions have the same node for it.
     """

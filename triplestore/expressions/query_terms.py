@@ -2,9 +2,9 @@
 
 Start at `QueryTerms`. What is always true: a term that the dictionary had when it was first asked
 for has its id from there, so that computed values join with stored ones by id; any other gets an id
-from `FIRST_QUERY_ID` on, the same one each time; 0 is no term. `settle` gives such terms lasting
+from `FIRST_QUERY_ID` on, the same one each time; 0 is not a term. `settle` gives such terms lasting
 ids when a rule stores them. What is noted is charged to the limits of the thread that makes it
-(`ops.context.current`), and stays charged. Threads may share one.
+(`operators.context.current`), and stays charged. Threads may share one.
 """
 
 from __future__ import annotations

@@ -6,8 +6,7 @@ named as SPARQL names them, in capitals (`STRLEN`, `IF`, `ISIRI`), operators by 
 and extension functions by their IRI. `||` and `&&` have two operands or more.
 
 What is always true: nodes are frozen and compare by structure; a constant is a term key (see
-`terms.model`), so an
-expression depends on no dictionary.
+`terms.term_keys`), so an expression depends on no dictionary.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Constant:
 
     @property
     def kind(self) -> int:
-        """The kind of term: `terms.model.IRI`, `BLANK`, `STRING`, ..."""
+        """The kind of term: `terms.term_keys.IRI`, `BLANK`, `STRING`, ..."""
         return self.key[0]
 
     @property
@@ -85,7 +84,7 @@ class Call:
 class Exists:
     """EXISTS or NOT EXISTS of a query: `pattern` is whatever the parser's owner makes of `{...}`.
 
-    Rules have no such expression; who evaluates one says how (see `evaluate.Scope`).
+    Rules have no such expression; who evaluates one says how (see `evaluate_columns.Scope`).
     """
 
     pattern: Any
@@ -96,7 +95,7 @@ Expression: TypeAlias = Variable | Constant | Call | Exists
 
 
 MANY = 1000
-"""Arguments of one call before which whoever goes through all of them looks at the limits."""
+"""Maximum number of arguments of a call that are gone through without a look at the limits."""
 
 
 def look() -> None:

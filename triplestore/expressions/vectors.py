@@ -59,7 +59,7 @@ class Ids:
     _values: list[ValueColumn] = field(default_factory=list, compare=False, repr=False)
 
     def values(self, terms: QueryTerms) -> ValueColumn:
-        """What is known of the terms by value; nobody changes it."""
+        """What is known of the terms by value; it is never changed."""
         if not self._values:
             self._values.append(terms.values(self.ids))
         return self._values[0]

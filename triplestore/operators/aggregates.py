@@ -88,7 +88,7 @@ class Accumulator(ABC):
         self._width = sum(width_of(kind) for kind in types)
 
     def grow(self, count: int) -> None:
-        """Make places for so many groups."""
+        """Make places for this many groups."""
         size = len(self._arrays[0])
         if count <= size:
             return

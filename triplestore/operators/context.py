@@ -1,8 +1,8 @@
-"""What a running plan may use: memory, time, and the patience of whoever started it.
+"""What a running plan may use: memory and time, until it is cancelled.
 
 Start at `Context`: operators call `check` between blocks and `charge` before they allocate. Code
 that has no context at hand (parsers, functions of expressions) asks for that of its thread:
-`current()`, which whoever runs something sets by `running`. Always true: `used` is the sum of what
+`current()`, which is set by `running`. Always true: `used` is the sum of what
 is charged and not yet released, it never exceeds the budget, and it is back at its old value when a
 plan has ended, however it ended; but for the terms that a query made, which stay charged as long as
 its result is read. A call costs about 0.1 µs.
@@ -125,7 +125,7 @@ _thread = _Thread()
 
 
 def current() -> Context:
-    """The context of what this thread runs; one without limits if nobody set one.
+    """The context of what this thread runs; one without limits if none was set.
 
     >>> with running(Context(budget=1000)):
     ...     current().budget

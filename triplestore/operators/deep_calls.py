@@ -1,12 +1,12 @@
-"""Calls on a stack of their own: Python's ends at some thousand calls, counted for each thread.
+"""Calls on a stack of their own: each Python thread has a stack of some thousand calls.
 
-Start at `on_new_stack`, for one call that goes deep, and `Elsewhere`, for an iterator whose making
-does. Nothing runs at the same time: whoever calls waits. A hand-over costs some 100 us (15 to 40 us
-of the processor), so only what is deep is done in this way. What is always true: errors arrive at
-the caller as they are. A caller that is interrupted (Ctrl-C) goes on at once: a call is left to end
-for itself, which parsing and planning soon do, and an iterator is stopped at its next look at the
-clock. The caller's limits, of both kinds (`ops.context` and `running`), hold on the new stack, too
-(`under_these_limits`). Where the system has no thread left, that is a BudgetError.
+Start at `on_new_stack`, for one deep call, and `Elsewhere`, for an iterator that is made by deep
+calls. Nothing runs in parallel: the caller waits. A hand-over costs some 100 us (15 to 40 us of CPU
+time), so only deep calls are made in this way. What is always true: errors reach the caller
+unchanged. A caller that is interrupted (Ctrl-C) continues at once: the call ends by itself, which
+takes parsing and planning little time, and an iterator stops when it next looks at the clock. The
+caller's limits, of both kinds (`context` and `thread_limits`), also hold on the new stack
+(`under_these_limits`). If the system has no thread left, a BudgetError is raised.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Made = TypeVar("_Made")
 
 
 LARGE = 150
-"""Tokens of a text that may be nested deep enough to matter."""
+"""Maximum number of tokens of a text that is handled on the stack of the caller."""
 
 
 def on_new_stack(
@@ -86,7 +86,7 @@ def when_large(
     *arguments: _Given.args,
     **named: _Given.kwargs,
 ) -> _Made:
-    """What a function gives; on a stack of its own where it goes through a text of so many tokens.
+    """What a function gives; on a stack of its own if `size`, the tokens of a text, is large.
 
     >>> when_large(10, max, 3, 5), when_large(10_000, max, 3, 5)
     (5, 5)

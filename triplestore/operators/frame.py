@@ -1,7 +1,7 @@
 """Frames: named columns of equal length, of term ids or of typed values.
 
 Start at `Frame`. A column is a one-dimensional numpy array of one of the types below; ids are
-uint32. Always true: nobody writes to a column after its frame was made (columns may be views of
+uint32. Always true: columns are not written to after their frame was made (columns may be views of
 published tables); `order` and `unique` are promises that the rows keep. Making a frame of columns
 that exist costs about 0.3 µs, selecting or renaming columns copies nothing.
 """

@@ -36,7 +36,7 @@ _loaded = False
 
 
 def use_kernels(rows: int) -> bool:
-    """True if kernels are in use already, or if so many rows make loading them worthwhile."""
+    """True if kernels are in use already, or if there are enough rows to load them."""
     global _loaded
     if _loaded:
         return True
@@ -173,7 +173,7 @@ class GroupTable:
         return groups, firsts[: self.count - before]
 
     def _grow(self, needed: int) -> None:
-        """Make room for so many groups: slots for half as many more, at least twice the old."""
+        """Make room for this many groups: slots for half as many more, at least twice the old."""
         if needed >= 1 << 32:
             raise AssertionError("more than 2^32 groups")
         places = max(16, 2 * len(self._slots) if len(self._keys) else 0)

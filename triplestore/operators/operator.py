@@ -38,7 +38,7 @@ from triplestore.operators.statistics import Statistics
 Stream: TypeAlias = Generator[Frame, None, None]
 Blocks: TypeAlias = tuple[Frame, ...] | Stream
 MOST_DEEP = 48
-"""Operators that are read on one stack, each by the next: the next ones have another."""
+"""Maximum number of operators on one stack, each read by the next; others get another stack."""
 
 _PACKED = 8  # pieces of at most a block each that become one
 
@@ -77,7 +77,7 @@ class Operator(ABC):
         self.width = row_width(types)
         self.statistics = Statistics()
         self._every: tuple[Operator, ...] = ()
-        # Operators below this one that run on the stack of whoever opens it, itself included.
+        # Operators that run on the stack of the caller of `open`: this one and those below it.
         self._height: int = 1 + max((child._height % MOST_DEEP for child in children), default=0)
         self._held = 0  # bytes charged by this operator now
         self._block = 0  # those of them that are charged for the block handed on last
@@ -260,7 +260,7 @@ class Operator(ABC):
 def _elsewhere(child: Operator, context: Context) -> Blocks:
     """Open an operator on a stack of its own, and read its blocks there.
 
-    A plan of thousands of joins is as deep: the operators of a query are so many calls.
+    A plan of thousands of joins is as deep: each operator is a call.
     """
 
     def stop() -> None:

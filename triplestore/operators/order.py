@@ -33,7 +33,7 @@ class Order(Operator):
     """The child's rows sorted by columns; equal rows keep their order.
 
     keys   names, or pairs (name, descending); the first counts most
-    limit  only so many of the first rows are wanted
+    limit  maximum number of rows, the first ones; None for all
 
     None sorts before other objects, NaN after other numbers, ids as numbers.
 

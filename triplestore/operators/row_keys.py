@@ -27,7 +27,8 @@ UNKNOWN = np.uint32(0xFFFFFFFF)  # the code of a value that was never learnt; no
 
 _SIGN = np.uint64(1 << 63)
 _OBJECT_ENTRY = 200
-_SMALL, _SPREAD = 64, 8  # of ids: so few are sorted at once; so many places for each are worth it
+# Maximum number of ids that are sorted at once, and of places for each id in a table of places.
+_SMALL, _SPREAD = 64, 8
 
 
 def distinct_ids(ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

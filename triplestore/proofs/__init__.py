@@ -1,4 +1,4 @@
-"""Why a fact holds, and why not: proofs in terms of the rules that somebody wrote.
+"""Why a fact holds, and why not: proofs in terms of the rules as they were written.
 
 Start at `why`. Proofs are looked for backwards from the fact, over the facts that hold.
 """
@@ -7,15 +7,15 @@ from triplestore.proofs.absence import WhyNot
 from triplestore.proofs.closed_facts import Written
 from triplestore.proofs.proof import Proof
 from triplestore.proofs.questions import Limits, why, why_not
-from triplestore.proofs.steps import Attempt, Member, Part, Step
+from triplestore.proofs.steps import Attempt, Member, ProofPart, ProofStep
 
 __all__ = [
     "Attempt",
     "Limits",
     "Member",
-    "Part",
     "Proof",
-    "Step",
+    "ProofPart",
+    "ProofStep",
     "WhyNot",
     "Written",
     "why",

@@ -17,7 +17,7 @@ from triplestore.proofs.steps import Attempt
 
 @dataclass(frozen=True)
 class WhyNot:
-    """Why a fact does not hold: nobody stated it, and no rule concludes it.
+    """Why a fact does not hold: it is not asserted, and no rule concludes it.
 
     attempts  how far each rule gets that could, the nearest first
     rules     how many there are; some may be left out of `attempts`

@@ -46,7 +46,9 @@ MOST_ROWS = 100_000  # matches that are followed, and rows of an atom that nothi
 def attempts(closed: Closed, fact: Atom, most: int) -> tuple[list[Attempt], int]:
     """What the rules lack that could conclude an absent fact, the nearest first.
 
-    So many rules at the most are looked at; how many there are comes second.
+    most  maximum number of rules that are looked at
+
+    The second value is how many there are.
     """
     found, count = [], 0
     for number in closed.written.concluding(slice_of(fact)):

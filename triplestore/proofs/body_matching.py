@@ -1,9 +1,10 @@
 """Match the body of a family item by item, each with facts of its own choice.
 
-Start reading at `Matching`. It differs from the engine's plans in three ways that proofs need: all
-variables are kept to the end, each atom may see other facts (all, or the stated ones only), and
-the next item is chosen by how many rows it really has for the frame at hand, not by statistics,
-because a frame has few rows here and counting distinct ids would read whole relations.
+Start reading at `Matching`. Each item is matched by the engine's evaluation, one step at a time.
+Only the order is its own, in three ways that proofs need: all variables are kept to the end, each
+atom may see other facts (all, or the asserted ones only), and the next item is chosen by how many
+rows it has for the frame at hand, not by statistics, because a frame has few rows here and counting
+distinct ids would read whole relations.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from triplestore.proofs.closed_facts import Closed
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import U32, Keys
-from triplestore.rules.body_plans import AtomStep, ComputeStep, Plan, Step, TableStep
+from triplestore.rules.body_plans import AtomStep, BodyPlan, BodyStep, ComputeStep, TableStep
 from triplestore.rules.families import CompiledAtom, Computation, Family
 
 Sees: TypeAlias = Callable[[int], Setting]
@@ -146,21 +147,10 @@ class Matching:
         self._follow(TableStep(bound, free, self._keep), self.closed.all)
 
     def _take(self, item: int, atom: CompiledAtom, *, negated: bool, setting: Setting) -> None:
-        bound, free, same = [], [], []
-        first: dict[int, int] = {}
-        for place, term in enumerate(atom.terms):
-            if term < 0 or self.bound(term):
-                bound.append((place, term))
-            elif term in first:
-                same.append((first[term], place))
-            else:
-                first[term] = place
-                free.append((place, term))
-        step = AtomStep(item, atom, negated, tuple(bound), tuple(free), tuple(same), self._keep)
-        self._follow(step, setting)
+        self._follow(AtomStep.of(item, atom, negated, self.bound, self._keep), setting)
 
-    def _follow(self, step: Step, setting: Setting) -> None:
-        plan = Plan((), (step,), ())
+    def _follow(self, step: BodyStep, setting: Setting) -> None:
+        plan = BodyPlan((), (step,), ())
         self.rows, self.n = self.closed.run.follow(
             self.family, plan, self.rows, self.n, setting, ""
         )

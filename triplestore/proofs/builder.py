@@ -1,4 +1,4 @@
-"""From chosen rule instances to proofs in terms of the rules that somebody wrote.
+"""From chosen rule instances to proofs in terms of the rules as they were written.
 
 Start reading at `Builder.proof`. An instance is known by its rule and premises; its other values,
 and the members of its aggregates, are found here, for the few instances that a proof has.
@@ -30,8 +30,8 @@ from triplestore.proofs.closed_facts import Closed, ground, unify
 from triplestore.proofs.explorer import Explorer
 from triplestore.proofs.origins import fill, helper_rule, is_helper_atom, origin_of, renaming
 from triplestore.proofs.proof import Proof
-from triplestore.proofs.proof_graph import Link
-from triplestore.proofs.steps import Member, Part, Step, Values
+from triplestore.proofs.proof_graph import ProofLink
+from triplestore.proofs.steps import Member, ProofPart, ProofStep, Values
 from triplestore.rules.families import Family
 
 
@@ -39,8 +39,8 @@ class Found(NamedTuple):
     """The steps of one proof as links, and which of their nodes are proved."""
 
     goal: int
-    last: Link | None
-    links: dict[int, Link]
+    last: ProofLink | None
+    links: dict[int, ProofLink]
 
 
 class Builder:
@@ -56,9 +56,9 @@ class Builder:
         self.explorer = explorer
         self.members = members
         self.prefixes = prefixes
-        self._steps: dict[Link, Step] = {}
+        self._steps: dict[ProofLink, ProofStep] = {}
 
-    def proof(self, goal: int, last: Link | None) -> Proof:
+    def proof(self, goal: int, last: ProofLink | None) -> Proof:
         """The proof of a node that ends with a link; None if it is stated.
 
         Members of aggregates are looked up when their step is made, and then have to be proved
@@ -66,7 +66,7 @@ class Builder:
         """
         explorer, fact = self.explorer, self.closed.fact(self.explorer.places[goal])
         if last is None:
-            return Proof(fact, {fact: Step(fact)}, prefixes=self.prefixes)
+            return Proof(fact, {fact: ProofStep(fact)}, prefixes=self.prefixes)
         wanted = list(last.open)
         while True:
             links, size = explorer.smallest(wanted)
@@ -80,7 +80,7 @@ class Builder:
             fact, self._steps_of(goal, links, size), explorer.complete, prefixes=self.prefixes
         )
 
-    def _members_without_proof(self, links: dict[int, Link]) -> list[int]:
+    def _members_without_proof(self, links: dict[int, ProofLink]) -> list[int]:
         further: list[int] = []
         for link in links.values():
             for part in self.step(link).parts:
@@ -99,11 +99,11 @@ class Builder:
             return False
 
     def _steps_of(
-        self, goal: int, links: dict[int, Link], size: dict[int, int]
-    ) -> dict[Atom, Step]:
+        self, goal: int, links: dict[int, ProofLink], size: dict[int, int]
+    ) -> dict[Atom, ProofStep]:
         """The steps with their heights and sizes, the goal first."""
         explorer = self.explorer
-        made: dict[Atom, Step] = {}
+        made: dict[Atom, ProofStep] = {}
         stack = [goal]
         while stack:
             node = stack.pop()
@@ -113,37 +113,37 @@ class Builder:
             link = links.get(node)
             if link is None:
                 if explorer.height[node] == 0:
-                    made[fact] = Step(fact)
+                    made[fact] = ProofStep(fact)
                 continue
             step = self.step(link)
             height = 1 + max([explorer.height[premise] for premise in link.open], default=0)
-            made[fact] = Step(fact, step.rule, step.values, step.parts, height, size[node])
+            made[fact] = ProofStep(fact, step.rule, step.values, step.parts, height, size[node])
             needed = [explorer.node(self.closed.place(one)) for one in step.needs]
             stack.extend(reversed(needed))
         return made
 
     # -- one step --------------------------------------------------------------------------------
 
-    def step(self, link: Link) -> Step:
+    def step(self, link: ProofLink) -> ProofStep:
         """The step of a link, without its height and size."""
         found = self._steps.get(link)
         if found is None:
             found = self._steps[link] = self._step(link)
         return found
 
-    def _step(self, link: Link) -> Step:
+    def _step(self, link: ProofLink) -> ProofStep:
         closed, places = self.closed, self.explorer.places
         origin = origin_of(closed, link.rule)
         fact = closed.fact(places[link.head])
         values: dict[Variable, Constant] = {}
         unify(origin.simple.heads[0], fact, values)
         premises = iter(link.premises)
-        parts: list[Part | None] = []
+        parts: list[ProofPart | None] = []
         for item in origin.simple.body:
             if isinstance(item, TripleAtom | TupleAtom) and not is_helper_atom(item):
                 used = closed.fact(places[next(premises)])
                 unify(item, used, values)
-                parts.append(Part(item, used, fact=used))
+                parts.append(ProofPart(item, used, fact=used))
             else:
                 parts.append(None)
         values = self._all_values(link.rule, origin.simple, values)
@@ -151,7 +151,7 @@ class Builder:
             part or self._part(link.rule, item, simple, values)
             for part, (item, simple) in zip(parts, origin.items, strict=True)
         ]
-        return Step(fact, origin.rule, values, tuple(filled))
+        return ProofStep(fact, origin.rule, values, tuple(filled))
 
     def _all_values(
         self, number: int, simple: Rule, values: dict[Variable, Constant]
@@ -166,14 +166,14 @@ class Builder:
         (first,) = values_in(self.closed, family, rows, least_rows(rows)[:1])
         return {variable: first[variable] for variable in needed}
 
-    def _part(self, number: int, item: Item, simple: Item, values: Values) -> Part:
+    def _part(self, number: int, item: Item, simple: Item, values: Values) -> ProofPart:
         if isinstance(item, Bind):
-            return Part(item, fill(item, values), value=values[item.variable])
+            return ProofPart(item, fill(item, values), value=values[item.variable])
         if not isinstance(item, Aggregate):
-            return Part(item, fill(item, values))
+            return ProofPart(item, fill(item, values))
         members, count = self._members(number, item, simple, values)
         results = tuple(values[result.variable] for result in item.results)
-        return Part(item, fill(item, values), results=results, members=members, count=count)
+        return ProofPart(item, fill(item, values), results=results, members=members, count=count)
 
     def _members(
         self, number: int, item: Aggregate, simple: Item, values: Values

@@ -59,7 +59,7 @@ class Passing(QueryTerms):
 
 
 class Written:
-    """A program as somebody wrote it, in simple form, and its rules by what they conclude.
+    """A program as it was written, in simple form, and its rules by what they conclude.
 
     It has no ids, so it is good for any store; making one costs about 2 us a rule.
     """
@@ -128,7 +128,7 @@ class Concluding(NamedTuple):
 class Closed:
     """Tables closed under a program, and what is needed to ask why a fact holds.
 
-    all, stated  what bodies are matched with: every fact, or those that somebody stated
+    all, stated  what bodies are matched with: every fact, or the asserted ones
     run          evaluates steps of rules, and counts
     """
 
@@ -190,7 +190,7 @@ class Closed:
         return bool(self.status(relation, keys_of(relation, [key]))[0])
 
     def is_stated(self, fact: Atom) -> bool:
-        """Whether somebody stated a fact."""
+        """Whether a fact is asserted."""
         relation, key = self.place(fact)
         return int(self.status(relation, keys_of(relation, [key]))[0]) == EXPLICIT
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from triplestore.datalog.program import Constraint
 from triplestore.proofs.proof_text import fact_text, part_text, rule_text
-from triplestore.proofs.steps import Step
+from triplestore.proofs.steps import ProofStep
 
 if TYPE_CHECKING:
     from triplestore.proofs.proof import Proof
@@ -79,7 +79,7 @@ def _parts(proof: Proof, names: Names) -> Iterator[_Box | _Arrow]:
                 yield _Arrow(f"f{numbers[needed]}", f"r{number}", dashed=needed not in used)
 
 
-def _rule(step: Step, names: Names) -> Iterator[str]:
+def _rule(step: ProofStep, names: Names) -> Iterator[str]:
     rule = step.rule
     assert rule is not None
     named = rule.id if isinstance(rule, Constraint) else rule.name

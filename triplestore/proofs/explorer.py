@@ -15,7 +15,7 @@ Forwards
     rules behind the goal are fired forwards from what is stated until it comes; then all heights
     are known, and a proof is read off: the smallest, if it does not have very many rivals.
 Some proof
-    Where that would take too long, too, another search takes instances with at most one premise
+    Where that would take too long as well, another search takes instances with at most one premise
     that is not stated first, one step after the other, and others only when these are used up. Its
     proof is well-founded, but may be higher than need be.
 """
@@ -35,7 +35,7 @@ from triplestore.proofs.closed_facts import Closed, keys_of
 from triplestore.proofs.closure_paths import Walks
 from triplestore.proofs.concluding_instances import Instances, concluding, linear
 from triplestore.proofs.forward_rounds import Heights, rounds, rules_behind
-from triplestore.proofs.proof_graph import NEVER, Graph, Link
+from triplestore.proofs.proof_graph import NEVER, ProofGraph, ProofLink
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, Bools, in_sorted
@@ -45,7 +45,7 @@ _AT_ONCE = 4096  # facts that are expanded together
 _STEP = 256  # the same in the search for some proof
 _MANY = 2000  # facts of one height from which one instance of each is enough, to read off a proof
 _KEPT = 10  # what an instance that is kept costs, in rows
-_CHEAPER = 100  # so many more rows may be looked at forwards, where they are not kept
+_CHEAPER = 100  # times as many rows may be looked at forwards, where they are not kept
 
 Mode = Literal["stated", "least", "linear", "all"]
 """Which instances are looked for: all premises stated, of less height, all but one stated, any."""
@@ -69,7 +69,7 @@ class _Spent(Exception):  # noqa: N818 - it is no error
     """A search came to its limits."""
 
 
-class Explorer(Graph):
+class Explorer(ProofGraph):
     """Searches for proofs, and what they have found.
 
     expanded  node -> which of the instances that conclude it are known
@@ -120,10 +120,10 @@ class Explorer(Graph):
         except _Spent:
             raise self._too_large(goal) from None
 
-    def alternatives(self, goal: int, count: int) -> tuple[list[Link], bool]:
+    def alternatives(self, goal: int, count: int) -> tuple[list[ProofLink], bool]:
         """The last steps of the smallest proofs of a node that do not need it, the least first.
 
-        So many, if there are as many; True beside them if there are no others.
+        At most `count`; True beside them if there are no others.
         """
         try:
             self._begin(time.monotonic() + self.limits.seconds)
@@ -141,7 +141,7 @@ class Explorer(Graph):
         return listed[:count], exhausted and len(found) <= count
 
     def ask(self, goal: int, keep: int) -> None:
-        """Say which fact is asked about: it proves nothing, and keeps so many direct instances."""
+        """Say which fact is asked about: it proves nothing, and keeps `keep` direct instances."""
         self.asked, self.keep = goal, keep
 
     def _begin(self, deadline: float, times: int = 1) -> None:
@@ -161,7 +161,7 @@ class Explorer(Graph):
     def _by_levels(self, goal: int, count: int = 0) -> bool:
         """Whether a node has a proof, which is of least height then.
 
-        count  if given, go on until so many instances of the goal have one
+        count  if given, go on until this many instances of the goal have one
         """
         level, seen = [goal], {goal}
         self._exhausted = False

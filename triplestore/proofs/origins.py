@@ -1,4 +1,4 @@
-"""From rules in simple form back to the rules that somebody wrote.
+"""From rules in simple form back to the rules as they were written.
 
 Start reading at `Origin`. The items of a simple rule stand in the places of those it was made
 from, with an atom or a negation of a helper relation where there was an aggregate or a negation of
@@ -83,7 +83,7 @@ def renaming(items: Sequence[Item], simple: Sequence[Item]) -> dict[Variable, Va
 
 
 def _columns(item: Item) -> list[Variable | Constant]:
-    """The terms of an item, in an order that a helper in its place has, too."""
+    """The terms of an item, in the order that a helper in its place has."""
     if isinstance(item, TupleAtom) and is_given(item.name.key):
         return [term for term in item.args if term != item.name]
     if isinstance(item, TripleAtom | TupleAtom):
@@ -96,7 +96,7 @@ def _columns(item: Item) -> list[Variable | Constant]:
 
 
 def fill(item: Item, values: Mapping[Variable, Constant]) -> Item:
-    """An item with values in the place of variables that have one, but for those it binds."""
+    """An item with values in the place of variables that have one, except those it binds."""
     if isinstance(item, TripleAtom | TupleAtom):
         return ground(item, values)
     if isinstance(item, Filter):

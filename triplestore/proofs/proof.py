@@ -1,9 +1,9 @@
 """Proofs as objects: facts, each with the rule instance that concludes it.
 
-Start reading at `Proof`. A proof is a graph without cycles, kept as one `Step` for each fact: a
-fact that is needed in several places is proved once. What is always true: what a step needs has a
-step itself (but for members of aggregates that took too long to prove), of less height; steps
-without a rule are stated facts.
+Start reading at `Proof`. A proof is a graph without cycles, kept as one `ProofStep` for each fact:
+a fact that is needed in several places is proved once. What is always true: what a step needs has a
+step itself (except members of aggregates that took too long to prove), of less height; steps
+without a rule are asserted facts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from triplestore.datalog.program import Atom
 from triplestore.proofs import drawing
 from triplestore.proofs.proof_json import dumped, proof_dict
 from triplestore.proofs.proof_text import proof_text
-from triplestore.proofs.steps import Step
+from triplestore.proofs.steps import ProofStep
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Proof:
     """
 
     fact: Atom
-    steps: Mapping[Atom, Step]
+    steps: Mapping[Atom, ProofStep]
     least: bool = True
     alternatives: tuple[Proof, ...] = ()
     more: bool = True
     prefixes: Mapping[str, str] | None = None
 
     @property
-    def last(self) -> Step:
+    def last(self) -> ProofStep:
         """The step that concludes the fact."""
         return self.steps[self.fact]
 
@@ -67,18 +67,18 @@ class Proof:
 
     @property
     def stated(self) -> bool:
-        """Whether somebody stated the fact itself."""
+        """Whether the fact itself is asserted."""
         return self.last.stated
 
     @cached_property
     def sources(self) -> tuple[Atom, ...]:
-        """The stated facts that it begins with."""
+        """The asserted facts that it begins with."""
         return tuple(step.fact for step in self.steps.values() if step.stated)
 
     def __len__(self) -> int:
         return len(self.steps)
 
-    def __iter__(self) -> Iterator[Step]:
+    def __iter__(self) -> Iterator[ProofStep]:
         return iter(self.steps.values())
 
     def __bool__(self) -> bool:
@@ -88,7 +88,7 @@ class Proof:
         return self.text(most=500)
 
     def text(self, prefixes: Mapping[str, str] | None = None, most: int | None = None) -> str:
-        """The proof as a tree of lines; at most so many facts of it."""
+        """The proof as a tree of lines; at most `most` facts of it."""
         return proof_text(self, self._names(prefixes), most)
 
     def as_dict(self) -> dict[str, Any]:

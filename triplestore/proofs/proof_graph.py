@@ -1,8 +1,8 @@
 """What is known of proofs: facts as nodes, and links, which are rule instances between them.
 
-Start reading at `Graph`. What is always true: `height` of a node is that of the least proof in the
-links that are known (`NEVER` if there is none), so it falls or stays as more become known. No link
-needs its own head, because no least proof has such a step.
+Start reading at `ProofGraph`. What is always true: `height` of a node is that of the least proof in
+the links that are known (`NEVER` if there is none), so it falls or stays as more become known. No
+link needs its own head, because no least proof has such a step.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NEVER = 1 << 60
 _FEW = 16  # keys that are not made distinct before they are looked up
 
 
-class Link(NamedTuple):
+class ProofLink(NamedTuple):
     """One instance: the simple rule, the head, all premises, and those that are not stated."""
 
     rule: int
@@ -34,7 +34,7 @@ class Link(NamedTuple):
     open: tuple[int, ...]
 
 
-class Graph:
+class ProofGraph:
     """Nodes and links, with the heights that follow from them.
 
     places    where the fact of each node is kept
@@ -46,7 +46,7 @@ class Graph:
         self.closed = closed
         self.places: list[Place] = []
         self.height: list[int] = []
-        self.links: list[Link] = []
+        self.links: list[ProofLink] = []
         self.of: list[list[int]] = []
         self.uses: list[list[int]] = []
         self._nodes: dict[RelationKey, dict[Key, int]] = {}
@@ -114,12 +114,12 @@ class Graph:
         for node in open_:
             self.uses[node].append(len(self.links))
         self.of[head].append(len(self.links))
-        self.links.append(Link(rule, head, premises, open_))
+        self.links.append(ProofLink(rule, head, premises, open_))
 
-    def conclusions(self, goal: int, most: int) -> list[Link]:
+    def conclusions(self, goal: int, most: int) -> list[ProofLink]:
         """The links to a node of at most a height; of those of one rule and the same premises (two
         of its heads may be the same fact, or only values of a BIND differ) the first."""
-        found: dict[tuple[int, tuple[int, ...]], Link] = {}
+        found: dict[tuple[int, tuple[int, ...]], ProofLink] = {}
         for i in self.of[goal]:
             link = self.links[i]
             if self.height_of(link) <= most:
@@ -128,7 +128,7 @@ class Graph:
                     found[self._as_written(link)] = link
         return list(found.values())
 
-    def _as_written(self, link: Link) -> tuple[int, tuple[int, ...]]:
+    def _as_written(self, link: ProofLink) -> tuple[int, tuple[int, ...]]:
         return id(self.closed.written.origins[link.rule]), link.premises
 
     def below(self, level: Iterable[int], seen: set[int]) -> list[int]:
@@ -144,7 +144,7 @@ class Graph:
 
     # -- heights ---------------------------------------------------------------------------------
 
-    def height_of(self, link: Link) -> int:
+    def height_of(self, link: ProofLink) -> int:
         """The height of the proof that ends with an instance."""
         return min(NEVER, 1 + max([self.height[node] for node in link.open], default=0))
 
@@ -169,7 +169,7 @@ class Graph:
 
     # -- choosing --------------------------------------------------------------------------------
 
-    def smallest(self, goals: Iterable[int]) -> tuple[dict[int, Link], dict[int, int]]:
+    def smallest(self, goals: Iterable[int]) -> tuple[dict[int, ProofLink], dict[int, int]]:
         """For each proved node that the proofs of some nodes need, the last step of its smallest
         proof, and how many steps that has.
 
@@ -177,7 +177,7 @@ class Graph:
         the first by the order of rules and of ids.
         """
         size: dict[int, int] = {}
-        chosen: dict[int, Link] = {}
+        chosen: dict[int, ProofLink] = {}
         for node in sorted(self._within_least(goals), key=self.height.__getitem__):
             links = [self.links[i] for i in self.of[node]]
             least = [one for one in links if self.height_of(one) == self.height[node]]
@@ -186,7 +186,7 @@ class Graph:
             chosen[node], size[node] = least[best], ranks[best][0]
         return chosen, size
 
-    def _rank(self, link: Link, size: dict[int, int]) -> tuple[int, int, list[Place]]:
+    def _rank(self, link: ProofLink, size: dict[int, int]) -> tuple[int, int, list[Place]]:
         steps = 1 + sum(size[premise] for premise in link.open)
         return steps, link.rule, [self.places[premise] for premise in link.premises]
 

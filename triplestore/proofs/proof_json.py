@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from triplestore.datalog.program import Atom, Constraint, Rule, TripleAtom
 from triplestore.datalog.text import show
 from triplestore.proofs.proof_text import fact_text, missing_text, rule_text
-from triplestore.proofs.steps import Attempt, Member, Part, Step
+from triplestore.proofs.steps import Attempt, Member, ProofPart, ProofStep
 
 if TYPE_CHECKING:
     from triplestore.proofs.absence import WhyNot
@@ -45,7 +45,7 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
     }
 
 
-def _step(step: Step, numbers: Mapping[Atom, int], names: Names) -> dict[str, Any]:
+def _step(step: ProofStep, numbers: Mapping[Atom, int], names: Names) -> dict[str, Any]:
     made: dict[str, Any] = {"number": numbers[step.fact], **fact_dict(step.fact, names)}
     if step.rule is None:
         return {**made, "stated": True}
@@ -85,7 +85,7 @@ def values_dict(values: Mapping[Any, Any]) -> dict[str, str]:
     return {variable.name: str(value) for variable, value in values.items()}
 
 
-def _part(part: Part, numbers: Mapping[Atom, int], names: Names) -> dict[str, Any]:
+def _part(part: ProofPart, numbers: Mapping[Atom, int], names: Names) -> dict[str, Any]:
     made: dict[str, Any] = {"kind": part.kind}
     if part.fact is not None:
         return {**made, **_needed([part.fact], numbers, names)[0]}

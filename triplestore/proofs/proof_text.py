@@ -24,7 +24,7 @@ from triplestore.datalog.program import (
     TupleAtom,
 )
 from triplestore.datalog.text import show
-from triplestore.proofs.steps import Attempt, Member, Part, Step, Values
+from triplestore.proofs.steps import Attempt, Member, ProofPart, ProofStep, Values
 
 if TYPE_CHECKING:
     from triplestore.proofs.absence import WhyNot
@@ -35,7 +35,7 @@ Names = Mapping[str, str]
 
 
 def proof_text(proof: Proof, names: Names, most: int | None = None) -> str:
-    """The lines of a proof and its alternatives; at most so many facts of each."""
+    """The lines of a proof and its alternatives; at most `most` facts of each."""
     lines = list(_Tree(proof, names, most).lines())
     if not proof.least:
         lines.append("(there may be a smaller proof: not all were looked at)")
@@ -50,7 +50,7 @@ def proof_text(proof: Proof, names: Names, most: int | None = None) -> str:
 class _Match(NamedTuple):
     """One of the members that an aggregate lists."""
 
-    part: Part
+    part: ProofPart
     member: Member
 
     def text(self, names: Names) -> str:
@@ -61,7 +61,7 @@ class _Match(NamedTuple):
         return values_text(values, names) or "once"
 
 
-_Node: TypeAlias = "Atom | Part | _Match | str"
+_Node: TypeAlias = "Atom | ProofPart | _Match | str"
 
 
 class _Tree:
@@ -108,7 +108,7 @@ class _Tree:
         """The text of something, what hangs on it, and further lines about it."""
         if isinstance(what, str):
             return what, [], []
-        if isinstance(what, Part):
+        if isinstance(what, ProofPart):
             left = what.count - len(what.members)
             shown = [_Match(what, member) for member in what.members]
             return part_text(what, self.names), [*shown, *[f"and {left:,} more"] * (left > 0)], []
@@ -120,7 +120,7 @@ class _Tree:
         inner: list[_Node] = [part if part.fact is None else part.fact for part in step.parts]
         return text, inner, list(rule_lines(step, self.names))
 
-    def _fact(self, fact: Atom, depth: int) -> tuple[str, Step | None]:
+    def _fact(self, fact: Atom, depth: int) -> tuple[str, ProofStep | None]:
         """The line of a fact, and its step if that is to follow."""
         step = self.proof.steps.get(fact)
         text = fact_text(fact, step, self.names)
@@ -228,7 +228,7 @@ def _term(term: Constant | None, names: Names) -> str:
     return "that" if term is None else show(term, names)
 
 
-def fact_text(fact: Atom, step: Step | None, names: Names) -> str:
+def fact_text(fact: Atom, step: ProofStep | None, names: Names) -> str:
     """A fact, or the inconsistency that a constraint's relation stands for."""
     if step is not None and isinstance(step.rule, Constraint):
         return _inconsistency(step.rule)
@@ -240,7 +240,7 @@ def _inconsistency(constraint: Constraint) -> str:
     return f"inconsistency {constraint.id}{message}"
 
 
-def rule_lines(step: Step, names: Names) -> Iterator[str]:
+def rule_lines(step: ProofStep, names: Names) -> Iterator[str]:
     """The rule of a step, and what its variables stand for."""
     assert step.rule is not None
     yield from rule_head_lines(step.rule, names)
@@ -270,7 +270,7 @@ def values_text(values: Values, names: Names) -> str:
     return ", ".join(f"{variable} = {show(value, names)}" for variable, value in values.items())
 
 
-def part_text(part: Part, names: Names) -> str:
+def part_text(part: ProofPart, names: Names) -> str:
     """A condition in words."""
     if isinstance(part.filled, Not):
         return f"absent: {show(part.filled, names).removeprefix('NOT ')}"
@@ -302,7 +302,7 @@ def _given_text(atom: Atom, names: Names) -> str:
     return f"{_IN_WORDS.get(name, 'given')}: {', '.join(terms)}"
 
 
-def results_text(part: Part, names: Names) -> str:
+def results_text(part: ProofPart, names: Names) -> str:
     """What an aggregate gave."""
     assert isinstance(part.item, Aggregate)
     return _given(part.item, part.results, names)

@@ -13,14 +13,14 @@ from triplestore.proofs.builder import Builder
 from triplestore.proofs.closed_facts import Closed, Written
 from triplestore.proofs.explorer import Explorer, Limits
 from triplestore.proofs.proof import Proof
-from triplestore.proofs.proof_graph import Link
+from triplestore.proofs.proof_graph import ProofLink
 from triplestore.relations import Tables
 from triplestore.rules.compiled_program import Compiled
 from triplestore.terms import Dictionary
 
 __all__ = ["Limits", "why", "why_not"]
 
-_KEPT = 1000  # instances of stated facts from which alternatives are chosen
+_KEPT = 1000  # maximum number of instances of asserted facts from which alternatives are chosen
 
 
 def why(
@@ -38,8 +38,8 @@ def why(
 
     rules         those in force, compiled or `Written`
     tables        closed under them
-    alternatives  so many other last steps, each with its smallest proof, if there are as many
-    members       so many matches of an aggregate's body are listed, with proofs
+    alternatives  maximum number of other last steps, each with its smallest proof
+    members       maximum number of matches of an aggregate's body that are listed, with proofs
     limits        how far to look
     prefixes      to print it by; those of the program, unless given
     """
@@ -64,7 +64,7 @@ def why(
 
 
 def _with_alternatives(
-    proof: Proof, explorer: Explorer, builder: Builder, last: Link | None, count: int
+    proof: Proof, explorer: Explorer, builder: Builder, last: ProofLink | None, count: int
 ) -> Proof:
     """The proof with others beside: those with the least last steps but its own."""
     goal = explorer.asked
@@ -85,7 +85,7 @@ def why_not(
 ) -> WhyNot:
     """Why a fact does not hold: what each rule lacks that could conclude it.
 
-    most  so many rules are looked at
+    most  maximum number of rules that are looked at
     """
     closed = Closed(rules, tables, dictionary)
     if closed.holds(fact):

@@ -1,7 +1,7 @@
-"""What proofs are made of: a `Step` for each fact, with a `Part` for each item of a rule's body.
+"""What proofs are made of: a `ProofStep` for each fact, and its parts: one for each item of a body.
 
-Start reading at `Step`. `Attempt` is its counterpart for a fact that does not hold: how far one
-rule gets.
+Start reading at `ProofStep`. `Attempt` is its counterpart for a fact that does not hold: how far
+one rule gets.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProofPart:
     """How one item of a body is true: an atom by a fact, a negation by there being none.
 
     item     as it stands in the rule
@@ -75,7 +75,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProofStep:
     """A fact, and the rule instance that concludes it; a stated fact has no rule.
 
     values  of the variables of the rule
@@ -87,7 +87,7 @@ class Step:
     fact: Atom
     rule: Rule | Constraint | None = None
     values: Values | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ProofPart, ...] = ()
     height: int = 0
     size: int = 0
 

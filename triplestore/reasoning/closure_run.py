@@ -164,17 +164,23 @@ class ClosureRun:
             steps = after.steps[len(state.steps) :]
             state, left = after, _Unclosed((), after.tables, None)
             total = sum_of(total, after.figures)
+            woken = self._woken(rules, steps)
+            rules = woken or rules
             if not (again or self._touches_axioms(after, steps)):
-                break
+                if woken is None:
+                    break
+                continue
             partial = isinstance(rules, InForce) and rules.partial
             made = self._whole(after.tables, rules, early=partial)
             again = made.foreseen
             known, much = whole_program_of(rules), True
             if rules is not None:
-                gone = len(known - made.whole)
-                changed = len(made.whole - known) + gone
+                gone = known.count_beyond(made.whole)
+                changed = made.whole.count_beyond(known) + gone
                 if not (changed or partial):
-                    break
+                    if woken is None:
+                        break
+                    continue
                 much = gone > 0 if partial else changed * FEW_CHANGES > len(made.whole)
                 if not partial:
                     history = history or ProgramHistory(known)
@@ -184,6 +190,12 @@ class ClosureRun:
             if starts > 0 and much:  # what was inferred in vain is inferred again as fast
                 state, left, total = before, written, {}
         return replace(state, figures=total)
+
+    def _woken(self, rules: Rules | None, steps: Sequence[WriteStep]) -> InForce | None:
+        """All rules, if some sleep and these steps bring a fact that one of them waits for."""
+        if not isinstance(rules, InForce) or rules.sleeping is None:
+            return None
+        return rules.woken() if rules.sleeping.woken_by(steps, self.dictionary) else None
 
     def _begin_with(self, before: ClosureState, written: _Unclosed) -> Rules | None:
         """The rules to begin with where users' rules, or regimes, changed."""

@@ -189,13 +189,12 @@ def compile_rules(rules: Rules, ids: ConstantIds, *, modules: bool = True) -> Co
     # Late: most stores have no rules.
     from triplestore.rules.compiled_program import Compiled
 
-    if isinstance(rules, InForce) and rules.whole.edges is not None:
-        whole = rules.whole
-        assert whole.edges is not None
-        compiled = Compiled(whole.program, ids, modules=modules, beside=whole.edges.beside)
+    if isinstance(rules, InForce):  # its sub-class axioms are pairs already, where they may be
+        whole = rules.compiled
+        beside = None if whole.edges is None else whole.edges.beside
+        compiled = Compiled(whole.program, ids, modules=modules, beside=beside)
     else:
-        pairs = not isinstance(rules, InForce)  # of a regime they are, where they may be
-        compiled = Compiled(rules.program, ids, modules=modules, pairs=pairs)
+        compiled = Compiled(rules.program, ids, modules=modules, pairs=True)
     # Made when they are first asked for; that must not be in a later transaction.
     _ = compiled.strata, compiled.levels, compiled.helpers, compiled.violations
     return compiled

@@ -14,7 +14,7 @@ from triplestore.kernels.rules import backward as kernels
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, RelationKey
 from triplestore.relations.packed_keys import I64, U64, start_of_runs
-from triplestore.rules.body_plans import HEAD, AtomStep, Plan, plan_for
+from triplestore.rules.body_plans import HEAD, AtomStep, BodyPlan, plan_for
 from triplestore.rules.families import LOWER, MIXED, CompiledAtom, Family
 
 _TABLE = 64
@@ -46,7 +46,7 @@ class BackwardRules:
         self.first = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
         self.family_of = np.repeat(np.arange(len(sizes)), sizes)
         self.specs = np.zeros(int(self.first[-1]) * kernels.SPEC, dtype=np.int64)
-        self.plans: list[Plan | None] = [None] * len(sizes)
+        self.plans: list[BodyPlan | None] = [None] * len(sizes)
         groups = [self._groups(family) for family in self.families]
         keys = np.concatenate([np.zeros(0, dtype=np.uint64), *groups])
         order = keys.argsort(kind="stable")

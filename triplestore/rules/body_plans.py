@@ -3,13 +3,13 @@
 Start reading at `plan`. A plan begins with a frame of some bound variables (those of the atom that
 changed, those of the head, or none) and goes on, greedily, with the item that makes the fewest
 rows: what only tests comes first, then the atom with the fewest rows expected for what is bound.
-Columns that nothing needs any more are dropped at each step; rows never are merged, since each row
+Columns that nothing needs any more are dropped at each step; rows are never merged, since each row
 is one instance of a rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
@@ -43,6 +43,28 @@ class AtomStep:
     same: tuple[tuple[int, int], ...]
     keep: tuple[int, ...]
 
+    @classmethod
+    def of(
+        cls,
+        item: int,
+        atom: CompiledAtom,
+        negated: bool,
+        known: Callable[[int], bool],
+        keep: tuple[int, ...] = (),
+    ) -> AtomStep:
+        """The step that matches an atom, where `known` says which variables have values."""
+        bound, same = [], []
+        first: dict[int, int] = {}
+        for place, term in enumerate(atom.terms):
+            if term < 0 or known(term):
+                bound.append((place, term))
+            elif term in first:
+                same.append((first[term], place))
+            else:
+                first[term] = place
+        free = tuple((place, term) for term, place in first.items())
+        return cls(item, atom, negated, tuple(bound), free, tuple(same), keep)
+
 
 @dataclass(frozen=True, slots=True)
 class TableStep:
@@ -61,15 +83,15 @@ class ComputeStep:
     keep: tuple[int, ...]
 
 
-Step: TypeAlias = AtomStep | TableStep | ComputeStep
+BodyStep: TypeAlias = AtomStep | TableStep | ComputeStep
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BodyPlan:
     """What to do with a frame of the variables `start`; `sizes` is what it was made for."""
 
     start: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[BodyStep, ...]
     sizes: tuple[float, ...]
 
 
@@ -78,17 +100,17 @@ class Turned(NamedTuple):
     step of a plan, or (None) with the changed facts; and for how many of these that was best."""
 
     n: int
-    plan: Plan | None
+    plan: BodyPlan | None
 
 
 _CLOSES = 0.5
-"""So many rows are expected to be left by each atom that closes a cycle."""
+"""Part of the rows that each atom that closes a cycle is expected to leave."""
 
 GROWN = 8.0
-"""A plan is made anew when a relation has become so many times larger or smaller."""
+"""A plan is made again when a relation has grown or shrunk by this factor."""
 
 
-def plan_for(family: Family, pivot: int, setting: Setting) -> Plan:
+def plan_for(family: Family, pivot: int, setting: Setting) -> BodyPlan:
     """The plan of a family from one of its items (or `HEAD`, `WHOLE`), made for current sizes."""
     plans = family.known.plans
     known = plans.get(pivot)
@@ -116,7 +138,7 @@ def _changed(old: tuple[float, ...], new: tuple[float, ...]) -> bool:
     return any(a > GROWN * b or b > GROWN * a for a, b in pairs)
 
 
-def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] = ()) -> Plan:
+def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] = ()) -> BodyPlan:
     """The plan of a family that begins with the variables of one of its items."""
     if pivot == WHOLE:
         start: list[int] = []
@@ -132,9 +154,9 @@ def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] 
     return order.plan(start, sizes)
 
 
-def plan_beside(family: Family, pivot: int, setting: Setting, rows: int) -> Plan:
-    """The plan of a family that begins with nothing, where an item (the pivot) is matched with so
-    many changed facts."""
+def plan_beside(family: Family, pivot: int, setting: Setting, rows: int) -> BodyPlan:
+    """The plan of a family that begins with nothing, where an item (the pivot) is matched with
+    this many changed facts."""
     return _Order(family, WHOLE, setting, set(), (pivot, rows)).plan([], ())
 
 
@@ -153,7 +175,7 @@ class _Order:
         self.changed = changed
         self.setting = setting
         self.bound = bound
-        self.steps: list[Step] = []
+        self.steps: list[BodyStep] = []
         self.atoms = dict.fromkeys(i for i in range(len(family.body)) if i != pivot)
         self.estimates: dict[tuple[RelationKey, tuple[int, ...]], float] = {}
         self.atoms_with: dict[int, list[int]] = {}
@@ -169,11 +191,11 @@ class _Order:
         self.computations = list(family.computations)
         self.table = family.table is not None
 
-    def plan(self, start: list[int], sizes: tuple[float, ...]) -> Plan:
+    def plan(self, start: list[int], sizes: tuple[float, ...]) -> BodyPlan:
         """All steps."""
         while self.choose():
             look()
-        return Plan(tuple(start), tuple(_with_keeps(self.family, self.steps, start)), sizes)
+        return BodyPlan(tuple(start), tuple(_with_keeps(self.family, self.steps, start)), sizes)
 
     def choose(self) -> bool:
         """Take the next step; False if all are taken."""
@@ -259,21 +281,11 @@ class _Order:
                 for j in self.atoms_with[variable]
                 if j in self.atoms
             )
-        return self.closers[variable] - 1  # but for the atom itself
+        return self.closers[variable] - 1  # the atom itself is counted, too
 
     def _take(self, item: int, atom: CompiledAtom, negated: bool) -> None:
-        bound, free, same = [], [], []
-        first: dict[int, int] = {}
-        for place, term in enumerate(atom.terms):
-            if term < 0 or term in self.bound:
-                bound.append((place, term))
-            elif term in first:
-                same.append((first[term], place))
-            else:
-                first[term] = place
-                free.append((place, term))
-        self._bind(first)
-        step = AtomStep(item, atom, negated, tuple(bound), tuple(free), tuple(same), ())
+        step = AtomStep.of(item, atom, negated, self.bound.__contains__)
+        self._bind(variable for _, variable in step.free)
         self.steps.append(step)
 
     def _bind(self, variables: Iterable[int]) -> None:
@@ -296,11 +308,11 @@ class _Order:
         self.steps.append(TableStep(bound, free, ()))
 
 
-def _with_keeps(family: Family, steps: list[Step], start: Iterable[int]) -> list[Step]:
+def _with_keeps(family: Family, steps: list[BodyStep], start: Iterable[int]) -> list[BodyStep]:
     """The steps, each with the variables that are needed after it."""
     needed = set(family.head.variables) if family.summary is None else _summary_needs(family)
     needed.add(family.width)  # numbers of goals, or weights, stand behind the variables
-    made: list[Step] = []
+    made: list[BodyStep] = []
     for step in reversed(steps):
         look()
         keep = tuple(sorted(needed))

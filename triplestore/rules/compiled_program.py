@@ -33,8 +33,9 @@ class Compiled:
     costs           what strata have cost, for strategies that choose by it
     modules         stratum -> the group of rules that a module owns there
     blocks          stratum -> the first stratum of its block of subclass rules
-    bottom          sub-class axioms that were given `beside` the program and are no rules of it, or
-                    that are taken out of it (`pairs`): of 40,000 rules one more costs a fifth so
+    bottom          subclass axioms that were given `beside` the program instead of as rules, or
+                    were taken out of it (`pairs`): with 40,000 of them, a change of one costs a
+                    fifth of what it costs as a rule
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class Compiled:
         return {i: blocks[id(rule)] for i, rule in enumerate(self.rules) if id(rule) in blocks}
 
     def recursion(self, number: int) -> frozenset[Hashable]:
-        """What the recursive rules of a stratum are but for names."""
+        """The signatures of the recursive rules of a stratum."""
         found = self._recursion.get(number)
         if found is None:
             families = self.strata[number].recursive if number in self.strata else ()
@@ -162,7 +163,7 @@ class Compiled:
 
     @cached_property
     def signatures(self) -> dict[Hashable, int]:
-        """What each simple rule is but for names -> its number: what programs are compared by."""
+        """Signature of each simple rule -> its number; programs are compared by these."""
         return {signature(rule): i for i, rule in enumerate(self.rules)}
 
     @cached_property

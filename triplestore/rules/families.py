@@ -80,7 +80,7 @@ class Summary(NamedTuple):
     results: tuple[tuple[str, Expression | None, bool, str | None], ...]
 
 
-class Table(NamedTuple):
+class ConstantTable(NamedTuple):
     """The constants of a family: variables that stand for them, and a column of ids for each."""
 
     variables: tuple[int, ...]
@@ -108,7 +108,7 @@ class Family:
     computations: tuple[Computation, ...]
     variables: tuple[str, ...]
     rules: list[int]
-    table: Table | None = None
+    table: ConstantTable | None = None
     summary: Summary | None = None
     known: KnownOfFamily = field(default_factory=KnownOfFamily)
 
@@ -132,7 +132,7 @@ def compile_rules(
     """The families of simple rules, in the order of their first rules.
 
     numbers    what the rules are called in `Family.rules`; their places, unless given
-    recursive  what `recursive_rules` finds, if somebody knows it
+    recursive  what `recursive_rules` finds, if it is known
     """
     ids, levels = _constant_ids(rules, ids_of), _Levels(stratification)
     places = range(len(rules)) if numbers is None else numbers
@@ -193,7 +193,7 @@ def _constant_ids(rules: Iterable[Rule], ids_of: IdsOf) -> dict[bytes, int]:
 
 
 def all_atoms(items: Iterable[Item]) -> Iterator[Atom]:
-    """The atoms of a body, those in its negations and aggregates, too."""
+    """The atoms of a body, including those in its negations and aggregates."""
     for item in items:
         if isinstance(item, TripleAtom | TupleAtom):
             yield item
@@ -402,5 +402,5 @@ def _with_table(family: Family, constants: list[list[int]]) -> None:
     family.head = change(family.head)
     family.body = tuple(map(change, family.body))
     family.nots = tuple(map(change, family.nots))
-    family.table = Table(tuple(variables.values()), tuple(kept))
+    family.table = ConstantTable(tuple(variables.values()), tuple(kept))
     family.variables += ("",) * len(kept)

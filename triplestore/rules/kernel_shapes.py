@@ -15,14 +15,14 @@ import numpy as np
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.packed_keys import I64, U32
-from triplestore.rules.body_plans import AtomStep, Plan, plan_for
+from triplestore.rules.body_plans import AtomStep, BodyPlan, plan_for
 from triplestore.rules.families import CompiledAtom, Family
 
 _RULES = 64
-"""A family of more rules is joined with the table of their constants instead."""
+"""Maximum number of rules; larger families are joined with the table of their constants."""
 
 _APART = 8
-"""So many if each of them goes through several stages by itself."""
+"""Maximum number of rules if each of them goes through several stages by itself."""
 
 WIDTH = 8
 """Where a specification has the number of constants of a rule."""
@@ -65,7 +65,7 @@ class KernelShape(NamedTuple):
     apart: bool
     sliced: bool
     stages: tuple[KernelStage, ...]
-    plan: Plan | None
+    plan: BodyPlan | None
 
 
 def kernel_shape(family: Family, pivot: int, setting: Setting) -> KernelShape | None:
@@ -81,7 +81,7 @@ def kernel_shape(family: Family, pivot: int, setting: Setting) -> KernelShape | 
     return made
 
 
-def _shape_of(family: Family, pivot: int, plan: Plan | None) -> KernelShape | None:
+def _shape_of(family: Family, pivot: int, plan: BodyPlan | None) -> KernelShape | None:
     """How the kernel does a family from one of its atoms; None if it cannot."""
     body, head, rules = family.body, family.head, len(family.rules)
     plain = not (family.nots or family.computations or family.summary)
@@ -172,7 +172,7 @@ class _Terms:
         return found[0], found[1]
 
     def _column(self, term: int) -> int | U32 | None:
-        """What a term is in each of the rules, if it is no variable of them."""
+        """What a term is in each of the rules, unless it is a variable in them."""
         table = self.family.table
         if term < 0:
             return -term

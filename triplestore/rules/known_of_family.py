@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from triplestore.relations.packed_keys import I64, U64, Keys
-    from triplestore.rules.body_plans import Plan, Turned
+    from triplestore.rules.body_plans import BodyPlan, Turned
     from triplestore.rules.constant_index import TableIndex
     from triplestore.rules.kernel_shapes import KernelShape
 
@@ -29,7 +29,7 @@ class KnownOfFamily:
     rule_numbers   the rows of the table as sorted keys, and the rule of each (`rules_of`)
     """
 
-    plans: dict[int, Plan] = field(default_factory=dict)
+    plans: dict[int, BodyPlan] = field(default_factory=dict)
     turned: dict[int, Turned] = field(default_factory=dict)
     kernel_shapes: dict[int, KernelShape | None] = field(default_factory=dict)
     not_merged: set[tuple[int, tuple[int, ...], int]] = field(default_factory=set)

@@ -1,7 +1,7 @@
 """Which rules two programs share, and which one of them has only.
 
 Start reading at `ProgramDifference`. Rules are the same if only names of variables differ; an axiom
-that is at the bottom of one program (see `subclasses`) and a rule of the other is the same, too.
+that is at the bottom of one program (see `subclass_pairs`) equals the same rule of the other.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ from triplestore.datalog.program import (
     bound_by,
 )
 from triplestore.datalog.rules import signature
-from triplestore.datalog.slices import Graph, components
+from triplestore.datalog.slices import DependencyGraph, components
 from triplestore.datalog.text import show
 from triplestore.expressions.tree import variables_of
 from triplestore.thread_limits import looking
@@ -263,8 +263,8 @@ class _Simplifier:
         return [atom for atom, node in nodes if component[node] == own]
 
     @cached_property
-    def _graph(self) -> tuple[Graph, list[int]]:
-        graph = Graph([part for rule in self.program.rules for part in rule.split()])
+    def _graph(self) -> tuple[DependencyGraph, list[int]]:
+        graph = DependencyGraph([part for rule in self.program.rules for part in rule.split()])
         return graph, components(graph.with_equal_levels())
 
     def _refuse(self, variable: Variable, atom: Atom, index: int) -> None:
@@ -305,7 +305,7 @@ class _Simplifier:
 def _helper_row(
     kind: str, columns: Sequence[Variable], body: tuple[Item, ...], extra: str
 ) -> TupleAtom:
-    """The atom of a helper relation, whose name says its body but for the names of variables."""
+    """The atom of a helper relation, whose name says its body up to names of variables."""
     nameless = Rule((_row(Constant.iri(_HELPERS), columns),), body)
     text = f"{extra}\0{show(nameless.canonical())}"
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -367,7 +367,7 @@ def _is_row_of(head: Atom, item: Item) -> bool:
 
 
 def _seen_in(item: Item) -> Iterator[Variable]:
-    """The variables of an item, but for those that only an aggregate inside it sees."""
+    """The variables of an item, except those that only an aggregate inside it sees."""
     if isinstance(item, Not):
         for part in item.body:
             yield from _seen_in(part)

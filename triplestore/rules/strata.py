@@ -75,7 +75,7 @@ class Triggers:
 
 
 _FEW_RULES = 64
-"""Families of more rules look at every change of a type: no class need be listed for them."""
+"""Maximum number of rules of a family that is listed by class; larger ones look at every type."""
 
 
 def _classes_of(family: Family, atom: CompiledAtom) -> Collection[int] | None:

@@ -5,7 +5,10 @@ it costs microseconds in each pass over a program: a change of one axiom among 2
 Most of them need no such passes. A class to which nothing but such axioms leads, from classes of
 which the same is true, is at the *bottom*: no other rule has a part in its members, so all of these
 axioms together are one hierarchy (see `hierarchies`) in one stratum below all others. What is
-always true of the bottom: it has no cycles, and it looks at stated facts and at itself only.
+always true of the bottom: it has no cycles, and it looks at asserted facts and at itself only.
+
+Measured on the Gene Ontology under `owl-rl`: the closure takes 1.2 s, with rules instead 2.7;
+adding or deleting an axiom takes 2 to 3 ms, with rules instead 1.6 to 1.9 s.
 
 Costs some 0.1 us an axiom. All others become rules of the program again.
 """
@@ -40,7 +43,7 @@ from triplestore.rules.subclass_levels import numbered
 from triplestore.rules.subclass_rules import copied_class, names_of
 
 FEWEST = 256
-"""Fewer axioms are rules like all others: families join faster with very many members."""
+"""Minimum number of axioms; fewer are rules like all others."""
 
 BOTTOM = 1
 """The stratum of the bottom, if there is one."""

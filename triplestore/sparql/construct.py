@@ -1,7 +1,8 @@
 """Triples made of solutions: templates of CONSTRUCT, and descriptions.
 
 Start at `constructed` and `described`. Both work on columns of ids, and give each triple once.
-What is always true: what is no triple of RDF (an unbound value, a literal as subject) is left out.
+What is always true: rows that are not RDF triples (an unbound value, a literal as subject) are left
+out.
 """
 
 from __future__ import annotations

@@ -42,9 +42,9 @@ from triplestore.sparql.cache.query_cache import QueryCache, QueryText, Reuse
 from triplestore.sparql.construct import constructed, described
 from triplestore.sparql.evaluate.dataset import STORE_DEFAULT, Dataset
 from triplestore.sparql.plan.planned import ANYTHING, NONE, Planned, Wanted
-from triplestore.sparql.plan.planner import Options, Planner
+from triplestore.sparql.plan.planner import Planner, PlanOptions
 from triplestore.sparql.plan.query_planner import QueryPlanner
-from triplestore.sparql.results.solutions import Rows, Solutions, Triples, WriteResult
+from triplestore.sparql.results.solutions import ResultRows, Solutions, Triples, WriteResult
 from triplestore.sparql.rewrites import NEEDED, PASSES, rewrite
 from triplestore.sparql.syntax.parser import parse_query
 from triplestore.terms import Dictionary
@@ -95,7 +95,7 @@ class AskedState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Custom:
-    """Functions and aggregates, by IRI, that whoever asks brings along.
+    """Functions and aggregates, by IRI, that the caller gives.
 
     functions   take terms and give a term, or None for an error
     aggregates  make an object with `accumulate(term)` and `finish()`, one for each group
@@ -135,7 +135,7 @@ class Engine:
         context: Context,
         *,
         base: str | None = None,
-        options: Options | None = None,
+        options: PlanOptions | None = None,
         values: Mapping[str, Constant] | None = None,
         custom: Custom = NOTHING_CUSTOM,
     ) -> Result:
@@ -150,7 +150,7 @@ class Engine:
         text: QueryText,
         asked: AskedState,
         context: Context,
-        options: Options | None,
+        options: PlanOptions | None,
         values: Mapping[str, Constant] | None,
         custom: Custom,
     ) -> Result:
@@ -162,7 +162,7 @@ class Engine:
         if reuse is not None:
             plan = reuse.plan(context)
         query = read() if plan is None else plan.query
-        run = _Run(query, asked, context, self._write, options, custom, read, reuse)
+        run = _QueryRun(query, asked, context, self._write, options, custom, read, reuse)
         return run.result() if plan is None else run.of_plan(plan)
 
 
@@ -187,7 +187,7 @@ def prepared(query: Query, optimise: bool = True) -> Query:
 
 
 @dataclass(slots=True)
-class _Run:
+class _QueryRun:
     """One query that was rewritten, on its way to a result.
 
     read   parses the text that is asked, of which `query` may have other constants
@@ -198,7 +198,7 @@ class _Run:
     asked: AskedState
     context: Context
     write: WriteResult
-    options: Options | None
+    options: PlanOptions | None
     custom: Custom
     read: Callable[[], Query]
     reuse: Reuse | None
@@ -230,7 +230,7 @@ class _Run:
         if isinstance(query, Select):
             names = tuple(variable.name for variable in query.variables)
             prefixes = {**self.asked.prefixes, **query.prefixes}
-            rows = Rows(operator, context, loan)
+            rows = ResultRows(operator, context, loan)
             return Solutions(names, rows, terms, prefixes, self.write, advise)
         template = plan.planner.slots.templates(query.template)
 
@@ -250,7 +250,7 @@ class _Run:
 
     def planner(self) -> Planner:
         """A planner for this query."""
-        scope = Scope(QueryTerms(self.asked.dictionary), Around(self.query.base))
+        scope = Scope(QueryTerms(self.asked.dictionary), QuerySurroundings(self.query.base))
         scope.around.functions = self.custom.functions
         planner = QueryPlanner(dataset_of(self.query, self.asked), scope, self.options)
         planner.context = self.context
@@ -339,7 +339,7 @@ def _known(dictionary: Dictionary, graphs: Sequence[Constant]) -> tuple[int, ...
     return tuple(sorted({term_id for term_id in ids if term_id}))
 
 
-class Around(Surroundings):
+class QuerySurroundings(Surroundings):
     """The surroundings of a query: the time of it is taken when NOW() is first asked for."""
 
     def __init__(self, base: str | None) -> None:

@@ -1,7 +1,7 @@
 """The rows that a DELETE/INSERT with a WHERE takes away and adds, as columns of ids.
 
 Start at `changed_rows`. What is always true: the WHERE is evaluated to its end on one state before
-anything changes; a row that has an unbound value, or is no triple of RDF, is left out; blank nodes
+anything changes; a row that has an unbound value, or is not an RDF triple, is left out; blank nodes
 of the INSERT template are new for each solution, with labels that occur nowhere else.
 """
 
@@ -23,7 +23,7 @@ from triplestore.operators.frame import Frame
 from triplestore.operators.leaves import Values
 from triplestore.operators.operator import pack_last
 from triplestore.sparql.algebra.nodes import Modify, QuadPattern, Select, TermOrVariable
-from triplestore.sparql.engine import Around, AskedState, dataset_of, prepared
+from triplestore.sparql.engine import AskedState, QuerySurroundings, dataset_of, prepared
 from triplestore.sparql.plan.planned import Wanted
 from triplestore.sparql.plan.query_planner import QueryPlanner
 from triplestore.terms.dictionary import FIRST_QUERY_ID
@@ -54,7 +54,7 @@ def changed_rows(
         asked = asked._replace(default=tuple(term_id for term_id in known if term_id))
     size = operation.size
     query = prepared(Select(operation.pattern, dataset=operation.dataset, base=base, size=size))
-    planner = QueryPlanner(dataset_of(query, asked), Scope(terms, Around(base)))
+    planner = QueryPlanner(dataset_of(query, asked), Scope(terms, QuerySurroundings(base)))
     planner.context = context
     planner.size = size
     patterns = (*operation.delete, *operation.insert)
@@ -64,7 +64,7 @@ def changed_rows(
     )
     wanted = Wanted(names=frozenset(names), bag=bag)
     plan = planner.plan_large(query.pattern, wanted).operator
-    deleted, inserted = _Rows(terms, context), _Rows(terms, context)
+    deleted, inserted = _TemplateRows(terms, context), _TemplateRows(terms, context)
     token, numbers = secrets.token_hex(8), count()
 
     def new_label() -> bytes:
@@ -76,7 +76,7 @@ def changed_rows(
     return deleted.known(), inserted.settled()
 
 
-class _Rows:
+class _TemplateRows:
     """Rows made of solutions with a template."""
 
     def __init__(self, terms: QueryTerms, context: Context) -> None:
@@ -130,7 +130,7 @@ class _Rows:
         return columns if fine.all() else [column[fine] for column in columns]
 
     def known(self) -> QuadRows:
-        """The rows whose terms are all in the dictionary: others are stated nowhere."""
+        """The rows whose terms are all in the dictionary: others are asserted nowhere."""
         rows = self._once()
         stored = np.ones(len(rows.subject), np.bool_)
         for column in rows:

@@ -25,7 +25,7 @@ from triplestore.datalog.text import WELL_KNOWN, parse
 from triplestore.errors import UsageError
 from triplestore.expressions.text.term_parser import Stop, TermParser
 from triplestore.expressions.text.tokens import Tokens
-from triplestore.proofs import Limits, Proof, Step, WhyNot, Written, why, why_not
+from triplestore.proofs import Limits, Proof, ProofStep, WhyNot, Written, why, why_not
 from triplestore.proofs.audit import Audit, Difference, audit
 from triplestore.proofs.closed_facts import Closed, Passing
 from triplestore.reasoning.program.in_force import InForce
@@ -115,7 +115,7 @@ def _is_trivial(view: StateView, atom: Atom) -> bool:
 
 
 def _trivial(atom: Atom, prefixes: Mapping[str, str]) -> Proof:
-    step = Step(atom, Rule((atom,), (), "trivial"), {}, (), 1, 1)
+    step = ProofStep(atom, Rule((atom,), (), "trivial"), {}, (), 1, 1)
     return Proof(atom, {atom: step}, prefixes=prefixes)
 
 

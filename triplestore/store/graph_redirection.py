@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
-from triplestore.sparql.algebra.nodes import Dataset, Modify, Operation
+from triplestore.sparql.algebra.nodes import DatasetClause, Modify, Operation
 from triplestore.sparql.syntax.parser import parse_query, parse_update
 from triplestore.sparql.syntax.query_printer import write
 from triplestore.store.arguments import TermLike
@@ -60,5 +60,5 @@ def update_on(
     return write(replace(update, operations=tuple(map(changed, update.operations))))
 
 
-def _dataset(default: Iterable[TermLike], named: Iterable[TermLike]) -> Dataset:
-    return Dataset(tuple(map(Constant.of, default)), tuple(map(Constant.of, named)))
+def _dataset(default: Iterable[TermLike], named: Iterable[TermLike]) -> DatasetClause:
+    return DatasetClause(tuple(map(Constant.of, default)), tuple(map(Constant.of, named)))

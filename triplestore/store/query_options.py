@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from triplestore.operators.context import Flag
-    from triplestore.sparql.plan.planner import Options
+    from triplestore.sparql.plan.planner import PlanOptions
     from triplestore.store.arguments import TermLike
     from triplestore.text_limits import TextLimits
 
@@ -36,7 +36,7 @@ class QueryOptions(NamedTuple):
     substitutions: Mapping[Any, TermLike] | None = None
     custom_functions: Mapping[Any, Callable[..., Any]] | None = None
     custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None
-    planning: Options | None = None
+    planning: PlanOptions | None = None
 
 
 class UpdateOptions(NamedTuple):

@@ -201,7 +201,7 @@ def _quads(spark: Any, rows: Sequence[Sequence[int]]) -> Frame:
 
 
 def _hidden(facts: Frame, naming: Naming) -> int:
-    """How many facts are no triples of RDF: a literal is a subject, or a predicate no IRI."""
+    """Number of facts that are not RDF triples: literals as subjects, non-IRIs as predicates."""
     kind = "substr(key, 1, 1)"
     odd = naming.frame.where(f"{kind} NOT IN (X'01', X'02')").selectExpr("id AS s")
     named = facts.select("p").dropDuplicates()

@@ -108,7 +108,7 @@ class _Classes:
     """Which terms are the same.
 
     members  node, component: also of literals, by which other terms may be the same
-    named    node, name: the representative of each term that is no literal
+    named    node, name: the representative of each term that is not a literal
     """
 
     members: Frame

@@ -30,7 +30,7 @@ class Names(Protocol):
         """The keys of ids."""
 
     def ids_of(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        """The ids of keys that rules name; those that are no terms yet become terms."""
+        """The ids of keys that rules name; new ones become terms."""
 
 
 class Naming:
@@ -75,14 +75,14 @@ class Naming:
         return from_arrow(self.spark, pa.table({"id": ids, "key": keys}))
 
     def ids_of(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        """The ids of keys that rules name; those that are no terms yet become terms."""
+        """The ids of keys that rules name; new ones become terms."""
         wanted = list(dict.fromkeys(keys))
         self._look_up(wanted)
         self._append([key for key in wanted if key not in self._ids])
         return {key: self._ids[key] for key in wanted}
 
     def known_ids(self, keys: Iterable[bytes]) -> dict[bytes, int]:
-        """The ids of keys; 0 for those that are no terms."""
+        """The ids of keys; 0 for those that are not terms."""
         wanted = list(dict.fromkeys(keys))
         self._look_up(wanted)
         return {key: self._ids.get(key, 0) for key in wanted}

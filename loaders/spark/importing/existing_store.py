@@ -69,7 +69,7 @@ class Target:
         """The job that this is: that of the work directory if it is the same, or a new one.
 
         place  where it is written down
-        known  what it is told by: a fingerprint of its input and of what is to be done
+        known  its identity: a fingerprint of its input and of what is to be done
         """
         said = read_text(None, place)
         if said is not None:

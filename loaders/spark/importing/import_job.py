@@ -2,7 +2,7 @@
 
 Start reading at `Import.run`. What is always true: a new store is made beside its place and renamed
 when it is finished; an existing store gets one commit, with the name of the job; so a run can
-end anywhere, and the next one goes on.
+end anywhere, and the next one continues.
 """
 
 from __future__ import annotations

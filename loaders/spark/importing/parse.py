@@ -50,7 +50,7 @@ _CR_ENDS_LINES = (ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG, ox.RdfFormat.N3)
 
 @dataclass(frozen=True)
 class Plan:
-    """What is sent to the tasks: the files, and for files opened by name who reads what."""
+    """What is sent to the tasks: the files and, for files opened by name, what each task reads."""
 
     files: Mapping[int, SourceFile]
     reading: Reading

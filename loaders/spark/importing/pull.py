@@ -1,4 +1,4 @@
-"""A store from tables that a job wrote to a place that is no path of this machine.
+"""A store from tables that a job wrote to a place that is not a path of this machine.
 
 Start reading at `pull`. It needs no Spark: pyarrow reads the tables (`s3://`, `gs://`, `hdfs://`, a
 path). What is always true: all files that the job's manifest names are there with their lengths,

@@ -17,7 +17,7 @@ Delta and Iceberg tables are read as they are and nothing passes through Python 
                                 literal where it is absent), `value`, `datatype`, `lang`
     array                       in a property, one triple for each element; not in `as_terms`
 
-Null is no term: a property without a value gives no triple, a graph that is null is the default
+Null is not a term: a property without a value gives no triple, a graph that is null is the default
 graph, and anything else that is null is a fault.
 """
 
@@ -171,7 +171,7 @@ def _lexical(value: Column, type_: str, name: str) -> tuple[Column, str]:
     if type_ == "binary":
         return F.hex(value), "hexBinary"
     raise UsageError(
-        f"column {name} has the type {type_}, which is no term: give a string, boolean, number, "
+        f"column {name} has the type {type_}, which is not a term: give a string, boolean, number, "
         "date, timestamp, binary, or a struct with value, datatype and lang"
     )
 

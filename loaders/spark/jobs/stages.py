@@ -30,7 +30,7 @@ class Stages:
     """The stages of one job.
 
     place   the work directory: a path that all nodes share, or a URI
-    told    is told of each stage that ended
+    told    called after each stage
     done    name, seconds and figures of each stage, in order
     """
 

@@ -217,7 +217,7 @@ def _divide_decimals(a: Decimal, b: Decimal) -> Decimal:
 
 
 def quotient(numerator: int, denominator: int) -> Decimal:
-    """The decimal of a fraction, to so many digits as divisions have.
+    """The decimal of a fraction, with as many digits as divisions have.
 
     >>> quotient(-10, 3), quotient(1, 4)
     (Decimal('-3.333333333333333333'), Decimal('0.250000000000000000'))

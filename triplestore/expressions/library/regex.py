@@ -37,7 +37,7 @@ _LONGEST_PATTERN = 50_000
 _LARGEST_PROGRAM = 50_000  # instructions
 _MEMORY = 2 << 20  # bytes that RE2 may use for the states of one pattern
 _QUICK = 20_000_000  # instructions times bytes: done within 0.1 s at the slowest
-_MOST = 5_000_000_000  # and this within 20 s, also when nobody waits for it any more
+_MOST = 5_000_000_000  # and this within 20 s, also if the caller was interrupted
 _EVERY = 256  # matches between two looks at the limits
 
 

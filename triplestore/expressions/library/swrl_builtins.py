@@ -103,7 +103,7 @@ def power(left: bytes, right: bytes) -> bytes:
 
 
 def round_half_to_even(key: bytes, digits: bytes | None = None) -> bytes:
-    """To so many digits after the point, a half to the even one."""
+    """Rounded to a number of digits after the point, a half to the even one."""
     number = number_of(key)
     places = 0 if digits is None else _whole(digits)
     if abs(places) > 1000:
@@ -248,7 +248,7 @@ def _scaled(kind: str, turned: bool, key: bytes, by: bytes) -> bytes:
     factor = 1 / factor if turned else factor
     months = math.floor(duration.months * factor + Fraction(1, 2))
     seconds = duration.seconds * factor
-    if seconds.denominator != 1:  # to so many digits as there can be
+    if seconds.denominator != 1:  # with as many digits as there can be
         seconds = Fraction(numbers.quotient(seconds.numerator, seconds.denominator))
     return key_of_duration(Duration(months, seconds), kind)
 

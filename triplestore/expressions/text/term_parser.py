@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from typing import NamedTuple
 
 import pyoxigraph as ox
@@ -48,6 +49,15 @@ MOST_NESTED = 100
 _EVERY = 512  # tokens between two looks at the limits
 MOST_PROBLEMS = 100
 """Maximum number of problems of a text that are listed."""
+
+MOST_LETTERS = 100
+"""Maximum length of a name that is compared with others for a hint. That takes its square: 1.5 ms
+for another name of 120 letters; and 5 million letters took 230 MB."""
+
+MOST_NAMES = 1000
+"""Maximum number of names that one is compared with for a hint."""
+
+_COMPARED = 20  # names between two looks at the limits
 
 
 class SyntaxProblem(NamedTuple):
@@ -96,7 +106,7 @@ class TermParser:
             current().check()
 
     def count_part(self) -> None:
-        """Note one more part of a pattern or a SELECT: so many may be in a text."""
+        """Note one more part of a pattern or a SELECT: the limits say how many a text may have."""
         self._parts += 1
         most = current().text.parts
         if self._parts > most:
@@ -397,8 +407,14 @@ def did_you_mean(name: str, known: Iterable[str], after: str = "") -> str:
     >>> did_you_mean("POW", ["NOW"])
     ''
     """
+    if len(name) > MOST_LETTERS:
+        return ""
     cutoff = 0.6 if len(name) > 3 else 0.75
-    near = get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    others, near = list(islice(known, MOST_NAMES)), list[str]()
+    for start in range(0, len(others), _COMPARED):
+        current().check()
+        near += get_close_matches(name, others[start : start + _COMPARED], n=1, cutoff=cutoff)
+    near = get_close_matches(name, near, n=1, cutoff=cutoff)
     return f" (did you mean {near[0]}{after}?)" if near else ""
 
 

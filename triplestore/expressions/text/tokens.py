@@ -134,7 +134,7 @@ def name_pattern(is_ascii: bool) -> str:
 
 
 _PATTERN = r"""
-    (?: [ \t\r\n]+ | \#[^\n\r]* {slashes} )*
+    (?: [ \t\r\n]++ | \#[^\n\r]*+ {slashes} )*+
     (?:
       ( {rules} <<\( | \)>> | \|\| | && | != | <= | >= | \^\^ | [][(),{{}};=!+*/|^-] | \.(?![0-9])
         | < (?! [^\x00-\x20<>"{{}}|^`]* > ) | > | \? (?! [{u}0-9] ) )
@@ -160,7 +160,7 @@ def _pattern(rules: bool, is_ascii: bool) -> re.Pattern[str]:
     """The expression for rules or SPARQL, where `:-5` is the name `:` and a number."""
     _, u, chars = _letters(is_ascii)
     marks = "" if is_ascii else _MARKS
-    slashes, arrow = (r"| //[^\n\r]*", ":- |") if rules else ("", "")
+    slashes, arrow = (r"| //[^\n\r]*+", ":- |") if rules else ("", "")
     name = name_pattern(is_ascii)
     parts = {"u": u, "chars": chars, "marks": marks, "name": name}
     pattern = _PATTERN.format(slashes=slashes, rules=arrow, **parts)
@@ -236,7 +236,7 @@ class Tokens:
         return end
 
     def _look(self, number: int, offset: int) -> None:
-        """Raise if so many tokens up to an offset are more than the limits allow."""
+        """Raise if this number of tokens up to an offset exceeds the limits."""
         limits = current()
         limits.need(_BYTES * number)
         if number > limits.text.tokens:

@@ -23,9 +23,9 @@ from triplestore.relations.packed_keys import I64, U32, Bools, Keys, start_of_ru
 from triplestore.rules.body_plans import (
     HEAD,
     AtomStep,
+    BodyPlan,
+    BodyStep,
     ComputeStep,
-    Plan,
-    Step,
     TableStep,
     plan_for,
 )
@@ -192,15 +192,15 @@ class _Chunk:
 class _Stage:
     """A step that makes rows, the tests behind it, and the rows that wait before it."""
 
-    def __init__(self, source: Source, tests: list[Step]) -> None:
+    def __init__(self, source: Source, tests: list[BodyStep]) -> None:
         self.source = source
         self.tests = tests
         self.chunks: list[_Chunk] = []
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> BodyPlan:
         """The tests."""
-        return Plan((), tuple(self.tests), ())
+        return BodyPlan((), tuple(self.tests), ())
 
     def put(self, chunk: _Chunk, facts: CheckedFacts) -> None:
         """Let rows wait; chunks are joined so that there are few."""
@@ -252,10 +252,10 @@ class _Stage:
         return made, len(index)
 
 
-def _stages(family: Family, plan: Plan, setting: Setting, wanted: set[int]) -> list[_Stage]:
+def _stages(family: Family, plan: BodyPlan, setting: Setting, wanted: set[int]) -> list[_Stage]:
     """The steps of a plan as stages; each keeps the columns that are needed behind it."""
     needed = set(wanted)
-    steps: list[Step] = []
+    steps: list[BodyStep] = []
     for step in reversed(plan.steps):
         steps.append(_keeping(step, tuple(sorted(needed))))
         if isinstance(step, AtomStep):
@@ -280,7 +280,7 @@ def _stages(family: Family, plan: Plan, setting: Setting, wanted: set[int]) -> l
     return [*made, stage, _Stage(Wait(), [])]
 
 
-def _keeping(step: Step, keep: tuple[int, ...]) -> Step:
+def _keeping(step: BodyStep, keep: tuple[int, ...]) -> BodyStep:
     if isinstance(step, AtomStep):
         return AtomStep(step.item, step.atom, step.negated, step.bound, step.free, step.same, keep)
     if isinstance(step, TableStep):

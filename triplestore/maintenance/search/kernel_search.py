@@ -4,11 +4,11 @@ Start reading at `new_search`. The text of the algorithm is that of `proof_searc
 asks `Cursors` for the instances of all goals in one call, and other families one by one (`Pieces`);
 what is remembered of facts and instances is followed by kernels (`Numbered`, `Linked`).
 
-Both searches are needed. With kernels B/F^c is 2 to 4.5 times as fast on small rules (reachability,
-left-linear and transitive closure), 5 to 7 times on the same generation, and 10 to 17 times on
-highly recursive programs (`bench searches` has the latter). The other search is for rules of three
-columns, with negation, FILTER or BIND, and for a process that has not loaded kernels yet: loading
-them takes longer than most searches (0.2 s and more).
+Both searches are needed. With kernels B/F^c is 1.7 to 4.5 times as fast on reachability, left-
+linear and transitive closure, 5 to 7 times on the same generation, and 10 to 17 times on highly
+recursive programs (`bench searches`: recursive, spread, lines). The other search is for rules of
+three columns, with negation, FILTER or BIND, and for a process that has not loaded kernels yet:
+loading them takes longer than most searches (0.2 s and more).
 """
 
 from __future__ import annotations

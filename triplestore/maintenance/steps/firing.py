@@ -26,7 +26,7 @@ from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.counts import CountChanges
 from triplestore.relations.facts.difference_set import DifferenceSet
-from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey, size_of
+from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
 from triplestore.relations.facts.recursive_counts import RecursiveChanges
 from triplestore.relations.packed_keys import I64, U32
 from triplestore.rules.body_plans import WHOLE, AtomStep, plan_for
@@ -77,7 +77,7 @@ class Firing:
             for family, item in items
             if family.known.is_planned or not self._is_idle(family, batch)
         ]
-        self._work.run.conclude_all(jobs, size_of(batch), heads, recursive)
+        self._work.run.conclude_all(jobs, heads, recursive)
 
     def many(
         self, triggers: Triggers, large: Large, around: Around, phase: str, sign: int
@@ -133,8 +133,7 @@ class Firing:
                 touched = united(touched, self._scan(family, item, new, heads))
             else:
                 jobs.append(whole_job(family, new, "insertion"))
-        rows = work.stored.tables.total() + work.added.total()
-        work.run.conclude_all(jobs, rows, heads, heads)
+        work.run.conclude_all(jobs, heads, heads)
         return touched
 
     def _is_idle(self, family: Family, batch: Container[RelationKey] = ()) -> bool:

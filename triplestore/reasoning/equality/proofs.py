@@ -35,7 +35,7 @@ from triplestore.ontologies.translate import schema_rules
 from triplestore.proofs import Limits, Proof, Written, why
 from triplestore.proofs.closed_facts import Closed, Passing
 from triplestore.proofs.origins import fill
-from triplestore.proofs.steps import Part, Step
+from triplestore.proofs.steps import ProofPart, ProofStep
 from triplestore.reasoning.equality.classes import functional
 from triplestore.reasoning.equality.levels import EqualityLevels
 from triplestore.reasoning.program.graph_scope import is_of_scope, rule_of
@@ -64,7 +64,7 @@ class KnownStep(NamedTuple):
     """A step of a proof, and how many levels of equalities it needs."""
 
     level: int
-    step: Step
+    step: ProofStep
 
 
 @cache
@@ -126,7 +126,7 @@ class EqualityProofs:
         steps = _measured(atom, self._steps)
         return Proof(atom, steps, least=self._least, prefixes=self._prefixes)
 
-    def _own(self, row: TupleAtom, step: Step) -> Atom:
+    def _own(self, row: TupleAtom, step: ProofStep) -> Atom:
         """A step for a violation in its own terms, from that of its image."""
         if row == step.fact or not isinstance(step.rule, Constraint):
             return step.fact
@@ -141,7 +141,7 @@ class EqualityProofs:
                 parts.append(replace(part, filled=filled, fact=filled))
             else:
                 parts.append(part if part.fact else replace(part, filled=filled))
-        self._put(TOP + 1, Step(row, step.rule, own, tuple(parts)))
+        self._put(TOP + 1, ProofStep(row, step.rule, own, tuple(parts)))
         return row
 
     def image(self, atom: Atom) -> Atom:
@@ -161,7 +161,7 @@ class EqualityProofs:
     def _atom(self, fact: IdTriple) -> TripleAtom:
         return TripleAtom(*(Constant(self._dictionary.key(number)) for number in fact))
 
-    def _put(self, level: int, step: Step) -> None:
+    def _put(self, level: int, step: ProofStep) -> None:
         known = self._steps.get(step.fact)
         if known is None or level < known.level:
             self._steps[step.fact] = KnownStep(level, step)
@@ -199,7 +199,7 @@ class EqualityProofs:
         """The step of a asserted fact; if it is a graph that states it, that this is so."""
         s, p, o = fact
         if self._worlds.stored.relation(p).status(s, o) == EXPLICIT:
-            self._put(-1, Step(self._atom(fact)))
+            self._put(-1, ProofStep(self._atom(fact)))
             return
         key = self._dictionary.key
         rule = rule_of(key(p), key(o))
@@ -268,10 +268,10 @@ class EqualityProofs:
         for item in rule.body:
             filled = fill(item, given)
             fact_of = filled if isinstance(filled, TripleAtom) else None
-            parts.append(Part(item, filled, fact=fact_of))
+            parts.append(ProofPart(item, filled, fact=fact_of))
         head = fill(rule.heads[0], given)
         assert isinstance(head, TripleAtom)
-        self._put(level, Step(head, rule, given, tuple(parts)))
+        self._put(level, ProofStep(head, rule, given, tuple(parts)))
 
     # -- equalities -----------------------------------------------------------------------------
 
@@ -388,7 +388,7 @@ def _shared(stored: AssertedRelations, names: U32, ends: U32, place: int) -> lis
     return rows if place == 0 else [(other, name, end) for end, name, other in rows]
 
 
-def _measured(goal: Atom, known: Mapping[Atom, KnownStep]) -> dict[Atom, Step]:
+def _measured(goal: Atom, known: Mapping[Atom, KnownStep]) -> dict[Atom, ProofStep]:
     """The steps that a goal needs, the goal first, with their heights and sizes."""
     order: list[Atom] = []
     done: set[Atom] = set()
@@ -401,7 +401,7 @@ def _measured(goal: Atom, known: Mapping[Atom, KnownStep]) -> dict[Atom, Step]:
             done.add(fact)
             waiting.append((fact, True))
             waiting += [(need, False) for need in known[fact].step.needs]
-    steps: dict[Atom, Step] = {}
+    steps: dict[Atom, ProofStep] = {}
     for fact in order:
         step = known[fact].step
         if not step.stated:

@@ -8,6 +8,7 @@ belongs to one state, and is remembered for it (`note`, `rules_of_state`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from triplestore.reasoning.program.graph_scope import RULE, scope_rules
 from triplestore.reasoning.program.literals import Literals
 from triplestore.reasoning.program.schema_reader import SchemaReader
 from triplestore.reasoning.program.settings import BY_REWRITING, Regimes
+from triplestore.reasoning.program.sleeping_rules import Sleeping, find_sleeping
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
 from triplestore.reasoning.program.subclass_edges import SubclassEdges, WholeProgram
 from triplestore.reasoning.tuning import Tuning
@@ -80,6 +82,7 @@ class InForce(Rules):
     inputs       what the translation was made of
     foreseen     whether there are rules about equality because there will be some
     partial      whether all rules are still to be made of what these conclude
+    sleeping     the rules that nothing can reach yet, which are not compiled
     """
 
     def __init__(
@@ -101,6 +104,7 @@ class InForce(Rules):
         self.names: tuple[Dictionary, dict[int, bytes]] | None = None
         self.foreseen = False
         self.partial = False
+        self.sleeping: Sleeping | None = None
         self.inputs = _TranslationInputs(Regimes(), None, False, [], [])
 
     def __eq__(self, other: object) -> bool:
@@ -114,6 +118,19 @@ class InForce(Rules):
         """All of it; callers that do not need the rules of axioms beside it use `whole`."""
         with no_collection():
             return self.whole.together
+
+    @property
+    def compiled(self) -> WholeProgram:
+        """What is compiled to maintain a closure: all rules but those that sleep."""
+        if self.sleeping is None:
+            return self.whole
+        return WholeProgram(self.sleeping.awake, self.whole.edges)
+
+    def woken(self) -> InForce:
+        """The same of which no rule sleeps."""
+        found = copy(self)
+        found.sleeping = None
+        return found
 
     @property
     def rule_count(self) -> int:
@@ -250,6 +267,8 @@ def make_program(
         found.inputs = inputs
         found.regimes = regimes
         found.foreseen = equal and not len(equals)
+        if name is not None and (before is None or early or before.sleeping is not None):
+            found.sleeping = find_sleeping(program, keys, tables, dictionary)
         return found
 
 

@@ -115,6 +115,22 @@ class WholeProgram:
             return self.program
         return self.program + Program(self.edges.beside.rules())
 
+    def count_beyond(self, other: WholeProgram) -> int:
+        """How many rules and constraints this one says and the other does not: as many as are in
+        the difference, without making a rule of each axiom."""
+        one, known = self.edges, other.edges
+        if one is None or (known is not None and known.dictionary is not one.dictionary):
+            return len(self - other)
+        found = self.program - other.program
+        more = SubclassEdges(
+            one.dictionary, one.keys if known is None else without(one.keys, known.keys), one.name
+        )
+        count = len(found) + len(more) - int(more.among(list(other.program.rules)).sum())
+        said = more.among(list(found.rules))
+        if known is not None:
+            said |= known.among(list(found.rules))
+        return count - int(said.sum())
+
     def __sub__(self, other: WholeProgram) -> Program:
         """What this one says and the other does not."""
         found = self.program - other.program
@@ -130,7 +146,7 @@ class WholeProgram:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, WholeProgram):
             return NotImplemented
-        return not len(self - other) and not len(other - self)
+        return not self.count_beyond(other) and not other.count_beyond(self)
 
     def __hash__(self) -> int:
         return hash(len(self))

@@ -20,7 +20,15 @@ from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.views.equality import reasoned
-from triplestore.rules.body_plans import HEAD, WHOLE, AtomStep, ComputeStep, Plan, TableStep, plan
+from triplestore.rules.body_plans import (
+    HEAD,
+    WHOLE,
+    AtomStep,
+    BodyPlan,
+    ComputeStep,
+    TableStep,
+    plan,
+)
 from triplestore.rules.families import CompiledAtom, Family
 
 if TYPE_CHECKING:
@@ -157,7 +165,7 @@ class _Description:
             return f"from {self._atom(family, family.body[pivot])}"
         return f"from NOT {self._atom(family, family.nots[pivot - len(family.body)])}"
 
-    def _steps(self, family: Family, made: Plan) -> Iterator[str]:
+    def _steps(self, family: Family, made: BodyPlan) -> Iterator[str]:
         for step in made.steps:
             if isinstance(step, AtomStep):
                 sign = "NOT " if step.negated else ""

@@ -42,8 +42,8 @@ def _figures_of(closing: Closing, before: Rules | None, warnings: Iterable[Any])
     return Report(
         rules=now.rule_count,
         constraints=len(now.program.constraints),
-        rules_added=len(now - known) if changed else 0,
-        rules_removed=len(known - now) if changed else 0,
+        rules_added=now.count_beyond(known) if changed else 0,
+        rules_removed=known.count_beyond(now) if changed else 0,
         explicit=tables.total(EXPLICIT) + elsewhere,
         inferred=tables.total(INFERRED) - elsewhere,
         relation_rows=rows_of_relations(tables, is_helper_in(closing.dictionary)),

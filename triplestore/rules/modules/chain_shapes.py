@@ -44,7 +44,7 @@ class ChainShape(NamedTuple):
 
 
 def shape_of(rule: Rule, number: int) -> ChainShape | None:
-    """The shape of a rule with one head; None if it is no chain.
+    """The shape of a rule with one head; None if it is not a chain.
 
     >>> from triplestore.datalog.text import read
     >>> (rule,) = read("PREFIX : <http://e/> :p[?x, ?z] :- :r[?z, ?y], :q[?x, ?y] .").rules

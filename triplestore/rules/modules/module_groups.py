@@ -70,7 +70,7 @@ class Owned(NamedTuple):
         return self.relations[0]
 
     def structure(self, setting: Setting) -> Structure | None:
-        """What the rules come to whose guards hold; None if nothing known."""
+        """The closure that the rules whose guards hold compute; None if it is of no known kind."""
         held = {guard.atom for guard in self.guards if guard.holds(setting)}
         return self.group.active(held)
 

@@ -1,7 +1,7 @@
 """Which recursive rules a module may own: found by their shape, whatever they speak of.
 
 Start reading at `find_groups`. Properties that depend on each other are a *group*, if all rules
-that make them do so are chains. `structure_of` says what these chains come to: one relation,
+that make them do so are chains. `structure_of` says what these chains compute: one relation,
 which is transitive, or symmetric and transitive, and each property of the group is that relation
 or the same turned around (so inverse pairs share one, and properties below each other do); or
 several relations that are regular languages over others.
@@ -29,7 +29,7 @@ from triplestore.rules.modules.chain_shapes import ChainShape, ChainStep, shape_
 class ModuleGroup(NamedTuple):
     """Properties that depend on each other, and the chains that make them do so.
 
-    structure  what these come to if all guards hold
+    structure  the closure that they compute if all guards hold
     """
 
     stratum: int
@@ -42,7 +42,7 @@ class ModuleGroup(NamedTuple):
         return self.structure.relations
 
     def active(self, guards: set[Atom]) -> Structure | None:
-        """What the chains come to whose guards are all among these; None if nothing known."""
+        """The closure that the chains whose guards are all among these compute; None if unknown."""
         shapes = [shape for shape in self.shapes if guards.issuperset(shape.guards)]
         if len(shapes) == len(self.shapes):
             return self.structure
@@ -185,11 +185,11 @@ class _Around:
         return not any(guard in own or guard in self._heads for guard in guards)
 
 
-# -- what chains come to ---------------------------------------------------------------------------
+# -- what chains compute --------------------------------------------------------------------------
 
 
 def structure_of(relations: Sequence[bytes], shapes: Sequence[ChainShape]) -> Structure | None:
-    """What chains over properties that depend on each other come to; None if nothing known."""
+    """The closure of chains over properties that depend on each other; None if unknown."""
     return _one_closure(relations, shapes) or _chains(relations, shapes)
 
 

@@ -18,13 +18,13 @@ ROW_BYTES = 16
 """What a pair takes as a row in two orders."""
 
 MANY = 1 << 20
-"""Closures of fewer pairs are written out: rules and queries read rows faster."""
+"""Minimum number of pairs to be compressed: rules and queries read rows faster."""
 
 FEW = 1 << 18
-"""Compressed closures stay so until they have fewer pairs than this."""
+"""Minimum number of pairs for which a compressed closure stays compressed."""
 
 SAVING = 8
-"""So many times smaller than the rows a scheme must be."""
+"""Minimum factor by which a scheme must be smaller than the rows."""
 
 
 @dataclass(frozen=True, slots=True)

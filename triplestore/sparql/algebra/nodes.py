@@ -6,7 +6,7 @@ section 18 of the specification, except where it says otherwise here.
 What is always true:
 
 - Nodes are frozen, hashable and compare by structure. A term in a pattern is a `Constant` or a
-  `Variable` of `expr.tree`; in the data of INSERT DATA and DELETE DATA it is pyoxigraph's.
+  `Variable` of `expressions.tree`; in the data of INSERT DATA and DELETE DATA it is pyoxigraph's.
 - Blank nodes of patterns, and the variables that the translation needs (steps of paths, aggregates,
   keys of groups without a name), are variables whose name has a colon in it, which no text can
   name: `is_hidden`. A blank node that stands in a template is a constant, and means a new blank
@@ -220,7 +220,7 @@ class GroupKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """An aggregate: `function` in small letters as in `expr.functions.AGGREGATES`, or an IRI.
+    """An aggregate: `function` as in `expressions.functions.AGGREGATES`, or an IRI.
 
     argument  None for COUNT(*)
     """
@@ -315,7 +315,7 @@ Node: TypeAlias = (
     | Reduced
     | Slice
 )
-"""A graph pattern or what is made of one. EXISTS is an expression: `expr.tree.Exists`."""
+"""A graph pattern or what is made of one. EXISTS is an expression: `expressions.tree.Exists`."""
 
 SOLUTION = Call("SOLUTION")
 """The number of a solution in an `Extend`: no text has it (see `rewrites.number_solutions`)."""
@@ -368,7 +368,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
+class DatasetClause:
     """FROM and FROM NAMED, or USING and USING NAMED: the default graph is a merge of graphs."""
 
     default: tuple[Constant, ...]
@@ -378,7 +378,7 @@ class Dataset:
 @dataclass(frozen=True, slots=True)
 class _Form:
     pattern: Node
-    dataset: Dataset | None = field(default=None, kw_only=True)
+    dataset: DatasetClause | None = field(default=None, kw_only=True)
     size: int = field(default=0, compare=False, repr=False, kw_only=True)
     base: str | None = field(default=None, kw_only=True)
     prefixes: Mapping[str, str] = field(
@@ -455,7 +455,7 @@ class Modify:
     delete: tuple[QuadPattern, ...]
     insert: tuple[QuadPattern, ...]
     pattern: Node
-    dataset: Dataset | None = None
+    dataset: DatasetClause | None = None
     graph: Constant | None = None
     size: int = field(default=0, compare=False, repr=False)
 

@@ -88,7 +88,7 @@ class Reuse:
         return found
 
     def slots(self, query: Query) -> Slots | None:
-        """Notes, for the plan of a query, where its constants are; None if that is no use yet."""
+        """Notes where the constants are in the plan of a query; None if not needed yet."""
         found = when_large(query.size, self._known.slots, self._parse)
         self._key = self._known.plan_key(self._about)  # which constants count may be known now
         return found

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from triplestore.operators.operator import Operator
     from triplestore.sparql.plan.planned import Atom
 
-_FEW = 64.0  # rows that are so few that no sequence of joins is much better than another
-_ALIKE = 4.0  # plans are the same for that many times more or fewer rows
+_FEW = 64.0  # maximum rows for which no sequence of joins is much better than another
+_ALIKE = 4.0  # maximum ratio of two numbers of rows that have the same plan
 
 
 Entries: TypeAlias = tuple[Any, ...]
@@ -110,7 +110,7 @@ def exchangeable_values(query: Query, values: Mapping[str, Constant]) -> Exchang
 
 
 def _key_like(key: bytes, number: int) -> bytes:
-    """The key of a term of the same kind that nobody has."""
+    """The key of a term of the same kind that occurs nowhere else."""
     end = {LANG: b'"@en', TYPED: b'"^^<' + _OWN.encode() + b">"}.get(key[0], b"")
     return key[:1] + _OWN.encode() + b"%d" % number + end
 
@@ -352,7 +352,7 @@ def _filled(pattern: Entries, ids: Mapping[int, int]) -> Entries:
 
 
 def _alike(one: float, other: float) -> bool:
-    """True if plans for so many rows are the same, about."""
+    """True if plans for these numbers of rows are about the same."""
     if one <= _FEW and other <= _FEW:
         return True
     return one <= _ALIKE * other and other <= _ALIKE * one

@@ -23,9 +23,9 @@ from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
 Parse: TypeAlias = Callable[[str], Query]
 """Gives the rewritten algebra of a text."""
 
-_CONSTANT = (IRI, STRING, LANG, TYPED)  # a blank node stands for itself, which no text can say
-_MOST_KINDS = 512
-_MOST_TEXTS = 256
+_CONSTANT = (IRI, STRING, LANG, TYPED)  # a blank node as a value has no name in any text
+_MOST_KINDS = 512  # maximum number of kinds that are kept
+_MOST_TEXTS = 256  # maximum number of texts whose kind is kept
 
 
 @dataclass(slots=True, eq=False)
@@ -66,7 +66,7 @@ class KnownText:
         return PlanKey((self.of, of_what), constants, fixed)
 
     def slots(self, parse: Parse) -> Slots | None:
-        """What notes its constants in a plan; None if that is no use (yet)."""
+        """What notes its constants in a plan; None if that is not needed (yet)."""
         kind, constants = self.kind, self.constants
         if kind is None or self.find is None:
             return None

@@ -9,7 +9,7 @@ which are equal to each other in the one where they are in the other; so they ha
 but for these. What this cannot be said of (escapes, BASE, relative IRIs, unknown prefixes, updates)
 has no shape. Whether cutting agrees with the tokens is looked at once for each shape
 (`is_cut_between_tokens`): after that it follows, since constants begin where no token can run into
-them, and end where the same expression ends them in `expr.tokens`.
+them, and end where the same expression ends them in `expressions.text.tokens`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BEFORE = r"(?<=[\s({\[,;=!/|^*&)}\]])"  # what no token can run into a name or 
 
 @cache
 def _cut(is_ascii: bool) -> re.Pattern[str]:
-    """What texts are cut by, those of ASCII alone or any (see `expr.tokens`)."""
+    """What texts are cut by, those of ASCII alone or any (see `expressions.text.tokens`)."""
     name = name_pattern(is_ascii)
     return re.compile(
         rf"""

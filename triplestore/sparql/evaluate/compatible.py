@@ -39,7 +39,7 @@ class CompatibleJoin(Operator):
     """Joins rows that agree on the variables that both bind.
 
     doubtful   shared columns that may hold 0 (unbound) on either side
-    how        as of `ops.Join`: inner, left, semi, anti
+    how        as of `operators.Join`: inner, left, semi, anti
     condition  which joined rows are matches after all
     overlap    only rows that bind a variable in common match (what MINUS wants)
 

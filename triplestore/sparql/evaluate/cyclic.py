@@ -19,15 +19,14 @@ import numpy as np
 from triplestore.operators.context import Context
 from triplestore.operators.frame import Array, Frame
 from triplestore.operators.group_table import GroupTable, use_kernels
+from triplestore.operators.joins.smallest_fan import by_smallest_fan, pays, sampled_every
 from triplestore.operators.leaves import atom, slices
 from triplestore.operators.operator import Blocks, Operator, Stream
 from triplestore.relations.packed_keys import pack
 from triplestore.relations.relation import StoredRelation
 
-_SAMPLE = 4096  # rows that are asked how many ways on they have, before anything is decided
 
-
-class Link(NamedTuple):
+class CycleLink(NamedTuple):
     """A pattern of a relation of two columns between a known variable and the new one."""
 
     relation: StoredRelation
@@ -39,7 +38,7 @@ class Link(NamedTuple):
 
 
 class Rest(Operator):
-    """A leaf with the rows of another operator, which whoever reads those puts in."""
+    """A leaf with the rows of another operator, set by whatever reads that operator."""
 
     kind: ClassVar[str] = "rows"
 
@@ -70,7 +69,7 @@ class Cyclic(Operator):
         rest: Rest,
         joins: Operator,
         name: str,
-        links: Sequence[Link],
+        links: Sequence[CycleLink],
         more: float,
     ) -> None:
         super().__init__(joins.names, joins.types, (left, joins), estimate=joins.estimate)
@@ -102,7 +101,7 @@ class Cyclic(Operator):
             return ()
         fans, step = self._sampled(first)
         ways = float(fans.min(axis=0).sum())
-        if fans[0].sum() > self._more * ways:
+        if pays(fans, self._more):
             whole = max(1.0, self._left.estimate / first.rows) * step
             return self._through_links(context, every, _Members(self, context, ways * whole))
         self._rest.blocks = every
@@ -110,7 +109,7 @@ class Cyclic(Operator):
 
     def _sampled(self, block: Frame) -> tuple[Array, int]:
         """The fans of some rows of a block, one of so many."""
-        step = max(1, block.rows // _SAMPLE)
+        step = sampled_every(block.rows)
         return self._fans([column[::step] for column in block.columns]), step
 
     def _fans(self, columns: Sequence[Array]) -> Array:
@@ -129,14 +128,11 @@ class Cyclic(Operator):
                 (whole,) if whole.rows <= context.block_rows else slices(whole, context.block_rows)
             )
             for block in pieces:
-                best = self._fans(block.columns).argmin(axis=0)
-                for number, link in enumerate(self._links):
-                    rows = np.flatnonzero(best == number)
-                    if len(rows):
-                        yield from self._from_link(context, block, rows, link, members)
+                for number, rows in by_smallest_fan(self._fans(block.columns)):
+                    yield from self._from_link(context, block, rows, self._links[number], members)
 
     def _from_link(
-        self, context: Context, block: Frame, rows: Array, link: Link, members: _Members
+        self, context: Context, block: Frame, rows: Array, link: CycleLink, members: _Members
     ) -> Iterator[Frame]:
         """The rows that come of some rows of a block, by the values that one link has for them."""
         wanted = block[link.known][rows]
@@ -170,7 +166,7 @@ class _Members:
         self._expected = expected
         self._tables: dict[tuple[int, int], GroupTable] = {}
 
-    def have(self, link: Link, pair: tuple[Array, Array]) -> Array:
+    def have(self, link: CycleLink, pair: tuple[Array, Array]) -> Array:
         """Which of these pairs there are."""
         relation = link.relation
         if self._expected < len(relation) or not use_kernels(len(relation)):

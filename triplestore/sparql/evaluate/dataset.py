@@ -38,7 +38,7 @@ STORE_DEFAULT = 0
 """The store's default graph, where ids of graphs are wanted."""
 
 
-class Triples(Protocol):
+class GraphRelations(Protocol):
     """One graph: relations by predicate, and what `AllFacts` asks of tables."""
 
     def relation(self, name: int) -> PlainRelation:
@@ -72,9 +72,9 @@ class Dataset:
     named: tuple[int, ...] | None = None
     where: int = HOLDS
     kinds: Callable[[U32], U8] | None = None
-    _graphs: dict[int | None, Triples] = field(default_factory=dict)
+    _graphs: dict[int | None, GraphRelations] = field(default_factory=dict)
 
-    def graph(self, graph: int | None = None) -> Triples:
+    def graph(self, graph: int | None = None) -> GraphRelations:
         """One graph; None for the active default graph."""
         found = self._graphs.get(graph)
         if found is None:
@@ -86,7 +86,7 @@ class Dataset:
         """True if all relations are those of the store: none is a copy made for this query."""
         return len(self.default) == 1 and self.kinds is None
 
-    def _make(self, graph: int | None) -> Triples:
+    def _make(self, graph: int | None) -> GraphRelations:
         if graph is None:
             if len(self.default) == 1:
                 return self.graph(self.default[0])
@@ -97,7 +97,7 @@ class Dataset:
             return self.tables
         return GraphTriples(self.tables, graph)
 
-    def _merge(self) -> Triples:
+    def _merge(self) -> GraphRelations:
         """The merge of several graphs, with what the last query merged of the same graphs."""
         global _last_merge
         asked = (self.default, self.where, self.kinds is not None)
@@ -256,7 +256,7 @@ class ShownTriples(_Seen):
 class MergedTriples(_Seen):
     """The merge of several graphs: each triple once."""
 
-    def __init__(self, parts: Sequence[Triples], where: int) -> None:
+    def __init__(self, parts: Sequence[GraphRelations], where: int) -> None:
         super().__init__()
         self._parts = parts
         self._where = where

@@ -1,7 +1,7 @@
 """GROUP BY with SPARQL's aggregates.
 
 Start at `Grouped`. Plain counts are added up block by block, in the memory of the groups; other
-aggregates look at all rows of a group together (see `expr.aggregate`), so the rows are collected.
+aggregates look at all rows of a group together (see `expressions.aggregates`): the rows are kept.
 What is always true: groups come in the order of their first rows; without keys there is one group,
 even of no rows; an aggregate without a value leaves its variable unbound.
 """
@@ -209,7 +209,7 @@ class _Counts:
             np.add.at(self._counts, numbers, 1)
 
     def of(self, size: int) -> Array:
-        """The counts of so many groups."""
+        """The counts of this many groups."""
         return self._counts[:size] if size <= len(self._counts) else np.zeros(size, np.int64)
 
     def _grow(self, room: int) -> None:
@@ -228,7 +228,7 @@ def _accumulated(
     size: int,
     terms: QueryTerms,
 ) -> Vector:
-    """The results of an aggregate that whoever asks brought along."""
+    """The results of an aggregate that the caller gave."""
     made = listed_once(coded(vector, terms))
     found = [make() for _ in range(size)]
     known_terms = [None if key is None else term_of(key) for key in made.keys]

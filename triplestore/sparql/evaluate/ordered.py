@@ -26,7 +26,7 @@ OrderKey = tuple[Evaluator, bool, str]
 
 
 class Ordered(Operator):
-    """The child's rows in the order of some expressions; with `limit` only the first so many."""
+    """The child's rows in the order of some expressions; with `limit` only the first ones."""
 
     kind: ClassVar[str] = "order"
 

@@ -18,18 +18,18 @@ from triplestore.operators.joins.match_pairs import cut_pairs
 from triplestore.operators.leaves import slices
 from triplestore.operators.operator import Blocks, Operator, Stream, Text, shown
 from triplestore.relations.packed_keys import U32, pack
-from triplestore.sparql.evaluate.steps import Nodes, Step
+from triplestore.sparql.evaluate.steps import Nodes, PathStep
 
 _FIRST_CHUNK = 16
 _PAIRS = 1 << 18  # that many pairs at a time are aimed at
 
 
-class Starts(Operator):
+class PathStarts(Operator):
     """The nodes from which a path may start, as one column."""
 
     kind: ClassVar[str] = "path starts"
 
-    def __init__(self, name: str, step: Step, backward: bool = False) -> None:
+    def __init__(self, name: str, step: PathStep, backward: bool = False) -> None:
         super().__init__((name,), (ID,), order=(name,), unique=True, estimate=step.size)
         self._step = step
         self._backward = backward
@@ -57,7 +57,7 @@ class PathProbe(Operator):
     def __init__(
         self,
         child: Operator,
-        step: Step,
+        step: PathStep,
         subject: str | int,
         object_: str | int,
         nodes: Nodes,

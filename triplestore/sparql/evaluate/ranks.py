@@ -1,10 +1,10 @@
 """Numbers that compare as terms do in SPARQL's order.
 
 Start at `ranks_of`. Nothing comes first, then blank nodes, IRIs, and literals: numbers, truth
-values, times, durations, strings, tagged strings, others (see `expr.aggregate.order_key`). Blank
-nodes, IRIs and strings are sorted by their bytes, numbers by their value keys and, where one key
-may stand for several numbers, as they are; only what is left is compared as Python values, once for
-each different term. What is always true: terms that are equal by that order have the same rank.
+values, times, durations, strings, tagged strings, others (see `expressions.aggregates.order_key`).
+Blank nodes, IRIs and strings are sorted by their bytes, numbers by their value keys and, where one
+key may stand for several numbers, as they are; only what is left is compared as Python values, once
+for each different term. What is always true: terms that are equal by that order have the same rank.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def _order_of(keys: Sequence[Any], budget: Budget) -> list[int]:
 
 
 def _keys(ids: U32, terms: QueryTerms, budget: Budget) -> list[bytes | None]:
-    """The keys of terms, charged: whoever asks gives back what it was charged altogether."""
+    """The keys of terms, charged: the caller releases all that it was charged."""
     keys: list[bytes | None] = []
     for start in range(0, len(ids), _PIECE):
         budget.check()

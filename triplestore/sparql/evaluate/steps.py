@@ -1,6 +1,6 @@
 """Steps of property paths, taken by many nodes at once.
 
-Start at `Step.expand`: from some nodes, which are reached by one step (of a predicate, of a
+Start at `PathStep.expand`: from some nodes, which are reached by one step (of a predicate, of a
 sequence, of a closure)? What is always true: nodes given are distinct; pairs come sorted by the
 place of the node they start from; closures give each pair once, other steps may repeat pairs, which
 is what SPARQL wants of paths outside of closures.
@@ -40,7 +40,7 @@ _TOGETHER = 1 << 19  # new pairs or nodes of many steps after which each is kept
 _PAIR_BYTES = 60  # of a pair while it is sorted
 
 
-class Step(ABC):
+class PathStep(ABC):
     """A part of a path between two nodes."""
 
     size: float
@@ -58,7 +58,7 @@ class Step(ABC):
         """The nodes from which something may be reached, increasing."""
 
 
-class PredicateStep(Step):
+class PredicateStep(PathStep):
     """One triple of a predicate."""
 
     def __init__(self, relation: StoredRelation, where: int) -> None:
@@ -75,7 +75,7 @@ class PredicateStep(Step):
         return self._relation.distinct(1 if backward else 0, self._where)
 
 
-class NegatedStep(Step):
+class NegatedStep(PathStep):
     """One triple of any predicate but some."""
 
     def __init__(self, facts: AllFacts, excluded: Sequence[int], where: int) -> None:
@@ -100,10 +100,10 @@ class NegatedStep(Step):
         return self._facts.distinct(2 if backward else 0, self._where)
 
 
-class InverseStep(Step):
+class InverseStep(PathStep):
     """Another step the other way round."""
 
-    def __init__(self, step: Step) -> None:
+    def __init__(self, step: PathStep) -> None:
         self._step = step
         self.size = step.size
         self.empty = step.empty
@@ -117,10 +117,10 @@ class InverseStep(Step):
         return self._step.starts(not backward)
 
 
-class SequenceStep(Step):
+class SequenceStep(PathStep):
     """Steps one after the other."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[PathStep]) -> None:
         self._steps = tuple(steps)
         self.size = max(step.size for step in steps)
         self.empty = all(step.empty for step in steps)
@@ -139,13 +139,13 @@ class SequenceStep(Step):
         return self._steps[-1 if backward else 0].starts(backward)
 
 
-class AlternativeStep(Step):
+class AlternativeStep(PathStep):
     """Any of several steps: below a closure, so that it may give each pair once.
 
     There may be tens of thousands of them, so what they give is put together now and then.
     """
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[PathStep]) -> None:
         self._steps = tuple(steps)
         self.size = sum(step.size for step in steps)
         self.empty = any(step.empty for step in steps)
@@ -179,13 +179,13 @@ class AlternativeStep(Step):
         return distinct(np.sort(np.concatenate(found)))
 
 
-class ClosureStep(Step):
-    """Another step so many times: `least` 0 or 1, once at most or without end.
+class ClosureStep(PathStep):
+    """Another step repeated: at least `least` (0 or 1) times, at most once or without end.
 
     nodes  all nodes of the graph, for starts of paths of length zero
     """
 
-    def __init__(self, step: Step, least: int, endless: bool, nodes: Nodes) -> None:
+    def __init__(self, step: PathStep, least: int, endless: bool, nodes: Nodes) -> None:
         self._step = step
         self._least = least
         self.empty = least == 0 or step.empty
@@ -307,7 +307,7 @@ class Nodes:
         return distinct(np.sort(np.concatenate(both)))
 
 
-def follow(pairs: Pairs, step: Step, backward: bool, budget: Budget) -> Pairs:
+def follow(pairs: Pairs, step: PathStep, backward: bool, budget: Budget) -> Pairs:
     """One step further from the ends of some pairs; each node is looked up once."""
     index, ends = pairs
     nodes, places = np.unique(ends, return_inverse=True)

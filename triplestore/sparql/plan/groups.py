@@ -1,6 +1,6 @@
 """Groups: triple patterns, paths and other parts that are joined, with their filters.
 
-Start at `plan_group`. The sequence of joins is chosen first (`ordering`). Then operators are made
+Start at `plan_group`. The sequence of joins is chosen first (`join_order`). Then operators are made
 one after the other: a join by looking rows up, by merging, by hashing, or with a seed, whichever
 should be cheapest; columns are dropped when nothing needs them, and filters come as soon as they
 can.
@@ -22,19 +22,19 @@ from triplestore.operators.operator import Operator
 from triplestore.operators.row_operators import Project
 from triplestore.sparql.algebra.variables import conjunction
 from triplestore.sparql.evaluate.compatible import CompatibleJoin
-from triplestore.sparql.evaluate.cyclic import Cyclic, Link, Rest
+from triplestore.sparql.evaluate.cyclic import CycleLink, Cyclic, Rest
 from triplestore.sparql.evaluate.seeded import Seeded, empty_values, make_seed
 from triplestore.sparql.plan.join_order import (
     LOOK_UP,
     Item,
-    Step,
+    JoinStep,
     after,
     choose_steps,
     expected,
     steps_as_written,
 )
 from triplestore.sparql.plan.path_plans import PathPart
-from triplestore.sparql.plan.planned import NONE, Atom, Names, Part, Planned, unit
+from triplestore.sparql.plan.planned import NONE, Atom, Names, Planned, PlannedPart, unit
 from triplestore.sparql.plan.planner import Planner
 
 _WIDE = 100  # columns beyond which those of each operator are charged
@@ -65,9 +65,9 @@ def plan_group(
     steps = choose_steps(items) if planner.options.order else steps_as_written(items)
     every = NONE.union(*[item.names for item in items])
     wanted = every if needed is None else every & needed
-    group = _Group(planner, list(conditions), wanted, bag, graph)
+    group = _GroupPlan(planner, list(conditions), wanted, bag, graph)
     ordered = [items[step.number] for step in steps]
-    group.later = _Behind(ordered)
+    group.later = _NamesBehind(ordered)
     place = 0
     while place < len(steps):
         planner.check()
@@ -82,7 +82,7 @@ def plan_group(
     return group.finished()
 
 
-class _Behind:
+class _NamesBehind:
     """The names of the items behind the next one, again and again; true if there is a next one.
 
     Made one after the other: all of them at once would take the square of their number.
@@ -117,7 +117,7 @@ class _Behind:
         return found
 
 
-class _Group:
+class _GroupPlan:
     """A group while it is made: what is planned so far, and what is left to do."""
 
     def __init__(
@@ -133,7 +133,7 @@ class _Group:
         self.conditions = conditions
         self.wanted = wanted
         self.bag = bag
-        self.later = _Behind(())  # of the items that are left, the names behind each
+        self.later = _NamesBehind(())  # of the items that are left, the names behind each
         self.distinct: Mapping[str, float] = {}  # as was expected when the sequence was chosen
         self.made: Planned | None = None
 
@@ -144,7 +144,9 @@ class _Group:
             made = self.planner.filtered(made, expression, self.graph)
         return self._trimmed(made, self.wanted)
 
-    def join(self, item: Item, step: Step, before: Step | None, following: Item | None) -> None:
+    def join(
+        self, item: Item, step: JoinStep, before: JoinStep | None, following: Item | None
+    ) -> None:
         """Join one more item, and apply the filters that can be.
 
         step, before  what is expected with it, and was without it, if there are no filters
@@ -189,7 +191,7 @@ class _Group:
             linked += 1
         return max(linked - 1, 0)
 
-    def join_cycle(self, items: Sequence[Item], steps: Sequence[Step]) -> None:
+    def join_cycle(self, items: Sequence[Item], steps: Sequence[JoinStep]) -> None:
         """Join items that all link what there is with one new variable.
 
         steps  that before the first, and theirs
@@ -207,7 +209,9 @@ class _Group:
             later = self.later.top()
             self.join(item, step, before, None)
             (known,) = item.names - {name}
-            links.append(Link(item.relation, item.where, known, item.place_of(known), item.label))
+            links.append(
+                CycleLink(item.relation, item.where, known, item.place_of(known), item.label)
+            )
         self.conditions, self.wanted = held, wanted
         joins = self.made
         options = self.planner.options
@@ -239,7 +243,7 @@ class _Group:
         return not (condition.names & later - self.made.certain)
 
     def _kept(self, later: Names) -> Names:
-        """What is needed by what is left, and by whoever wanted the group."""
+        """The variables that the remaining items, the filters and the caller need."""
         return (self.wanted | later).union(*[condition.names for condition in self.conditions])
 
     def _trimmed(self, made: Planned, keep: Names) -> Planned:
@@ -249,7 +253,12 @@ class _Group:
         return made.with_operator(Project(made.operator, kept))
 
     def _joined(
-        self, item: Item, keep: Names, step: Step, before: Step | None, following: Item | None
+        self,
+        item: Item,
+        keep: Names,
+        step: JoinStep,
+        before: JoinStep | None,
+        following: Item | None,
     ) -> Planned:
         made = self.made
         if isinstance(item, PathPart):
@@ -273,7 +282,7 @@ class _Group:
 
     def _first(self, item: Item, keep: Names, following: Item | None) -> Planned:
         if not isinstance(item, Atom):
-            assert isinstance(item, Part)
+            assert isinstance(item, PlannedPart)
             return item.planned
         # Sorted by what the next join is on, if there is one.
         order = None
@@ -324,14 +333,16 @@ class _Group:
         how: How = "semi" if tests_only and shared else "inner"
         return join(left, right, shared, how, estimate=rows)
 
-    def _with_part(self, made: Planned, part: Part, shared: list[str], rows: float) -> Operator:
+    def _with_part(
+        self, made: Planned, part: PlannedPart, shared: list[str], rows: float
+    ) -> Operator:
         if self.is_worth_a_seed(made, part, shared):
             assert part.again is not None
             return seeded_join(made, part, shared, rows)
         left, right = made.operator, part.planned.operator
         return join(left, right, shared, "inner", estimate=rows)
 
-    def is_worth_a_seed(self, made: Planned, part: Part, shared: list[str]) -> bool:
+    def is_worth_a_seed(self, made: Planned, part: PlannedPart, shared: list[str]) -> bool:
         """True if a part should be planned for the values that are there."""
         return (
             self.planner.options.seeds
@@ -352,7 +363,7 @@ class _Group:
         if isinstance(item, Atom):
             right = Planned(item.scan(keep.union(shared)))
         else:
-            assert isinstance(item, Part)
+            assert isinstance(item, PlannedPart)
             right = item.planned
         doubtful = tuple(n for n in shared if n in made.maybe or n in right.maybe)
         operator = CompatibleJoin(made.operator, right.operator, doubtful, estimate=rows)
@@ -390,10 +401,10 @@ def _known(made: Planned) -> dict[str, float]:
 
 
 def _may_be_unbound(item: Item, shared: list[str]) -> bool:
-    return isinstance(item, Part) and any(name in item.planned.maybe for name in shared)
+    return isinstance(item, PlannedPart) and any(name in item.planned.maybe for name in shared)
 
 
-def seeded_join(made: Planned, part: Part, shared: list[str], rows: float) -> Seeded:
+def seeded_join(made: Planned, part: PlannedPart, shared: list[str], rows: float) -> Seeded:
     """The inner join of a plan with a part that is planned for the values of the plan's rows."""
     assert part.again is not None
     seed = make_seed(tuple(shared), min(made.rows, 1000.0))

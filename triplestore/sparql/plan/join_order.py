@@ -13,19 +13,19 @@ from typing import NamedTuple, TypeAlias
 
 from triplestore.operators.context import current
 from triplestore.sparql.plan.path_plans import PathPart
-from triplestore.sparql.plan.planned import LEAST, Atom, Part
+from triplestore.sparql.plan.planned import LEAST, Atom, PlannedPart
 
-Item: TypeAlias = Atom | Part | PathPart
+Item: TypeAlias = Atom | PlannedPart | PathPart
 
 LOOK_UP = 4.0
 """What looking a row up costs, in rows that are read one after the other."""
 
-_STARTS = 4  # that many of the smallest parts are tried as the first
-_CHEAP = 1000.0  # reading so many rows takes no longer than looking for a better sequence
+_STARTS = 4  # maximum number of the smallest parts that are tried as the first
+_CHEAP = 1000.0  # maximum cost below which looking for a better sequence takes longer than it saves
 _ENDLESS = float("inf")
 
 
-class Step(NamedTuple):
+class JoinStep(NamedTuple):
     """The next item to join, and the rows that are expected then.
 
     How many values variables have is worked out again where it is wanted (`after`): kept for each
@@ -36,7 +36,7 @@ class Step(NamedTuple):
     rows: float
 
 
-def choose_steps(items: Sequence[Item]) -> list[Step]:
+def choose_steps(items: Sequence[Item]) -> list[JoinStep]:
     """The sequence in which the items should be joined.
 
     >>> choose_steps([])
@@ -44,12 +44,12 @@ def choose_steps(items: Sequence[Item]) -> list[Step]:
     """
     if not items:
         return []
-    search = _Search(items)
+    search = _JoinSearch(items)
     if len(items) == 1:
         return [search.first(0)]
     starts = [number for number, waits in enumerate(search.waits) if not waits]
     starts = sorted(starts or range(len(items)), key=search.sizes.__getitem__)
-    best: list[Step] = []
+    best: list[JoinStep] = []
     least = _ENDLESS
     for start in starts[:_STARTS]:
         if 2 * search.sizes[start] >= least or least < _CHEAP:
@@ -60,20 +60,20 @@ def choose_steps(items: Sequence[Item]) -> list[Step]:
     return best
 
 
-def steps_as_written(items: Sequence[Item]) -> list[Step]:
+def steps_as_written(items: Sequence[Item]) -> list[JoinStep]:
     """The items one after the other, as they are given."""
     if not items:
         return []
-    steps = [_Search(items).first(0)]
+    steps = [_JoinSearch(items).first(0)]
     distinct = after(steps[0], {}, items[0])
     for number in range(1, len(items)):
         current().check()
         rows, distinct = expected(steps[-1].rows, distinct, items[number])
-        steps.append(Step(number, rows))
+        steps.append(JoinStep(number, rows))
     return steps
 
 
-def after(step: Step, known: Mapping[str, float], item: Item) -> dict[str, float]:
+def after(step: JoinStep, known: Mapping[str, float], item: Item) -> dict[str, float]:
     """How many values variables have after a step, by what was known before it."""
     return _together(step.rows, known, [(name, item.distinct(name)) for name in item.names])
 
@@ -85,7 +85,7 @@ def expected(rows: float, known: Mapping[str, float], item: Item) -> tuple[float
     return rows, _together(rows, known, facts)
 
 
-class _Search:
+class _JoinSearch:
     """What is known of the items, looked up once."""
 
     __slots__ = ("_facts", "_names", "_parts", "sizes", "waits")
@@ -94,18 +94,18 @@ class _Search:
         check = current().check
         self.sizes = [item.size for item in items]
         self.waits = [isinstance(item, PathPart) and not item.has_constant for item in items]
-        self._parts = [isinstance(item, Part) for item in items]
+        self._parts = [isinstance(item, PlannedPart) for item in items]
         self._names = [item.names for item in items]
         self._facts: list[list[tuple[str, float]]] = []
         for item in items:
             check()
             self._facts.append([(name, item.distinct(name)) for name in item.names])
 
-    def first(self, start: int) -> Step:
+    def first(self, start: int) -> JoinStep:
         """The step that begins with an item."""
-        return Step(start, max(self.sizes[start], LEAST))
+        return JoinStep(start, max(self.sizes[start], LEAST))
 
-    def greedy(self, start: int, most: float) -> tuple[list[Step], float]:
+    def greedy(self, start: int, most: float) -> tuple[list[JoinStep], float]:
         """The steps from a first item, always the cheapest next, and their cost; incomplete if it
         comes to `most`."""
         step = self.first(start)
@@ -121,7 +121,7 @@ class _Search:
                 if expected_cost < least:
                     best, least, rows = number, expected_cost, expected_rows
             cost += least
-            step = Step(best, rows)
+            step = JoinStep(best, rows)
             known = _together(rows, known, self._facts[best])
             steps.append(step)
             left.remove(best)

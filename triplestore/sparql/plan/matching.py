@@ -25,8 +25,8 @@ from triplestore.sparql.plan.planned import (
     NONE,
     Atom,
     Names,
-    Part,
     Planned,
+    PlannedPart,
     Wanted,
     Where,
     nothing,
@@ -86,12 +86,12 @@ def _items(planner: Planner, part: Node, wanted: Wanted, again: bool) -> list[It
         return [_closed_path(planner, part, wanted.graph) or _path(planner, part, wanted.graph)]
     planned = planner.plan(part, wanted)
     if not again or isinstance(part, sparql.Values):
-        return [Part(planned)]
+        return [PlannedPart(planned)]
 
     def replan(seed: Values, names: Names) -> Planned:
         return planner.plan(part, wanted.with_seed(seed))
 
-    return [Part(planned, replan)]
+    return [PlannedPart(planned, replan)]
 
 
 def _seed_items(seed: Values, certain: Names) -> list[Item]:
@@ -99,8 +99,8 @@ def _seed_items(seed: Values, certain: Names) -> list[Item]:
     if not names:
         return []
     if names == seed.names:
-        return [Part(Planned(seed))]
-    return [Part(Planned(Distinct(Project(seed, names))))]
+        return [PlannedPart(Planned(seed))]
+    return [PlannedPart(Planned(Distinct(Project(seed, names))))]
 
 
 def atoms_of(planner: Planner, node: sparql.Bgp, graph: Where) -> list[Atom] | None:

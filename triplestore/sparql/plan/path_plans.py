@@ -1,7 +1,7 @@
 """Property paths in groups: how they are estimated, and how they are joined.
 
 Start at `PathPart` and `make_step`. Sequences, alternatives and inverses outside of closures are
-joins and unions by the time a path gets here (see `rewrites.paths`).
+joins and unions by the time a path gets here (see `rewrites.expand_paths`).
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from triplestore.sparql.algebra.nodes import (
     ZeroOrOne,
 )
 from triplestore.sparql.evaluate.dataset import Dataset
-from triplestore.sparql.evaluate.paths import PathProbe, Starts
+from triplestore.sparql.evaluate.paths import PathProbe, PathStarts
 from triplestore.sparql.evaluate.steps import (
     AlternativeStep,
     ClosureStep,
     InverseStep,
     NegatedStep,
     Nodes,
+    PathStep,
     PredicateStep,
     SequenceStep,
-    Step,
 )
 from triplestore.sparql.plan.planned import LEAST, Names, Planned
 from triplestore.sparql.plan.planner import Planner
@@ -52,7 +52,7 @@ class PathPart:
     """A path between two terms: names of variables, or ids."""
 
     subject: str | int
-    step: Step
+    step: PathStep
     object: str | int
     nodes: Nodes
     text: Text
@@ -89,7 +89,7 @@ class PathPart:
         known = [isinstance(end, int) or end in child.names for end in (subject, object_)]
         if not any(known):
             assert isinstance(subject, str)
-            starts = Starts(subject, self.step)
+            starts = PathStarts(subject, self.step)
             child = join(child, starts, ()) if child.names or not _is_unit(child) else starts
         rows = max(LEAST, made.rows * self._each(all(known)))
         operator: Operator = PathProbe(
@@ -140,13 +140,13 @@ def make_step(
     dataset: Dataset,
     graph: int | None,
     look_up: Callable[[Constant], int],
-) -> Step:
+) -> PathStep:
     """The step of a path expression in a graph (None: the default graph)."""
 
-    def made_of(parts: Iterable[PathExpression]) -> list[Step]:
+    def made_of(parts: Iterable[PathExpression]) -> list[PathStep]:
         return [make(part) for part in parts]
 
-    def make(inner: PathExpression) -> Step:
+    def make(inner: PathExpression) -> PathStep:
         current().check()
         match inner:
             case Constant():

@@ -174,7 +174,7 @@ class Atom:
         return self._kept_of(keep.union(left))
 
     def _kept_of(self, keep: Names) -> Pattern:
-        """The pattern, with None for variables that nobody wants and that stand in it once."""
+        """The pattern, with None for variables that are not wanted and stand in it once."""
         if self.names <= keep:
             return self.pattern
         pattern = self.pattern
@@ -189,7 +189,7 @@ class Atom:
 
 
 def _size_of(relation: Any, pattern: tuple[str | int, ...], where: int) -> float:
-    """How many rows a pattern of a relation has, or about so many."""
+    """The exact or estimated number of rows that a pattern of a relation has."""
     given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
     if not given:
         size = float(relation.count(where))
@@ -215,10 +215,10 @@ def _size_with(relation: Any, pattern: tuple[str | int, ...], given: list[int]) 
 
 
 @dataclass(slots=True)
-class Part:
+class PlannedPart:
     """A part of a group that is a plan of its own.
 
-    again  plans it anew with a seed for some of its certain columns; None if that is no use
+    again  plans it anew with a seed for some of its certain columns; None if that cannot be cheaper
     """
 
     planned: Planned

@@ -28,7 +28,7 @@ _Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PlanOptions:
     """Which improvements planning makes; each can be switched off, for tests and measurements.
 
     order      choose the sequence of joins (else that of the text)
@@ -53,7 +53,7 @@ class Options:
     cyclic_rows: float = 1000.0
 
 
-ALL_OFF = Options(False, False, False, False, False, False)
+ALL_OFF = PlanOptions(False, False, False, False, False, False)
 
 
 class Planner(ABC):
@@ -66,10 +66,10 @@ class Planner(ABC):
     size   how many tokens the text of the query has
     """
 
-    def __init__(self, dataset: Dataset, scope: Scope, options: Options | None = None) -> None:
+    def __init__(self, dataset: Dataset, scope: Scope, options: PlanOptions | None = None) -> None:
         self.dataset = dataset
         self.scope = scope
-        self.options = options or Options()
+        self.options = options or PlanOptions()
         self.seen = Variables()
         self.context: Context | None = None
         self.aggregates: Mapping[str, Callable[[], Any]] = {}

@@ -1,7 +1,7 @@
 """Results of queries: solutions of SELECT, triples of CONSTRUCT and DESCRIBE.
 
 Start at `Solutions`. Rows come as columns of ids, block by block, as they are asked for; terms are
-made when somebody looks at them. What is always true: blocks that were read stay, so that a result
+made when they are looked at. What is always true: blocks that were read stay, so that a result
 can be read again, counted and turned into columns at any time, at 4 bytes a value.
 """
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from triplestore.terms import Term
 
 WriteResult: TypeAlias = Callable[..., bytes | None]
-"""Writes (result, output, format, *, prefixes) as a document: whoever knows files brings it."""
+"""Writes (result, output, format, *, prefixes) as a document; the store gives it."""
 
 _FIRST_ROWS = 64
 _MOST_ROWS = 8192
 SHOWN_ROWS = 100
-"""So many rows are printed."""
+"""Maximum number of rows that are printed."""
 
 
 _SHORT_NAMES = 1000  # characters of names of variables that are kept
@@ -115,7 +115,7 @@ def _solution(names: tuple[str, ...], values: tuple[Term | None, ...]) -> Soluti
     return solution_class(names)(values)
 
 
-class Rows:
+class ResultRows:
     """Blocks of ids of a running plan, read as they are needed, and kept."""
 
     def __init__(self, plan: Operator, context: Context, loan: PlanLoan | None = None) -> None:
@@ -167,7 +167,7 @@ class Solutions:
     def __init__(
         self,
         variables: tuple[str, ...],
-        rows: Rows,
+        rows: ResultRows,
         terms: QueryTerms,
         prefixes: dict[str, str],
         write: WriteResult,
@@ -226,7 +226,7 @@ class Solutions:
         return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
 
     def keys(self, name: str) -> list[bytes | None]:
-        """The terms of a column as the keys of `terms.model`."""
+        """The terms of a column as the keys of `terms.term_keys`."""
         return self._terms.keys(self.ids(name))
 
     def explain(self) -> str:

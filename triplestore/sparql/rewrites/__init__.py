@@ -2,8 +2,8 @@
 
 Start at `PASSES`, the list of all of them; each stands in a file of its own, whose first lines show
 what goes in and what comes out. `rewrite` applies them in this order, each once.
-What needs estimates or columns of a plan (the sequence of joins, where a filter is evaluated, which
-columns are kept, EXISTS as a join) is no rewrite, and belongs to `plan`.
+Decisions that need estimates or the columns of a plan (the sequence of joins, where a filter is
+evaluated, which columns are kept, EXISTS as a join) belong to `plan`.
 
 What is always true: a pass gives a pattern with the same solutions, also after values have been put
 in the place of variables (`algebra.substitute`); `NEEDED` are those that planning relies on, and

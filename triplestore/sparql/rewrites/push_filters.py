@@ -1,10 +1,10 @@
 """Filters as far down as they can go.
 
     FILTER over UNION          ->  a FILTER in each part
-    FILTER over OPTIONAL       ->  in the left side, if it looks only at what that surely binds
+    FILTER over OPTIONAL       ->  in the left side, if that always binds its variables
     FILTER over MINUS, BIND,
-      DISTINCT, a sub-query    ->  below, if it does not look at what is made there
-    the condition of OPTIONAL  ->  in the right side, if that surely binds all it looks at
+      DISTINCT, a sub-query    ->  below, if its variables are not made there
+    the condition of OPTIONAL  ->  in the right side, if that always binds its variables
 
 Inside of a group the planner puts each filter after the first join that binds its variables, so
 joins are left alone here. Filters with EXISTS, or that give another value each time, stay.
@@ -104,7 +104,7 @@ def _below(condition: Expression, node: Node, seen: QueryVariables) -> Node | No
         case OrderBy(pattern, keys):
             return OrderBy(_with(condition, pattern, seen), keys)
         case Join(parts):
-            # Into one part that is no plain pattern and surely binds all that is looked at.
+            # Into one part that is not a plain pattern and binds all the variables.
             for place, part in enumerate(parts):
                 if isinstance(part, Union | LeftJoin | Project) and names <= seen.certain(part):
                     lower = _with(condition, part, seen)

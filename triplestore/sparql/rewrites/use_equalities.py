@@ -3,8 +3,8 @@
     ?x :p ?y . FILTER(?y = :a)            ->  ?x :p ?y . VALUES ?y { :a }
     ?x :p ?y . FILTER(?y IN (:a, :b))     ->  ?x :p ?y . VALUES ?y { :a :b }
 
-An IRI equals nothing but itself, so looking it up is the same as comparing. This is done where the
-pattern surely binds the variable; literals are left alone (`1 = 1.0`).
+An IRI equals only itself, so looking it up is the same as comparing. This is done where the pattern
+always binds the variable; literals are left alone (`1 = 1.0`).
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ class ModifierParser(PatternParser):
         """Put SAMPLE(?x) for each ?x in HAVING and ORDER BY that a group does not have.
 
         In HAVING a variable of SELECT is what it is computed from: the specification has it
-        unbound there, and nobody can want that.
+        unbound there, which is of no use.
         """
         assert self.aggregates is not None
         before = len(self.aggregates)

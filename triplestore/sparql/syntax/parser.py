@@ -1,9 +1,9 @@
 """SPARQL 1.1 from text to algebra: `parse_query` and `parse_update`.
 
-Recursive descent over the tokens of `expr.tokens`, one class on top of the other, each in a file:
-terms and expressions (`expr`), `parser_expressions`, `parser_paths`, `parser_triples`,
-`parser_patterns`, `parser_modifiers`, `parser_queries`, `parser_updates`; `parser_data` reads large
-blocks of data. The algebra is made while reading; there is no tree in between.
+Recursive descent over the tokens of `expressions.text.tokens`, one class on top of the other, each
+in a file: terms and expressions (`expressions.text`), `query_expressions`, `paths`, `triples`,
+`patterns`, `modifiers`, `queries`, `updates`; `data_blocks` reads large blocks of data. The algebra
+is made while reading; there is no syntax tree.
 
 What is always true: what is not a matter of grammar (unknown prefixes, variables out of place) is
 reported altogether, a breach of grammar ends the reading; either raises `QuerySyntaxError` with
@@ -195,5 +195,5 @@ def _escaped(match: re.Match[str]) -> str:
     if match["kept"] is not None:
         return match["kept"]
     code = int(match["short"] or match["long"], 16)
-    # what is no character, and a backslash, would begin another escape
+    # code points that are not characters are left; a backslash would begin another escape
     return match[0] if code > 0x10FFFF or 0xD800 <= code < 0xE000 or code == 0x5C else chr(code)

@@ -217,7 +217,7 @@ class Writer(Namer):
         return [*lines, *where, *behind, *_limits(sliced)]
 
     def where(self, node: Node) -> tuple[list[str], list[str]]:
-        """The WHERE of a form that is no SELECT, and what stands behind it."""
+        """The WHERE of a form other than SELECT, and what stands behind it."""
         sliced, node = (node, node.pattern) if isinstance(node, Slice) else (None, node)
         order, node = (node.keys, node.pattern) if isinstance(node, OrderBy) else ((), node)
         self._learn(node)

@@ -3,7 +3,7 @@
 Start at `PatternParser.group`. What is always true: after section 18.2.2 of the specification, the
 filters of a group are applied to all of it, or are the condition of the OPTIONAL that it is; a join
 with an empty pattern is not there; adjacent triples are one basic graph pattern, even with a FILTER
-between them; the variables in scope are those of `scope`.
+between them; the variables in scope are those of `algebra.variables`.
 """
 
 from __future__ import annotations

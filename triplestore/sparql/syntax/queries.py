@@ -18,7 +18,7 @@ from triplestore.sparql.algebra.nodes import (
     Ask,
     Bgp,
     Construct,
-    Dataset,
+    DatasetClause,
     Describe,
     Distinct,
     Extend,
@@ -115,14 +115,14 @@ class QueryParser(ModifierParser):
         """The prefixes in force."""
         return {p: name for p, name in self.prefixes.items() if p not in self._unknown}
 
-    def dataset_clauses(self, word: str) -> Dataset | None:
+    def dataset_clauses(self, word: str) -> DatasetClause | None:
         """FROM and FROM NAMED, or USING and USING NAMED."""
         default: list[Constant] = []
         named: list[Constant] = []
         while self.take_word(word):
             chosen = named if self.take_word("NAMED") else default
             chosen.append(self.expect_iri(f"after {word}: the name of a graph"))
-        return Dataset(tuple(default), tuple(named)) if default or named else None
+        return DatasetClause(tuple(default), tuple(named)) if default or named else None
 
     def expect_iri(self, where: str) -> Constant:
         """An IRI that must come next."""
@@ -193,7 +193,7 @@ class QueryParser(ModifierParser):
         return self._modified(self._where())
 
     def _modified(self, read: Read) -> Node:
-        """A pattern with the modifiers behind it, of a form that is no SELECT."""
+        """A pattern with the modifiers behind it, of a form other than SELECT."""
         modifiers = self.modifiers(read)
         return ordered_and_sliced(self.grouped(read, modifiers, {}), modifiers)
 

@@ -20,7 +20,7 @@ from triplestore.sparql.algebra.nodes import (
     Construct,
     Copy,
     Create,
-    Dataset,
+    DatasetClause,
     DeleteData,
     Describe,
     Drop,
@@ -82,7 +82,7 @@ def _query(query: Query, writer: Writer) -> list[str]:
     return [*head, *dataset, *where, *modifiers]
 
 
-def _dataset(word: str, dataset: Dataset | None, writer: Writer) -> list[str]:
+def _dataset(word: str, dataset: DatasetClause | None, writer: Writer) -> list[str]:
     if dataset is None:
         return []
     lines = [f"{word} {writer.term(graph)}" for graph in dataset.default]
