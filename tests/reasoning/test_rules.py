@@ -229,7 +229,7 @@ def test_reason__none_forgets_the_counters_of_stated_facts(store: Store) -> None
     ("regimes", "options", "says"),
     [
         (["nonne"], {}, "did you mean 'none'"),
-        (["none"], {"rules": ANCESTORS}, "give no rules with it"),
+        (["none"], {"rules": ANCESTORS}, "cannot be combined with rules"),
         ([], {"tuning": {"max_fact": 3}}, "did you mean 'max_facts'"),
         ([], {"tuning": {"strategy": "derd"}}, "did you mean 'dred'"),
         ([], {"tuning": {"max_facts": 0}}, "a number above 0"),

@@ -76,8 +76,8 @@ def ranges(header: str) -> list[MediaRange]:
     """The ranges of an `Accept` header; what is malformed is left out.
 
     >>> ranges("text/csv, application/*;q=0.5, nonsense")
-    [Range(kind='text', subtype='csv', weight=1.0), Range(kind='application', subtype='*', \
-weight=0.5)]
+    [MediaRange(kind='text', subtype='csv', weight=1.0), \
+MediaRange(kind='application', subtype='*', weight=0.5)]
     """
     found = []
     for part in header.split(","):

@@ -86,7 +86,8 @@ class WholeProgram:
     >>> from triplestore.datalog.text import read
     >>> one = read("PREFIX : <http://e/> :a[?x] :- :b[?x] .")
     >>> both = read("PREFIX : <http://e/> :a[?x] :- :b[?x] . :a[?x] :- :c[?x] .")
-    >>> len(Whole(both)), len(Whole(both) - Whole(one)), Whole(one) == WholeProgram(both)
+    >>> whole, part = WholeProgram(both), WholeProgram(one)
+    >>> len(whole), len(whole - part), part == whole
     (2, 1, False)
     """
 
