@@ -16,7 +16,7 @@ from triplestore import Store
 from triplestore.datalog.text import read
 from triplestore.reasoning.program import in_force
 from triplestore.reasoning.program.in_force import InForce
-from triplestore.reasoning.program.subclass_edges import Edges, Whole
+from triplestore.reasoning.program.subclass_edges import SubclassEdges, WholeProgram
 from triplestore.rules import subclass_pairs
 from triplestore.terms import Dictionary
 
@@ -156,15 +156,15 @@ def test_edges__count_beyond__is_the_size_of_the_difference() -> None:
     names = {name: words.encode([NamedNode(f"http://e/{name}")])[0] for name in "abcd"}
     pairs = [(one, other) for one in names for other in names if one != other]
 
-    def some() -> Whole:
+    def some() -> WholeProgram:
         chosen = [pair for pair in pairs if random.random() < 0.3]
         keys = sorted(int(names[one]) << 32 | int(names[other]) for one, other in chosen)
-        edges = Edges(words, np.array(keys, dtype=np.uint64), "cax-sco")
+        edges = SubclassEdges(words, np.array(keys, dtype=np.uint64), "cax-sco")
         written = [pair for pair in pairs if random.random() < 0.3]
         rules = [f"<http://e/{b}>[?x] :- <http://e/{a}>[?x] ." for a, b in written]
         rules.append("<http://e/a>[?x] :- <http://e/b>[?x], <http://e/c>[?x] .")
         rules = random.sample(rules, random.randint(0, len(rules)))
-        return Whole(read(" ".join(rules)), edges if random.random() < 0.7 else None)
+        return WholeProgram(read(" ".join(rules)), edges if random.random() < 0.7 else None)
 
     every = [some() for _ in range(40)]
     for one in every:
