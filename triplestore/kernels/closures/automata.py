@@ -1,5 +1,4 @@
-"""Weighs rows of a transitive closure where only some nodes count.
-"""
+"""Weighs rows of a transitive closure where only some nodes count."""
 
 from __future__ import annotations
 

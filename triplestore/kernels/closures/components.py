@@ -1,5 +1,4 @@
-"""Connected components of undirected graphs, and pairs written from ranges of targets.
-"""
+"""Connected components of undirected graphs, and pairs written from ranges of targets."""
 
 from __future__ import annotations
 
