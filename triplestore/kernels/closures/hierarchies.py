@@ -1,4 +1,4 @@
-"""Class hierarchies: the classes of each member, and how many subclass rules derive each of them."""
+"""Class hierarchies: the classes of each member, and how many subclass rules derive them."""
 
 from __future__ import annotations
 
