@@ -22,11 +22,10 @@ def measure_import(
     path: str, folder: str, workers: int, memory: int, partitions: int, rules: str | None
 ) -> dict[str, Any]:
     """One import of a file into a new store; with rules, also their closure on Spark."""
+    from triplestore import Store
     from triplestore.loaders.spark import StageLog, import_dataset
     from triplestore.loaders.spark.jobs.metrics import by_stage, read_events
     from triplestore.loaders.spark.jobs.stage_log import whole
-
-    from triplestore import Store
 
     clock = Clock()
     with fresh_folder(folder) as own:

@@ -9,13 +9,12 @@ import shutil
 import sys
 from pathlib import Path
 
-from triplestore.loaders.spark.java import find_java
-from triplestore.loaders.spark.session import pyspark_module
-
 from demo.__main__ import QUESTIONS, RULES, title, triplestore
 from demo.files import make_files
 from demo.vocabulary import name
 from triplestore import Store, TripleStoreError
+from triplestore.loaders.spark.java import find_java
+from triplestore.loaders.spark.session import pyspark_module
 
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "demo-spark"
 MASTER = "local[2]"

@@ -16,6 +16,19 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pyoxigraph import BlankNode
+
+from triplestore.datalog.program import (
+    TYPE,
+    Constant,
+    Constraint,
+    Item,
+    Program,
+    Rule,
+    Term,
+    TripleAtom,
+    TupleAtom,
+    Variable,
+)
 from triplestore.ontologies.model.axioms import (
     Axiom,
     DisjointUnion,
@@ -62,19 +75,6 @@ from triplestore.ontologies.translate.owl_rl import translate_axioms
 from triplestore.ontologies.translate.owl_rl_classes import at_most
 from triplestore.ontologies.translate.schema_rules import EQUALITY, vocabulary_rules
 from triplestore.ontologies.translate.unfold import unfold
-
-from triplestore.datalog.program import (
-    TYPE,
-    Constant,
-    Constraint,
-    Item,
-    Program,
-    Rule,
-    Term,
-    TripleAtom,
-    TupleAtom,
-    Variable,
-)
 from triplestore.terms import BLANK
 from triplestore.terms import Term as OwlTerm
 

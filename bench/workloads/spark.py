@@ -64,9 +64,8 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 def what_is_missing() -> str:
     """Why nothing can be measured here; empty if it can."""
-    from triplestore.loaders.spark.java import find_java
-
     from triplestore import TripleStoreError
+    from triplestore.loaders.spark.java import find_java
 
     if find_spec("pyspark") is None:
         return "pyspark is not installed"

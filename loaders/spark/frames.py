@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame, SparkSession
-from triplestore.loaders.spark.jobs.workers import mapped
 
 from triplestore.errors import StorageError, UsageError
+from triplestore.loaders.spark.jobs.workers import mapped
 from triplestore.sparql.results.solutions import Solutions
 from triplestore.store import Store
 from triplestore.store.arguments import facts_mask

@@ -17,6 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
+
+from triplestore.errors import CorruptError, UsageError
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.programs import (
     Given,
@@ -26,8 +28,6 @@ from triplestore.loaders.spark.closure.programs import (
 from triplestore.loaders.spark.importing.parquet_parts import read_rows
 from triplestore.loaders.spark.importing.write_store import Extra
 from triplestore.loaders.spark.jobs.stages import Stages
-
-from triplestore.errors import CorruptError, UsageError
 from triplestore.reasoning.closed_elsewhere import ClosedElsewhere, keys_of_terms, stated_rows
 from triplestore.reasoning.program.graph_scope import DEFAULT
 from triplestore.reasoning.program.settings import Regimes

@@ -23,10 +23,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from triplestore.errors import UsageError
 from triplestore.loaders.spark import missing
 from triplestore.loaders.spark.java import find_java
-
-from triplestore.errors import UsageError
 
 BATCH_ROWS = 65_536
 """Rows per batch between Java and Python: large enough to make the transfer cheap."""

@@ -18,11 +18,11 @@ from urllib.parse import urlsplit
 from urllib.request import Request, url2pathname, urlopen
 
 from pyoxigraph import NamedNode, RdfFormat, parse
+
+from triplestore.errors import ParseError, UsageError
 from triplestore.ontologies.imports.oasis import CatalogueFile, is_catalogue
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.vocabulary import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
-
-from triplestore.errors import ParseError, UsageError
 from triplestore.terms.guards.document_limits import USUAL
 from triplestore.terms.guards.other_syntaxes import advice, other_syntax
 from triplestore.terms.guards.parser_guard import Feed, guard_of

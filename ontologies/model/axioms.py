@@ -22,7 +22,6 @@ from triplestore.ontologies.model.expressions import (
     Triple,
     triples_of,
 )
-
 from triplestore.terms import Term
 
 

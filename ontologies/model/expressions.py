@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode
-from triplestore.ontologies.model.axiom_text import content, text
 
+from triplestore.ontologies.model.axiom_text import content, text
 from triplestore.terms import Term
 
 Node: TypeAlias = NamedNode | BlankNode

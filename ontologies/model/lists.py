@@ -15,7 +15,6 @@ from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.ontology import Problem
 from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.ontologies.model.vocabulary import FIRST, NIL, REST
-
 from triplestore.terms import Term
 from triplestore.thread_limits import look
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pyoxigraph import NamedNode
+
 from triplestore.ontologies.model.axioms import AnyAxiom
 from triplestore.ontologies.model.expressions import Description, InverseOf, Node, Triple
 from triplestore.ontologies.model.swrl import SwrlRule

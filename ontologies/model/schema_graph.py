@@ -11,7 +11,6 @@ from typing import Any
 
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.vocabulary import TYPE
-
 from triplestore.terms import Term
 from triplestore.thread_limits import looking
 

@@ -16,7 +16,6 @@ from triplestore.ontologies.model.expressions import (
     Node,
     PropertyExpression,
 )
-
 from triplestore.terms import Term
 
 

@@ -9,13 +9,13 @@ expressions say.
 from __future__ import annotations
 
 from pyoxigraph import BlankNode
+
 from triplestore.ontologies.model import vocabulary as v
 from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.axioms import Annotation
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.lists import ListReader
 from triplestore.ontologies.model.schema_graph import SchemaGraph
-
 from triplestore.terms import Term
 
 from .expressions import ExpressionReader

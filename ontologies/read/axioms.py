@@ -10,13 +10,13 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from pyoxigraph import BlankNode, Literal, NamedNode
+
 from triplestore.ontologies.model import axioms as ax
 from triplestore.ontologies.model import vocabulary as v
 from triplestore.ontologies.model.axioms import AnyAxiom
 from triplestore.ontologies.model.expressions import Description, Expression, InverseOf, Triple
 from triplestore.ontologies.model.lists import ListReader
 from triplestore.ontologies.model.schema_graph import SchemaGraph
-
 from triplestore.terms import Term
 from triplestore.terms.vocabulary import XSD, XSD_BOOLEAN
 from triplestore.thread_limits import look, looking

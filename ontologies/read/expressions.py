@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import TypeVar, cast
 
 from pyoxigraph import BlankNode
+
 from triplestore.ontologies.model.expressions import (
     ClassExpression,
     Description,
@@ -24,7 +25,6 @@ from triplestore.ontologies.model.expressions import (
 )
 from triplestore.ontologies.model.lists import ListReader
 from triplestore.ontologies.model.schema_graph import SchemaGraph
-
 from triplestore.terms import Term
 from triplestore.thread_limits import look
 

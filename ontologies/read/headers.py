@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pyoxigraph import BlankNode, NamedNode
+
 from triplestore.ontologies.model import vocabulary as v
 from triplestore.ontologies.model.expressions import Node, Triple
 from triplestore.ontologies.model.ontology import Header

@@ -11,12 +11,12 @@ from enum import Enum
 from typing import NamedTuple
 
 from pyoxigraph import BlankNode, Literal, NamedNode
+
 from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model import vocabulary as v
 from triplestore.ontologies.model.expressions import Expression, Facet, Node, Triple
 from triplestore.ontologies.model.lists import ListReader, ListReading
 from triplestore.ontologies.model.schema_graph import SchemaGraph
-
 from triplestore.terms import Term
 from triplestore.terms.vocabulary import XSD, XSD_BOOLEAN, XSD_STRING
 

@@ -11,13 +11,13 @@ from itertools import islice, product
 from typing import Any
 
 from pyoxigraph import BlankNode, NamedNode
+
 from triplestore.ontologies.model import swrl
 from triplestore.ontologies.model import vocabulary as v
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.lists import MOST_READINGS, ListReader
 from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.ontologies.model.swrl import SwrlAtom, SwrlRule, SwrlVariable
-
 from triplestore.terms import Term
 
 from .annotations import Annotations

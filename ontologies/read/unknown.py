@@ -8,8 +8,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from pyoxigraph import NamedNode
-from triplestore.ontologies.model.schema_graph import SchemaGraph
 
+from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.terms import Term, vocabulary
 from triplestore.terms.vocabulary import OWL, RDF, RDFS
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from functools import reduce
 
 from pyoxigraph import Literal
+
+from triplestore.datalog.functions import SAME_VALUE
+from triplestore.datalog.program import Call, Constant, Expression, Variable
 from triplestore.ontologies.model.expressions import (
     ClassExpression,
     ComplementOf,
@@ -22,9 +25,6 @@ from triplestore.ontologies.model.expressions import (
 from triplestore.ontologies.model.expressions import Expression as OwlExpression
 from triplestore.ontologies.translate.datatypes import within
 from triplestore.ontologies.translate.draft import constant
-
-from triplestore.datalog.functions import SAME_VALUE
-from triplestore.datalog.program import Call, Constant, Expression, Variable
 
 _COMPARED = {
     "minInclusive": ">=",

@@ -14,15 +14,6 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from triplestore.ontologies.model.expressions import (
-    ClassExpression,
-    InverseOf,
-    PropertyExpression,
-    Triple,
-)
-from triplestore.ontologies.model.expressions import Expression as OwlExpression
-from triplestore.ontologies.translate.datatypes import are_apart, is_datatype, outside_of, within
-
 from triplestore.datalog.program import (
     TYPE,
     Atom,
@@ -39,6 +30,14 @@ from triplestore.datalog.program import (
     bound_by,
     variables_of,
 )
+from triplestore.ontologies.model.expressions import (
+    ClassExpression,
+    InverseOf,
+    PropertyExpression,
+    Triple,
+)
+from triplestore.ontologies.model.expressions import Expression as OwlExpression
+from triplestore.ontologies.translate.datatypes import are_apart, is_datatype, outside_of, within
 from triplestore.terms import LANG, STRING, TYPED, Term
 from triplestore.terms.vocabulary import (
     OWL_EQUIVALENT_CLASS,

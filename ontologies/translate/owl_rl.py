@@ -14,6 +14,8 @@ from itertools import combinations, product
 from typing import TypeVar
 
 from pyoxigraph import NamedNode
+
+from triplestore.datalog.program import TYPE, Constant, Item, Rule, TripleAtom, Variable
 from triplestore.ontologies.model.axioms import (
     AllDifferent,
     AllDisjointClasses,
@@ -73,8 +75,6 @@ from triplestore.ontologies.translate.draft import (
     variant,
 )
 from triplestore.ontologies.translate.owl_rl_classes import SUB_CLASS, translate_expression
-
-from triplestore.datalog.program import TYPE, Constant, Item, Rule, TripleAtom, Variable
 from triplestore.thread_limits import look, needs
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from triplestore.datalog.program import TYPE, Constant, Item, TripleAtom, Variable
 from triplestore.ontologies.model.expressions import (
     AllValuesFrom,
     ClassExpression,
@@ -46,8 +47,6 @@ from triplestore.ontologies.translate.draft import (
     related,
     same,
 )
-
-from triplestore.datalog.program import TYPE, Constant, Item, TripleAtom, Variable
 from triplestore.terms.vocabulary import RDFS_SUB_CLASS_OF
 
 SUB_CLASS = Constant.iri(RDFS_SUB_CLASS_OF)

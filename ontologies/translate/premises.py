@@ -14,15 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from triplestore.datalog.program import Rule, TripleAtom
+from triplestore.datalog.slices import ANY, ANY_CLASS, DependencyGraph, Slice, components, slice_of
 from triplestore.ontologies.model.vocabulary import (
     SCHEMA_CLASSES,
     SCHEMA_PREDICATES,
     SWRL_CLASSES,
     SWRL_PREDICATES,
 )
-
-from triplestore.datalog.program import Rule, TripleAtom
-from triplestore.datalog.slices import ANY, ANY_CLASS, DependencyGraph, Slice, components, slice_of
 from triplestore.terms import key_of
 from triplestore.thread_limits import looking
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from triplestore.datalog.program import TYPE, Constant, Constraint, Program, Rule, TripleAtom
 from triplestore.ontologies.model.axioms import (
     AllDifferent,
     AllDisjointClasses,
@@ -37,8 +38,6 @@ from triplestore.ontologies.translate.premises import (
 )
 from triplestore.ontologies.translate.swrl_rules import translate_swrl
 from triplestore.ontologies.translate.unfold import loose_classes, unfold
-
-from triplestore.datalog.program import TYPE, Constant, Constraint, Program, Rule, TripleAtom
 
 
 @dataclass(frozen=True, slots=True)

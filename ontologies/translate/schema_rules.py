@@ -16,10 +16,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
-from triplestore.ontologies.translate.datatypes import DATATYPES, OWL_DATATYPES
-
 from triplestore.datalog.program import Constant, Program
 from triplestore.datalog.text import read
+from triplestore.ontologies.translate.datatypes import DATATYPES, OWL_DATATYPES
 from triplestore.terms.vocabulary import RDFS_LITERAL
 
 _HIERARCHIES = """

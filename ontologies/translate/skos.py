@@ -11,10 +11,10 @@ from __future__ import annotations
 from functools import cache
 
 from pyoxigraph import NamedNode
-from triplestore.ontologies.model.expressions import Triple
-from triplestore.ontologies.translate.schema_rules import vocabulary_rules
 
 from triplestore.datalog.program import Program
+from triplestore.ontologies.model.expressions import Triple
+from triplestore.ontologies.translate.schema_rules import vocabulary_rules
 from triplestore.terms import vocabulary as iri
 
 XL = "http://www.w3.org/2008/05/skos-xl#"

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from triplestore.ontologies.model.expressions import Node
-
 from triplestore.datalog.functions import MANY, SWRL_FUNCTIONS, SWRLB
 from triplestore.datalog.program import Bind, Call, Expression, Filter, Item, Term, Variable
+from triplestore.ontologies.model.expressions import Node
 from triplestore.terms.vocabulary import XSD_STRING
 
 

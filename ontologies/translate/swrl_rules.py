@@ -13,6 +13,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, product
 
+from triplestore.datalog.program import (
+    Constant,
+    Constraint,
+    Filter,
+    Item,
+    Rule,
+    Term,
+    TripleAtom,
+    TupleAtom,
+    Variable,
+    bound_by,
+    variables_in,
+)
 from triplestore.ontologies.model.expressions import Expression, InverseOf
 from triplestore.ontologies.model.swrl import (
     Argument,
@@ -45,20 +58,6 @@ from triplestore.ontologies.translate.draft import (
 )
 from triplestore.ontologies.translate.open_clause import replaced
 from triplestore.ontologies.translate.swrl_conditions import UnknownError, binds, condition, name_of
-
-from triplestore.datalog.program import (
-    Constant,
-    Constraint,
-    Filter,
-    Item,
-    Rule,
-    Term,
-    TripleAtom,
-    TupleAtom,
-    Variable,
-    bound_by,
-    variables_in,
-)
 from triplestore.terms.vocabulary import OWL_DIFFERENT_FROM
 
 DIFFERENT = Constant.iri(OWL_DIFFERENT_FROM)

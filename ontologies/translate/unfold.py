@@ -25,10 +25,6 @@ from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 
-from triplestore.ontologies.model.expressions import Description
-from triplestore.ontologies.translate.draft import class_of
-from triplestore.ontologies.translate.open_clause import AnyClause, Open, class_of_atom
-
 from triplestore.datalog.program import (
     TYPE,
     Atom,
@@ -41,6 +37,9 @@ from triplestore.datalog.program import (
     bound_by,
 )
 from triplestore.datalog.rules import signature
+from triplestore.ontologies.model.expressions import Description
+from triplestore.ontologies.translate.draft import class_of
+from triplestore.ontologies.translate.open_clause import AnyClause, Open, class_of_atom
 from triplestore.terms import BLANK
 from triplestore.thread_limits import look, looking
 

@@ -14,9 +14,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from triplestore.loaders import load, small
-
 from triplestore.errors import TripleStoreError
+from triplestore.loaders import load, small
 from triplestore.sparql.results import ReadSolutions, read_results
 from triplestore.sparql.results.formats import results_format
 from triplestore.terms.dictionary import Dictionary

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyoxigraph as ox
 import pytest
+
 from triplestore.loaders import Loaded, load, ntriples, small
 from triplestore.loaders.scope import IN_TRIPLE
-
 from triplestore.terms.dictionary import Dictionary
 
 NT, NQ = ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-from triplestore.loaders import Problem, convert
 
 from triplestore.errors import ParseError, UsageError
+from triplestore.loaders import Problem, convert
 
 TRIG = b"@prefix : <http://x/> . :a :b :c . :g { :a :b _:d }"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from triplestore.loaders import small
 
 from triplestore import Store
+from triplestore.loaders import small
 
 ODD = "[] <http://example.org/q> <http://[::1]/y> .\n"
 PLAIN = "<http://example.org/b> <http://example.org/p> [] .\n"

@@ -15,13 +15,13 @@ from typing import BinaryIO, cast
 
 import pytest
 from support import fuzzing
-from triplestore.loaders import Limits, compression, load, oxi, pipes
-from triplestore.loaders.scope import Renamer
-from triplestore.loaders.work import Work
 
 from tests.loaders.hostile import ATTACKS, ENDINGS, Worker, mutated
 from tests.loaders.loading_helpers import loaded, path_taken
 from triplestore.errors import CancelledError, ParseError
+from triplestore.loaders import Limits, compression, load, oxi, pipes
+from triplestore.loaders.scope import Renamer
+from triplestore.loaders.work import Work
 from triplestore.terms.dictionary import Dictionary
 
 pytestmark = pytest.mark.slow_kernels

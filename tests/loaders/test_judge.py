@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from triplestore.loaders.judge import judged
 
 from tests.loaders.loading_helpers import NQ, NT
+from triplestore.loaders.judge import judged
 
 SUBJECT = "an IRI <...> or a blank node _:... as the subject"
 OBJECT = (

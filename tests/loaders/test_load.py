@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pyoxigraph as ox
 import pytest
-from triplestore.loaders import Problem, Progress, load
-from triplestore.loaders.report import Reading
-from triplestore.loaders.work import Work
 
 from tests.loaders.loading_helpers import lines_of, loaded, path_taken, quads_of
 from triplestore.errors import CancelledError, ParseError, UsageError
+from triplestore.loaders import Problem, Progress, load
+from triplestore.loaders.report import Reading
+from triplestore.loaders.work import Work
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import key_of
 

@@ -13,13 +13,13 @@ import numpy as np
 import pyoxigraph as ox
 import pytest
 from support.fuzzing import each_seed
-from triplestore.loaders import ntriples
-from triplestore.loaders.formats import BYTE_ORDER_MARK
 
 from tests.loaders import documents_model
 from tests.loaders.documents_model import Maker
 from tests.loaders.loading_helpers import NQ, NT, lines_of, loaded, scoped
 from triplestore.errors import ParseError
+from triplestore.loaders import ntriples
+from triplestore.loaders.formats import BYTE_ORDER_MARK
 from triplestore.terms.guards.nesting import MOST_NESTED
 
 SHORT = 3_000

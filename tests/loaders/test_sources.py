@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 import zstandard
-from triplestore.loaders import compression, find_sources, format_of
-from triplestore.loaders.formats import EXTENSIONS, split_name
 
 from tests.loaders.loading_helpers import lines_of, loaded
 from triplestore.errors import ParseError, StorageError, UsageError
+from triplestore.loaders import compression, find_sources, format_of
+from triplestore.loaders.formats import EXTENSIONS, split_name
 
 # Nothing here is about what the kernels do.
 pytestmark = pytest.mark.slow_kernels

@@ -8,10 +8,10 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 from conformance.manifests import Entry, read_manifest
-from triplestore.loaders.formats import LINE_FORMATS, split_name
 
 from tests.loaders.loading_helpers import canonical, loaded, quads_of
 from triplestore.errors import ParseError
+from triplestore.loaders.formats import LINE_FORMATS, split_name
 
 ROOT = (
     Path(os.environ.get("TRIPLESTORE_DATA", Path(__file__).parents[3] / "shared" / "data"))

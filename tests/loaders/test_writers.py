@@ -12,11 +12,11 @@ import pyoxigraph as ox
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from triplestore.loaders import dump, writers
 
 from tests.loaders.loading_helpers import NQ, NT, canonical, loaded, quads_of
 from tests.terms import strategies as some
 from triplestore.errors import StorageError, UsageError
+from triplestore.loaders import dump, writers
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import key_of
 

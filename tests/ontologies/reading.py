@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from pyoxigraph import NamedNode, RdfFormat, parse
+
 from triplestore.ontologies.model.axioms import Axiom
 from triplestore.ontologies.model.expressions import Expression, Triple
 from triplestore.ontologies.model.ontology import Ontology
 from triplestore.ontologies.read import read_ontology
-
 from triplestore.terms import vocabulary as iri
 
 PREFIXES = {

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyoxigraph import BlankNode, Literal
+
+from tests.ontologies.reading import n
 from triplestore.ontologies.model import axioms as ax
 from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model import vocabulary as v
 from triplestore.ontologies.model.expressions import Triple
-
-from tests.ontologies.reading import n
 from triplestore.terms import Term
 
 ONE_TRIPLE: dict[type[Any], Any] = {

@@ -6,14 +6,14 @@ from typing import get_args
 
 import pytest
 from pyoxigraph import Literal
+
+from tests.ontologies.reading import bare_axioms, codes, n, read, triples
 from triplestore.ontologies.model import axioms as ax
 from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.axioms import AnyAxiom, Axiom
 from triplestore.ontologies.model.expressions import Expression
 from triplestore.ontologies.read import read_ontology
-
-from tests.ontologies.reading import bare_axioms, codes, n, read, triples
 from triplestore.terms.vocabulary import XSD_INTEGER
 
 A, B, C = n("A"), n("B"), n("C")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from pyoxigraph import NamedNode, RdfFormat, parse
-from triplestore.ontologies.bounds import lower_bound, upper_bound
-from triplestore.ontologies.read import read_ontology
 
 from triplestore import Store
+from triplestore.ontologies.bounds import lower_bound, upper_bound
+from triplestore.ontologies.read import read_ontology
 
 PREFIXES = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix rdf:

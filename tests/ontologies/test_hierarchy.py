@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from triplestore.ontologies.translate.hierarchy import Hierarchy, packed, unpacked
-from triplestore.ontologies.translate.unfold import MEMBERS, unfold
 
 from triplestore.datalog.program import Constant
 from triplestore.datalog.text import read
+from triplestore.ontologies.translate.hierarchy import Hierarchy, packed, unpacked
+from triplestore.ontologies.translate.unfold import MEMBERS, unfold
 
 Pairs = set[tuple[int, int]]
 

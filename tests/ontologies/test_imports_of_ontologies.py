@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import NamedNode, RdfFormat
-from triplestore.ontologies.imports import catalogue as catalogue_module
-from triplestore.ontologies.imports.catalogue import Catalogue, Document, Unresolved, find_imports
 
 from triplestore import Store
 from triplestore.errors import ParseError, UsageError
+from triplestore.ontologies.imports import catalogue as catalogue_module
+from triplestore.ontologies.imports.catalogue import Catalogue, Document, Unresolved, find_imports
 
 OWL = "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
 E = "http://example.org/"

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode
+
+from tests.ontologies.reading import n, triples
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.lists import MOST_READINGS, ListReader
 from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.ontologies.model.vocabulary import FIRST, NIL, REST
-
-from tests.ontologies.reading import n, triples
 from triplestore.terms import Term
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from triplestore.ontologies.translate.regimes import translate
 
 from tests.ontologies.in_store import differences, rules_for, store_of
 from tests.ontologies.oracle import close
 from tests.ontologies.reading import read, triples
 from triplestore.datalog.program import Rule
+from triplestore.ontologies.translate.regimes import translate
 
 MEMBERS = " ".join(f":i{n}" for n in range(12))
 DIFFERENT = f"[] a owl:AllDifferent ; owl:members ( {MEMBERS} ) . "

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 from pyoxigraph import BlankNode, Dataset, Literal, Quad, RdfFormat, parse
+
+from tests.ontologies.reading import HEADER, bare, bare_axioms, codes, n, read, triples
+from tests.ontologies.test_axioms import AXIOMS, EXPRESSIONS
 from triplestore.ontologies.model import axioms as ax
 from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model import vocabulary as v
@@ -13,9 +16,6 @@ from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import Triple, innermost_first
 from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.ontologies.read import read_ontology
-
-from tests.ontologies.reading import HEADER, bare, bare_axioms, codes, n, read, triples
-from tests.ontologies.test_axioms import AXIOMS, EXPRESSIONS
 
 A, B, C = n("A"), n("B"), n("C")
 P, Q = n("p"), n("q")

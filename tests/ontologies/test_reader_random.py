@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal
+
+from tests.ontologies.reading import bare, n
+from tests.ontologies.serialise import MEMBERS, NUMBERS, ONE_TRIPLE, TYPED, Serialiser
 from triplestore.ontologies.model import axioms as ax
 from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model import vocabulary as v
 from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.read import read_ontology
-
-from tests.ontologies.reading import bare, n
-from tests.ontologies.serialise import MEMBERS, NUMBERS, ONE_TRIPLE, TYPED, Serialiser
 
 names = st.sampled_from([n(name) for name in "ABCD"])
 properties = st.sampled_from([n("p"), n("q"), ex.InverseOf(n("p")), ex.InverseOf(n("r"))])

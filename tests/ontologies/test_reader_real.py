@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import RdfFormat, parse
+
 from triplestore.ontologies.model import vocabulary as v
 from triplestore.ontologies.model.expressions import Triple
 from triplestore.ontologies.model.ontology import Ontology

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from pyoxigraph import NamedNode, Quad
 from support import fuzzing
-from triplestore.ontologies.translate import regimes
 
 from tests.ontologies.in_store import inconsistent, listed
 from tests.ontologies.oracle import Fact, term, turtle
@@ -19,6 +18,7 @@ from tests.ontologies.self_support import KINDS, Case, Kind, cases
 from triplestore import Store
 from triplestore.datalog.program import TripleAtom
 from triplestore.errors import BudgetError
+from triplestore.ontologies.translate import regimes
 from triplestore.proofs import ProofStep
 from triplestore.terms import key_of
 

@@ -10,12 +10,12 @@ import re
 from pathlib import Path
 
 import pytest
-from triplestore.ontologies.translate.swrl_conditions import TESTS, UNSUPPORTED, VALUES
 
 from tests.ontologies.test_swrl_rules import PREFIXES, builtin
 from triplestore import Store
 from triplestore.expressions.functions import SWRL_FUNCTIONS
 from triplestore.expressions.library.swrl_builtins import SWRL
+from triplestore.ontologies.translate.swrl_conditions import TESTS, UNSUPPORTED, VALUES
 
 SUBMISSION = re.findall(
     r"\w+",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import Literal, RdfFormat, parse
+
+from tests.ontologies.reading import bare, codes, n, read, triples
 from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model import swrl
 from triplestore.ontologies.read import read_ontology
-
-from tests.ontologies.reading import bare, codes, n, read, triples
 
 X, Y = swrl.SwrlVariable(n("x")), swrl.SwrlVariable(n("y"))
 A, B, P = n("A"), n("B"), n("p")

@@ -7,8 +7,6 @@ from itertools import product
 
 import pytest
 from support.fuzzing import seeds
-from triplestore.ontologies.translate import open_clause
-from triplestore.ontologies.translate.unfold import MOST_ITEMS, _unfolded, unfold
 
 from triplestore import Store
 from triplestore.datalog.program import (
@@ -21,6 +19,8 @@ from triplestore.datalog.program import (
     Variable,
 )
 from triplestore.datalog.text import read
+from triplestore.ontologies.translate import open_clause
+from triplestore.ontologies.translate.unfold import MOST_ITEMS, _unfolded, unfold
 
 Fact = tuple[bytes, ...]
 """Subject, predicate and object; or the name of a relation and three columns."""

@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 from pyoxigraph import DefaultGraph, NamedNode
-from triplestore.ontologies.translate import schema_rules
 
 from triplestore import Store
 from triplestore.datalog.program import Atom, Constant, Filter, Rule
+from triplestore.ontologies.translate import schema_rules
 from triplestore.proofs import Proof
 from triplestore.proofs.origins import fill
 from triplestore.reasoning.program.graph_scope import is_row

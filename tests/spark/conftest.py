@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from triplestore.errors import UsageError
 from triplestore.loaders.spark.java import find_java
 from triplestore.loaders.spark.jobs.local_cluster import linked_home
 from triplestore.loaders.spark.session import QUIET, make, pyspark_module
-
-from triplestore.errors import UsageError
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent

@@ -20,12 +20,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from triplestore import Store, TripleStoreError
 from triplestore.loaders.spark import import_dataset, make
 from triplestore.loaders.spark.importing import import_job
 from triplestore.loaders.spark.jobs.run_job import Setting, clear_errors, run
 from triplestore.loaders.spark.session import QUIET
-
-from triplestore import Store, TripleStoreError
 from triplestore.storage.files.system import File, RealFiles
 
 RULES = """

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+
 from triplestore.loaders import load
 from triplestore.loaders.formats import NAMES, split_name
 from triplestore.loaders.report import Loaded
@@ -15,7 +16,6 @@ from triplestore.loaders.spark.importing.parse import Plan, parse_parts
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
 from triplestore.loaders.spark.importing.splits import Reading, packed, plan_parts
 from triplestore.loaders.spark.importing.turtle_cuts import Cut
-
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import key_of
 

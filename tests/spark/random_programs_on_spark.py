@@ -13,11 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
-from triplestore.loaders.spark.closure.facts import from_arrow
-from triplestore.loaders.spark.closure.held import settings
-from triplestore.loaders.spark.closure.naming import Naming
-from triplestore.loaders.spark.closure.options import Options
 
 from tests.maintenance.naive import Fact, counts, naive
 from tests.maintenance.notation import NAMESPACE
@@ -34,6 +29,11 @@ from triplestore.datalog.program import (
     TupleAtom,
 )
 from triplestore.expressions.tree import Call, Expression
+from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
+from triplestore.loaders.spark.closure.facts import from_arrow
+from triplestore.loaders.spark.closure.held import settings
+from triplestore.loaders.spark.closure.naming import Naming
+from triplestore.loaders.spark.closure.options import Options
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.simplify import is_helper
 from triplestore.terms import Dictionary

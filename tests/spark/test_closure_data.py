@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from triplestore.loaders.spark.closure.closing import Closure, close
-from triplestore.loaders.spark.closure.facts import from_arrow
-from triplestore.loaders.spark.closure.options import Options
 
 from tests.spark.random_programs_on_spark import small_jobs
 from triplestore import Store
+from triplestore.loaders.spark.closure.closing import Closure, close
+from triplestore.loaders.spark.closure.facts import from_arrow
+from triplestore.loaders.spark.closure.options import Options
 
 Fact = tuple[bytes, ...]
 Said = dict[Fact, tuple[int, int]]

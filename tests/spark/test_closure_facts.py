@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.spark.random_programs_on_spark import small_jobs
 from triplestore.loaders.spark.closure import facts as facts_module
 from triplestore.loaders.spark.closure.facts import Facts
 from triplestore.loaders.spark.closure.options import Options
-
-from tests.spark.random_programs_on_spark import small_jobs
 
 TYPE, C, D, P = 1, 2, 3, 4
 APART = Options(small_rows=0, held_rows=0, partitions=2)

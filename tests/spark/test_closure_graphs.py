@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support.fuzzing import each_seed
-from triplestore.loaders.spark.closure.facts import local_frame
-from triplestore.loaders.spark.closure.graphs import Graphs, knots, united
 
 from tests.spark.random_programs_on_spark import small_jobs
+from triplestore.loaders.spark.closure.facts import local_frame
+from triplestore.loaders.spark.closure.graphs import Graphs, knots, united
 
 Edge = tuple[int, int]
 

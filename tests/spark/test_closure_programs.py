@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from triplestore.loaders.spark.closure.options import Options
 
 from tests.maintenance.checking import engine_takes
 from tests.maintenance.features import ALL
@@ -23,6 +22,7 @@ from tests.spark.random_programs_on_spark import (
     together,
     wanted_of,
 )
+from triplestore.loaders.spark.closure.options import Options
 
 
 @pytest.fixture

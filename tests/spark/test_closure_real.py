@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pyspark")
-from triplestore.loaders.spark.importing.dataset import import_dataset
-
 from demo.__main__ import RULES
 from demo.files import make_files
 from tests.spark.test_closure_data import rows_of, rows_said_in
 from triplestore import Store
+from triplestore.loaders.spark.importing.dataset import import_dataset
 
 
 class Case(NamedTuple):

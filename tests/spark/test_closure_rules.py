@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.maintenance.notation import program
+from triplestore import Store
+from triplestore.datalog.program import Rule
 from triplestore.loaders.spark.closure.axioms import Axioms
 from triplestore.loaders.spark.closure.equality import (
     SAME_AS,
@@ -19,10 +23,6 @@ from triplestore.loaders.spark.closure.equality import (
 )
 from triplestore.loaders.spark.closure.programs import Given, Programs
 from triplestore.ontologies.translate.schema_rules import EQUALITY, OWL_RL, vocabulary_rules
-
-from tests.maintenance.notation import program
-from triplestore import Store
-from triplestore.datalog.program import Rule
 from triplestore.relations import EXPLICIT
 from triplestore.rules.simplify import simplify
 from triplestore.storage.metadata import FILES

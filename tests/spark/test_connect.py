@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from triplestore.loaders import spark as package
 
 from triplestore import Store
+from triplestore.loaders import spark as package
 
 (FOLDER,) = (Path(place) for place in package.__path__)
 CLASSIC_ONLY = {

@@ -14,6 +14,9 @@ import pytest
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 from support.spark_stores import assert_same_parts, files_of
+
+from triplestore import Store
+from triplestore.errors import StaleError, StorageError, UsageError
 from triplestore.loaders.spark.importing import import_job
 from triplestore.loaders.spark.importing.dataset import import_dataset
 from triplestore.loaders.spark.importing.parquet_parts import read_keys
@@ -21,9 +24,6 @@ from triplestore.loaders.spark.importing.pull import pull
 from triplestore.loaders.spark.importing.put_in_place import name_of_store
 from triplestore.loaders.spark.importing.sources import SourceOptions
 from triplestore.loaders.spark.importing.statements import read_statements
-
-from triplestore import Store
-from triplestore.errors import StaleError, StorageError, UsageError
 
 PREFIXES = "@prefix ex: <http://ex.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
 

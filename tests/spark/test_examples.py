@@ -8,6 +8,7 @@ import pkgutil
 from pathlib import Path
 
 import pytest
+
 from triplestore.loaders import spark as package
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

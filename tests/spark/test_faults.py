@@ -15,10 +15,10 @@ from typing import Any
 
 import psutil
 import pytest
-from triplestore.loaders.spark import import_dataset
 
 from triplestore import Store, TripleStoreError
 from triplestore.errors import StorageError
+from triplestore.loaders.spark import import_dataset
 
 PARTITIONS = 4
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from triplestore.loaders.spark import import_dataset, pull
 
 from tests.spark.faulty_job import (
     INTERRUPTED,
@@ -24,6 +23,7 @@ from tests.spark.faulty_job import (
 )
 from tests.spark.random_programs_on_spark import small_jobs
 from tests.spark.test_faults import check, is_absent, kill_one, killing_after, settled
+from triplestore.loaders.spark import import_dataset, pull
 
 long = pytest.mark.long
 

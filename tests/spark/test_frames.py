@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from triplestore.loaders.spark.frames import ntriples_array, query_frame, read_triples
-from triplestore.loaders.spark.importing.sources import SourceOptions
-from triplestore.loaders.spark.importing.statements import read_statements
-from triplestore.loaders.spark.importing.table_columns import Property, columns_to_triples
 
 from tests.spark.test_parse import TRIG, TURTLE
 from tests.terms.strategies import terms as any_terms
 from triplestore import Store
 from triplestore.errors import UsageError
+from triplestore.loaders.spark.frames import ntriples_array, query_frame, read_triples
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.statements import read_statements
+from triplestore.loaders.spark.importing.table_columns import Property, columns_to_triples
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import key_of, to_ntriples
 

@@ -15,14 +15,14 @@ import pytest
 
 pytest.importorskip("pyspark")
 import zstandard
-from triplestore.loaders.spark.importing.dataset import import_dataset
-from triplestore.loaders.spark.importing.sources import SourceOptions
-from triplestore.loaders.spark.importing.table_columns import Property, columns_to_triples
 
 from tests.spark.random_programs_on_spark import settings
 from tests.spark.test_parse import JSON_LD, RDF_XML, TRIG, TURTLE, written
 from triplestore import Store
 from triplestore.errors import ParseError, StorageError, UsageError
+from triplestore.loaders.spark.importing.dataset import import_dataset
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.table_columns import Property, columns_to_triples
 
 BOM = b"\xef\xbb\xbf"
 

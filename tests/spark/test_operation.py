@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+
+from triplestore.cli import main
+from triplestore.errors import StorageError, UsageError
 from triplestore.loaders.spark.jobs import packaging, run_job, unpacking
 from triplestore.loaders.spark.jobs.metrics import by_stage, read_events
 from triplestore.loaders.spark.jobs.report import report_of, write
 from triplestore.loaders.spark.jobs.stage_log import StageLog
-
-from triplestore.cli import main
-from triplestore.errors import StorageError, UsageError
 
 
 def ticking(*seconds: float) -> Any:

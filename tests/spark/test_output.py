@@ -17,13 +17,13 @@ import pyarrow.parquet as pq
 import pyoxigraph as ox
 from support.spark_rows import Row, some_rows
 from support.spark_stores import assert_same_parts, files_of
+
+from triplestore import Store
+from triplestore.errors import CorruptError, StorageError
 from triplestore.loaders.spark.importing.existing_store import Target, empty_loaded
 from triplestore.loaders.spark.importing.parquet_parts import read_keys, read_rows
 from triplestore.loaders.spark.importing.pull import pull
 from triplestore.loaders.spark.importing.write_store import Extra, write_store
-
-from triplestore import Store
-from triplestore.errors import CorruptError, StorageError
 from triplestore.storage.files.system import Buffer, File, RealFiles
 from triplestore.store.transaction import writer_of
 from triplestore.terms import to_ntriples

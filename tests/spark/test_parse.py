@@ -13,9 +13,6 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from triplestore.loaders.spark.importing.parse import Plan, parse_contents, parse_lines, parse_terms
-from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
-from triplestore.loaders.spark.importing.splits import Reading
 
 from tests.spark.parsing_helpers import (
     Row,
@@ -25,6 +22,9 @@ from tests.spark.parsing_helpers import (
     parsed,
     rows_and_notes,
 )
+from triplestore.loaders.spark.importing.parse import Plan, parse_contents, parse_lines, parse_terms
+from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
+from triplestore.loaders.spark.importing.splits import Reading
 
 TURTLE = """@prefix ex: <http://example.org/> .
 ex:a ex:p [ ex:q ( 1 2.5 "x" ) ; ex:r _:b ] , "long \\n text"@EN-gb .

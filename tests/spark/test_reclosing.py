@@ -9,11 +9,11 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 from support.spark_stores import files_of
-from triplestore.loaders.spark import import_dataset, reclosing
 
 from tests.spark.test_closure_data import rows_said_in, said_in
 from triplestore import Store
 from triplestore.errors import InconsistencyError, UsageError
+from triplestore.loaders.spark import import_dataset, reclosing
 
 PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from triplestore.loaders import spark as package
-from triplestore.loaders.spark import java, session
 
 from triplestore.errors import UsageError
+from triplestore.loaders import spark as package
+from triplestore.loaders.spark import java, session
 
 
 def where_it_runs(batches: Any) -> Any:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from triplestore.loaders.spark.importing import statements
-from triplestore.loaders.spark.importing.sources import SourceOptions, find_files
-from triplestore.loaders.spark.importing.statements import Statements, read_statements
 
 from tests.spark.parsing_helpers import Row, loaded_rows
 from tests.spark.test_parse import JSON_LD, RDF_XML, TRIG, TURTLE, written
 from triplestore.errors import ParseError, StorageError, UsageError
+from triplestore.loaders.spark.importing import statements
+from triplestore.loaders.spark.importing.sources import SourceOptions, find_files
+from triplestore.loaders.spark.importing.statements import Statements, read_statements
 
 
 def rows_of(found: Statements) -> Counter[Row]:

@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from triplestore.loaders.spark.jobs.local_cluster import Cluster, environment, spark_home
-from triplestore.loaders.spark.jobs.packaging import write_all
 
 from triplestore import Store
+from triplestore.loaders.spark.jobs.local_cluster import Cluster, environment, spark_home
+from triplestore.loaders.spark.jobs.packaging import write_all
 
 LINES = "".join(
     f'<http://e/s{i}> <http://e/p{i % 3}> "{i % 50}" .\n_:b{i % 9} <http://e/q> <http://e/s{i}> .\n'

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from triplestore.loaders.spark.importing.sources import SourceOptions
-from triplestore.loaders.spark.importing.statements import read_statements
-from triplestore.loaders.spark.importing.turtle_cuts import cuts_of
 
 from tests.loaders.test_suites import ENTRIES
 from tests.spark.parsing_helpers import faults_of, loaded_rows, parsed
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.statements import read_statements
+from triplestore.loaders.spark.importing.turtle_cuts import cuts_of
 
 pytestmark = pytest.mark.skipif(
     not ENTRIES, reason="no W3C suites: set TRIPLESTORE_DATA to the folder with w3c-rdf-tests"

@@ -11,6 +11,8 @@ import pytest
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 from support.spark_rows import Row, frame_of, rows_of, some_rows
+
+from triplestore.errors import StorageError
 from triplestore.loaders.spark.importing.collect import collected
 from triplestore.loaders.spark.importing.encode import encode
 from triplestore.loaders.spark.importing.number_terms import (
@@ -21,8 +23,6 @@ from triplestore.loaders.spark.importing.number_terms import (
 )
 from triplestore.loaders.spark.importing.parquet_parts import MOST_TERMS, check_room
 from triplestore.loaders.spark.jobs.stages import Stages
-
-from triplestore.errors import StorageError
 
 
 def encoded(

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
+from tests.spark.parsing_helpers import faults_of, parsed
 from triplestore.loaders.spark.importing import turtle_cuts
 from triplestore.loaders.spark.importing.sources import SourceOptions
 from triplestore.loaders.spark.importing.turtle_cuts import Cut, cuts_of
-
-from tests.spark.parsing_helpers import faults_of, parsed
 
 HEAD = "@prefix : <http://e/> . @prefix p: <http://e/p#> . @base <http://base/a/b> .\n"
 

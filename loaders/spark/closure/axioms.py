@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from triplestore.datalog.program import TYPE
+from triplestore.errors import BudgetError
 from triplestore.loaders.spark.closure.facts import Frame
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.jobs.workers import mapped
 from triplestore.ontologies.model import vocabulary as names
-
-from triplestore.datalog.program import TYPE
-from triplestore.errors import BudgetError
 from triplestore.reasoning.program.literals import MAX_ILL_TYPED, ill_typed
 from triplestore.reasoning.program.schema_reader import is_member
 from triplestore.terms import Dictionary, key_of

@@ -11,6 +11,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+
+from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.axioms import Axioms, ill_typed_keys
 from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
 from triplestore.loaders.spark.closure.facts import Frame, local_frame, to_arrow
@@ -19,8 +21,6 @@ from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.programs import Given, Programs
 from triplestore.loaders.spark.closure.rounds import Progress
-
-from triplestore.errors import UsageError
 from triplestore.relations import ChangedRows
 from triplestore.storage.metadata import FILES, HIDDEN, PREFIXES, REGIMES, bytes_of_prefixes
 

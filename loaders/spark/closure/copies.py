@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from triplestore.loaders.spark.closure.shapes import TRIPLE, FlatAtom, Form, Shape
 
 Edge = tuple[int, int, bool]

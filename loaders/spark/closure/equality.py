@@ -19,13 +19,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from triplestore.loaders.spark.closure.expressions import condition_on_ids
-from triplestore.loaders.spark.closure.facts import Frame
-from triplestore.loaders.spark.closure.graphs import Graphs
-from triplestore.loaders.spark.closure.naming import Naming
-from triplestore.loaders.spark.closure.shapes import constants_of
-from triplestore.ontologies.translate.schema_rules import EQUALITY, vocabulary_rules
-
 from triplestore.datalog.program import (
     Atom,
     Constant,
@@ -39,6 +32,12 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.rules import signature
 from triplestore.expressions.tree import substitute
+from triplestore.loaders.spark.closure.expressions import condition_on_ids
+from triplestore.loaders.spark.closure.facts import Frame
+from triplestore.loaders.spark.closure.graphs import Graphs
+from triplestore.loaders.spark.closure.naming import Naming
+from triplestore.loaders.spark.closure.shapes import constants_of
+from triplestore.ontologies.translate.schema_rules import EQUALITY, vocabulary_rules
 from triplestore.terms.vocabulary import OWL, RDF_TYPE, RDFS
 
 SAME_AS = b"\x01" + OWL.encode() + b"sameAs"

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from triplestore.datalog.program import TYPE, Program
 from triplestore.loaders.spark.closure.equality import KEPT_APART, Expanded, expanded, has_equality
 from triplestore.loaders.spark.closure.expressions import Expressions
 from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
@@ -29,8 +31,6 @@ from triplestore.loaders.spark.closure.shapes import (
     flat_terms,
     shapes_of,
 )
-
-from triplestore.datalog.program import TYPE, Program
 from triplestore.reasoning.violations import NOTHING
 from triplestore.relations.status import EXPLICIT, INFERRED
 from triplestore.rules.compiled_program import Compiled

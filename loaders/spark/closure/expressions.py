@@ -13,16 +13,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from triplestore.loaders.spark.closure.facts import Facts, Frame
-from triplestore.loaders.spark.closure.naming import Naming
-from triplestore.loaders.spark.closure.shapes import Shape
-from triplestore.loaders.spark.jobs.workers import mapped
 
 from triplestore.expressions.aggregates import aggregate
 from triplestore.expressions.evaluate_columns import Evaluator, Scope, evaluate
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.tree import Call, Constant, Expression, Variable, variables_of
 from triplestore.expressions.vectors import ids_of
+from triplestore.loaders.spark.closure.facts import Facts, Frame
+from triplestore.loaders.spark.closure.naming import Naming
+from triplestore.loaders.spark.closure.shapes import Shape
+from triplestore.loaders.spark.jobs.workers import mapped
 from triplestore.operators.frame import Frame as Columns
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED

@@ -22,6 +22,7 @@ from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+
 from triplestore.loaders.spark.closure.held import I64, ONE_TASK, Held, groups_of, settings
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.shapes import TRIPLE

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
 
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.errors import BudgetError
+from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
 
 I64 = NDArray[np.int64]
 

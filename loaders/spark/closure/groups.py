@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
-from triplestore.loaders.spark.closure.graphs import Graphs
-from triplestore.loaders.spark.closure.naming import Naming
-from triplestore.loaders.spark.closure.shapes import TRIPLE, flat_terms
-
 from triplestore.closures.attached import CHAINS, SYMMETRIC, TRANSITIVE, Structure
 from triplestore.closures.chains.automaton import Arc, Automaton, Name
 from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.datalog.program import Constant
+from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
+from triplestore.loaders.spark.closure.graphs import Graphs
+from triplestore.loaders.spark.closure.naming import Naming
+from triplestore.loaders.spark.closure.shapes import TRIPLE, flat_terms
 from triplestore.rules.modules.chain_rules import system_of
 
 GRAPHS = (TRANSITIVE, SYMMETRIC, CHAINS)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from triplestore.loaders.spark.closure.expressions import Expressions
 from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics, local_frame
 from triplestore.loaders.spark.closure.held import I64

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from triplestore.errors import BudgetError
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.programs import (
@@ -24,8 +26,6 @@ from triplestore.loaders.spark.closure.programs import (
 )
 from triplestore.loaders.spark.importing.existing_store import empty_loaded
 from triplestore.loaders.spark.importing.parquet_parts import keys_of
-
-from triplestore.errors import BudgetError
 from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.reasoning.violations import inconsistencies, violation_relations

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
+from triplestore.errors import BudgetError
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
 from triplestore.loaders.spark.closure.held import ONE_TASK, settings
-
-from triplestore.errors import BudgetError
 
 MOST_TESTS = 500
 """Maximum number of ids in a condition."""

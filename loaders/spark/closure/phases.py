@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from triplestore.loaders.spark.closure.groups import GRAPHS
-from triplestore.loaders.spark.closure.shapes import atoms_of
-
 from triplestore.datalog.program import Aggregate, Not, Rule
 from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification
+from triplestore.loaders.spark.closure.groups import GRAPHS
+from triplestore.loaders.spark.closure.shapes import atoms_of
 from triplestore.rules.compiled_program import Compiled, recursive_numbers
 from triplestore.rules.modules.module_groups import Owned
 

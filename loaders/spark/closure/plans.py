@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from triplestore.loaders.spark.closure.shapes import Computation, FlatAtom, Form, Shape
-
 from triplestore.expressions.tree import Expression, Variable, substitute
+from triplestore.loaders.spark.closure.shapes import Computation, FlatAtom, Form, Shape
 
 Weigh = Callable[[FlatAtom], float]
 """How many facts an atom may match."""

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from triplestore.loaders.spark.closure.axioms import Axioms, Triple
-from triplestore.loaders.spark.closure.naming import Names
 
 from triplestore.datalog.program import Program
 from triplestore.errors import UsageError
+from triplestore.loaders.spark.closure.axioms import Axioms, Triple
+from triplestore.loaders.spark.closure.naming import Names
 from triplestore.maintenance.report import Report
 from triplestore.reasoning.program.in_force import InForce, make_program
 from triplestore.reasoning.program.settings import BY_RULES, Regimes

@@ -13,14 +13,14 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+
+from triplestore.errors import BudgetError
 from triplestore.loaders.spark.closure.copies import with_longer_steps
 from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics
 from triplestore.loaders.spark.closure.joins import Joiner, triggered, weigh
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.plans import Step, steps_of, tracks_of
 from triplestore.loaders.spark.closure.shapes import FlatAtom, Shape
-
-from triplestore.errors import BudgetError
 
 Progress = Callable[[str, dict[str, Any]], None]
 

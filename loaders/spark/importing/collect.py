@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from triplestore.loaders.spark.importing.hash_keys import BITS, hash_keys
 from triplestore.loaders.spark.jobs.workers import mapped
-
 from triplestore.terms.collector import TermCollector
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import I64, U8, copy_texts, offsets_of, with_hashes

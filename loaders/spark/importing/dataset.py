@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
+
+from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.options import Options as ClosureOptions
 from triplestore.loaders.spark.importing.hash_keys import BITS
 from triplestore.loaders.spark.importing.import_job import Import, Wish
@@ -29,8 +31,6 @@ from triplestore.loaders.spark.importing.put_in_place import Imported
 from triplestore.loaders.spark.importing.sources import SourceOptions
 from triplestore.loaders.spark.jobs.places import is_uri
 from triplestore.loaders.spark.jobs.stages import Told
-
-from triplestore.errors import UsageError
 from triplestore.storage.files.system import Files, RealFiles
 
 MODES = ("add", "delete", "replace")

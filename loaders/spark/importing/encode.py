@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyspark.sql import functions as sf
+
 from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, STATEMENT
 from triplestore.loaders.spark.importing.number_terms import TermCounts
 

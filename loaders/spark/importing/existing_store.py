@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from triplestore.loaders.report import Loaded
 from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
 from triplestore.loaders.spark.jobs.places import read_text, write_text
-
 from triplestore.reasoning.outcome import Change
 from triplestore.storage import Database
 from triplestore.storage.metadata import IMPORTS, bytes_of_jobs, import_jobs

@@ -11,9 +11,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
-from triplestore.loaders.spark.importing.notes import FAULT, FIELDS, PART
 
 from triplestore.errors import ParseError
+from triplestore.loaders.spark.importing.notes import FAULT, FIELDS, PART
 
 COLUMNS = ("file", "line", "byte", "text", "reason")
 """The columns of an error table."""

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from triplestore.errors import LockedError, UsageError
 from triplestore.loaders.spark.closure.options import Options as ClosureOptions
 from triplestore.loaders.spark.importing.collect import collected
 from triplestore.loaders.spark.importing.encode import encode
@@ -51,8 +53,6 @@ from triplestore.loaders.spark.importing.statements import Statements, read_stat
 from triplestore.loaders.spark.importing.write_store import NOTHING_MORE, Extra, write_store
 from triplestore.loaders.spark.jobs.places import is_uri, read_text, write_text
 from triplestore.loaders.spark.jobs.stages import Stages, Told, fingerprint
-
-from triplestore.errors import LockedError, UsageError
 from triplestore.storage.files.system import Files, RealFiles
 from triplestore.storage.metadata import FILES, PREFIXES, bytes_of_prefixes
 from triplestore.store import Store

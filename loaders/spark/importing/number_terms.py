@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import functions as sf
-from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, TERM
 
 from triplestore.errors import StorageError
+from triplestore.loaders.spark.importing.collect import AS_GRAPH, AS_PREDICATE, TERM
 from triplestore.terms.term_keys import to_ntriples
 
 _RANGE_BITS = 33  # of a running number: `monotonically_increasing_id` says so

@@ -12,11 +12,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from triplestore.errors import StorageError
 from triplestore.loaders.formats import MAGIC_BYTES, sniff_compression
 from triplestore.loaders.sources import Source
 from triplestore.loaders.spark.importing.sources import SourceFile
-
-from triplestore.errors import StorageError
 
 
 def source_of(file: SourceFile, contents: bytes | None = None) -> Source:

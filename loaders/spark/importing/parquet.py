@@ -18,11 +18,11 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import functions as sf
+
 from triplestore.loaders.spark.importing.pull import MANIFEST, VERSION
 from triplestore.loaders.spark.importing.write_store import Extra
 from triplestore.loaders.spark.jobs.places import is_uri, join, write_text
 from triplestore.loaders.spark.jobs.workers import mapped
-
 from triplestore.terms.term_keys import to_ntriples
 
 _TERMS = pa.schema({"id": pa.int64(), "key": pa.binary(), "term": pa.string()})

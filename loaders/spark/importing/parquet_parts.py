@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from triplestore.loaders.spark.importing.collect import key_spans
 
 from triplestore.errors import CorruptError, StorageError
+from triplestore.loaders.spark.importing.collect import key_spans
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.spans import I64, U8, U32, Spans, copy_texts, offsets_of, with_hashes
 

@@ -18,6 +18,9 @@ from typing import Any, cast
 
 import numpy as np
 import pyoxigraph as ox
+
+from triplestore.errors import ParseError
+from triplestore.kernels.documents.ntriples import QUADS, TRUSTED
 from triplestore.loaders.documents import Input, LineDocument
 from triplestore.loaders.judge import judged
 from triplestore.loaders.ntriples import BlockParser, Piece
@@ -37,9 +40,6 @@ from triplestore.loaders.spark.importing.open_source import (
 )
 from triplestore.loaders.spark.importing.sources import SourceFile
 from triplestore.loaders.spark.importing.splits import Part, Reading
-
-from triplestore.errors import ParseError
-from triplestore.kernels.documents.ntriples import QUADS, TRUSTED
 from triplestore.terms.spans import copy_texts
 
 Batches = Iterator[Any]

@@ -15,6 +15,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
+
+from triplestore.errors import CorruptError, FormatError, StorageError
 from triplestore.loaders.spark.importing.parquet_parts import (
     Parts,
     Rows,
@@ -31,8 +33,6 @@ from triplestore.loaders.spark.importing.put_in_place import (
 from triplestore.loaders.spark.importing.write_store import Extra, write_store
 from triplestore.loaders.spark.jobs.places import is_uri, join
 from triplestore.loaders.spark.jobs.stages import Told
-
-from triplestore.errors import CorruptError, FormatError, StorageError
 from triplestore.storage.files.system import Files
 
 MANIFEST = "manifest.json"

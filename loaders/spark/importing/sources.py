@@ -22,6 +22,8 @@ import pyoxigraph as ox
 from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+from triplestore.errors import StorageError, UsageError
 from triplestore.loaders.formats import (
     EXTENSIONS,
     LINE_FORMATS,
@@ -30,8 +32,6 @@ from triplestore.loaders.formats import (
     known_names,
     split_name,
 )
-
-from triplestore.errors import StorageError, UsageError
 from triplestore.terms.term_keys import key_of
 
 _GLOB_MARKS = frozenset("*?[{")

@@ -15,6 +15,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+from triplestore.errors import UsageError
 from triplestore.loaders.spark.importing import faults
 from triplestore.loaders.spark.importing.batches import SCHEMA
 from triplestore.loaders.spark.importing.parse import (
@@ -34,8 +36,6 @@ from triplestore.loaders.spark.importing.splits import Reading, packed, plan_par
 from triplestore.loaders.spark.importing.table_columns import as_terms
 from triplestore.loaders.spark.importing.turtle_cuts import Cut, find_cuts
 from triplestore.loaders.spark.jobs.workers import mapped
-
-from triplestore.errors import UsageError
 
 _LARGEST_CONTENTS = (1 << 31) - 1024  # what Spark's binaryFile gives as one value
 

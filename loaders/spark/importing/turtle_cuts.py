@@ -23,10 +23,10 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession
-from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
-from triplestore.loaders.spark.jobs.workers import mapped
 
 from triplestore.kernels.documents import turtle_cuts as kernels
+from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
+from triplestore.loaders.spark.jobs.workers import mapped
 
 SCHEMA = (
     "file int, start long, stop long, header binary, closing binary, nodes_before long, nodes long"
@@ -73,6 +73,7 @@ def _scan(
     files: Sequence[SourceFile], part_bytes: int, base: str | None, batches: Iterator[Any]
 ) -> Iterator[Any]:
     import pyarrow as pa
+
     from triplestore.loaders.spark.importing.open_source import opened
 
     for batch in batches:

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
 
+from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
 from triplestore.relations import ChangedRows, Changes, Layer, bulk_layer
 from triplestore.relations.changes import TupleName
 from triplestore.relations.packed_keys import U32

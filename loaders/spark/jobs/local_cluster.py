@@ -19,10 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from triplestore.errors import UsageError
 from triplestore.loaders.spark.java import find_java
 from triplestore.loaders.spark.session import pyspark_module
-
-from triplestore.errors import UsageError
 
 _STARTED = re.compile(r"Starting Spark master at (spark://\S+)")
 _JOINED = re.compile(r"Successfully registered with master")

@@ -23,10 +23,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import triplestore
 import triplestore.loaders
 import triplestore.ontologies
-
-import triplestore
 
 PAYLOAD = "unpacked/"
 """Where the modules are in the zip."""

@@ -14,10 +14,9 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from triplestore._version import VERSION
 from triplestore.loaders.spark.jobs.metrics import by_stage, read_events
 from triplestore.loaders.spark.jobs.stage_log import whole
-
-from triplestore._version import VERSION
 
 FORMAT = 1
 """The form of the report; a number that goes up when a name in it changes its meaning."""

@@ -21,11 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from triplestore.errors import StorageError, TripleStoreError
 from triplestore.loaders.spark.jobs.report import report_of, write
 from triplestore.loaders.spark.jobs.stage_log import StageLog
 from triplestore.loaders.spark.session import interrupt, make, pyspark_module
-
-from triplestore.errors import StorageError, TripleStoreError
 
 TABLES = ("parquet", "orc", "delta", "iceberg")
 """Formats of tables of terms: whatever Spark reads with columns s, p, o and, if wanted, g."""

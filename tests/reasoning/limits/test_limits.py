@@ -15,8 +15,6 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from triplestore.ontologies.read import read_ontology
-from triplestore.ontologies.translate.regimes import translate
 
 from tests.reasoning.limits.hostile import (
     CASES,
@@ -32,6 +30,8 @@ from tests.reasoning.limits.hostile import (
 from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.maintenance.limits import budget
+from triplestore.ontologies.read import read_ontology
+from triplestore.ontologies.translate.regimes import translate
 from triplestore.rules.compiled_program import Compiled
 
 REPOSITORY = Path(__file__).resolve().parents[3]
