@@ -104,7 +104,7 @@ def test_demo__runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
     demo.main(tmp_path / "demo")
     printed = capfd.readouterr().out
-    for expected in ("$ triplestore load", ":Stop", "Schnee", "ParseError", "all right"):
+    for expected in ("$ triplestore load", ":Stop", "Schnee", "ParseError", "OK"):
         assert expected in printed
     for expected in ("$ triplestore reason", ":getsTo", "contradictions: 40", "follow from them"):
         assert expected in printed
