@@ -252,10 +252,10 @@ sys.meta_path = [f for f in sys.meta_path if "editable" not in repr(f).lower()]
 sys.path = [sys.argv[1], *(p for p in sys.path if p not in ("", sys.argv[2]))]
 import triplestore
 from triplestore import Store
-from triplestore.loaders.spark import progress
+from triplestore.loaders.spark.jobs import stage_log
 store = Store()
 store.load("<http://e/a> <http://e/b> 1 .", "ttl")
-print(len(store), triplestore.__file__, progress.__file__)
+print(len(store), triplestore.__file__, stage_log.__file__)
 """
 
 
@@ -282,11 +282,11 @@ def test_package__is_the_same_bytes_and_has_every_module(tmp_path: Path) -> None
     one, two = packaging.package(tmp_path / "1.zip"), packaging.package(tmp_path / "2.zip")
     assert one.read_bytes() == two.read_bytes()
     names = set(zipfile.ZipFile(one).namelist())
-    for module in ("__init__", "kernels/jit", "loaders/spark/running", "ontologies/__init__"):
+    for module in ("__init__", "kernels/jit", "loaders/spark/jobs/run_job", "ontologies/__init__"):
         assert f"{packaging.PAYLOAD}triplestore/{module}.py" in names
     assert f"{packaging.PAYLOAD}triplestore/loaders/spark/log4j2.properties" in names
     ready = {name for name in names if not name.startswith(packaging.PAYLOAD)}
-    assert ready == {"triplestore/__init__.py", "triplestore/private.py"}
+    assert ready == {"triplestore/__init__.py", "triplestore/private_folder.py"}
 
 
 def test_unpack__when_another_process_is_faster(
