@@ -14,8 +14,9 @@ maintenance (Oxford 2019); *modular* is Hu and others, Modular materialisation o
 Their names: E are the explicit facts, of which E- go and E+ come; I is what held before the update.
 Stratum s derives the facts O^s. D is deleted so far, A is added so far (those of lower strata are
 complete). C_nr and C_r count the nonrecursive and recursive derivations of a fact; explicit facts
-have one more in C_nr. `inst[P, N : dP, dN]` are the instances whose positive atoms are in P and
-negative ones are not in N, with a positive atom in dP or a negative one in dN.
+have one more in C_nr (kept as the status: see `Work.supported`). `inst[P, N : dP, dN]` are the
+instances whose positive atoms are in P and negative ones are not in N, with a positive atom in dP
+or a negative one in dN.
 """
 
 from __future__ import annotations
