@@ -7,9 +7,9 @@ over Python sets, which considers exactly the instances that the papers say. So 
 algorithm is there once, and is tested with both.
 
 The papers, as they are named everywhere here: *revisited* is Motik and others, Maintenance of
-Datalog materialisations revisited (AIJ 2019); *thesis* is Hu, Datalog reasoning: scalability and
-maintenance (Oxford 2019); *modular* is Hu and others, Modular materialisation of Datalog programs
-(AAAI 2019).
+Datalog materialisations revisited (AIJ 2019); *thesis* is Hu, Efficient computation and maintenance
+of Datalog materialisations (Oxford 2019); *modular* is Hu and others, Modular materialisation of
+Datalog programs (AAAI 2019).
 
 Their names: E are the explicit facts, of which E- go and E+ come; I is what held before the update.
 Stratum s derives the facts O^s. D is deleted so far, A is added so far (those of lower strata are
