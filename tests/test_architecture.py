@@ -2,18 +2,25 @@
 
 A reference is code of the form `folder/file.py` or `folder/file.py: Class.method`. It is looked up
 from the document's own folder, from the repository, and from `triplestore/`. A lone `Class.method`
-must be defined in one of the files that the document names.
+must be defined in one of the files that the document names. The ways of a commit, a deletion and a
+change of rules call the functions that they name.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from test_imports import BELOW_ALL, LAYERS
+
+from triplestore import NamedNode, Quad, Store
+from triplestore.terms.vocabulary import OWL, RDF_TYPE, RDFS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ARCHITECTURE = REPOSITORY / "ARCHITECTURE.md"
@@ -206,3 +213,55 @@ def test_wrong_arrows__finds_one_too_few_and_one_too_many() -> None:
     assert "storage may import terms, and no arrows lead there" in wrong_arrows(fewer)
     more = text.replace("  storage --> terms\n", "  storage --> terms\n  storage --> sparql\n")
     assert wrong_arrows(more) == ["storage --> sparql is drawn, and storage may not import sparql"]
+
+
+NOT_BY_DEFAULT = {"Store.remove", "ProgramHistory.add"} | {
+    f"Transaction.{name}" for name in ("add", "reason", "report")
+}
+"""What the ways name beside the default, and say so."""
+
+
+def called(run: Callable[[], object]) -> set[tuple[str, str]]:
+    """File and name of all functions that are called."""
+    seen: set[tuple[str, str]] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            seen.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return seen
+
+
+def not_called(way: str, run: Callable[[], object]) -> set[str]:
+    """The functions and methods that a way names, and that it does not call."""
+    whole = ARCHITECTURE.read_text()
+    text = whole.partition(f"\n**{way}**")[2].partition("\n**")[0]
+    wanted = {name for _, name in CODE.findall(text)} | set(LONE.findall(text))
+    wanted = {name for name in wanted if name.rpartition(".")[2].islower()} - NOT_BY_DEFAULT
+    assert len(wanted) > 5
+    files = {str(found(name, ARCHITECTURE, REPOSITORY)) for name, _ in CODE.findall(whole)}
+    return wanted - {name for file, name in called(run) if file in files}
+
+
+def test_architecture__the_ways_call_what_they_name(tmp_path: Path) -> None:
+    store, kind, below = Store(tmp_path / "s"), f"<{RDF_TYPE}>", f"<{RDFS}subClassOf>"
+    axioms = f"<e:A> {below} <e:B> . <e:B> {below} <e:C> . <e:p> {kind} <{OWL}TransitiveProperty>"
+    store.update(f"INSERT DATA {{ {axioms} . <e:x> {kind} <e:A> . <e:x> <e:p> <e:y> }}")
+    assert not_called("Reason", lambda: store.reason("owl-rl")) == set()
+
+    def add() -> None:
+        store.add(Quad(NamedNode("e:z"), NamedNode(RDF_TYPE), NamedNode("e:A")))
+        store.add(Quad(NamedNode("e:y"), NamedNode("e:p"), NamedNode("e:z")))
+
+    def delete() -> None:
+        for fact in (f"<e:x> {kind} <e:A>", f"<e:A> {below} <e:B>"):
+            store.update(f"DELETE DATA {{ {fact} }}")
+
+    assert not_called("Commit", add) == set()
+    assert not_called("Delete", delete) == set()

@@ -103,7 +103,7 @@ def test_auto__what_only_brings_facts__is_never_done_anew(name: str, coming: str
     driver = Driver()
     driver.step(facts(given), (), program(rules), Auto())
     closure = driver.step(facts(coming), (), None, Auto(clock=no_time))
-    assert [r.why for r in closure.strata if r.number] == ["1 changes, and nothing is lost"]
+    assert [r.why for r in closure.strata if r.number] == ["1 change, and nothing is lost"]
     check_state(driver, program(rules), frozenset(facts(given) | facts(coming)), name)
 
 
@@ -189,7 +189,7 @@ def test_auto__small_changes__are_maintained_and_say_so(monkeypatch: pytest.Monk
     names = {r.number: r.strategy for r in closure.strata}
     assert names[1] == "bf_c"  # recursive
     assert names[2] == "dred_c"  # not recursive: counters are exact
-    assert all("changes, at most" in r.why for r in closure.strata if r.number)
+    assert all(", within " in r.why for r in closure.strata if r.number)
 
 
 def test_auto__few_changes_that_take_too_long_again_and_again__are_tried_less() -> None:
@@ -210,7 +210,7 @@ def test_auto__few_changes_that_take_too_long_again_and_again__are_tried_less() 
     assert "time and again" in why(28, patient)
     for edge in range(27, 20, -1):
         why(edge, patient)  # the 8 that are not tried end here
-    assert "at most" in why(20, patient)
+    assert "within" in why(20, patient)
     assert "took more" in why(19, hasty), "one that worked: the next is tried"
     assert "took more" in why(18, hasty)
     check_state(driver, program(RULES), frozenset(facts(chain(18) + " T(n29, n30)")), "at the end")

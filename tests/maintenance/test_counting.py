@@ -20,7 +20,7 @@ from triplestore.datalog.stratify import Method
 from triplestore.errors import BudgetError
 from triplestore.maintenance.counting import Counting, make_trace
 from triplestore.maintenance.limits.budget import Budget
-from triplestore.maintenance.steps.recursive_tables import count_recursive
+from triplestore.maintenance.steps.count_recursive import count_recursive
 from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.steps.traces import Derivations, Trace, Traces
 from triplestore.maintenance.strategies import STRATEGIES, strategy

@@ -30,7 +30,7 @@ def store(tmp_path_factory) -> tuple[Path, Contents]:
     schedule = Schedule(database, random.Random(11))
     schedule.run(60)
     schedule._commit({schedule._row(): 1}, meta={"prefixes": bytes(300)})
-    database.maintenance.checkpoint()
+    database.upkeep.checkpoint()
     schedule._bulk()
     schedule._many()
     schedule._small()

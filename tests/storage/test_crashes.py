@@ -68,7 +68,7 @@ def check(run: Run, image: Image, acked: int, oldest: int, target: Path, go_on: 
             row = (key("p0"), key("after"), key("the crash"), None)
             with database.writing() as dictionary:
                 database.commit([changes_of(dictionary, {row: EXPLICIT}, {row: 0})])
-            database.maintenance.checkpoint()
+            database.upkeep.checkpoint()
     if go_on:
         with Database.open(target, read_only=True) as database:
             expected = run.states[state.commit][0] | {(row, EXPLICIT)}

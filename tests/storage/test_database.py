@@ -141,7 +141,7 @@ def test_background_thread__checkpoints_and_merges_and_ends(base):
     with Database.open(base / "store", tuning=tuning) as database:
         for n in range(700):
             add(database, f"s{n}")
-    assert database.maintenance.error is None
+    assert database.upkeep.error is None
     assert not any(t.name == "triplestore-maintenance" for t in threading.enumerate())
     info = Database.open(base / "store", background=False).info()
     assert info.journal_commits < 700 and sum(info.layers) == 700
@@ -177,7 +177,7 @@ def test_long_merge__does_not_keep_the_journal_from_being_checkpointed(base, mon
         end = time.monotonic() + 30
         while database.state.tables.layers[0].rows < 1200 and time.monotonic() < end:
             time.sleep(0.01)
-        assert database.disk.manifest.commit >= goal and database.maintenance.error is None
+        assert database.disk.manifest.commit >= goal and database.upkeep.error is None
         assert database.state.tables.layers[0].rows == 1200
         assert database.state.tables.total() == 1260 and database.verify() == []
     with opened(base / "store") as database:
@@ -192,11 +192,11 @@ def test_closing__does_not_wait_for_a_long_merge(base, monkeypatch):
     add(database, *(f"b{n}" for n in range(600)))
     assert began.wait(30)
     database.close()
-    assert database.maintenance.error is None
+    assert database.upkeep.error is None
     monkeypatch.undo()
     with opened(base / "store") as database:
         assert database.state.tables.total() == 1200
-        database.maintenance.run()
+        database.upkeep.run()
         assert len(database.state.tables.layers) == 1
         assert {"layer", "terms"} >= {
             name[:5] for name in names_in(base / "store") if "seg" in name
@@ -269,7 +269,7 @@ def test_missing_manifest__is_not_taken_for_a_new_store(base):
 def test_missing_file__is_named(base, kind, read_only):
     with opened(base / "store") as database:
         Schedule(database, random.Random(1)).run(30)
-        database.maintenance.checkpoint()
+        database.upkeep.checkpoint()
         add(database, "a")
     victim = next(base.glob(f"store/{kind}*"))
     victim.unlink()

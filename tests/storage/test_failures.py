@@ -75,7 +75,7 @@ def check_failure(base: Path, seed: int, failure: Failure) -> str:
         assert commit == schedule.acked or (broken and commit == schedule.acked + 1)
         assert contents(database.state) == schedule.states[commit]
         assert database.verify() == []
-        database.maintenance.checkpoint()
+        database.upkeep.checkpoint()
         assert contents(database.state) == schedule.states[commit]
     return "read-only" if broken else "went on"
 

@@ -142,7 +142,7 @@ def test_threads__see_whole_commits_only(base, seed):
     for thread in threads:
         thread.join()
     assert errors == []
-    assert database.maintenance.error is None
+    assert database.upkeep.error is None
     assert check(database.state) == 151
     database.close()
 

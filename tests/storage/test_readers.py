@@ -102,11 +102,11 @@ def test_reader__sees_a_committed_state_wherever_the_writer_overtakes_it(base, w
         elif what == "optimize":
             database.optimize()
         elif what == "checkpoint":
-            database.maintenance.checkpoint()
+            database.upkeep.checkpoint()
         elif what == "merges":
             schedule._bulk()
             schedule._bulk()
-            database.maintenance.run()
+            database.upkeep.run()
         schedule._small()
         schedule._remove()
 
@@ -252,7 +252,7 @@ def test_refresh__opens_only_what_is_new(base):
     layer = reader.state.tables.layers[0]
     add(database, "new")
     assert reader.refresh().tables.layers[0] is layer
-    database.maintenance.checkpoint()
+    database.upkeep.checkpoint()
     assert reader.refresh().tables.layers[0] is layer
     database.close()
 

@@ -69,11 +69,11 @@ class Schedule:
         kinds = [self._add, self._remove, self._load, self._rules, self._mixed, self._clear]
         for _ in range(commits):
             self.rng.choices(kinds, [8, 8, 3, 4, 4, 0.5])[0]()
-            self.database.maintenance.run()
+            self.database.upkeep.run()
             if self.rng.random() < 0.05:
                 self.store.optimize()
             if self.rng.random() < 0.05:
-                self.database.maintenance.checkpoint()
+                self.database.upkeep.checkpoint()
         self.store.close()
 
     def _fact(self) -> Fact:

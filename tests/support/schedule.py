@@ -129,13 +129,13 @@ class Schedule:
         )[0]
         kind()
         self.between = True
-        self.database.maintenance.run()
+        self.database.upkeep.run()
         self.between = False
         if rng.random() < 0.03:
             self.database.optimize()
         if rng.random() < 0.05:
             self.between = True
-            self.database.maintenance.checkpoint()
+            self.database.upkeep.checkpoint()
             self.between = False
         if self.backups is not None and rng.random() < 0.04:
             self.backup()

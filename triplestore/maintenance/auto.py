@@ -1,11 +1,12 @@
 """`auto`: choose the strategy for each stratum and update, by its size and measured costs.
 
 Start reading at `Auto`. An update that only adds facts is maintained by DRed^c: its rule instances
-are among those of rematerialising. An update that deletes facts is tried with B/F^c and DRed^c, for
-at most the time that rematerialising is expected to take. If that is not enough, the sets of the
-stratum are dropped, which undoes everything, and it is rematerialised. So a wrong guess costs at
-most what the right choice would have cost. A strategy that is known to be too slow is not tried.
-What is learned (`limits/costs`) belongs to a compiled program.
+are among those of rematerialising. An update that deletes facts is tried with DRed^c; where the
+stratum is recursive, has no leaps and is large enough, with B/F^c first. They get at most the time
+that rematerialising is expected to take. If that is not enough, the sets of the stratum are
+dropped, which undoes everything, and it is rematerialised. So a wrong guess costs at most what the
+right choice would have cost. A strategy that is known to be too slow is not tried. What is learned
+(`limits/costs`) belongs to a compiled program.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ class Auto(Strategy):
         """See `Strategy.run`."""
         if update.is_plain():
             update.settle_stated()
-            return "semi-naive", "no rules"
+            return "asserted facts only", "no rules"
         if update.kept.families and _only_brings(update):
-            DRedC().run(update)
-            return "dred_c", f"{_changes(update):,} changes, and nothing is lost"
+            changes = _changes(update)
+            name, how = DRedC().run(update)
+            return name, _after(how, f"{_many(changes)}, and nothing is lost")
         costs: dict[int, Cost] = update.work.compiled.costs
         cost = costs.setdefault(update.task.number, Cost())
         if not update.kept.families:
@@ -63,11 +65,12 @@ class Auto(Strategy):
     def _first(self, update: StratumUpdate, cost: Cost) -> tuple[str, str]:
         """A stratum whose rules are all new: there is nothing to choose, but something to learn."""
         started = self._clock()
-        DRedC().run(update)
-        if update.task.fresh is not None:
-            spent = between(started, self._clock())
-            cost.learn_closure(spent, len(_all(update)), _rows(update))
-        return "semi-naive", "all rules are new" if update.task.fresh is not None else "no rules"
+        name, how = DRedC().run(update)
+        if update.task.fresh is None:
+            return name, _after(how, "all rules are gone")
+        spent = between(started, self._clock())
+        cost.learn_closure(spent, len(_all(update)), _rows(update))
+        return "semi-naive", "all rules are new"
 
 
 class _Choice:
@@ -97,15 +100,16 @@ class _Choice:
         size = cost.of(changes)
         plan = size.plan(self._names(), changes, max(ALLOWED * self.full, LEAST))
         if not plan:
-            return self._rematerialise(f"{changes:,} changes took longer before")
+            return self._rematerialise(f"{_many(changes)} took longer before")
         for name, limit in plan:
             trial = _Trial(self.clock, self.update, limit, DROPPING * cost.rows, self.full)
             started = self.clock()
-            if trial.run(name, name in size.each):
+            done = trial.run(name, name in size.each)
+            if done is not None:
                 spent = between(started, self.clock())
                 size.learn(name, changes, spent)
                 size.patience.learn(True)
-                return name, f"{changes:,} changes, at most {_ms(limit)}"
+                return name, _after(done[1], f"{_many(changes)}, within {_ms(limit)}")
             if size.each and (name, limit) != plan[-1]:  # something else is known to be better
                 size.learn(name, changes, 2 * limit)
             elif trial.hopeful:  # so what would be taken away has to be brought back
@@ -168,8 +172,8 @@ class _Trial:
         self._since = clock()
         self.hopeful = False
 
-    def run(self, name: str, known: bool) -> bool:
-        """Maintain the stratum; False, with all undone, if there is no time left.
+    def run(self, name: str, known: bool) -> tuple[str, str] | None:
+        """Maintain the stratum; None, with all undone, if there is no time left.
 
         known  whether it has worked before
         """
@@ -178,16 +182,15 @@ class _Trial:
         strategy = STRATEGIES[name]()
         self._begin(name, known)
         try:
-            strategy.run(update)
+            return strategy.run(update)
         except Overrun:
             work.restore(mark)
             work.budget.made = made
             update.begin()
-            return False
+            return None
         finally:
             work.budget.overrun = NEVER
             update.observer = UNOBSERVED
-        return True
 
     def _begin(self, name: str, known: bool) -> None:
         """Keep an eye on the strategy, if it may be in vain."""
@@ -301,6 +304,15 @@ def _rows(update: StratumUpdate) -> float:
     atoms = [atom for family in _all(update) for atom in (family.head, *family.body)]
     relations: set[RelationKey] = {atom.relation for atom in atoms}
     return sum([setting.view(relation).estimate(()) for relation in relations], 1.0)
+
+
+def _after(how: str, why: str) -> str:
+    """What a strategy says of itself, if anything, and why it was chosen."""
+    return f"{how}; {why}" if how else why
+
+
+def _many(changes: int) -> str:
+    return "1 change" if changes == 1 else f"{changes:,} changes"
 
 
 def _ms(seconds: float) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.evaluate.evaluation import Around
 from triplestore.maintenance.dred_c import DRedC
-from triplestore.maintenance.steps.recursive_rules import Recursion
+from triplestore.maintenance.steps.counted_rules import Recursion
 from triplestore.maintenance.steps.replay import Replay
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
 from triplestore.maintenance.steps.stratum_state import Task

@@ -3,14 +3,15 @@
 Start reading at `Maintenance.run`, which is the outer loop of all of the papers' algorithms:
 Mat-Mod (*modular*, algorithm 2, line 8; thesis, algorithm 6, line 144), DRed-Mod (*modular*,
 algorithm 3, lines 16 to 20; thesis, algorithm 7, lines 156 to 160), DRed and FBF (*revisited*,
-lines 39 to 44 and 59 to 66), and those with counters. What is done in a stratum is up to the
-strategy: `dred`, `dred_c` (with `dred_c_mod`), `fbf`, `fbf_c`, `counting`, `rematerialise`, or
-`auto`, which chooses.
-Materialising is the same, with all rules new and nothing to lose (`seminaive`).
+lines 39 to 44 and 59 to 66), and DRed^c (thesis, algorithm 4, lines 67, 68 and 72). What is done in
+a stratum is up to the strategy: `dred`, `dred_c` (with `dred_c_mod`), `fbf`, `fbf_c`, `counting`,
+`rematerialise`, or `auto`, which chooses. Materialising is the same, with all rules new and nothing
+to lose (`seminaive`).
 
 Ours deviates as follows. Only strata are done that a change reaches (`tasks`). A module that owns a
-stratum does it in one call (`modules/protocol`). E is changed before, and I after all strata, by
-writing rows (`changed_rows`). And rules may come and go in the same update. What is always true:
+stratum does it in one call (`modules/protocol`). E is changed before all strata (line 67: the net
+change is found by `reasoning/asserted_changes`), and I after them (line 72), by writing rows
+(`changed_rows`). And rules may come and go in the same update. What is always true:
 
 * no rule instance is considered twice in a phase, those of deletion are instances over the old
   facts, those of insertion over the new ones; so the counters are exact under every strategy;

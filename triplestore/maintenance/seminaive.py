@@ -8,8 +8,9 @@ is what has been derived so far. The papers are named in `steps/protocol`.
 
 Ours deviates as follows. All rules fire on lower strata first, not only those that do not recurse
 (in algorithm 1 too: an atom with a variable property may match facts of several strata). Closures
-may follow transitive rules (`modules/leaping`), and many rounds of one small rule may be one call
-(`steps/many_rounds`). New rules of a changed program fire once on everything.
+may follow transitive rules (`modules/leaping`), and many rounds of a few small rules over one
+relation may be one call (`steps/many_rounds`). New rules of a changed program fire once on
+everything.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ def insert(steps: Insertion[Facts], *again: Facts) -> None:
 
     again  deleted facts that hold nevertheless: the papers' R
     """
-    found = steps.begin_insertion(*again)  # 52, 53: N_A, from R, E+ and lower strata
-    while (delta := steps.coming(found)) is not None:  # 54 to 56: what of N_A is new
-        found = steps.add(delta)  # 57, 58: A gets it; N_A is what recursive rules derive from it
+    # Numbers are lines of revisited; in brackets those of thesis, algorithm 4.
+    found = steps.begin_insertion(*again)  # 52, 53 (86 to 90): N_A, from R, E+ and lower strata
+    while (delta := steps.coming(found)) is not None:  # 54 to 56 (91 to 93): what is new
+        found = steps.add(delta)  # 57, 58 (94 to 96): N_A is what recursive rules derive from it
 
 
 def seminaive(steps: Insertion[Facts]) -> None:

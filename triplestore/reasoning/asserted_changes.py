@@ -1,4 +1,4 @@
-"""What was asserted since the tables were closed: the difference that the engine is given.
+"""What was asserted since the tables were closed: the difference that `maintenance` is given.
 
 Start reading at `asserted_since`. It compares closed tables with what was written on top of them,
 set at a time, and only at the rows that were written. What is always true of the result: its tables

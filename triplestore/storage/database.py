@@ -81,7 +81,7 @@ class Database:
         self._owner = os.getpid()
         self._closed = False
         self._syncer: threading.Thread | None = None
-        self.maintenance = BackgroundWork(self, background and reader is None)
+        self.upkeep = BackgroundWork(self, background and reader is None)
         _open.add(self)
 
     @classmethod
@@ -133,7 +133,7 @@ class Database:
             files=files,
             background=background,
         )
-        database.maintenance.wake()
+        database.upkeep.wake()
         return database
 
     # -- reading --------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ class Database:
                 if segment is not None:
                     self.dictionary.truncate(max(mark, self._state.term_count))
                 raise
-        self.maintenance.wake()
+        self.upkeep.wake()
         return state
 
     def _commit(
@@ -376,7 +376,7 @@ class Database:
             return
         _open.discard(self)
         with self._writing:
-            self.maintenance.stop()
+            self.upkeep.stop()
             with self.commit_lock:
                 if self._closed:
                     return
@@ -398,7 +398,7 @@ class Database:
         with self._writing:
             self.require_writable()
             self.rollback()
-            self.maintenance.optimize()
+            self.upkeep.optimize()
 
     def backup(self, target: Path | str, *, link: bool = False) -> None:
         """Write the last commit to a new directory, as a store; commits may go on during this."""
@@ -432,7 +432,7 @@ class Database:
         """Verify all files. This process replaces none meanwhile; if another one does, start
         again."""
         directory = self._directory()
-        with self.maintenance.lock:
+        with self.upkeep.lock:
             if self.disk is not None:
                 with self.commit_lock:
                     if not self.disk.journal.tail_is_clean():
@@ -460,7 +460,7 @@ class Database:
             found = self._reader.found
             journal_bytes = sum(scan.end for scan in found.chain.scans)
             journal_commits = state.commit - found.manifest.commit
-        error = self.maintenance.error
+        error = self.upkeep.error
         return DatabaseInfo(
             path=self.path,
             format=VERSION,

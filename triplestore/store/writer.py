@@ -1,8 +1,8 @@
 """One transaction from the inside: what is written, and the state that it amounts to.
 
-Start reading at `TransactionWriter`. Only this package uses it; users see `Transaction`. Single
-quads are buffered as keys and combined a set at a time, when something is read or at the commit; a
-load brings a layer of its own.
+Start reading at `TransactionWriter`. Users see `Transaction`; this package and `loaders.spark` use
+it (`transaction.py: writer_of`). Single quads are buffered as keys and combined a set at a time,
+when something is read or at the commit; a load brings a layer of its own.
 
 Always true: `_closing` has the committed tables, with all that was written and inferred up to the
 last time that the closure was brought up to date; `_since` comes on top of that, and together they

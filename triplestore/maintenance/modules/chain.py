@@ -15,7 +15,7 @@ from triplestore.closures.chains.regular_rules import regular_system
 from triplestore.closures.scheme import PairDifference
 from triplestore.maintenance.modules.external_facts import is_external, was_external
 from triplestore.maintenance.modules.one_closure import written_out
-from triplestore.maintenance.modules.protocol import Closing, FactsByRelation
+from triplestore.maintenance.modules.protocol import ClosureKind, FactsByRelation
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
@@ -25,7 +25,7 @@ from triplestore.rules.modules.chain_rules import outside, system_of
 from triplestore.rules.modules.module_groups import Owned
 
 
-class Chain(Closing):
+class Chain(ClosureKind):
     """Chains: their edges are facts of other relations too, so they are always written out."""
 
     kind = CHAINS
@@ -34,7 +34,7 @@ class Chain(Closing):
     def built(
         self, owned: Owned, work: Work, structure: Structure, external: Batch
     ) -> tuple[Attached, list[PairRelation]]:
-        """See `Closing.built`."""
+        """See `ClosureKind.built`."""
         chains = _built(owned, work, structure, external)
         closures = [chains.relation(key) for key in structure.relations]
         work.budget.check(sum(one.count() for one in closures))
@@ -43,7 +43,7 @@ class Chain(Closing):
     def changed(
         self, owned: Owned, work: Work, known: Attached, touched: Batch
     ) -> tuple[Attached, FactsByRelation, FactsByRelation]:
-        """See `Closing.changed`."""
+        """See `ClosureKind.changed`."""
         scheme, differences = _changed(owned, work, known, touched)
         lost: FactsByRelation = {}
         gained: FactsByRelation = {}

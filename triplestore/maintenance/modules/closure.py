@@ -23,7 +23,7 @@ from triplestore.maintenance.modules.chain import Chain
 from triplestore.maintenance.modules.external_facts import all_external, is_external
 from triplestore.maintenance.modules.one_closure import is_compressed
 from triplestore.maintenance.modules.protocol import (
-    Closing,
+    ClosureKind,
     FactsByRelation,
     Module,
     StratumOutcome,
@@ -43,7 +43,7 @@ from triplestore.relations.pair_relation import PairRelation
 from triplestore.rules.modules.module_groups import Owned
 from triplestore.rules.strata import nonrecursive_part
 
-CLOSINGS: dict[str, Closing] = {
+CLOSURE_KINDS: dict[str, ClosureKind] = {
     one.kind: one for one in (Transitive(), SymmetricTransitive(), Chain())
 }
 """How the closures of each kind are found."""
@@ -65,9 +65,9 @@ class ClosureModule(Module):
         known = work.schemes.get(self.owned.anchor)
         if known is None:
             wanted = work.choice.says and work.choice.mode_of(group.relations) == "compressed"
-            return wanted and CLOSINGS[group.structure.kind].compresses
-        closing = CLOSINGS.get(known.structure.kind)
-        if closing is None or not closing.compresses:
+            return wanted and CLOSURE_KINDS[group.structure.kind].compresses
+        kind = CLOSURE_KINDS.get(known.structure.kind)
+        if kind is None or not kind.compresses:
             return False
         if not known.compressed and not work.choice.says:
             return False
@@ -83,7 +83,7 @@ def close_group(owned: Owned, work: Work, task: Task) -> StratumOutcome:
     touched = united(update.touched(), update.gained())
     known = work.schemes.get(owned.anchor)
     if known is not None and known.structure == structure:
-        made, gone, added = CLOSINGS[structure.kind].changed(owned, work, known, touched)
+        made, gone, added = CLOSURE_KINDS[structure.kind].changed(owned, work, known, touched)
         why = "edges changed"
     else:
         made, gone, added = _built(owned, work, structure, touched)
@@ -143,7 +143,7 @@ def _built(
         keys = unite(keys, work.counts.changed(name)[0])  # rules that are recursive no more
         from_outside = is_external(work, name, keys)
         external[name] = keys if from_outside.all() else keys[from_outside]
-    made, closures = CLOSINGS[structure.kind].built(owned, work, structure, external)
+    made, closures = CLOSURE_KINDS[structure.kind].built(owned, work, structure, external)
     gone: FactsByRelation = {}
     added: FactsByRelation = {}
     for name, new in zip(owned.relations, closures, strict=True):

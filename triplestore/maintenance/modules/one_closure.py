@@ -13,7 +13,7 @@ from triplestore.closures.attached import Attached, Structure
 from triplestore.closures.kinds import SCHEMES
 from triplestore.closures.scheme import PairStream, Scheme
 from triplestore.maintenance.modules.external_facts import is_external, was_external
-from triplestore.maintenance.modules.protocol import Closing, FactsByRelation
+from triplestore.maintenance.modules.protocol import ClosureKind, FactsByRelation
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.difference_set import DifferenceSet, PairLookup
 from triplestore.relations.facts.fact_sets import Batch
@@ -23,13 +23,13 @@ from triplestore.relations.pair_relation import PairRelation, inverse
 from triplestore.rules.modules.module_groups import Owned
 
 
-class OneClosure(Closing):
+class OneClosure(ClosureKind):
     """A structure that is one closure, by the scheme of its kind."""
 
     def built(
         self, owned: Owned, work: Work, structure: Structure, external: Batch
     ) -> tuple[Attached, list[PairRelation]]:
-        """See `Closing.built`."""
+        """See `ClosureKind.built`."""
         edges = sorted_distinct(_edges(owned, structure, external))
         scheme = SCHEMES[self.kind](edges, work.budget)
         made = _attached(owned, work, structure, scheme)
@@ -38,7 +38,7 @@ class OneClosure(Closing):
     def changed(
         self, owned: Owned, work: Work, known: Attached, touched: Batch
     ) -> tuple[Attached, FactsByRelation, FactsByRelation]:
-        """See `Closing.changed`."""
+        """See `ClosureKind.changed`."""
         edges = sorted_distinct(_edges(owned, known.structure, touched))
         before, after = (np.zeros(len(edges), dtype=np.bool_) for _ in range(2))
         for name, turned in zip(owned.relations, known.structure.turned, strict=True):

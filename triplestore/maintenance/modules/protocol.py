@@ -4,8 +4,8 @@ Start reading at `Module`, which is all that the drivers know. In the papers (th
 *modular*) a module has the functions Diff, Del, Red and Add, which are called round by round with
 what the others did, because several modules share a stratum. Here a module that owns a stratum is
 called once, for the four of them together: nothing else derives facts of the stratum, so its Del is
-exact, its Red finds nothing, and the first call is the last. `Closing` has what it consists of for
-a closure. Transitive rules that share a stratum with others are not owned: their module is
+exact, its Red finds nothing, and the first call is the last. `ClosureKind` has what it consists of
+for a closure. Transitive rules that share a stratum with others are not owned: their module is
 `leaping`, and its driver, which does go round by round, is `dred_c_mod`. Why a fact of a closure
 holds is said by `proofs/closure_paths`, from the scheme alone.
 """
@@ -47,7 +47,7 @@ class Module(ABC):
         return False
 
 
-class Closing(ABC):
+class ClosureKind(ABC):
     """How the closure of one kind of structure is found: by a scheme of `closures`.
 
     kind        the kind

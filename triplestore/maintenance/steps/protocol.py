@@ -7,15 +7,16 @@ over Python sets, which considers exactly the instances that the papers say. So 
 algorithm is there once, and is tested with both.
 
 The papers, as they are named everywhere here: *revisited* is Motik and others, Maintenance of
-Datalog materialisations revisited (AIJ 2019); *thesis* is Hu, Datalog reasoning: scalability and
-maintenance (Oxford 2019); *modular* is Hu and others, Modular materialisation of Datalog programs
-(AAAI 2019).
+Datalog materialisations revisited (AIJ 2019); *thesis* is Hu, Efficient computation and maintenance
+of Datalog materialisations (Oxford 2019); *modular* is Hu and others, Modular materialisation of
+Datalog programs (AAAI 2019).
 
 Their names: E are the explicit facts, of which E- go and E+ come; I is what held before the update.
 Stratum s derives the facts O^s. D is deleted so far, A is added so far (those of lower strata are
 complete). C_nr and C_r count the nonrecursive and recursive derivations of a fact; explicit facts
-have one more in C_nr. `inst[P, N : dP, dN]` are the instances whose positive atoms are in P and
-negative ones are not in N, with a positive atom in dP or a negative one in dN.
+have one more in C_nr (kept as the status: see `Work.supported`). `inst[P, N : dP, dN]` are the
+instances whose positive atoms are in P and negative ones are not in N, with a positive atom in dP
+or a negative one in dN.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ import numpy as np
 
 from triplestore.evaluate.evaluation import Around
 from triplestore.maintenance.search.checked_facts import CheckedFacts
-from triplestore.maintenance.steps.recursive_rules import Met, NumberedInstances, Recursion
+from triplestore.maintenance.steps.counted_rules import Met, NumberedInstances, Recursion
 from triplestore.maintenance.steps.stratum import StratumUpdate
 from triplestore.maintenance.steps.traces import NEVER, Derivations, Trace
 from triplestore.relations import EXPLICIT

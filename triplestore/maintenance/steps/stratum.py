@@ -156,7 +156,8 @@ class StratumUpdate(StratumState):
 
     def drop_unsupported(self, batch: Batch) -> Batch:
         """Take facts away, and return those without a nonrecursive derivation of what recursive
-        rules derived with them. Rounds of one small rule are done together."""
+        rules derived with them. Rounds of a few small rules over one relation are done
+        together."""
         work = self.work
         self.observer.deletes(batch)
         if self._climb is None:
