@@ -194,7 +194,7 @@ class Closing:
     # -- what it did ----------------------------------------------------------------------------
 
     def counts(self, steps: Sequence[WriteStep], cleared: bool) -> Change:
-        """What a transaction did with all its steps, as `joined` gives them."""
+        """What a transaction did, counted over all its steps."""
         state = self.state
         if not state.runs:
             return counts_of(self.base, steps, cleared)
