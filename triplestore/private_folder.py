@@ -4,8 +4,8 @@ numba reads compiled kernels with pickle, and Spark's workers run what they unpa
 write to such a folder can run code as this user, so a folder is used only if it belongs to the
 user, is not a symbolic link, and is not writable by a group or other users.
 
-This module imports the standard library only: `loaders.spark.packaging` puts it beside the code
-that unpacks the rest of the package.
+This module imports the standard library only: `loaders.spark.jobs.packaging` puts it beside the
+code that unpacks the rest of the package.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ A fact is a tuple of term keys (`triplestore.terms.term_keys`) after a letter fo
 
 Start at `naive`. Every rule of a stratum is matched against everything that holds, again and again
 until nothing is new; then comes the next stratum. There are no deltas, no plans and no ids here;
-expressions are computed by `expr.scalar`, aggregates by `expr.aggregate`, both of which have
+expressions are computed by `evaluate_scalar`, aggregates by `aggregates`, both of which have
 oracles of their own. Some thousands of facts take seconds.
 
 Meaning, where rules leave something open: an error in a BIND or in a result of an aggregate is no

@@ -299,6 +299,11 @@ def test_tuples__of_all_members() -> None:
     assert len(found) == 2
 
 
+NAMES = """:a owl:sameAs :b . :a :p :x . :x :way :x . :k1 owl:sameAs :kind . :x :k :k1 .
+:kind owl:sameAs <http://www.w3.org/2001/XMLSchema#integer> . :a :n 7 , "1"^^:kind .
+:x :t <<( :b :p :x )>> . """
+
+
 @pytest.mark.parametrize(
     "rule",
     [
@@ -306,14 +311,41 @@ def test_tuples__of_all_members() -> None:
         ":r[?x, ?n] :- :p[?x, ?z], BIND(STR(?x) AS ?n) .",
         ":r[?x, ?x] :- [?x, ?q, ?x] .",
         "[?x, ?q, ?y] :- :p[?x, ?y], :way[?q, ?z] .",
+        ":r[?x, ?d] :- :n[?x, ?n], BIND(DATATYPE(?n) AS ?d) .",
+        ":r[?x, ?d] :- :n[?x, ?n], BIND(STRDT('1', ?x) AS ?d) .",
+        ":r[?x, ?s] :- :t[?x, ?t], BIND(SUBJECT(?t) AS ?s) .",
+        ":r[?x, ?k] :- :k[?x, ?k], :n[?y, ?n], FILTER(<x-triplestore:in-datatype>(?n, ?k)) .",
+        ":r[?x, ?y] :- :n[?x, ?z], :n[?y, ?z], FILTER(!<x-triplestore:same-value>(?x, ?y)) .",
     ],
 )
 def test_rules_that_look_at_names__leave_equality_to_rules(rule: str) -> None:
     stores = (Store(), Store())
     for store, mode in zip(stores, MODES, strict=True):
-        store.load(PREFIXES + ":a owl:sameAs :b . :a :p :x . :x :way :x .", "turtle")
+        store.load(PREFIXES + NAMES, "turtle")
         store.reason("owl-rl", equality=mode, rules=PREFIXES + rule)
     assert classes_of(stores[1]) == 0
+    assert_alike(*stores)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        "BIND(UCASE(?n) AS ?r)",
+        "BIND(MD5(?n) AS ?r)",
+        "BIND(CONCAT('x', ?n) AS ?r)",
+        "BIND(<http://www.w3.org/2001/XMLSchema#double>(?n) AS ?r)",
+        "FILTER(DATATYPE(?n) = :kind), BIND(LANG(?n) AS ?r)",
+        "FILTER(HASLANG(?n)), BIND(STRLANG(LCASE(?n), 'de') AS ?r)",
+        "FILTER(<x-triplestore:same-value>(?n, 7)), BIND(?n + 1 AS ?r)",
+    ],
+)
+def test_rules_that_look_at_values_only__leave_equality_to_rewriting(items: str) -> None:
+    stores = (Store(), Store())
+    rule = f":r[?x, ?r] :- :n[?x, ?n], {items} ."
+    for store, mode in zip(stores, MODES, strict=True):
+        store.load(PREFIXES + NAMES + ':a :n :b , "abc"@en , "x" .', "turtle")
+        store.reason("owl-rl", equality=mode, rules=PREFIXES + rule)
+    assert classes_of(stores[1]) > 0
     assert_alike(*stores)
 
 

@@ -1,4 +1,4 @@
-"""MIN and MAX of stored terms against what `expr.aggregate` finds by looking at each."""
+"""MIN and MAX of stored terms against what `expressions.aggregates` finds by looking at each."""
 
 from __future__ import annotations
 

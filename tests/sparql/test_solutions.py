@@ -200,6 +200,16 @@ def test_explain__warns_of_likely_mistakes(store: Store, pattern: str, warning: 
     assert result.explain_json()["warnings"] == result.advice()
 
 
+def test_explain__names_of_any_length_are_not_compared(store: Store) -> None:
+    """Comparing two takes the square of their length."""
+    long = "".join(map(chr, range(0x4E00, 0x4E00 + 5000)))
+    store.load(f"<{EX}a> <{EX}{long}> 1 .", "ttl")
+    pattern = f"?x :{long}x ?{long} FILTER(?{long}y > 1)"
+    found = store.query(f"SELECT * {{ {pattern} }}").advice()
+    assert len(found) == 2
+    assert not any("did you mean" in line for line in found)
+
+
 def test_explain__warns_of_classes_without_members(store: Store) -> None:
     store.load(f"<{EX}a> a <{EX}Person> .", "ttl")
     (warning,) = store.query("SELECT * { ?x a :Persno }").advice()

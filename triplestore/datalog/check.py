@@ -22,8 +22,6 @@ there are negations. Who checks a program that changes now and then keeps a `Che
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from difflib import get_close_matches
-from functools import lru_cache
 from operator import add
 from typing import NamedTuple
 
@@ -48,8 +46,9 @@ from triplestore.datalog.slices import DependencyGraph, Slice, components, slice
 from triplestore.datalog.stratify import cycle_problems
 from triplestore.datalog.text import parse, show
 from triplestore.datalog.text.locate import Section
-from triplestore.expressions.text.term_parser import MOST_LETTERS
+from triplestore.expressions.text.term_parser import MOST_LETTERS, nearest
 from triplestore.expressions.tree import variables_of
+from triplestore.terms.short_cache import cache_of_short
 from triplestore.terms.term_keys import IRI
 from triplestore.thread_limits import looking
 
@@ -280,7 +279,7 @@ class _LastPart(NamedTuple):
     pairs: frozenset[str]
 
 
-@lru_cache(maxsize=4096)
+@cache_of_short(4096)
 def _last_part(name: str) -> _LastPart:
     return _LastPart(name, name.translate(_NO_DIGITS), frozenset(map(add, name, name[1:])))
 
@@ -300,8 +299,8 @@ def _near(name: str, names: dict[str, list[_LastPart]], cutoff: float) -> str | 
         and 3 * len(pairs & its_pairs) >= most_pairs  # a slip leaves most pairs as they are
         and plain != letters
     ]
-    found = get_close_matches(last, others, n=1, cutoff=cutoff)
-    return head + found[0] if found else None
+    found = nearest(last, others, cutoff)
+    return None if found is None else head + found
 
 
 def _split(iri: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The functions of expressions that makers of rules call by name."""
+"""What makers of rules need of `expressions.functions`, passed on; nothing is defined here."""
 
 from triplestore.expressions.functions import MANY, SAME_VALUE, SWRL_FUNCTIONS, SWRLB
 

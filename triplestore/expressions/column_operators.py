@@ -1,8 +1,9 @@
 """Operators on whole vectors: comparisons, arithmetic and logic where values decide.
 
-Start at `compare`. Each function gives what `scalar` gives row by row, or None where that needs the
-terms themselves. What is always true: a row is decided by its values only where `terms.value_keys`
-promises that they decide; of the others each different pair of terms is looked at once.
+Start at `compare`. Each function gives what `evaluate_scalar` gives row by row, or None where that
+needs the terms themselves. What is always true: a row is decided by its values only where
+`terms.values.value_keys` promises that they decide; of the others each different pair of terms is
+looked at once.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ Start at `equal`. What is always true: the same term is equal (but for NaN); num
 value after promotion, other literals inside one value space; literals of different known value
 spaces are different; where a datatype is not known, or a literal ill-typed, two different terms
 may or may not be equal, which is an error (unless one has a language tag).
-This module looks at one pair at a time; `evaluate` decides most pairs by columns of values first.
+This module looks at one pair at a time; `evaluate_columns` decides most pairs by columns of values
+first.
 """
 
 from __future__ import annotations

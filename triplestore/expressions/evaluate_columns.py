@@ -10,12 +10,13 @@ operators Filter and Extend take. A computed value becomes a term only in `colum
 query ids unless the dictionary has it; a rule that stores it calls `QueryTerms.settle`.
 
 How: operators that values decide (comparisons, logic, arithmetic, tests of kinds) work on vectors;
-any other part is computed by `scalar` once for each different combination of its variables' values.
-A few rows, and expressions with RAND and the like, are computed by `scalar` altogether.
+any other part is computed by `evaluate_scalar` once for each different combination of its
+variables' values. A few rows, and expressions with RAND and the like, are computed by
+`evaluate_scalar` altogether.
 
-What is always true: the result is that of `scalar` row by row; limits are looked at after each
-1,024 values or megabyte of them, and what is made is charged while it is held. Costs about 30 us
-for each operator, then some 10 ns a row for numbers, 1 us for each different value where strings
+What is always true: the result is that of `evaluate_scalar` row by row; limits are looked at after
+each 1,024 values or megabyte of them, and what is made is charged while it is held. Costs about 30
+us for each operator, then some 10 ns a row for numbers, 1 us for each different value where strings
 are looked at.
 """
 
@@ -529,6 +530,7 @@ def _combinations(inputs: list[_Input]) -> tuple[Array, Array]:
 
 _NAMES = (IRI, STRING, LANG)
 _INTEGERS = frozenset({"STRLEN", "YEAR", "MONTH", "DAY", "HOURS", "MINUTES"})
+"""Their results become columns of numbers at once; a short cut only."""
 
 _KINDS_OF_TESTS = {
     "ISIRI": (IRI,),
@@ -552,3 +554,4 @@ _OPERATORS: Mapping[str, Callable[[_Evaluation, Call], Vector | None]] = {
     "COALESCE": _Evaluation.coalesce,
     **dict.fromkeys(("REGEX", "CONTAINS", "STRSTARTS", "STRENDS"), _Evaluation.on_text),
 }
+"""Those that have a form for columns; all others go through `_generic`."""

@@ -2,8 +2,8 @@
 
 Start at `compile_scalar`, which makes of an expression a function from the term keys of some
 variables to the term key of the result. What is always true: this is SPARQL's semantics with no
-short cuts; `evaluate` uses it where columns of values do not decide, once for each different
-combination of values, and is tested against it.
+short cuts; `evaluate_columns` uses it where columns of values do not decide, once for each
+different combination of values, and is tested against it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The functions of expressions: their names, how many arguments they take, which may be in rules.
+"""The functions of expressions: their names, their arguments, and which of them rules may call.
 
 Start at `FUNCTIONS`. What is always true: a function that is not here and is not named by an IRI
 does not exist; `OPERATORS` are written between their arguments or before them.
@@ -21,34 +21,43 @@ SAME_VALUE: Final = "x-triplestore:same-value"
 
 
 class Function(NamedTuple):
-    """The least and the greatest number of arguments, and whether it depends on them only."""
+    """What is to be known of a function without computing it.
+
+    least, most    how many arguments it takes
+    of_literals    its value is the same whichever IRI or blank node an argument is (mostly an error
+                   or false), and not a part of a triple term: equal individuals can be rewritten
+                   although a rule calls it
+    deterministic  it depends on its arguments only
+    """
 
     least: int
     most: int
+    of_literals: bool
     deterministic: bool = True
 
 
-def _all(names: str, least: int, most: int) -> dict[str, Function]:
-    return {name: Function(least, most) for name in names.split()}
+def _all(names: str, least: int, most: int, *, of_literals: bool) -> dict[str, Function]:
+    return {name: Function(least, most, of_literals) for name in names.split()}
 
 
 SWRLB: Final = "http://www.w3.org/2003/11/swrlb#"
 """The namespace of SWRL's built-ins; those that SPARQL has no function for are called by IRI."""
 
 
-def _swrl(names: str, least: int, most: int) -> dict[str, Function]:
-    return {SWRLB + name: Function(least, most) for name in names.split()}
+def _swrl(names: str, least: int, most: int, of_literals: bool = True) -> dict[str, Function]:
+    return {SWRLB + name: Function(least, most, of_literals) for name in names.split()}
 
 
 SWRL_FUNCTIONS: dict[str, Function] = {
     **_swrl("sin cos tan booleanNot normalizeSpace", 1, 1),
-    **_swrl("integerDivide mod pow yearMonthDuration resolveURI", 2, 2),
+    **_swrl("integerDivide mod pow yearMonthDuration", 2, 2),
+    **_swrl("resolveURI", 2, 2, of_literals=False),
     **_swrl("roundHalfToEven", 1, 2),
     **_swrl("translate", 3, 3),
     **_swrl("dateTime", 6, 7),
     **_swrl("date time", 3, 4),
     **_swrl("dayTimeDuration", 4, 4),
-    **_swrl("anyURI", 6, 6),
+    **_swrl("anyURI", 6, 6, of_literals=False),
     **_swrl("addYearMonthDurations addDayTimeDurations", 2, MANY),
     **_swrl("subtractYearMonthDurations subtractDayTimeDurations", 2, 2),
     **_swrl("multiplyYearMonthDuration multiplyYearMonthDurations", 2, 2),
@@ -66,27 +75,33 @@ SWRL_FUNCTIONS: dict[str, Function] = {
 """IRI -> what it takes; `swrl_builtins` has what computes them."""
 
 FUNCTIONS: dict[str, Function] = {
-    **_all("STR LANG LANGDIR DATATYPE IRI URI ABS CEIL FLOOR ROUND STRLEN UCASE LCASE", 1, 1),
-    **_all("ENCODE_FOR_URI YEAR MONTH DAY HOURS MINUTES SECONDS TIMEZONE TZ", 1, 1),
-    **_all("MD5 SHA1 SHA256 SHA384 SHA512", 1, 1),
-    **_all("ISIRI ISURI ISBLANK ISLITERAL ISNUMERIC BOUND", 1, 1),
-    **_all("HASLANG HASLANGDIR ISTRIPLE SUBJECT PREDICATE OBJECT", 1, 1),
-    **_all("LANGMATCHES CONTAINS STRSTARTS STRENDS STRBEFORE STRAFTER STRLANG STRDT", 2, 2),
-    **_all("SAMETERM", 2, 2),
-    **_all("SUBSTR REGEX", 2, 3),
-    **_all("REPLACE", 3, 4),
-    **_all("IF STRLANGDIR TRIPLE", 3, 3),
-    **_all("CONCAT COALESCE", 0, MANY),
-    "RAND": Function(0, 0, False),
-    "NOW": Function(0, 0, False),
-    "UUID": Function(0, 0, False),
-    "STRUUID": Function(0, 0, False),
-    "BNODE": Function(0, 1, False),
-    IN_DATATYPE: Function(2, 2),
-    SAME_VALUE: Function(2, 2),
+    **_all("LANG LANGDIR DATATYPE STRLEN UCASE LCASE ENCODE_FOR_URI", 1, 1, of_literals=True),
+    **_all("ABS CEIL FLOOR ROUND", 1, 1, of_literals=True),
+    **_all("YEAR MONTH DAY HOURS MINUTES SECONDS TIMEZONE TZ", 1, 1, of_literals=True),
+    **_all("MD5 SHA1 SHA256 SHA384 SHA512", 1, 1, of_literals=True),
+    **_all("ISLITERAL ISNUMERIC ISTRIPLE HASLANG HASLANGDIR", 1, 1, of_literals=True),
+    **_all("LANGMATCHES CONTAINS STRSTARTS STRENDS", 2, 2, of_literals=True),
+    **_all("STRBEFORE STRAFTER STRLANG", 2, 2, of_literals=True),
+    **_all("SUBSTR REGEX", 2, 3, of_literals=True),
+    **_all("REPLACE", 3, 4, of_literals=True),
+    **_all("STRLANGDIR", 3, 3, of_literals=True),
+    **_all("CONCAT", 0, MANY, of_literals=True),
+    **_all("STR IRI URI ISIRI ISURI ISBLANK BOUND", 1, 1, of_literals=False),
+    **_all("SUBJECT PREDICATE OBJECT", 1, 1, of_literals=False),
+    **_all("SAMETERM STRDT", 2, 2, of_literals=False),
+    **_all("IF TRIPLE", 3, 3, of_literals=False),
+    **_all("COALESCE", 0, MANY, of_literals=False),
+    "RAND": Function(0, 0, of_literals=False, deterministic=False),
+    "NOW": Function(0, 0, of_literals=False, deterministic=False),
+    "UUID": Function(0, 0, of_literals=False, deterministic=False),
+    "STRUUID": Function(0, 0, of_literals=False, deterministic=False),
+    "BNODE": Function(0, 1, of_literals=False, deterministic=False),
+    IN_DATATYPE: Function(2, 2, of_literals=False),
+    SAME_VALUE: Function(2, 2, of_literals=False),
     **SWRL_FUNCTIONS,
 }
-"""Name in capitals -> what it takes."""
+"""Name in capitals -> what it takes. What it computes is in `builtins.STRICT` or, if it does not
+need all its arguments or needs more than them, in `evaluate_scalar`."""
 
 _CASES = "compare by IF(?x > ?y, ?x, ?y)"
 REMEDIES: dict[str, str] = {
@@ -98,10 +113,11 @@ REMEDIES: dict[str, str] = {
 """What to write instead of functions that other systems have."""
 
 OPERATORS: dict[str, Function] = {
-    **_all("|| &&", 2, MANY),
-    **_all("= != < > <= >= + - * /", 2, 2),
-    **_all("! NEG POS", 1, 1),
-    **{"IN": Function(1, MANY), "NOT IN": Function(1, MANY)},
+    **_all("|| &&", 2, MANY, of_literals=True),
+    **_all("< > <= >= + - * /", 2, 2, of_literals=True),
+    **_all("! NEG POS", 1, 1, of_literals=True),
+    **_all("= !=", 2, 2, of_literals=False),
+    **dict.fromkeys(("IN", "NOT IN"), Function(1, MANY, of_literals=False)),
 }
 """Operators, as calls: `a - b` is `-`, `-a` is `NEG`; IN seeks its first argument."""
 
@@ -110,10 +126,18 @@ _CAST_NAMES = (
     "yearMonthDuration dayTimeDuration gYear gYearMonth gMonth gMonthDay gDay"
 )
 
-CASTS = frozenset(XSD + name for name in _CAST_NAMES.split())
-"""Datatypes that are also functions."""
+CASTS: dict[str, Function] = {
+    XSD + name: Function(1, 1, of_literals=name != "string") for name in _CAST_NAMES.split()
+}
+"""Datatypes that are also functions; xsd:string gives the text of an IRI."""
 
 AGGREGATES = ("count", "sum", "min", "max", "avg", "sample", "group_concat")
+
+
+OF_LITERALS = frozenset(
+    name for name, function in {**FUNCTIONS, **OPERATORS, **CASTS}.items() if function.of_literals
+)
+"""The functions, operators and casts whose value is the same for all IRIs and blank nodes."""
 
 
 def is_deterministic(function: str) -> bool:

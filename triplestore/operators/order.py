@@ -1,8 +1,8 @@
 """Rows in an order, all of them or the first ones.
 
-All rows: they are collected, their positions sorted in steps (`sort`), and handed on block by
-block. The first k: a buffer of at most 2k rows and a block, from which rows that cannot be among
-the first k are dropped as soon as they come.
+All rows: they are collected, their positions sorted in steps (`sort_positions`), and handed on
+block by block. The first k: a buffer of at most 2k rows and a block, from which rows that cannot be
+among the first k are dropped as soon as they come.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ class Closed:
         return found
 
     def work(self) -> Work:
-        """What the functions of `grouping` want: they read from it, and add to the counts of
+        """What the functions of `regrouping` want: they read from it, and add to the counts of
         `run` only."""
         if self._work is None:
             nothing = Compiled(Program(), self.terms.encode_keys)

@@ -26,7 +26,7 @@ class ClosedElsewhere:
 
     facts   p, s, o with statuses and counters
     tuples  the same of relations of rules
-    meta    the rules in force and how they are applied, under the names in `kept`
+    meta    the rules in force and how they are applied, under the names in `storage.metadata`
     hidden  how many facts are not triples of RDF
     """
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from triplestore.errors import UsageError
+from triplestore.expressions.text.term_parser import nearest
 from triplestore.ontologies.translate.regimes import REGIMES
 from triplestore.relations import Tables
 from triplestore.terms.vocabulary import RDF_TYPE
@@ -23,8 +23,8 @@ def chosen(regimes: Sequence[str], rules: RulesLike | None) -> tuple[str, ...] |
     """The regimes that are named; None if inference is to be turned off."""
     for name in regimes:
         if name not in REGIMES and name != "none":
-            near = get_close_matches(str(name), [*REGIMES, "none"], n=1)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            near = nearest(str(name), [*REGIMES, "none"])
+            hint = f" (did you mean {near!r}?)" if near else ""
             raise UsageError(
                 f"regime {name!r} does not exist{hint}; pass your own rules as rules=..."
             )

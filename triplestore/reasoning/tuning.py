@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from triplestore.errors import UsageError
+from triplestore.expressions.text.term_parser import nearest
 from triplestore.storage.metadata import TUNING
 from triplestore.storage.state import value_of
 from triplestore.thread_limits import memory_allowed
@@ -196,8 +196,8 @@ def _strategy(value: Any) -> str:
 
 
 def _unknown(what: str, name: str, names: list[str]) -> str:
-    near = get_close_matches(name, names, n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    near = nearest(name, names)
+    hint = f" (did you mean {near!r}?)" if near else ""
     has = "there are" if what.startswith("there") else "it has"
     return f"{what}{hint}; {has} {', '.join(names)}"
 

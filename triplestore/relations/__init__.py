@@ -1,8 +1,8 @@
 """Tables: relations of integer rows, as stacks of immutable layers with statuses.
 
-Start reading at `tables.Tables` (a snapshot), `layer.Layer` (what a commit, a bulk load or a merge
-makes) and `relation.Relation` (what rules and queries see). Rows are columns of term ids (uint32);
-what the ids stand for is none of this package's business. DESIGN.md has the decisions and
+Start reading at `tables.Tables` (a snapshot), `layers.layer.Layer` (what a commit, a bulk load or a
+merge makes) and `relation.Relation` (what rules and queries see). Rows are columns of term ids
+(uint32); what the ids stand for is none of this package's business. DESIGN.md has the decisions and
 measurements.
 """
 

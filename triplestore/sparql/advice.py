@@ -7,10 +7,10 @@ names of all properties and classes. What is always true: a query with advice is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 import numpy as np
 
+from triplestore.expressions.text.term_parser import nearest
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.joins.hash_join import Join
 from triplestore.operators.operator import Operator
@@ -23,7 +23,8 @@ from triplestore.terms.term_keys import IRI
 from triplestore.terms.vocabulary import RDF
 
 _TYPE = b"\x01" + f"{RDF}type".encode()
-_MOST_NAMES = 20_000  # that many properties or classes are compared by name
+_MOST_NAMES = 20_000
+"""Maximum number of properties or classes that are compared by name."""
 
 
 def advice(query: Query, plan: Operator, dataset: Dataset, dictionary: Dictionary) -> list[str]:
@@ -61,8 +62,8 @@ def _unbound(query: Query) -> Iterator[str]:
 
 
 def _is_unbound(name: str, but: str, bound: set[str]) -> str:
-    near = get_close_matches(name, sorted(n for n in bound if not is_hidden(Variable(n))), 1)
-    hint = f"; did you mean ?{near[0]}?" if near else ""
+    near = nearest(name, sorted(n for n in bound if not is_hidden(Variable(n))))
+    hint = f"; did you mean ?{near}?" if near else ""
     return f"?{name} is bound nowhere, though {but}{hint}"
 
 
@@ -136,10 +137,11 @@ def _is_unknown(what: str, term: Constant, known: np.ndarray, dictionary: Dictio
         if (key := dictionary.key(term_id))[0] == IRI
     ]
     own = term.key[1:].decode()
-    near = get_close_matches(own, texts, 1, cutoff=0.8)
-    if not near:  # the same local name elsewhere, perhaps in other letters
+    near = nearest(own, texts, cutoff=0.8)
+    if near is None:  # the same local name elsewhere, perhaps in other letters
         local = show_term(term).lower()
-        near = [iri for iri in texts if show_term(Constant.iri(iri)).lower() == local][:1]
-    hint = f"; did you mean <{near[0]}>?" if near else ""
+        alike = (iri for iri in texts if show_term(Constant.iri(iri)).lower() == local)
+        near = next(alike, None)
+    hint = f"; did you mean <{near}>?" if near else ""
     has = "no triple has the property" if what == "property" else "nothing is of the class"
     return f"{has} <{own}>{hint}"

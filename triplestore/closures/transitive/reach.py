@@ -3,8 +3,8 @@
 Start reading at `Reach`. Strongly connected components have *labels*. A label stands for one set of
 nodes for ever: components that are merged or split get new labels, so a row that did not change
 means what it meant, in this version and in the one before. The rows are described in
-`kernels.reach_rows`. A `Reach` is immutable; `changed` shares the pool of rows and writes only the
-rows of components that reach other labels than before.
+`kernels.closures.reach_rows`. A `Reach` is immutable; `changed` shares the pool of rows and writes
+only the rows of components that reach other labels than before.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The functions of SPARQL on terms: what they are made of, casts, and the table of all functions.
+"""SPARQL's functions of terms, casts, and the table of functions that need all their arguments.
 
 Start at `STRICT`, which maps a name to what computes it: keys to a key, ExpressionError where there
 is no value. Functions that look at their arguments in other ways (IF, COALESCE, BOUND, IN, || and
-&&) are not here but in `scalar`.
+&&) or at more than these (NOW, BNODE) are in `evaluate_scalar` (`_SPECIAL`, `_OUTSIDE`).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def datatype(key: bytes) -> bytes:
 
 
 def iri(key: bytes) -> bytes:
-    """IRI, of an absolute one; `scalar` resolves those that are relative."""
+    """IRI, of an absolute one; `evaluate_scalar` resolves those that are relative."""
     if key[0] == IRI:
         return key
     try:

@@ -1,6 +1,6 @@
 """REGEX and REPLACE: regular expressions of XPath, by way of RE2, whose time is linear in the text.
 
-Start at `compiled`. The languages are nearly one (`pattern_syntax` translates). A pattern that is
+Start at `compiled`. The languages are nearly one (`regex_syntax` translates). A pattern that is
 no regular expression is an error of the expression, as in the specification; one that XPath has and
 RE2 cannot do in linear time (back-references) ends the query with a message: a wrong answer would
 be worse. What is always true: texts are matched as UTF-8; the time of one match is bounded by the

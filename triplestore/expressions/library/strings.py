@@ -1,8 +1,8 @@
 """The functions of SPARQL on strings, on one term at a time.
 
-Start at `text_of`. A function takes and gives term keys. What is always true: what is not a string
-(a plain or language-tagged literal) where one is needed is an error; the tag of the first argument
-is kept where SPARQL says so; positions count characters.
+Start at `split_string`. A function takes and gives term keys. What is always true: what is not a
+string (a plain or language-tagged literal) where one is needed is an error; the tag of the first
+argument is kept where SPARQL says so; positions count characters.
 """
 
 from __future__ import annotations
@@ -29,7 +29,12 @@ _CHUNK = 1 << 18
 
 
 def make_room(size: int) -> None:
-    """Before many bytes are made: raise if they do not fit, or if the time is over."""
+    """Before many bytes are made: raise if they do not fit, or if the time is over.
+
+    Callers give the length of their keys times the number of copies that are held at once: 2 are
+    the key without its first byte, and its text; 4 are these, the text that is made of it, and the
+    key of that.
+    """
     if size > _BIG:
         current().need(size)
 

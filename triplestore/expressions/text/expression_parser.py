@@ -128,7 +128,7 @@ class ExpressionParser(TermParser):
         """The call of a function that is named by an IRI; parsers that know more than casts add."""
         start, name = self.at - 1, iri_of(function)
         arguments = self.arguments(self.texts[start])
-        found = Function(1, 1) if name in CASTS else FUNCTIONS.get(name)
+        found = CASTS.get(name) or FUNCTIONS.get(name)
         if found is None:
             near = did_you_mean(name.removeprefix(XSD), [cast.removeprefix(XSD) for cast in CASTS])
             self.report(f"unknown function <{name}>{near}", start, "function")

@@ -407,15 +407,20 @@ def did_you_mean(name: str, known: Iterable[str], after: str = "") -> str:
     >>> did_you_mean("POW", ["NOW"])
     ''
     """
+    near = nearest(name, islice(known, MOST_NAMES), 0.6 if len(name) > 3 else 0.75)
+    return "" if near is None else f" (did you mean {near}{after}?)"
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The most similar of some names, if it is similar enough (1: the same) and not too long."""
     if len(name) > MOST_LETTERS:
-        return ""
-    cutoff = 0.6 if len(name) > 3 else 0.75
-    others, near = list(islice(known, MOST_NAMES)), list[str]()
-    for start in range(0, len(others), _COMPARED):
+        return None
+    others, near = iter(known), list[str]()
+    while some := list(islice(others, _COMPARED)):
         current().check()
-        near += get_close_matches(name, others[start : start + _COMPARED], n=1, cutoff=cutoff)
-    near = get_close_matches(name, near, n=1, cutoff=cutoff)
-    return f" (did you mean {near[0]}{after}?)" if near else ""
+        near += get_close_matches(name, some, n=1, cutoff=cutoff)
+    found = get_close_matches(name, near, n=1, cutoff=cutoff)
+    return found[0] if found else None
 
 
 def iri_of(constant: Constant) -> str:

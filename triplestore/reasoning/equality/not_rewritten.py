@@ -29,7 +29,7 @@ from triplestore.datalog.program import (
     Variable,
     atoms_in,
 )
-from triplestore.expressions.functions import IN_DATATYPE, SAME_VALUE, SWRL_FUNCTIONS, SWRLB
+from triplestore.expressions.functions import IN_DATATYPE, OF_LITERALS, SAME_VALUE
 from triplestore.expressions.tree import Expression, calls_of, constants_of
 from triplestore.ontologies.model import vocabulary as words
 from triplestore.ontologies.translate import schema_rules, skos
@@ -50,16 +50,7 @@ SAME_AS_KEY = b"\x01" + OWL_SAME_AS.encode()
 _SAME_AS = Constant(SAME_AS_KEY)
 _INDIVIDUAL = b"\x01" + OWL_NAMED_INDIVIDUAL.encode()
 
-_BUILT_IN = """
-    ! && || < > <= >= + - * / NEG POS ISLITERAL ISNUMERIC STRLEN LANG DATATYPE ABS ROUND CEIL FLOOR
-    YEAR MONTH DAY HOURS MINUTES SECONDS CONTAINS STRSTARTS STRENDS REGEX LANGMATCHES UCASE LCASE
-    SUBSTR STRBEFORE STRAFTER REPLACE"""
-_OF_URIS = {f"{SWRLB}resolveURI", f"{SWRLB}anyURI"}
-_OF_LITERALS = frozenset([*_BUILT_IN.split(), IN_DATATYPE, SAME_VALUE, *SWRL_FUNCTIONS]) - _OF_URIS
-"""Functions that are the same for all names of a thing: false, or an error, if they are about
-literals."""
-
-_COMPARING = frozenset(["=", "!=", "SAMETERM", "IN", "NOT IN"])
+_COMPARING = frozenset(["=", "!=", "SAMETERM", "IN", "NOT IN", SAME_VALUE])
 """Functions that tell names apart: only from names that stand in the rule."""
 
 _COUNTING = frozenset(["count", "sum", "min", "max", "avg"])
@@ -137,9 +128,7 @@ def _is_blind(rule: Clause) -> bool:
     for item in rule.body:
         if isinstance(item, Filter) and not _is_blind_filter(item.expression, alike):
             return False
-        if isinstance(item, Bind) and not (
-            isinstance(item.expression, Call) and _is_blind_filter(item.expression, set())
-        ):
+        if isinstance(item, Bind) and not _is_blind_value(item.expression):
             return False
         if isinstance(item, Not | Aggregate):
             if not all(_is_blind_filter(one, set()) for one in _expressions(item.body)):
@@ -164,14 +153,26 @@ def _concludes_equal(rule: Clause) -> set[frozenset[Variable]]:
 def _is_blind_filter(expression: Expression, alike: set[frozenset[Variable]]) -> bool:
     """Whether an expression does not tell names apart, but for what a rule says to be the same."""
     for call in calls_of(expression):
-        if call.function in _OF_LITERALS:
+        if call.function in OF_LITERALS:
             continue
+        if call.function == IN_DATATYPE and isinstance(call.arguments[1], Constant):
+            continue  # it is false of every IRI and blank node
         if call.function not in _COMPARING:
             return False
         variables = [part for part in call.arguments if not isinstance(part, Constant)]
         if len(variables) > 1 and frozenset(variables) not in alike:
             return False
     return True
+
+
+def _is_blind_value(expression: Expression) -> bool:
+    """Whether a computed value does not tell names apart and is not a name itself: a datatype may
+    be a member of a class, and nothing replaces a computed one by its representative."""
+    return (
+        isinstance(expression, Call)
+        and expression.function != "DATATYPE"
+        and _is_blind_filter(expression, set())
+    )
 
 
 def _heads(clause: Clause) -> Sequence[Atom]:

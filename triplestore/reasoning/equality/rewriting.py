@@ -6,7 +6,7 @@ which changes what is asserted to it, and so on until there are none left. Then 
 stored are told apart from those that only the tables of representatives have.
 
 What is always true: the engine's tables are `representatives` of the stored rows and the classes,
-before and after; and classes in force follow from what is asserted (see `equality_kept`).
+before and after; and classes in force follow from what is asserted (see `equality.classes`).
 
 Why a run ends: terms that a turn leaves out of all classes, though they are the same as something,
 are barred until the run is over (a literal may be the same as a member only as long as the class is

@@ -1,8 +1,9 @@
 """All quads of named graphs as one relation of four columns: subject, predicate, object, graph.
 
 Start at `AllQuads`. It is what GRAPH ?g sees with a variable in the predicate's place, as
-`tables.virtual.AllFacts` is for one graph. What is always true: look-ups by subject or object visit
-only the predicates that the term occurs with; scans without a constant go by predicate.
+`relations.views.virtual.AllFacts` is for one graph. What is always true: look-ups by subject or
+object visit only the predicates that the term occurs with; scans without a constant go by
+predicate.
 """
 
 from __future__ import annotations

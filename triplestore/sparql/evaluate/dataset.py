@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from triplestore.relations.packed_keys import I64, U8, U32, U64
     from triplestore.relations.views.named_graphs import QuadRelation
 
-_TRANSITIVE = ("transitive", "symmetric")  # of `schemes.attached`; the latter are both
+_TRANSITIVE = ("transitive", "symmetric")  # of `closures.attached`; the latter are both
 
 STORE_DEFAULT = 0
 """The store's default graph, where ids of graphs are wanted."""
