@@ -227,7 +227,7 @@ def run_example(name: str, made: Strategy) -> tuple[Driver, dict[str, int]]:
 @pytest.fixture
 def no_hierarchies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strata of subclass rules are strata like others."""
-    monkeypatch.setattr("triplestore.rules.compiled_program.find_blocks", lambda strata: {})
+    monkeypatch.setattr("triplestore.rules.passes.find_blocks", lambda strata: {})
 
 
 @pytest.mark.usefixtures("no_hierarchies")
