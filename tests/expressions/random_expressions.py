@@ -222,6 +222,6 @@ class Maker:
         if name == "STRDT":
             return Call(name, (self.leaf(), Constant.iri("http://e/type")))
         if name == "cast":
-            casts = CASTS if self.awkward else CASTS - DURATIONS
+            casts = CASTS.keys() if self.awkward else CASTS.keys() - DURATIONS
             return Call(self.random.choice(sorted(casts)), (self.leaf(),))
         return Call(name, (self.leaf(),))
