@@ -13,7 +13,7 @@ from tests.expressions.random_expressions import AWKWARD, COMMON
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
 from triplestore.terms.term_keys import term_of
-from triplestore.terms.values.segment_values import Values
+from triplestore.terms.values.value_column import ValueColumn
 
 POOL = COMMON + AWKWARD
 
@@ -37,7 +37,7 @@ def test_query_terms__are_one_world_with_the_dictionary(
     assert terms.keys(many) == keys * 20
     assert terms.kinds(many).tolist() == [key[0] if key else 0 for key in keys * 20]
     values = terms.values(many)
-    wanted = Values.of([key or b"\x01" for key in keys * 20])
+    wanted = ValueColumn.of([key or b"\x01" for key in keys * 20])
     plain = np.array([key is None or key[0] != 5 for key in keys * 20], np.bool_)
     assert np.array_equal(values.marks[~plain], wanted.marks[~plain])
     assert np.array_equal(values.keys[~plain], wanted.keys[~plain])

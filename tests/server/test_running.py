@@ -23,7 +23,7 @@ from triplestore import Store
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
 from triplestore.server.running import AnswerJob, AnswerOutput, Runner
 from triplestore.server.serving import _listening
-from triplestore.sparql.results.solutions import Rows
+from triplestore.sparql.results.solutions import ResultRows
 
 from .conftest import Client, Reply
 
@@ -78,7 +78,7 @@ def test_memory_limit__its_error_keeps_nothing(serving: Callable[..., Client]) -
         for _ in range(4):
             assert client.query(f"SELECT DISTINCT * {{ {{ {many(3)} }} }}").status == 503
         wait_until(lambda: client.running() == 0)
-        kept = [type(one) for one in gc.get_objects() if isinstance(one, BudgetError | Rows)]
+        kept = [type(one) for one in gc.get_objects() if isinstance(one, BudgetError | ResultRows)]
     finally:
         gc.enable()
     assert kept == []
