@@ -20,7 +20,7 @@ import pytest
 README = Path(__file__).resolve().parent.parent / "README.md"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 ENTRY = (
-    "import sys; from triplestore.cli import main; from triplestore.store import progress; "
+    "import sys; from triplestore.cli import main; from triplestore.reasoning import progress; "
     "progress.FIRST = {first}; main(sys.argv[1:])"
 )
 NEVER = 'float("inf")'

@@ -188,7 +188,7 @@ def test_query__ends_with_ctrl_c(folder: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert process.returncode in STOPPED and out == b""
-    assert b"stopped" in err
+    assert b"interrupted" in err
 
 
 def test_update__is_one_commit_and_says_what_changed(folder: Path) -> None:
