@@ -201,7 +201,7 @@ def test_ctrl_c__stops_the_job_and_leaves_nothing(sources: list[str], tmp_path: 
                 break
         rest = process.stderr.read()
         assert process.wait(timeout=60) == 130, rest
-    assert rest.splitlines()[-1] == "triplestore: stopped; nothing was half-done"
+    assert rest.splitlines()[-1] == "triplestore: interrupted; nothing was changed"
     assert is_absent(target)
 
 
