@@ -26,6 +26,7 @@ from typing import Any
 
 import triplestore
 from triplestore import NamedNode, Quad, Store
+from triplestore.sparql.results.solutions import Solutions
 
 PREFIX = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -115,7 +116,8 @@ def operations() -> list[tuple[str, Callable[[Store], None], Callable[[Store], N
     def query(store: Store) -> None:
         n = next(asked)
         pattern = f"?y WHERE {{ :s{n % PEOPLE} :takes ?x{n} . ?x{n} :takenBy ?y }}"
-        assert list(store.query(f"PREFIX : <http://ex.org/> SELECT {pattern}"))  # type: ignore
+        found = store.query(f"PREFIX : <http://ex.org/> SELECT {pattern}")
+        assert isinstance(found, Solutions) and list(found)
 
     def state(store: Store) -> None:
         store.add(quad)

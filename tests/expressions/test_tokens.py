@@ -80,7 +80,7 @@ def test_tokens__words_without_spaces_are_within_the_limits(text: str) -> None:
 
 
 def test_tokens__a_word_that_is_cut_is_looked_at_while_it_is_cut() -> None:
-    """No part of it is a token yet, and none will be: it ends with what is no word."""
+    """None of it becomes a token, because the last part is not a word."""
     with running(Context(seconds=-1)), pytest.raises(TimeLimitError):
         Tokens("a" * 5000 + "x")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from triplestore.maintenance.fbf import FBF
 from triplestore.maintenance.fbf_c import FBFC
@@ -20,8 +21,8 @@ GIVING_UP = {
     "by share": Abort(share=1.0),
 }
 MAKERS: dict[str, Callable[[], Strategy]] = {
-    **{name: lambda name=name: strategy(name) for name in ("dred", "dred_c", "bf", "bf_c")},  # type: ignore[misc]
-    **{f"fbf {how}": lambda a=abort: FBF(a) for how, abort in GIVING_UP.items()},  # type: ignore[misc]
-    **{f"fbf_c {how}": lambda a=abort: FBFC(a) for how, abort in GIVING_UP.items()},  # type: ignore[misc]
+    **{name: partial(strategy, name) for name in ("dred", "dred_c", "bf", "bf_c")},
+    **{f"fbf {how}": partial(FBF, abort) for how, abort in GIVING_UP.items()},
+    **{f"fbf_c {how}": partial(FBFC, abort) for how, abort in GIVING_UP.items()},
 }
 """All strategies of this package that maintain, with all ways to give up."""

@@ -53,7 +53,7 @@ class SetSteps:
 
     def unsupported(self, facts: set[Fact]) -> set[Fact]:
         """See `Steps.unsupported`."""
-        raise NotImplementedError("there are no counters")
+        raise AssertionError("only drivers with counters take this step: see `CountedSteps`")
 
     def drop_unsupported(self, facts: set[Fact]) -> set[Fact]:
         """See `Steps.drop_unsupported`."""
@@ -81,7 +81,7 @@ class SetSteps:
 
     def rederived(self, facts: set[Fact]) -> set[Fact]:
         """See `Steps.rederived`."""
-        raise NotImplementedError("there are no counters")
+        raise AssertionError("only drivers with counters take this step: see `CountedSteps`")
 
     def search(self, counted: bool, abort: object) -> SetSearch:
         """See `Steps.search`; it is given up where these steps say."""

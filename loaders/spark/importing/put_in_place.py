@@ -1,7 +1,7 @@
 """What a job returns, and how a finished store comes to its place.
 
 Nothing here needs Spark. What is always true: a store is made beside its place, and renamed in
-one step; before that there is no store that opens.
+one step; until then it cannot be opened.
 """
 
 from __future__ import annotations
