@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,13 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     if nextitem is not None and nextitem.path != item.path:
         _freeze()
+
+
+@pytest.fixture
+def tune() -> Generator[Callable[..., None]]:
+    """Change thresholds of a package for one test: `tune(RELATIONS, few_rows=2)`."""
+    with ExitStack() as changes:
+        yield lambda thresholds, **values: changes.enter_context(thresholds.changed(**values))
 
 
 @pytest.fixture(scope="session")

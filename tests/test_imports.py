@@ -24,6 +24,7 @@ BELOW_ALL = {
     "private_folder",
     "text_limits",
     "thread_limits",
+    "thresholds",
 }
 LAYERS: dict[str, set[str]] = {name: set() for name in BELOW_ALL}
 LAYERS |= {
