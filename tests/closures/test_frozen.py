@@ -14,8 +14,7 @@ from triplestore.closures.chains.regular_rules import ChainRule, regular_system
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.closures.unions.union_view import UnionView
-from triplestore.relations.pair_relation import Inverse
-from triplestore.relations.sorted_relation import SortedRelation
+from triplestore.relations.pair_relation import Inverse, SortedRelation
 
 FEW = [(1, 2), (2, 3), (3, 1), (3, 4), (7, 8)]
 MANY = [(a, a * 7 % 900 + 1) for a in range(1, 900)]

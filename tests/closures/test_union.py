@@ -17,8 +17,7 @@ from triplestore.closures.unions import union_streams
 from triplestore.closures.unions import union_view as union_module
 from triplestore.closures.unions.union_view import UnionView, is_within
 from triplestore.relations.packed_keys import NO_KEYS
-from triplestore.relations.pair_relation import Inverse, PairRelation
-from triplestore.relations.sorted_relation import SortedRelation
+from triplestore.relations.pair_relation import Inverse, PairRelation, SortedRelation
 
 pair = st.tuples(st.integers(0, 6), st.integers(0, 6))
 pairs = st.sets(pair, max_size=10)

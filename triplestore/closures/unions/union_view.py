@@ -31,8 +31,13 @@ from triplestore.relations.packed_keys import (
     pack,
     swap,
 )
-from triplestore.relations.pair_relation import BLOCK, Inverse, PairRelation, inverse
-from triplestore.relations.sorted_relation import SortedRelation
+from triplestore.relations.pair_relation import (
+    BLOCK,
+    Inverse,
+    PairRelation,
+    SortedRelation,
+    inverse,
+)
 
 _SAMPLE = 256
 _LOOK_UPS = 4  # looking up one pair in another part costs as much as merging this many

@@ -10,8 +10,7 @@ from triplestore.closures.unions.union_view import UnionView
 from triplestore.maintenance.modules.external_facts import all_external, is_external
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
-from triplestore.relations.pair_relation import PairRelation, inverse
-from triplestore.relations.sorted_relation import SortedRelation
+from triplestore.relations.pair_relation import PairRelation, SortedRelation, inverse
 
 
 def closed_now(work: Work, relation: int) -> PairRelation | None:
