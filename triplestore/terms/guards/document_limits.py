@@ -1,7 +1,7 @@
-"""How large and how deep what a document says may be: the limits of reading it.
+"""The limits of documents: how large and how deep their content may be.
 
-A document may come from anywhere. Without limits a few kilobytes can ask a parser for more stack or
-memory than there is, and the process dies.
+A document may come from anywhere. Without limits a few kilobytes can make a parser use more stack
+or memory than there is, and the process dies.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from triplestore.errors import ParseError, UsageError
 
-#: How deep elements of RDF/XML may be nested; the parser's time grows with the square of it.
+#: Maximum depth of elements of RDF/XML; the parser's time grows with its square.
 XML_DEPTH = 1_000
-#: Attributes and namespaces of one element; the parser compares each with all others.
+#: Maximum number of attributes and namespaces of one element; the parser compares all of them.
 XML_ATTRIBUTES = 10_000
-#: Bytes that one entity may become; entities of a few bytes are not counted where they are used.
+#: Maximum size of one entity when expanded; uses of small entities are not counted.
 ENTITY_BYTES = 1 << 16
 SMALL_ENTITY = 200
-#: How deep JSON may be nested; the parser's stack and its copies of contexts grow with it.
+#: Maximum depth of JSON; the parser's stack and its copies of contexts grow with it.
 JSON_DEPTH = 128
-#: Terms that one context may define; the parser follows chains of them on its stack.
+#: Maximum number of terms that one context defines; the parser follows chains on its stack.
 CONTEXT_TERMS = 4_000
 
 
@@ -27,9 +27,9 @@ CONTEXT_TERMS = 4_000
 class Limits:
     """The limits that a caller may set.
 
-    line : bytes of a line of N-Triples or N-Quads
-    term : bytes of a term, and of a tag or comment of RDF/XML; the parsers of Turtle, TriG, N3 and
-        JSON-LD take none over 16 MB
+    line : maximum number of bytes of a line of N-Triples or N-Quads
+    term : maximum number of bytes of a term, and of a tag or comment of RDF/XML; the parsers of
+        Turtle, TriG, N3 and JSON-LD accept none over 16 MB
 
     >>> Limits(line=1000).term
     67108864
@@ -41,7 +41,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("line", "term"):
             if getattr(self, name) < 1:
-                raise UsageError(f"max_{name}_bytes is a number of bytes from 1 on")
+                raise UsageError(f"max_{name}_bytes must be at least 1")
 
     def check_term(self, length: int, text: bytes, file: str) -> None:
         """Raise ParseError for a term that is too long, of which `text` is the beginning."""
@@ -55,7 +55,7 @@ class Limits:
 
 
 USUAL = Limits()
-"""The limits that hold unless others are given."""
+"""The default limits."""
 
 
 def limits_of(line: int | None, term: int | None) -> Limits:

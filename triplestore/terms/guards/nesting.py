@@ -1,12 +1,13 @@
-"""How deep triple terms may be nested, and how to tell before anything recurses into them.
+"""The maximum depth of triple terms, checked before anything recurses into them.
 
 Start at `Chain` (text) and `check_depth` (terms). Everything that works on triple terms is
-recursive: parsers, printers, pyoxigraph's own copies; nested deep enough, they end the process.
+recursive: parsers, printers, pyoxigraph's own copies. Terms that are nested too deep would crash
+the process.
 
-In a text, terms that are nested n deep begin with n times `<<( subject predicate`, and there is no
-literal in it. So it is enough to follow such beginnings from each `<<(` on, wherever it is. What
-is always true: no chain in a valid text is missed; what only looks like one, within a comment or a
-literal, would have to be as long to be taken for one.
+In a text, terms that are nested n deep begin with n times `<<( subject predicate`, without a
+literal in between. So it is enough to follow such beginnings from each `<<(` on. Always true: no
+chain in a valid text is missed; a comment or a literal is refused only if its text looks like a
+chain of that depth.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ import pyoxigraph as ox
 
 from triplestore.errors import UsageError
 
-#: How deep triple terms may be nested.
+#: Maximum depth of triple terms.
 MOST_NESTED = 100
 
 TOO_DEEP = f"triple terms nested at most {MOST_NESTED} deep"
-"""What was expected where they are nested deeper."""
+"""For the error of deeper ones: what was expected."""
 
 _BEGIN = re.compile(rb"<<\(")
 _LINE_END = re.compile(rb"[\n\r]")
@@ -43,7 +44,7 @@ class Chain:
 
     @property
     def waiting(self) -> int:
-        """Bytes that will be looked at once more."""
+        """Number of bytes that will be read again."""
         return len(self._tail)
 
     def too_deep(self, piece: bytes) -> int | None:
@@ -80,7 +81,7 @@ class Chain:
         """Note where the next beginning of a chain would be, behind long comments.
 
         `at` : behind the names, or a line end
-        Gives from where on the text is needed again.
+        Returns the position from which the text is needed again.
         """
         while at == len(text) or text[at] in b"#\r\n":
             at = lines.after(at)
