@@ -19,8 +19,7 @@ import numpy as np
 
 from triplestore.closures.attached import Attached
 from triplestore.closures.described import parts_of
-from triplestore.closures.unions.union_of import UnionOf
-from triplestore.closures.unions.union_streams import merged
+from triplestore.closures.union_view import UnionOf, merged
 from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.modules.external_facts import all_external, is_external, was_external
 from triplestore.maintenance.modules.protocol import Module, StratumOutcome
