@@ -33,7 +33,6 @@ from triplestore.reasoning.reasoner import Reasoner
 from triplestore.reasoning.stale import estimate
 from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables, bulk_layer
 from triplestore.relations.lookup import match
-from triplestore.storage.closures import SCHEMES
 from triplestore.storage.metadata import (
     FILES,
     GRAPH_FILES,
@@ -41,6 +40,7 @@ from triplestore.storage.metadata import (
     PREFIXES,
     PROGRAM,
     REGIMES,
+    SCHEMES,
     STALE,
     STRICT,
     TUNING,
