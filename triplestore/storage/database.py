@@ -86,7 +86,7 @@ class Database:
     @classmethod
     def open(
         cls,
-        path: Path | str | None = None,
+        path: str | os.PathLike[str] | None = None,
         *,
         read_only: bool = False,
         durability: str = "commit",

@@ -83,9 +83,12 @@ def value_of(meta: Mapping[str, bytes], name: str, parse: Callable[[bytes], T], 
     value = meta.get(name)
     if value is None:
         return default
-    place = meta.place(name) if isinstance(meta, Meta) else "the journal"
-    with decoding(place, f"its value {name!r}"):
+    try:
         return parse(value)
+    except Exception:
+        place = meta.place(name) if isinstance(meta, Meta) else "the journal"
+        with decoding(place, f"its value {name!r}"):
+            raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ Start reading at `store.Store`. It shares its reading methods (`readable.py`) wi
 from triplestore.loaders import convert as convert_file
 from triplestore.reasoning.outcome import Change
 from triplestore.reasoning.violations import Violation
-from triplestore.relations.lookup import Rows
+from triplestore.relations.lookup import QuadColumns
 from triplestore.store.info import Info
-from triplestore.store.readable import Reading
+from triplestore.store.readable import ReadableStore
 from triplestore.store.snapshot import Snapshot
 from triplestore.store.store import Store
 from triplestore.store.transaction import Transaction
@@ -18,8 +18,8 @@ from triplestore.store.transaction import Transaction
 __all__ = [
     "Change",
     "Info",
-    "Reading",
-    "Rows",
+    "QuadColumns",
+    "ReadableStore",
     "Snapshot",
     "Store",
     "Transaction",

@@ -15,13 +15,10 @@ from triplestore.relations import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Chang
 from triplestore.relations.changes import NO_FACTS, NO_GRAPHS, NO_QUADS
 from triplestore.relations.packed_keys import U8, U32, Bools, Columns, key_of, last_of_equals
 from triplestore.store.arguments import QuadKeys
+from triplestore.store.thresholds import STORE
 
 if TYPE_CHECKING:
     from triplestore.terms import Dictionary
-
-
-FEW_WRITES = 8
-"""Up to this many operations are encoded one by one, which costs less than arrays of them."""
 
 
 class CombinedWrites(NamedTuple):
@@ -143,7 +140,7 @@ def encode_writes(
 ) -> tuple[Bools, U32, int]:
     """Operations on quads given as keys: which of them add, the ids of their quads, and how many
     were left out because they remove a quad with an unknown term."""
-    if len(writes) <= FEW_WRITES:
+    if len(writes) <= STORE.single_writes:
         return _encode_few(dictionary, writes)
     add = np.array([stated for stated, _ in writes], np.bool_)
     keys = [key for _, quad in writes for key in quad]

@@ -23,10 +23,10 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.relations import EXPLICIT, INFERRED
-from triplestore.relations.lookup import ANY_GRAPH, Rows
+from triplestore.relations.lookup import ANY_GRAPH, QuadColumns
 from triplestore.relations.packed_keys import I64, U8, U64, Bools
 from triplestore.store.arguments import facts_mask
-from triplestore.store.readable import StateView
+from triplestore.store.state_view import StateView
 from triplestore.terms import BLANK, TRIPLE, Dictionary, Term, key_of, term_of
 
 ROUNDS_AT_LEAST = 64
@@ -97,7 +97,7 @@ def _batches(view: StateView, where: int, status: int) -> Iterator[_NumberedQuad
     """All rows that pass, in batches that are worth a call of numpy each."""
     if not where:
         return
-    waiting: list[Rows] = []
+    waiting: list[QuadColumns] = []
     size = 0
     for rows in view.match((0, 0, 0, ANY_GRAPH), where):
         waiting.append(rows)
@@ -109,7 +109,7 @@ def _batches(view: StateView, where: int, status: int) -> Iterator[_NumberedQuad
         yield _as_quads(waiting, status)
 
 
-def _as_quads(blocks: list[Rows], status: int) -> _NumberedQuads:
+def _as_quads(blocks: list[QuadColumns], status: int) -> _NumberedQuads:
     s, p, o, g = (
         np.concatenate([block[place] for block in blocks]).astype(np.int64) for place in range(4)
     )

@@ -46,7 +46,7 @@ from triplestore.terms.vocabulary import OWL
 if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.progress import ProgressLine
-    from triplestore.store.readable import StateView
+    from triplestore.store.state_view import StateView
 
 FactLike: TypeAlias = Any
 """A quad, triple or tuple of terms; a `Violation`; or a text: `:a :p :b` or `:p[:a, :b]`."""

@@ -9,7 +9,7 @@ from triplestore.reasoning.outcome import is_helper_in, rows_of_relations
 from triplestore.reasoning.violations import count_violations, violation_relations
 from triplestore.relations import EXPLICIT, INFERRED, Layer
 from triplestore.storage.metadata import file_count, hidden_count, prefixes_of
-from triplestore.store.readable import rules_in
+from triplestore.store.state_view import rules_in
 from triplestore.terms import key_of
 from triplestore.terms.vocabulary import RDF_TYPE
 

@@ -6,8 +6,8 @@ Start at `query`. The engine keeps the algebra of texts for all stores of a proc
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,13 +18,16 @@ from triplestore.relations.views.equality import Classes, equality_of
 from triplestore.sparql.engine import NOTHING_CUSTOM, AskedState, Custom, Engine, Result
 from triplestore.store.answers import write_answer
 from triplestore.store.arguments import TermLike, facts_mask, graph_key
-from triplestore.store.query_options import DEFAULTS, QueryOptions
+from triplestore.store.options import DEFAULTS, QueryOptions
 from triplestore.text_limits import DEFAULT
 
 if TYPE_CHECKING:
     from triplestore.relations.packed_keys import U32
-    from triplestore.store.readable import StateView
+    from triplestore.sparql.engine import Result
+    from triplestore.store.options import QueryOptions
+    from triplestore.store.state_view import StateView
     from triplestore.terms import Dictionary
+
 
 _ENGINE = Engine(write_answer)
 
@@ -150,3 +153,25 @@ def _ids(dictionary: Dictionary, graphs: Iterable[TermLike]) -> tuple[int, ...]:
     named = dictionary.lookup_keys([key for key in keys if key is not None]).tolist()
     own = [0] if None in keys else []
     return tuple(own + sorted({term_id for term_id in named if term_id}))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A parsed query; each call evaluates it on the current state.
+
+    Start reading at `ReadableStore.prepare`, which makes them.
+    """
+
+    view: Callable[[], StateView]
+    text: str
+    options: QueryOptions
+
+    def __call__(
+        self, substitutions: Mapping[Any, TermLike] | None = None, **values: TermLike
+    ) -> Result:
+        """The result, with these variables bound: by name, or as a mapping for other names."""
+        given = {**(substitutions or {}), **values}
+        return query(self.view(), self.text, self.options._replace(substitutions=given))
+
+    def __str__(self) -> str:
+        return self.text

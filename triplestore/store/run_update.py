@@ -24,17 +24,24 @@ from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
 from triplestore.store.arguments import facts_mask, quad_keys
 from triplestore.store.fetching import fetch
+from triplestore.store.graph_writes import (
+    add_graph,
+    clear_graph,
+    copy_graph,
+    has_graph,
+    named_graphs,
+    remove_graph,
+)
 from triplestore.store.options import LoadOptions
+from triplestore.store.thresholds import STORE
 from triplestore.text_limits import DEFAULT
 from triplestore.thread_limits import limited
 
 if TYPE_CHECKING:
-    from triplestore.store.query_options import UpdateOptions
+    from triplestore.store.options import UpdateOptions
     from triplestore.store.writer import TransactionWriter
 
 _DEFAULT = ox.DefaultGraph()
-MANY_QUADS = 4096
-"""At least this many quads of data are loaded as a document, which is quicker than one by one."""
 
 
 def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None:
@@ -108,7 +115,7 @@ class _UpdateRun:
 
     def insert(self, quads: tuple[ox.Quad, ...]) -> None:
         """State quads; a label is a new blank node, the same one in all of this operation."""
-        if len(quads) >= MANY_QUADS:
+        if len(quads) >= STORE.loaded_quads:
             document = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
             self.writer.load(document, LoadOptions(format=ox.RdfFormat.N_QUADS))
             return
@@ -174,31 +181,31 @@ class _UpdateRun:
             self.create(operation.graph)
         elif isinstance(operation, sparql.Clear):
             for graph in self.targets(operation.target):
-                self.writer.clear_graph(graph)
+                clear_graph(self.writer, graph)
         elif isinstance(operation, sparql.Drop):
             for graph in self.targets(operation.target):
-                self.writer.remove_graph(graph)
+                remove_graph(self.writer, graph)
         else:
             self.copy(operation)
 
     def create(self, graph: Constant) -> None:
         """CREATE."""
-        if self.writer.has_graph(graph.term):
+        if has_graph(self.writer, graph.term):
             raise UsageError(f"graph {graph} exists already; CREATE SILENT would ignore that")
-        self.writer.add_graph(graph.term)
+        add_graph(self.writer, graph.term)
 
     def targets(self, target: sparql.GraphTarget) -> list[Any]:
         """The graphs that CLEAR and DROP are about."""
         if isinstance(target, Constant):
             return [self.existing(target)]
-        named = self.writer.named_graphs() if target != "DEFAULT" else []
+        named = named_graphs(self.writer) if target != "DEFAULT" else []
         return named if target == "NAMED" else [_DEFAULT, *named]
 
     def existing(self, graph: Constant | None) -> Any:
         """A graph by its name, None being the default graph; it must exist."""
         if graph is None:
             return _DEFAULT
-        if not self.writer.has_graph(graph.term):
+        if not has_graph(self.writer, graph.term):
             raise UsageError(f"graph {graph} does not exist; SILENT would ignore that")
         return graph.term
 
@@ -209,7 +216,7 @@ class _UpdateRun:
         if source == target:
             return
         if not isinstance(operation, sparql.Add):
-            self.writer.remove_graph(target)
-        self.writer.copy_graph(source, target)
+            remove_graph(self.writer, target)
+        copy_graph(self.writer, source, target)
         if isinstance(operation, sparql.Move):
-            self.writer.remove_graph(source)
+            remove_graph(self.writer, source)

@@ -12,7 +12,6 @@ operation on a quad wins.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -31,11 +30,9 @@ from triplestore.reasoning.outcome import Change, WriteStep, join_changes
 from triplestore.reasoning.program.settings import ReasonSettings
 from triplestore.reasoning.reasoner import Reasoner
 from triplestore.reasoning.stale import estimate
-from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables, bulk_layer
-from triplestore.relations.lookup import match
+from triplestore.relations import Changes, Layer, Tables, bulk_layer
 from triplestore.storage.metadata import (
     FILES,
-    GRAPH_FILES,
     HIDDEN,
     PREFIXES,
     PROGRAM,
@@ -46,15 +43,15 @@ from triplestore.storage.metadata import (
     TUNING,
     bytes_of_prefixes,
     file_count,
-    graph_files,
     prefixes_of,
 )
 from triplestore.store.arguments import QuadKeys, QuadLike, TermLike, graph_key, quad_keys
-from triplestore.store.combine_writes import combine_writes, encode_writes, new_graphs
+from triplestore.store.combine_writes import combine_writes, encode_writes
+from triplestore.store.graph_writes import encoded_graph, number_of_graph, replacement
 from triplestore.store.options import LoadOptions
-from triplestore.store.readable import StateView
-from triplestore.store.replacing import replacement
-from triplestore.terms import term_of, to_ntriples
+from triplestore.store.state_view import StateView
+from triplestore.store.thresholds import STORE
+from triplestore.terms import term_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -65,10 +62,8 @@ if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations.packed_keys import U32, Bools
     from triplestore.storage import Database, State
-    from triplestore.terms import Dictionary, Term
+    from triplestore.terms import Dictionary
 
-MAX_BUFFERED = 1 << 16
-"""Maximum number of buffered operations, so that the buffer stays small."""
 
 MAX_NAMED = 5
 """Maximum number of new violations that a strict store names when it refuses a commit."""
@@ -108,7 +103,7 @@ class TransactionWriter:
         keys = quad_keys(quad)
         self._check_open()
         self._buffer.append((add, keys))
-        if len(self._buffer) >= MAX_BUFFERED:
+        if len(self._buffer) >= STORE.buffered_writes:
             self._combine()
 
     def write_all(self, add: bool, quads: Iterable[QuadLike]) -> None:
@@ -127,36 +122,10 @@ class TransactionWriter:
         if len(s):
             self._combine_rows(add, s, p, o, g)
 
-    # -- graphs ---------------------------------------------------------------------------------
-
-    def add_graph(self, graph_name: TermLike) -> None:
-        """Make a named graph exist, also without quads."""
-        tables, graph = self.stated_tables(), self._encoded_graph(graph_name)
-        if graph:
-            graphs = new_graphs(tables, np.array([graph], np.uint32))
-            self._unread += [Changes(graphs=graphs)] if len(graphs) else []
-
-    def clear_graph(self, graph_name: TermLike) -> None:
-        """Remove everything that is asserted in a graph; the graph stays."""
-        graph = self._graph(graph_name)
-        if graph is None:
-            return
-        for rows in list(match(self._current(), graph=graph, where=EXPLICIT)):
-            columns = (rows.predicate, rows.subject, rows.object)
-            if graph:
-                changed = ChangedRows.of((*columns, rows.graph), 0, EXPLICIT)
-                self._unread.append(Changes(quads=changed))
-            else:
-                changed = ChangedRows.of(columns, 0, EXPLICIT)
-                self._unread.append(Changes(facts=changed))
-
-    def remove_graph(self, graph_name: TermLike) -> None:
-        """Remove everything asserted in a graph, and the graph; the default graph stays."""
-        self.clear_graph(graph_name)
-        graph = self._graph(graph_name)
-        if graph and self._current().has_graph(graph):
-            gone = ChangedRows.of((np.array([graph], np.uint32),), 0, EXPLICIT)
-            self._unread.append(Changes(graphs=gone))
+    def stage(self, changes: Changes) -> None:
+        """Add changes that were computed from `stated_tables`."""
+        if len(changes):
+            self._unread.append(changes)
 
     def clear(self) -> None:
         """Remove all quads and graphs; prefixes and rules stay."""
@@ -167,38 +136,6 @@ class TransactionWriter:
         self._closing.clear()
         self._tables = Tables()
         self._cleared = True
-
-    def named_graphs(self) -> list[Term]:
-        """The named graphs that exist now; nothing is inferred for it."""
-        return self.dictionary.terms(self.stated_tables().graphs())
-
-    def has_graph(self, graph_name: TermLike) -> bool:
-        """True if this named graph exists now; nothing is inferred for it."""
-        graph = self._graph(graph_name)
-        return graph == 0 or (graph is not None and self._current().has_graph(graph))
-
-    def copy_graph(self, source: TermLike | None, target: TermLike | None) -> None:
-        """Assert in one graph what is asserted in another; None is the default graph."""
-        from_graph = self._graph(source)
-        to_graph = self._encoded_graph(target)
-        if from_graph is None:
-            return
-        for rows in list(match(self._current(), graph=from_graph, where=EXPLICIT)):
-            add = np.ones(rows.size, np.bool_)
-            graphs = np.full(rows.size, to_graph, np.uint32)
-            self.change_rows(add, rows.subject, rows.predicate, rows.object, graphs)
-
-    def _graph(self, graph_name: TermLike) -> int | None:
-        """The id of a graph, 0 for the default graph, None for an unknown graph."""
-        self._combine()
-        key = graph_key(graph_name)
-        if key is None:
-            return 0
-        return int(self.dictionary.lookup_keys([key])[0]) or None
-
-    def _encoded_graph(self, graph_name: TermLike) -> int:
-        key = graph_key(graph_name)
-        return 0 if key is None else int(self.dictionary.encode_keys([key])[0])
 
     # -- files ----------------------------------------------------------------------------------
 
@@ -213,7 +150,7 @@ class TransactionWriter:
         if replaced is not None:
             graph, path = replaced, options.path
             count = 1 if path is None else len(find_sources(None, path, options.format))
-            number = self._number_of_graph(replaced, number, count)
+            number = number_of_graph(self, replaced, number, count)
         loaded = load(
             input,
             self.dictionary,
@@ -254,32 +191,13 @@ class TransactionWriter:
         self._skipped += loaded.bad
         self._problems.extend(loaded.problems)
 
-    def reserve_file_numbers(
-        self, count: int, replace_graph: TermLike | None, replaces: bool
-    ) -> int:
-        """The first of `count` file numbers that no other load gets, for a load that takes long.
-
-        Those of a graph that is replaced are the same each time, while they suffice.
-        """
-        known = file_count(self.kept)
-        number = known + 1
-        if replaces:
-            number = self._number_of_graph(replace_graph, number, count)
-        self._meta[FILES] = str(max(known, number + count - 1)).encode()
-        return number
-
-    def _number_of_graph(self, graph: TermLike, free: int, count: int) -> int:
-        """The first file number of a graph that is replaced: the same each time, while the numbers
-        that were set aside for it suffice."""
-        key = graph_key(graph)
-        name = "" if key is None else to_ntriples(key).decode()
-        numbers = graph_files(self.kept)
-        if name not in numbers or numbers[name][1] < count:
-            numbers[name] = (free, count)
-            self._meta[GRAPH_FILES] = json.dumps(numbers, ensure_ascii=False).encode()
-        return numbers[name][0]
-
     def _add_rows(self, loaded: Loaded) -> None:
+        if len(loaded) <= STORE.combined_rows:
+            if len(loaded):
+                self._combine_rows(
+                    np.ones(len(loaded), np.bool_), loaded.s, loaded.p, loaded.o, loaded.g
+                )
+            return
         before = self._current()
         graphs = loaded.g if loaded.has_named else None
         layer = bulk_layer(loaded.p, loaded.s, loaded.o, graphs, below=before)
@@ -289,7 +207,7 @@ class TransactionWriter:
         self._tables = before.push(layer)
 
     def _replace_rows(self, loaded: Loaded, graph_name: TermLike) -> None:
-        graph = self._encoded_graph(graph_name)
+        graph = encoded_graph(self.dictionary, graph_name)
         if np.any(loaded.g != np.uint32(graph)):
             raise UsageError(
                 "the input has quads of other graphs than the one to be replaced; load it "
@@ -297,7 +215,7 @@ class TransactionWriter:
             )
         found = replacement(self._current(), graph, loaded.s, loaded.p, loaded.o)
         self._already_there += found.kept
-        self._unread.append(found.changes)
+        self.stage(found.changes)
 
     # -- prefixes and named values --------------------------------------------------------------
 
