@@ -233,7 +233,7 @@ def test_transaction__in_the_same_thread_refuses_calls_on_the_store() -> None:
             store.add(Quad(A, P, A))
         t.add(Quad(A, P, A))
     assert len(store) == 1
-    with pytest.raises(UsageError, match="over"):
+    with pytest.raises(UsageError, match="has ended"):
         t.add(Quad(A, P, A))
 
 

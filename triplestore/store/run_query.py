@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _ENGINE = Engine(write_answer)
 
 ALL, REPRESENTATIVES = "all", "representatives"
-"""What a query may ask for: all that holds, or one answer for each class."""
+"""Values of `equality`: all facts, or one answer for each class of equals."""
 
 
 def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Result:
@@ -60,7 +60,7 @@ def query(view: StateView, text: str, options: QueryOptions = DEFAULTS) -> Resul
 
 
 def _asked(view: StateView, options: QueryOptions) -> AskedState:
-    """What of a state a query sees."""
+    """The part of a state that a query sees."""
     dictionary, default_graph = view.dictionary, options.default_graph
     if options.use_default_graph_as_union:
         default: tuple[int, ...] = (0, *view.tables.graphs().tolist())
@@ -69,7 +69,7 @@ def _asked(view: StateView, options: QueryOptions) -> AskedState:
     else:
         default = _ids(dictionary, _listed(default_graph))
     named = None if options.named_graphs is None else _ids(dictionary, options.named_graphs)
-    seen = of_representatives(view, options.equality)  # but graphs have names of their own
+    seen = of_representatives(view, options.equality)  # graphs keep their own names
     return AskedState(
         seen.dictionary,
         seen.tables,
@@ -106,7 +106,7 @@ def of_representatives(view: StateView, equality: str | None) -> StateView:
     """The state that a query with this `equality` sees.
 
     A query for representatives sees the tables that rules see; a name in it stands for its class,
-    so any member will do. Named graphs keep their own terms.
+    so any member can be used. Named graphs keep their own terms.
     """
     if equality not in (None, ALL, REPRESENTATIVES):
         raise UsageError(
@@ -120,7 +120,7 @@ def of_representatives(view: StateView, equality: str | None) -> StateView:
 
 
 def read(view: StateView, text: str, options: QueryOptions) -> None:
-    """Parse a query, and keep its algebra for when it is asked."""
+    """Parse a query and keep its algebra for later evaluations."""
     known = {**view.prefixes, **(options.prefixes or {})}
     aggregates = _by_name(options.custom_aggregate_functions)
     _ENGINE.parse(text, known, options.base_iri, aggregates=aggregates)
@@ -135,7 +135,7 @@ def _by_name(given: Mapping[Any, Any] | None) -> dict[str, Any]:
 def default_budget() -> int | None:
     """The default maximum number of bytes of a query: half of the machine's memory.
 
-    None where the system does not tell.
+    None if the system does not say.
     """
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

@@ -1,7 +1,7 @@
 """SPARQL updates in a transaction.
 
-Start at `update`. The operations of a request run in their order. What is always true: a WHERE sees
-all facts that hold after the operations before it, inferred ones included; only asserted facts are
+Start at `update`. The operations of a request run in their order. Always true: a WHERE sees all
+facts that hold after the operations before it, inferred ones included; only asserted facts are
 deleted, copied and moved; an operation that fails raises, so that nothing of the request is
 committed, unless it is SILENT.
 """
@@ -45,7 +45,7 @@ _DEFAULT = ox.DefaultGraph()
 
 
 def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None:
-    """Carry out a request; see `Store.update`."""
+    """Execute a request; see `Store.update`."""
     known = {**writer.prefixes(), **(options.prefixes or {})}
     timeout = options.timeout
     deadline = None if timeout is None else time.monotonic() + timeout
@@ -60,7 +60,7 @@ def update(writer: TransactionWriter, text: str, options: UpdateOptions) -> None
 
 @dataclass(frozen=True, slots=True)
 class _ContextLimits:
-    """The limits of a context for code that looks at those of its thread."""
+    """The limits of a context, for code that checks those of its thread."""
 
     context: Context
 
@@ -81,7 +81,7 @@ class _UpdateRun:
     base: str | None
 
     def context(self) -> Context:
-        """What is left of the limits of the request."""
+        """The remaining limits of the request."""
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
         options = self.options
         limits = options.limits or DEFAULT
@@ -90,7 +90,7 @@ class _UpdateRun:
         return context
 
     def operation(self, operation: sparql.Operation) -> None:
-        """Carry out one operation."""
+        """Execute one operation."""
         context = self.context()
         with running(context):
             self._carry_out(operation, context)
@@ -114,7 +114,7 @@ class _UpdateRun:
     # --- triples --------------------------------------------------------------------------------
 
     def insert(self, quads: tuple[ox.Quad, ...]) -> None:
-        """State quads; a label is a new blank node, the same one in all of this operation."""
+        """Assert quads; each label is a new blank node, the same in the whole operation."""
         if len(quads) >= STORE.loaded_quads:
             document = ox.serialize(quads, format=ox.RdfFormat.N_QUADS)
             self.writer.load(document, LoadOptions(format=ox.RdfFormat.N_QUADS))
@@ -145,7 +145,7 @@ class _UpdateRun:
         self.writer.change_rows(np.ones(len(rows), np.bool_), *columns)
 
     def modify(self, operation: sparql.Modify, context: Context) -> None:
-        """DELETE and INSERT with a WHERE: what is deleted goes first."""
+        """DELETE and INSERT with a WHERE: deletions come first."""
         deleted, inserted = changed_rows(operation, self.asked(), context, self.base)
         add = np.repeat([False, True], [len(deleted.subject), len(inserted.subject)])
         columns = [np.concatenate(pair) for pair in zip(deleted, inserted, strict=True)]
@@ -157,7 +157,7 @@ class _UpdateRun:
         return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
 
     def load(self, operation: sparql.Load, context: Context) -> None:
-        """LOAD; SILENT is about documents, not about limits of the request."""
+        """LOAD; SILENT ignores errors of documents, not limits of the request."""
         graph = None if operation.graph is None else operation.graph.term
         source = operation.source.key[1:].decode()
         try:
@@ -195,7 +195,7 @@ class _UpdateRun:
         add_graph(self.writer, graph.term)
 
     def targets(self, target: sparql.GraphTarget) -> list[Any]:
-        """The graphs that CLEAR and DROP are about."""
+        """The graphs that CLEAR and DROP name."""
         if isinstance(target, Constant):
             return [self.existing(target)]
         named = named_graphs(self.writer) if target != "DEFAULT" else []
@@ -210,7 +210,7 @@ class _UpdateRun:
         return graph.term
 
     def copy(self, operation: sparql.Add | sparql.Move | sparql.Copy) -> None:
-        """ADD, COPY, MOVE: of a graph to itself they do nothing."""
+        """ADD, COPY, MOVE: they do nothing if a graph is also the target."""
         source = self.existing(operation.source)
         target = _DEFAULT if operation.target is None else operation.target.term
         if source == target:

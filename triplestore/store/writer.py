@@ -1,13 +1,13 @@
-"""One transaction from the inside: what is written, and the state that it amounts to.
+"""The inside of a transaction: its writes, and the resulting state.
 
 Start reading at `TransactionWriter`. Users see `Transaction`; this package and `loaders.spark` use
-it (`transaction.py: writer_of`). Single quads are buffered as keys and combined a set at a time,
-when something is read or at the commit; a load brings a layer of its own.
+the writer (`transaction.py: writer_of`). Single quads are buffered as keys and combined as a set
+when something is read, or at the commit; a large load becomes a layer.
 
-Always true: `_closing` has the committed tables, with all that was written and inferred up to the
-last time that the closure was brought up to date; `_since` comes on top of that, and together they
-are `_tables`; `_unread` comes on top of these, and `_buffer` on top of all. Order counts: the last
-operation on a quad wins.
+Always true: `_closing` has the committed tables, with everything written and inferred up to the
+last update of the closure; `_since` comes on top of these, and together they are `_tables`;
+`_unread` comes on top of `_tables`, and `_buffer` on top of all. Order counts: the last operation
+on a quad wins.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ MAX_NAMED = 5
 
 
 class TransactionWriter:
-    """What is written in one transaction, and the state inside of it.
+    """The writes of one transaction, and the state in it.
 
     dictionary  the dictionary, with the terms that this transaction encoded
     change      what the transaction did, once it is committed
@@ -170,10 +170,9 @@ class TransactionWriter:
         return loaded
 
     def take_loaded(self, loaded: Loaded, mode: str = "add", graph: TermLike | None = None) -> None:
-        """Take what was loaded for this transaction's dictionary, by `load` or elsewhere.
+        """Take loaded statements, whose ids are of this transaction's dictionary.
 
-        mode  "add" its statements; "delete" them, and add nothing else of it; "replace" what
-            `graph` holds by them
+        mode  "add" them; "delete" them, and add nothing; "replace" the contents of `graph`
         """
         self._combine()
         if mode == "delete":
@@ -220,7 +219,7 @@ class TransactionWriter:
     # -- prefixes and named values --------------------------------------------------------------
 
     def bind(self, prefixes: Mapping[str, str], *, over: bool = True) -> None:
-        """Name IRIs by prefixes; known prefixes stay as they are unless `over`."""
+        """Name IRIs by prefixes; known prefixes are replaced only if `over`."""
         self._check_open()
         known = self.prefixes()
         new = {**known, **prefixes} if over else {**prefixes, **known}
@@ -245,7 +244,7 @@ class TransactionWriter:
 
     @property
     def settings(self) -> ReasonSettings:
-        """What is in force of rules, regimes and tuning."""
+        """The rules, regimes and tuning in force."""
         return self._closing.settings
 
     def apply(
@@ -255,7 +254,7 @@ class TransactionWriter:
         progress: bool = False,
         cancel: Callable[[], bool] | None = None,
     ) -> Report:
-        """Put rules in force and infer; if that fails, those of before stay in force."""
+        """Put rules in force and infer; if that fails, the previous ones stay in force."""
         closing, before = self._closing, self._closing.state
         tables = self.stated_tables()
         rules_change = settings.need_run_after(before.settings)
@@ -279,9 +278,9 @@ class TransactionWriter:
         self.apply(settings)
 
     def take_closure(self, closed: ClosedElsewhere) -> None:
-        """Take what follows from all that is asserted now, as it was computed elsewhere.
+        """Take the facts inferred from all asserted ones, which were computed elsewhere.
 
-        The rules that it was computed by are in force from then on.
+        The rules of that computation are in force from then on.
         """
         tables = self.stated_tables()
         self._tables = self._closing.adopt(closed, self._since, tables)
@@ -296,13 +295,13 @@ class TransactionWriter:
                 self._meta[name] = value
 
     def put_off_inference(self) -> None:
-        """Commit without what follows, once all is written; the store is stale then (`stale`)."""
+        """Commit without updating the inferred facts; the store is stale then (`stale`)."""
         if not self._closing.active:
             return
         if STRICT in self.kept:
             raise UsageError(
-                "the store is strict: whether a commit adds violations is known only when what "
-                "follows is inferred; it cannot be left for later"
+                "the store is strict: whether a commit adds violations is known only after "
+                "inference, so inference cannot be postponed"
             )
         self.keep({STALE: estimate(self.stated_tables(), self._before.tables)})
         self._closing.leave_stale()
@@ -315,7 +314,7 @@ class TransactionWriter:
         return Difference(self.dictionary, net, self._closing.listed(), (base, now))
 
     def report(self) -> Report | None:
-        """What bringing the closure up to date took, the last time; None if that was not done."""
+        """The report of the last update of the closure; None if there was none."""
         if self._open:
             self._inferred()
         if not self._closing.state.runs:
@@ -330,7 +329,7 @@ class TransactionWriter:
         return self._before.commit
 
     def view(self) -> StateView:
-        """The state with everything that follows."""
+        """The state with all inferred facts."""
         tables, state = self._inferred(), self._closing.state
         return StateView(
             self.dictionary,
@@ -342,12 +341,12 @@ class TransactionWriter:
         )
 
     def stated_tables(self) -> Tables:
-        """The tables with everything that was written so far, perhaps without what follows."""
+        """The tables with all writes so far, perhaps without the facts inferred from them."""
         self._combine()
         return self._current()
 
     def _combine(self) -> None:
-        """Turn what is buffered into changes."""
+        """Turn the buffered operations into changes."""
         self._check_open()
         if not self._buffer:
             return
@@ -367,17 +366,17 @@ class TransactionWriter:
             self._unread.append(combined.changes)
 
     def _current(self) -> Tables:
-        """The tables with all changes, perhaps without what follows from them."""
+        """The tables with all changes, perhaps without the facts inferred from them."""
         if self._unread:
             changes = Changes.concat(self._unread)
             self._unread.clear()
             self._since.append(changes)
-            active = self._closing.active  # if so, these are replaced by those with what follows
+            active = self._closing.active  # then the inferred facts are added, in other tables
             self._tables = self._tables.push(Layer.build(changes), apart=active)
         return self._tables
 
     def _inferred(self) -> Tables:
-        """The tables with everything that follows."""
+        """The tables with all inferred facts."""
         tables = self.stated_tables()
         if self._closing.is_stale(tables):
             self._tables = self._closing.run(self._since, tables)
@@ -386,7 +385,7 @@ class TransactionWriter:
 
     def _check_open(self) -> None:
         if not self._open:
-            raise UsageError("the transaction is over; begin another one")
+            raise UsageError("the transaction has ended; begin another one")
 
     # -- the end --------------------------------------------------------------------------------
 
@@ -411,7 +410,7 @@ class TransactionWriter:
         hidden = self._closing.state.hidden
         if hidden != self._closing.hidden_before:
             self._meta[HIDDEN] = str(hidden).encode() if hidden else None
-        # Which closures are not written out.
+        # The closures that are not stored as rows.
         described = describe(self._tables.schemes) if self._tables.closed else None
         if described != self._before.meta.get(SCHEMES):
             self._meta[SCHEMES] = described
@@ -425,7 +424,7 @@ class TransactionWriter:
         return replace(counts, commit=state.commit)
 
     def _counts(self, steps: Sequence[WriteStep]) -> Change:
-        """What was done, and what was asked for in vain."""
+        """What was done, and the writes without effect."""
         counts = self._closing.counts(steps, self._cleared)
         in_vain = self._already_there or self._not_stated or self._only_inferred
         if not (in_vain or self._skipped or self._problems):
@@ -440,7 +439,7 @@ class TransactionWriter:
         )
 
     def _refuse(self, counts: Change) -> None:
-        """If the store is strict, no commit adds violations."""
+        """Raise if the store is strict and the commit adds violations."""
         if not counts.new_violations or STRICT not in self.kept:
             return
         new = list(islice(self.diff().new_violations, MAX_NAMED))
@@ -451,7 +450,7 @@ class TransactionWriter:
         )
 
     def rollback(self) -> None:
-        """Forget everything; the transaction is over then."""
+        """Discard everything; the transaction is over then."""
         if not self._open:
             return
         self._open = False
@@ -477,7 +476,7 @@ class TransactionWriter:
 
 
 def _changes_relations(step: WriteStep) -> bool:
-    """Whether rows of relations of rules come or go: violations are such, and no facts."""
+    """Whether rows of relations of rules change: violations are such rows, not facts."""
     rows = step.tuples.values() if isinstance(step, Changes) else ()
     return any((each.status != each.previous).any() for each in rows)
 

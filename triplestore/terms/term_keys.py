@@ -27,7 +27,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import pyoxigraph as ox
 
 from triplestore.errors import UsageError, WrongTypeError
-from triplestore.terms.guards.nesting import check_depth
+from triplestore.terms.guards.document_limits import check_depth
 from triplestore.terms.thresholds import TERMS
 from triplestore.terms.vocabulary import XSD_STRING
 

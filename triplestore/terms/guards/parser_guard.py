@@ -21,11 +21,12 @@ from triplestore.terms.guards.document_limits import (
     ENTITY_BYTES,
     JSON_DEPTH,
     SMALL_ENTITY,
+    TOO_DEEP,
     XML_ATTRIBUTES,
     XML_DEPTH,
+    Chain,
     Limits,
 )
-from triplestore.terms.guards.nesting import TOO_DEEP, Chain
 
 _AT_ONCE = 1 << 16
 
