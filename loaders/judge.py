@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import pyoxigraph as ox
 
-from triplestore.terms.guards.nesting import TOO_DEEP, Chain
+from triplestore.terms.guards.document_limits import TOO_DEEP, Chain
 
 from .report import shortened
 

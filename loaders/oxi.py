@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, cast
 import pyoxigraph as ox
 
 from triplestore.errors import UsageError
-from triplestore.terms.guards.nesting import TOO_DEEP, Chain, check_depth
+from triplestore.terms.guards.document_limits import TOO_DEEP, Chain, check_depth
 from triplestore.terms.guards.parser_guard import Guard, Refused, guard_of
 
 from .judge import message_of

@@ -14,7 +14,7 @@ import numpy as np
 import pyoxigraph as ox
 
 from triplestore.terms.dictionary import Dictionary
-from triplestore.terms.guards.nesting import Chain
+from triplestore.terms.guards.document_limits import Chain
 from triplestore.terms.term_keys import key_of
 
 from .documents import Input

@@ -15,7 +15,7 @@ from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
 from triplestore.evaluate import evaluation, existence, generic_join
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.relations.facts import key_ranges
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules import body_plans
 
 EXISTING = [
@@ -41,7 +41,7 @@ CYCLES = [
 
 
 @pytest.fixture
-def used(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def used(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Counter[str]:
     """Shortcuts also for few rows; how often each was taken."""
     found: Counter[str] = Counter()
 
@@ -59,7 +59,7 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     monkeypatch.setattr(existence, "_MANY", 1)
     monkeypatch.setattr(generic_join, "_FEWER", 1.0)
     monkeypatch.setattr(generic_join, "_LOOKS", 0.0)
-    monkeypatch.setattr(key_ranges, "_MANY", 1)
+    tune(RELATIONS, table_ids=1)
     monkeypatch.setattr(existence, "_PAYS", 1.0)
     counting("exists", existence.exists, lambda result, _: result is not None)
     counting("crossing", generic_join.crossing, lambda result, _: result is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
 from triplestore.evaluate import evaluation, smallest_first
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.relations.facts import fact_sets
+from triplestore.relations.thresholds import RELATIONS
 
 FIELDS = """
 :var[?y, ?h] :- :alloc[?y, ?h] .
@@ -26,7 +27,7 @@ FIELDS = """
 
 
 @pytest.fixture
-def used(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
+def used(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Counter[bool]:
     """Other ways are taken for few facts, too, whatever they cost; how often."""
     found: Counter[bool] = Counter()
     way = smallest_first.turn
@@ -41,7 +42,7 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
     monkeypatch.setattr(smallest_first, "_DEAR", -1.0)
     monkeypatch.setattr(smallest_first, "_PAYS", 0.0)
     monkeypatch.setattr(evaluation, "turn", turn)
-    monkeypatch.setattr(fact_sets, "ONE_WIDE", 1)  # sets of rows of several runs
+    tune(RELATIONS, wide_run_keys=1)  # sets of rows of several runs
     return found
 
 

@@ -20,7 +20,7 @@ from tests.loaders.loading_helpers import NQ, NT, lines_of, loaded, scoped
 from triplestore.errors import ParseError
 from triplestore.loaders import ntriples
 from triplestore.loaders.formats import BYTE_ORDER_MARK
-from triplestore.terms.guards.nesting import MOST_NESTED
+from triplestore.terms.guards.document_limits import MOST_NESTED
 
 SHORT = 3_000
 LONG = 100_000

@@ -18,8 +18,8 @@ from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.steps.traces import Traces
 from triplestore.maintenance.update import Closure, update
 from triplestore.relations import EXPLICIT, ChangedRows, Changes, Layer, Tables
+from triplestore.relations.facts.counts import RecursiveCounts
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
-from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.packed_keys import U32, columns_of, key_of, pack
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.modules.written_out import Choice

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,8 +26,8 @@ from triplestore.maintenance.search.kernel_cursors import Cursors
 from triplestore.maintenance.search.numbered_facts import Numbered
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update_state import Work
-from triplestore.relations import tables
 from triplestore.relations.facts.fact_sets import RelationKey
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.backward_rules import BackwardRules
 from triplestore.rules.families import LOWER, Family
 
@@ -37,7 +38,7 @@ Given: TypeAlias = "Counter[tuple[Key, tuple[Key, ...]]]"
 
 
 @pytest.fixture(autouse=True)
-def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def met(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Counter[str]:
     """Kernels as if they were loaded; how many instances came from cursors and from pieces."""
     found: Counter[str] = Counter()
     given, others = kernel_search.KernelSearch._meet_given, kernel_search.KernelSearch._meet
@@ -50,7 +51,7 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["pieces"] += sum(n for _, _, n in some)
         return others(self, some)
 
-    monkeypatch.setattr(tables, "COMBINE_ROWS", 0)  # each step of a schedule is a layer more
+    tune(RELATIONS, combine_rows=0)  # each step of a schedule is a layer more
     monkeypatch.setattr(kernel_search, "loaded_kernels", lambda: loaded)
     monkeypatch.setattr(kernel_search.KernelSearch, "_meet_given", meet_given)
     monkeypatch.setattr(kernel_search.KernelSearch, "_meet", meet)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import Step
 from tests.maintenance.written import WrittenClosure
-from triplestore.closures import kinds
+from triplestore.closures import attached
 from triplestore.closures.attached import SYMMETRIC, TRANSITIVE
 from triplestore.datalog.stratify import stratify
 from triplestore.errors import BudgetError
@@ -22,6 +22,7 @@ from triplestore.maintenance import changed_rows
 from triplestore.maintenance.modules import edge_rows, external_facts
 from triplestore.maintenance.strategies import STRATEGIES, strategy
 from triplestore.relations.facts import difference_set
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.modules.recognise import ModuleGroup, find_groups
 from triplestore.rules.modules.written_out import Choice, Mode
 from triplestore.rules.simplify import simplify
@@ -36,7 +37,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for kind in (TRANSITIVE, SYMMETRIC):
         symmetric = kind == SYMMETRIC
         monkeypatch.setitem(
-            kinds.SCHEMES,
+            attached.SCHEMES,
             kind,
             lambda edges, _, symmetric=symmetric: WrittenClosure.build(edges, symmetric),
         )
@@ -328,7 +329,9 @@ def test_modules__rules_replaced_by_some_whose_guard_does_not_hold__leave_nothin
 MODES: tuple[Mode, ...] = ("plain", "compressed")
 
 
-def run(first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def run(
+    first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
+) -> None:
     """So many cases from a seed on. Closures are kept as rows, by their schemes, or as it comes
     with every step; those changed, and their edges, are looked through at once, or in pieces."""
     for seed in range(first, first + count):
@@ -336,7 +339,7 @@ def run(first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch) -> N
         if not engine_takes(case):
             continue
         rng = random.Random(seed)
-        monkeypatch.setattr(difference_set, "LARGE", rng.choice((0, 2, 1 << 21)))
+        tune(RELATIONS, written_pairs=rng.choice((0, 2, 1 << 21)))
         for part in (external_facts, edge_rows):
             monkeypatch.setattr(part, "BLOCK", 2 if seed % 2 else 1 << 16)
         mode: Mode | None = rng.choice((*MODES, None, None))
@@ -356,23 +359,23 @@ def run(first: int, count: int, name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("name", [*STRATEGIES, "mixed"])
 def test_modules__random_schedules__equal_the_oracle(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
 ) -> None:
-    run(100, 8, name, monkeypatch)
+    run(100, 8, name, monkeypatch, tune)
 
 
 def test_modules__random_schedules_with_written_closures__equal_the_oracle(
-    written: None, monkeypatch: pytest.MonkeyPatch
+    written: None, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
 ) -> None:
-    run(0, 40, "mixed", monkeypatch)
+    run(0, 40, "mixed", monkeypatch, tune)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(40))
 def test_modules__many_random_schedules__equal_the_oracle(
-    part: int, monkeypatch: pytest.MonkeyPatch
+    part: int, monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]
 ) -> None:
-    run(1_000 + part * 250, 250, "mixed", monkeypatch)
+    run(1_000 + part * 250, 250, "mixed", monkeypatch, tune)
 
 
 # -- large closures --------------------------------------------------------------------------------
@@ -386,9 +389,9 @@ ABOVE = (
 
 
 def test_modules__one_side_of_a_large_closure__is_counted_without_its_pairs(
-    monkeypatch: pytest.MonkeyPatch,
+    tune: Callable[..., None],
 ) -> None:
-    monkeypatch.setattr(difference_set, "LARGE", 10)
+    tune(RELATIONS, written_pairs=10)
     edges = " ".join(f"R(n{i}, n{i + 1})" for i in range(30))
     driver = Driver(modules=True)
     driver.choice = Choice("compressed")
@@ -415,9 +418,9 @@ def test_modules__one_side_of_a_large_closure__is_counted_without_its_pairs(
     ],
 )
 def test_modules__no_side_of_a_large_closure__is_counted_by_one_pair(
-    rule: str, times: int, monkeypatch: pytest.MonkeyPatch
+    rule: str, times: int, tune: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(difference_set, "LARGE", 10)
+    tune(RELATIONS, written_pairs=10)
     rules = program(TRANS + rule + " :B[?x] :- :A[?x] .")
     driver = Driver(modules=True)
     driver.choice = Choice("compressed")

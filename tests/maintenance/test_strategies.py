@@ -28,7 +28,7 @@ from triplestore.datalog.stratify import Method
 from triplestore.errors import ProgramError
 from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.strategies import strategy
-from triplestore.relations.facts.recursive_counts import RecursiveCounts
+from triplestore.relations.facts.counts import RecursiveCounts
 from triplestore.rules.simplify import simplify
 
 ALONE: dict[str, Callable[..., Report]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from tests.proofs.test_why import check_state as check_proofs
 from triplestore.closures.attached import UNION
 from triplestore.datalog.stratify import stratify
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.relations.facts import difference_set
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.modules.recognise import find_groups
 from triplestore.rules.modules.written_out import Choice, Mode
 from triplestore.rules.simplify import simplify
@@ -102,8 +103,8 @@ HISTORIES = {
 
 @pytest.mark.parametrize("large", [0, 1 << 21])
 @pytest.mark.parametrize("name", HISTORIES)
-def test_unions__histories(name: str, large: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(difference_set, "LARGE", large)
+def test_unions__histories(name: str, large: int, tune: Callable[..., None]) -> None:
+    tune(RELATIONS, written_pairs=large)
     rules, *steps = HISTORIES[name]
     follow(TRANS + UP + rules, *steps)
 
@@ -148,7 +149,7 @@ def test_unions__program_changes() -> None:
 # -- random schedules ------------------------------------------------------------------------------
 
 
-def run(first: int, count: int, monkeypatch: pytest.MonkeyPatch) -> int:
+def run(first: int, count: int, tune: Callable[..., None]) -> int:
     """So many cases from a seed on; how often there was a view."""
     found = 0
     for seed in range(first, first + count):
@@ -156,7 +157,7 @@ def run(first: int, count: int, monkeypatch: pytest.MonkeyPatch) -> int:
         if not engine_takes(case):
             continue
         rng = random.Random(seed)
-        monkeypatch.setattr(difference_set, "LARGE", rng.choice((0, 2, 1 << 21)))
+        tune(RELATIONS, written_pairs=rng.choice((0, 2, 1 << 21)))
         mode: Mode | None = rng.choice(("compressed", "compressed", None))
         driver, before = Driver(modules=True), None
         for number, (rules, explicit) in enumerate(case.states()):
@@ -174,10 +175,8 @@ def run(first: int, count: int, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_unions__random_schedules__equal_the_oracle(
-    part: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert run(part * 20, 20, monkeypatch) > 10
+def test_unions__random_schedules__equal_the_oracle(part: int, tune: Callable[..., None]) -> None:
+    assert run(part * 20, 20, tune) > 10
 
 
 def test_unions__audit_and_proofs_are_right() -> None:
@@ -200,6 +199,6 @@ def test_unions__audit_and_proofs_are_right() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
 def test_unions__many_random_schedules__equal_the_oracle(
-    part: int, monkeypatch: pytest.MonkeyPatch
+    part: int, tune: Callable[..., None]
 ) -> None:
-    run(1_000 + part * 250, 250, monkeypatch)
+    run(1_000 + part * 250, 250, tune)

@@ -604,7 +604,7 @@ def test_relative_iris__stay_as_they_are(tmp_path: Path) -> None:
 
 
 def test_invalid_iris__are_refused() -> None:
-    with pytest.raises(TripleStoreError, match="no valid RDF term"):
+    with pytest.raises(TripleStoreError, match="not a valid RDF term"):
         Graph(store="triplestore").add((URIRef("http://e/a b"), EX.p, EX.b))
 
 

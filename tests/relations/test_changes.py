@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from tests.relations.model import Model, commits, table_rows
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
-from triplestore.relations import changes as changes_module
+from triplestore.relations.thresholds import RELATIONS
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(commits(), st.booleans()), min_size=1, max_size=4), st.booleans())
 def test_concat__says_what_the_commits_say_one_after_the_other(history: list, few: bool) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(changes_module, "_FEW", 1 << 30 if few else 0)
+    with RELATIONS.changed(concat_rows=1 << 30 if few else 0):
         check_concat(history)
 
 

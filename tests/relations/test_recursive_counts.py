@@ -19,8 +19,8 @@ from triplestore.errors import ProgramError
 from triplestore.maintenance.steps.count_recursive import count_recursive
 from triplestore.maintenance.steps.stratum import Strategy, StratumUpdate
 from triplestore.maintenance.strategies import strategy
+from triplestore.relations.facts.counts import RecursiveCounts
 from triplestore.relations.facts.fact_sets import RelationKey
-from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.packed_keys import columns_of
 from triplestore.rules.simplify import simplify
 

@@ -18,7 +18,7 @@ from triplestore.errors import CancelledError, ParseError
 from triplestore.operators.context import Context, running
 from triplestore.sparql.results import ReadSolutions, read, read_results, write_rows
 from triplestore.sparql.results.formats import results_format
-from triplestore.terms.guards.nesting import MOST_NESTED
+from triplestore.terms.guards.document_limits import MOST_NESTED
 
 Form = ox.QueryResultsFormat
 MEMORY = 1 << 30

@@ -10,7 +10,7 @@ from triplestore.storage import Database, State
 
 
 def opened(path: Path | None, **options) -> Database:
-    options = {"tuning": SMALL, "background": False, **options}
+    options = {"thresholds": SMALL, "background": False, **options}
     return Database.open(path, **options)
 
 

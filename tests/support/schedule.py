@@ -16,13 +16,13 @@ import numpy as np
 from support.faulty import FaultyFiles
 from triplestore.errors import StorageError
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED, ChangedRows, Changes, bulk_layer
-from triplestore.storage import Database, State, Tuning
+from triplestore.storage import Database, State, StorageThresholds
 from triplestore.terms import TermSegment
 
 Row = tuple[bytes, bytes, bytes, bytes | None]
 Contents = tuple[frozenset[tuple[Row, int]], frozenset[tuple[str, bytes]]]
 
-SMALL = Tuning(
+SMALL = StorageThresholds(
     journal_bytes=6000,
     journal_records=9,
     large_bytes=2500,

@@ -48,8 +48,7 @@ from triplestore.datalog.text import parse, show
 from triplestore.datalog.text.locate import Section
 from triplestore.expressions.text.term_parser import MOST_LETTERS, nearest
 from triplestore.expressions.tree import variables_of
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import IRI
+from triplestore.terms.term_keys import IRI, cache_of_short
 from triplestore.thread_limits import looking
 
 

@@ -11,8 +11,17 @@ first.
 from __future__ import annotations
 
 from triplestore.expressions.library.numbers import ExpressionError, maybe_number
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, key_of, term_of
+from triplestore.terms.term_keys import (
+    BLANK,
+    IRI,
+    LANG,
+    STRING,
+    TRIPLE,
+    TYPED,
+    cache_of_short,
+    key_of,
+    term_of,
+)
 from triplestore.terms.values import xsd
 from triplestore.terms.values.value_keys import split_typed, value_of
 from triplestore.terms.values.xsd import Space, Value

@@ -9,8 +9,8 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import lru_cache
 
-from triplestore.terms.short_cache import LONGEST
 from triplestore.terms.term_keys import IRI, LANG, STRING, TYPED
+from triplestore.terms.thresholds import TERMS
 from triplestore.terms.values import xsd
 from triplestore.terms.values.value_keys import split_typed, value_of
 from triplestore.terms.values.xml_literals import is_well_formed
@@ -33,7 +33,7 @@ def is_within(term: bytes, datatype: bytes) -> bool:
     >>> is_within(one, iri + b"byte"), is_within(one, iri + b"double")
     (True, False)
     """
-    short = len(term) <= LONGEST and len(datatype) <= LONGEST
+    short = len(term) <= TERMS.cached_text and len(datatype) <= TERMS.cached_text
     return _known_within(term, datatype) if short else _is_within(term, datatype)
 
 

@@ -35,7 +35,7 @@ from triplestore.operators.context import current
 from triplestore.operators.frame import BOOLEAN, ID, REAL, Array
 from triplestore.operators.frame import INTEGER as INTEGER_TYPE
 from triplestore.operators.row_keys import distinct_ids
-from triplestore.terms.short_cache import cache_of_short
+from triplestore.terms.term_keys import cache_of_short
 from triplestore.terms.values.segment_values import ValueColumn
 from triplestore.terms.values.value_keys import (
     CLASS_OF,

@@ -22,8 +22,8 @@ from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.steps.traces import Traces
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import Tables
+from triplestore.relations.facts.counts import RecursiveCounts
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
-from triplestore.relations.facts.recursive_counts import RecursiveCounts
 from triplestore.relations.facts.sorted_arrays import counted
 from triplestore.rules.compiled_program import Compiled, recursive_numbers
 from triplestore.rules.modules.written_out import Choice

@@ -26,9 +26,8 @@ from triplestore.maintenance.limits.budget import Budget
 from triplestore.maintenance.steps.traces import Traces
 from triplestore.relations import EXPLICIT, Tables
 from triplestore.relations.facts.body_views import Setting
-from triplestore.relations.facts.counts import CountChanges
+from triplestore.relations.facts.counts import CountChanges, RecursiveChanges
 from triplestore.relations.facts.fact_sets import Batch, FactSet, RelationKey, size_of
-from triplestore.relations.facts.recursive_counts import RecursiveChanges
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.packed_keys import U8, Bools, Columns, Keys, columns_of

@@ -22,7 +22,7 @@ from triplestore.rdflib_store.names import RdflibGraphNames
 from triplestore.rdflib_store.namespaces import Namespaces, usual_prefixes
 from triplestore.rdflib_store.pending import ADD, BIND, GRAPH, REMOVE, Pending
 from triplestore.rdflib_store.terms import Decoder, to_term
-from triplestore.store import Reading, Store
+from triplestore.store import ReadableStore, Store
 
 RdflibTriple = tuple[Node, Node, Node]
 RdflibPattern = tuple[Node | None, Node | None, Node | None]
@@ -207,14 +207,14 @@ class TripleStore(rdflib.store.Store):
             for triple in zip(*columns, strict=True):
                 yield triple, self._having(store, triple) if several else iter(only)
 
-    def _having(self, store: Reading, triple: RdflibPattern) -> Iterator[Graph]:
+    def _having(self, store: ReadableStore, triple: RdflibPattern) -> Iterator[Graph]:
         """All graphs that have a triple, looked up when they are asked for."""
         terms = _terms_of(triple)
         if terms is not None:
             for quad in store.quads_for_pattern(*terms):
                 yield self._graph(quad.graph_name)
 
-    def _merged(self, store: Reading, blocks: list[Any]) -> Iterator[Any]:
+    def _merged(self, store: ReadableStore, blocks: list[Any]) -> Iterator[Any]:
         """Triples of several graphs: each once, with all the graphs that have it."""
         if not blocks:
             return
@@ -338,7 +338,7 @@ def _terms_of(pattern: RdflibPattern) -> tuple[Any, Any, Any] | None:
     return s, p, o
 
 
-def _graph_of(store: Reading, number: int) -> Any:
+def _graph_of(store: ReadableStore, number: int) -> Any:
     if not number:
         return ox.DefaultGraph()
     (term,) = store.terms(np.array([number], np.uint32))

@@ -20,7 +20,7 @@ from triplestore.terms.term_keys import IRI
 from triplestore.terms.vocabulary import XSD_STRING
 
 if TYPE_CHECKING:
-    from triplestore.store import Reading
+    from triplestore.store import ReadableStore
 
 _MOST_KNOWN = 1 << 17
 
@@ -79,7 +79,7 @@ class Decoder:
         self._known: dict[int, Identifier] = {}
         self._dictionary: object = None
 
-    def terms(self, store: Reading, ids: NDArray[np.uint32]) -> list[Identifier]:
+    def terms(self, store: ReadableStore, ids: NDArray[np.uint32]) -> list[Identifier]:
         """The terms of a column."""
         dictionary = store._view().dictionary
         if dictionary is not self._dictionary or len(self._known) > _MOST_KNOWN:

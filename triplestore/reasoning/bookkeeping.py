@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from triplestore.relations.facts.recursive_counts import RecursiveChanges, RecursiveCounts
+from triplestore.relations.facts.counts import RecursiveChanges, RecursiveCounts
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import QueryTerms

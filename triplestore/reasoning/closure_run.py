@@ -36,7 +36,7 @@ from triplestore.reasoning.program.settings import BY_REWRITING, ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
 from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import INFERRED, Changes, Layer, Tables
-from triplestore.relations.tables import COMBINE_ROWS
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.relations.views.equality import EQUALITY
 from triplestore.thread_limits import limited, look
 
@@ -399,7 +399,7 @@ def _with_closure(
         return added, stated.tables
     steps = join_changes([*added, closure.step])
     only = steps[0]
-    small = isinstance(only, Changes) and len(only) <= COMBINE_ROWS
+    small = isinstance(only, Changes) and len(only) <= RELATIONS.combine_rows
     if scoped is None and len(steps) == 1 and small:
         # As most commits: all of it at once, so that the small layer on top is merged only once.
         return steps, closed.push(layer_of(only))

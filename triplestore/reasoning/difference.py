@@ -22,7 +22,7 @@ from triplestore.reasoning.violations import (
 from triplestore.reasoning.visible import is_triple, quads_of
 from triplestore.relations import EXPLICIT, GRAPHS, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import NO_FACTS, NO_QUADS
-from triplestore.relations.lookup import Rows
+from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.packed_keys import Bools, Columns, high, key_of, low
 from triplestore.relations.views.equality import equality_of
 
@@ -50,7 +50,7 @@ class QuadsChanged:
     Facts that are not triples of RDF (see the warning `generalised` of rules) are left out.
     """
 
-    def __init__(self, dictionary: Dictionary, parts: Sequence[Rows]) -> None:
+    def __init__(self, dictionary: Dictionary, parts: Sequence[QuadColumns]) -> None:
         self._dictionary = dictionary
         self._parts = parts
 
@@ -211,16 +211,18 @@ def _expanded(tables: Tables, is_helper: IsHelper) -> dict[tuple[int, int], set[
     return found
 
 
-def _rows(rows: ChangedRows, before: int | None, now: int | None, dictionary: Dictionary) -> Rows:
+def _rows(
+    rows: ChangedRows, before: int | None, now: int | None, dictionary: Dictionary
+) -> QuadColumns:
     """The rows with these statuses; None for any other than the one that is given."""
     other_before, other_now = rows.previous != now, rows.status != before
     chosen: Bools = other_before if before is None else rows.previous == before
     chosen = chosen & (other_now if now is None else rows.status == now)
     p, s, o, *rest = (column[chosen] for column in rows.columns)
     graph = rest[0] if rest else np.broadcast_to(np.uint32(0), (len(p),))
-    found = Rows(s, p, o, graph)
+    found = QuadColumns(s, p, o, graph)
     shown = is_triple(dictionary, s, p)
-    return found if shown.all() else Rows(*(column[shown] for column in found))
+    return found if shown.all() else QuadColumns(*(column[shown] for column in found))
 
 
 # -- net changes ----------------------------------------------------------------------------------

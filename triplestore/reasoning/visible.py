@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyoxigraph import DefaultGraph, Quad
 
-from triplestore.relations.lookup import Rows
+from triplestore.relations.lookup import QuadColumns
 from triplestore.relations.packed_keys import U32, Bools, high, low
 from triplestore.terms.term_keys import BLANK, IRI
 
@@ -35,17 +35,17 @@ def is_triple(dictionary: Dictionary, subjects: U32, predicates: U32) -> Bools:
     return fine
 
 
-def shown(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Rows]:
+def shown(dictionary: Dictionary, blocks: Iterator[QuadColumns]) -> Iterator[QuadColumns]:
     """Blocks of rows without those that are not triples of RDF."""
     for rows in blocks:
         fine = is_triple(dictionary, rows.subject, rows.predicate)
         if fine.all():
             yield rows
         elif fine.any():
-            yield Rows(*(column[fine] for column in rows))
+            yield QuadColumns(*(column[fine] for column in rows))
 
 
-def quads_of(dictionary: Dictionary, blocks: Iterator[Rows]) -> Iterator[Quad]:
+def quads_of(dictionary: Dictionary, blocks: Iterator[QuadColumns]) -> Iterator[Quad]:
     """Quads of pyoxigraph, decoded as they are asked for."""
     default = DefaultGraph()
     for rows in blocks:

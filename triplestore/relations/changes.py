@@ -28,6 +28,7 @@ from triplestore.relations.packed_keys import (
     last_of_equals,
 )
 from triplestore.relations.status import EXPLICIT, INFERRED, STATUS_BITS
+from triplestore.relations.thresholds import RELATIONS
 
 TupleName = tuple[int, int]
 """A relation of a user's rule: the id of its name, and its arity."""
@@ -94,7 +95,7 @@ class ChangedRows:
         filled = [part for part in parts if len(part)]
         if len(filled) < 2:
             return filled[0] if filled else parts[0]
-        if sum(map(len, filled)) <= _FEW:
+        if sum(map(len, filled)) <= RELATIONS.concat_rows:
             return _concat_few(filled)
         by_place = zip(*(part.columns for part in filled), strict=True)
         columns = tuple(np.concatenate(column) for column in by_place)
@@ -112,10 +113,6 @@ class ChangedRows:
             np.concatenate([part.previous for part in filled])[oldest],
             count,
         )
-
-
-_FEW = 16
-"""Maximum number of rows that are concatenated in plain Python."""
 
 
 def _concat_few(parts: Sequence[ChangedRows]) -> ChangedRows:

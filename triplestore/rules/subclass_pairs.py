@@ -25,7 +25,7 @@ from triplestore.datalog.rules import signature
 from triplestore.datalog.slices import slice_of
 from triplestore.datalog.stratify import Stratification, Stratum
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
-from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,

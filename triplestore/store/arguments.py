@@ -1,4 +1,4 @@
-"""What callers may pass as a quad, a term, a graph or a choice of facts, turned into keys.
+"""Arguments of callers (quads, graphs, a choice of facts) as keys and masks.
 
 A quad is a `pyoxigraph.Quad` or `Triple`, or a tuple of three or four terms; terms are those of
 pyoxigraph or of rdflib. A *key* is the form in which the dictionary knows a term.
@@ -63,7 +63,7 @@ def quad_keys(quad: QuadLike) -> QuadKeys:
 def graph_key(graph: TermLike | None) -> bytes | None:
     """The key of a graph's name; None for the default graph.
 
-    An rdflib `Graph` stands for its identifier; rdflib's name of the default graph is understood.
+    An rdflib `Graph` stands for its identifier; rdflib's name of the default graph is accepted.
     """
     if graph is None or isinstance(graph, DefaultGraph):
         return None

@@ -1,7 +1,7 @@
-"""What callers may say of a load or of `reason`, as records that are passed down.
+"""The options of loads, of `reason`, of queries and of updates, as records that are passed down.
 
-The public methods (`Store.load`, `Store.reason`, and those of `Transaction`) have these fields as
-keywords, explain them, and make the record once. Queries and updates: see `query_options`.
+The public methods (`Store.load`, `Store.reason`, `Store.update`, `ReadableStore.query`, and those
+of `Transaction`) have these fields as keywords, explain them, and make the record once.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
+    from triplestore.operators.context import Flag
     from triplestore.reasoning.program.ontology_graphs import Places
     from triplestore.reasoning.program.stored_rules import RulesLike
+    from triplestore.sparql.plan.planner import PlanOptions
     from triplestore.store.arguments import TermLike
+    from triplestore.text_limits import TextLimits
+
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
@@ -55,3 +59,41 @@ class ReasonOptions:
     tuning: Mapping[str, Any] | None = None
     progress: bool = False
     cancel: Callable[[], bool] | None = None
+
+
+class QueryOptions(NamedTuple):
+    """The options of a query; see `ReadableStore.query`.
+
+    planning  which improvements the planner makes, for tests and measurements; None for all
+    """
+
+    facts: str = "all"
+    equality: str = "all"
+    base_iri: str | None = None
+    prefixes: Mapping[str, str] | None = None
+    use_default_graph_as_union: bool = False
+    default_graph: TermLike | Iterable[TermLike] | None = None
+    named_graphs: Iterable[TermLike] | None = None
+    timeout: float | None = None
+    budget: int | None = None
+    cancel: Flag | None = None
+    limits: TextLimits | None = None
+    substitutions: Mapping[Any, TermLike] | None = None
+    custom_functions: Mapping[Any, Callable[..., Any]] | None = None
+    custom_aggregate_functions: Mapping[Any, Callable[[], Any]] | None = None
+    planning: PlanOptions | None = None
+
+
+class UpdateOptions(NamedTuple):
+    """The options of an update; see `Store.update`."""
+
+    base_iri: str | None = None
+    prefixes: Mapping[str, str] | None = None
+    load_from: Iterable[str] = ()
+    timeout: float | None = None
+    budget: int | None = None
+    cancel: Flag | None = None
+    limits: TextLimits | None = None
+
+
+DEFAULTS = QueryOptions()

@@ -1,7 +1,7 @@
 """`reason`, `add_rules` and `remove_rules` in a transaction.
 
-Start reading at `reason`. Each makes new settings of those in force, and `TransactionWriter.apply`
-puts them in force.
+Start reading at `reason`. Each derives new settings from those in force, and
+`TransactionWriter.apply` puts them in force.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def add_rules(
 
 
 def remove_rules(writer: TransactionWriter, rules: RulesLike, progress: bool = False) -> Report:
-    """Apply these rules no longer; see `Store.remove_rules`."""
+    """Remove these rules; see `Store.remove_rules`."""
     taken = read_rules(rules, writer.prefixes())
     raise_errors(taken.problems)
     users = writer.settings.users or Rules()

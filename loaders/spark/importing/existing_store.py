@@ -29,6 +29,7 @@ from triplestore.reasoning.outcome import Change
 from triplestore.storage import Database
 from triplestore.storage.metadata import IMPORTS, bytes_of_jobs, import_jobs
 from triplestore.store import Store
+from triplestore.store.graph_writes import reserve_file_numbers
 from triplestore.store.transaction import writer_of
 from triplestore.store.writer import TransactionWriter
 from triplestore.terms import TermCollector
@@ -77,7 +78,7 @@ class Target:
             if before["known"] == known and name in (None, before["name"]):
                 return Job(before["name"], before["first"])
         with opened(self.path) as writer:
-            first = writer.reserve_file_numbers(files, self.graph, self.mode == "replace")
+            first = reserve_file_numbers(writer, files, self.graph, self.mode == "replace")
         job = Job(name or uuid.uuid4().hex, first)
         write_text(None, place, json.dumps({"known": known, "name": job.name, "first": first}))
         return job

@@ -40,7 +40,7 @@ from triplestore.expressions.library.strings import datatype_iri, lexical_form, 
 from triplestore.expressions.library.swrl_builtins import SWRL
 from triplestore.expressions.library.times import typed_key
 from triplestore.expressions.text.term_parser import valid_iri
-from triplestore.terms.guards.nesting import Chain
+from triplestore.terms.guards.document_limits import Chain
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TRIPLE, TYPED, to_ntriples
 from triplestore.terms.values import xsd
 from triplestore.terms.values.value_keys import same_value

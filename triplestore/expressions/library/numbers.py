@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import TYPED
+from triplestore.terms.term_keys import TYPED, cache_of_short
 from triplestore.terms.values import xsd
 from triplestore.terms.values.value_keys import split_typed
 from triplestore.terms.vocabulary import XSD, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER

@@ -33,8 +33,7 @@ from triplestore.expressions.text.tokens import (
 )
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.context import current
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import key_of, to_ntriples
+from triplestore.terms.term_keys import cache_of_short, key_of, to_ntriples
 from triplestore.terms.vocabulary import (
     XSD_BOOLEAN,
     XSD_DECIMAL,

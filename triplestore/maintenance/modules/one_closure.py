@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from triplestore.closures.attached import Attached, Structure
-from triplestore.closures.kinds import SCHEMES
+from triplestore.closures.attached import SCHEMES, Attached, Structure
 from triplestore.closures.scheme import PairStream, Scheme
 from triplestore.maintenance.modules.external_facts import is_external, was_external
 from triplestore.maintenance.modules.protocol import ClosureKind, FactsByRelation

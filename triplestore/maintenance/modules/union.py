@@ -19,21 +19,20 @@ import numpy as np
 
 from triplestore.closures.attached import Attached
 from triplestore.closures.described import parts_of
-from triplestore.closures.unions.union_of import UnionOf
-from triplestore.closures.unions.union_streams import merged
+from triplestore.closures.union_view import UnionOf, merged
 from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.modules.external_facts import all_external, is_external, was_external
 from triplestore.maintenance.modules.protocol import Module, StratumOutcome
 from triplestore.maintenance.steps.stratum import StratumUpdate
 from triplestore.maintenance.steps.stratum_state import Task
 from triplestore.maintenance.update_state import Work, united
-from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.body_views import PairView
 from triplestore.relations.facts.difference_set import DifferenceSet, PairLookup
 from triplestore.relations.facts.fact_sets import KeySet
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack, swap
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.modules.module_groups import Owned
 from triplestore.rules.modules.written_out import FEW, MANY, ROW_BYTES
 from triplestore.rules.strata import CompiledStratum, Strata
@@ -225,7 +224,7 @@ def _blocks(change: KeySet | DifferenceSet) -> Iterator[U64]:
 
 def _set(stream: Any, these: PairLookup, others: PairLookup, most: int) -> KeySet | DifferenceSet:
     """What a stream lists: written out, unless it may be very much."""
-    if most <= difference_set.LARGE:
+    if most <= RELATIONS.written_pairs:
         blocks = list(stream())
         return KeySet(np.concatenate(blocks) if blocks else NO_KEYS)
     count = sum(map(len, stream()))
@@ -258,7 +257,7 @@ def _compared(
     most = len(old) + len(own) + sum(_size(work, part.name) for part in parts)
     gone = _set(lost, old, now, most)
     added: KeySet | DifferenceSet
-    if most <= difference_set.LARGE:
+    if most <= RELATIONS.written_pairs:
         added = _set(found, now, old, most)
     else:  # counted without listing the largest part
         count = _count(work, parts, own, now) - (len(old) - len(gone))

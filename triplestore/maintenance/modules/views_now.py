@@ -5,13 +5,11 @@ Start reading at `closed_now`.
 
 from __future__ import annotations
 
-from triplestore.closures.unions.union_of import UnionOf
-from triplestore.closures.unions.union_view import UnionView
+from triplestore.closures.union_view import UnionOf, UnionView
 from triplestore.maintenance.modules.external_facts import all_external, is_external
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
-from triplestore.relations.pair_relation import PairRelation, inverse
-from triplestore.relations.sorted_relation import SortedRelation
+from triplestore.relations.pair_relation import PairRelation, SortedRelation, inverse
 
 
 def closed_now(work: Work, relation: int) -> PairRelation | None:

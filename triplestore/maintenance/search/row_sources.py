@@ -15,8 +15,7 @@ import numpy as np
 from triplestore.evaluate.binding_frames import Rows, column
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY
-from triplestore.relations.layers.read_layers import ranges
-from triplestore.relations.layers.sorted_order import SortedRun
+from triplestore.relations.layers.sorted_order import SortedRun, ranges
 from triplestore.relations.packed_keys import I64, U32, U64, Bools, high, key_of, low, swap
 from triplestore.relations.status import HOLDS
 from triplestore.rules.body_plans import AtomStep, TableStep

@@ -9,7 +9,7 @@ from triplestore.expressions.query_terms import QueryTerms
 from triplestore.maintenance.limits.budget import Budget
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import Tables
-from triplestore.relations.facts.recursive_counts import RecursiveCounts
+from triplestore.relations.facts.counts import RecursiveCounts
 from triplestore.relations.facts.sorted_arrays import counted
 from triplestore.rules.compiled_program import Compiled
 

@@ -24,10 +24,9 @@ from triplestore.maintenance.modules.projected_rules import (
 from triplestore.maintenance.modules.views_now import closed_now
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import PairView, Setting
-from triplestore.relations.facts.counts import CountChanges
+from triplestore.relations.facts.counts import CountChanges, RecursiveChanges
 from triplestore.relations.facts.difference_set import DifferenceSet
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
-from triplestore.relations.facts.recursive_counts import RecursiveChanges
 from triplestore.relations.packed_keys import I64, U32
 from triplestore.rules.body_plans import WHOLE, AtomStep, plan_for
 from triplestore.rules.families import Family

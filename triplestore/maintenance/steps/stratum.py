@@ -24,11 +24,11 @@ from triplestore.maintenance.steps.stratum_state import StratumState, Task, set_
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import (
-    ONE_RUN,
     Batch,
     set_of,
     size_of,
 )
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.families import Family
 from triplestore.rules.strata import Triggers
 
@@ -287,7 +287,7 @@ class StratumUpdate(StratumState):
         work, leaps, first = self.work, self._all_leaps(), self._first
         # Beside what is there already, atoms before the pivot need not leave them out; but that is
         # one array more to look through.
-        many = size_of(delta) > ONE_RUN * len(delta)
+        many = size_of(delta) > RELATIONS.run_keys * len(delta)
         apart = many and leaps is None and not work.come_back(delta)
         if not apart:
             work.admit(delta)

@@ -11,9 +11,9 @@ from typing import Any
 from triplestore.evaluate.conclusions import Heads
 from triplestore.maintenance.steps.firing import Large
 from triplestore.maintenance.update_state import Work, united
-from triplestore.relations.facts import difference_set
 from triplestore.relations.facts.difference_set import DifferenceSet
 from triplestore.relations.facts.fact_sets import Batch, FactSet, RelationKey, set_of
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.rules.strata import CompiledStratum
 
 
@@ -75,7 +75,7 @@ class StratumState:
         """Whether rules of the stratum look at a closure that should not be written out."""
         relations = self.kept.relations
         return any(
-            closed.count() > difference_set.LARGE
+            closed.count() > RELATIONS.written_pairs
             for name, closed in self.work.stored.tables.closed.items()
             if relations is None or name in relations
         )
@@ -141,7 +141,7 @@ def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:
     large: Large = {}
     for name in changed if relations is None else relations:
         found: object = changed.get(name)
-        if isinstance(found, DifferenceSet) and len(found) > difference_set.LARGE:
+        if isinstance(found, DifferenceSet) and len(found) > RELATIONS.written_pairs:
             large[name] = found
         elif found is not None and len(changed[name]):
             batch[name] = changed[name].keys()

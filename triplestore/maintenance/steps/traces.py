@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from triplestore.relations.facts.fact_sets import RelationKey
-from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import I64, Keys
 
 NEVER = np.int64(1 << 40)

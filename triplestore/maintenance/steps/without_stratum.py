@@ -14,9 +14,9 @@ import numpy as np
 
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.facts.fact_sets import RelationKey, no_keys
-from triplestore.relations.facts.sorted_arrays import SMALL, beside, unite, without
+from triplestore.relations.facts.sorted_arrays import beside, unite, without
 from triplestore.relations.facts.stored_facts import Stored, StoredPairs, StoredTuples
-from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.layers.swap_columns import turned
 from triplestore.relations.packed_keys import (
     I64,
@@ -29,6 +29,7 @@ from triplestore.relations.packed_keys import (
     start_of_runs,
     swap,
 )
+from triplestore.relations.thresholds import RELATIONS
 from triplestore.relations.views.closed import ClosedRelation
 from triplestore.relations.views.plain import PlainRelation
 from triplestore.relations.views.wide import TupleRelation
@@ -270,7 +271,7 @@ def _plain_keys(relation: PlainRelation, order: int, where: int) -> U64:
     if isinstance(relation, ClosedRelation):
         return relation.keys(order, where)
     runs = relation.runs(order)
-    if len(runs) < 2 or relation.stored_rows < SMALL:
+    if len(runs) < 2 or relation.stored_rows < RELATIONS.cold_rows:
         return relation.keys(order, where)
     found: U64 = no_keys(0)
     for run in runs:

@@ -36,7 +36,7 @@ from triplestore.datalog.program import (
     TupleAtom,
 )
 from triplestore.relations import Changes
-from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import NO_IDS, U32, U64, in_sorted, low
 from triplestore.rules.families import all_atoms
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from triplestore.relations.base import Answering
 from triplestore.relations.layers.layer import Layer
 from triplestore.relations.layers.quad_runs import (
     GRAPH,
@@ -25,8 +24,14 @@ from triplestore.relations.layers.quad_runs import (
     order_by_graph,
     wide_part,
 )
-from triplestore.relations.layers.read_layers import filter_keys, newest, ranges, windows
-from triplestore.relations.layers.sorted_order import SortedRun, make_order
+from triplestore.relations.layers.sorted_order import (
+    SortedRun,
+    filter_keys,
+    make_order,
+    newest,
+    ranges,
+    windows,
+)
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,
@@ -42,7 +47,7 @@ from triplestore.relations.packed_keys import (
     pack,
     swap,
 )
-from triplestore.relations.relation import BLOCK
+from triplestore.relations.relation import BLOCK, Answering
 from triplestore.relations.status import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.views.plain import PlainRelation
 

@@ -19,8 +19,7 @@ from triplestore.sparql.algebra.nodes import (
     ZeroOrMore,
     ZeroOrOne,
 )
-from triplestore.terms.short_cache import cache_of_short
-from triplestore.terms.term_keys import IRI
+from triplestore.terms.term_keys import IRI, cache_of_short
 
 _LONGEST = 60
 _DEEPEST = 20  # calls in one another: what is further inside does not fit anyway

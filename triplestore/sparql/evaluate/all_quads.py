@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.relations.base import Answering, by_name, in_order
 from triplestore.relations.packed_keys import I64, NO_IDS, U8, U32, Columns
-from triplestore.relations.relation import BLOCK
+from triplestore.relations.relation import BLOCK, Answering, by_name, in_order
 from triplestore.relations.status import HOLDS
 
 if TYPE_CHECKING:

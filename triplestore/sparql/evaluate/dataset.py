@@ -17,9 +17,9 @@ from weakref import ref
 
 import numpy as np
 
-from triplestore.relations.base import by_name
 from triplestore.relations.layers.sorted_order import make_order
 from triplestore.relations.packed_keys import NO_IDS, distinct, high, in_sorted, swap
+from triplestore.relations.relation import by_name
 from triplestore.relations.status import HOLDS
 from triplestore.relations.views.equality import EQUALITY, equality_of
 from triplestore.relations.views.plain import PlainRelation

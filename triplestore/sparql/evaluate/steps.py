@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from triplestore.operators.context import Budget, current
-from triplestore.relations.layers.read_layers import ranges
+from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import (
     I64,
     NO_IDS,

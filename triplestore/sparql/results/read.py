@@ -18,8 +18,7 @@ import pyoxigraph as ox
 
 from triplestore.errors import ParseError, UsageError
 from triplestore.operators.context import current
-from triplestore.terms.guards.document_limits import USUAL
-from triplestore.terms.guards.nesting import MOST_NESTED, TOO_DEEP, check_depth
+from triplestore.terms.guards.document_limits import MOST_NESTED, TOO_DEEP, USUAL, check_depth
 from triplestore.terms.guards.parser_guard import Feed, Guard, Json, TripleTerms, Xml
 
 MOST_VARIABLES = 10_000

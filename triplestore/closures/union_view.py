@@ -1,23 +1,28 @@
 """A union of relations, as a view over its parts and its own rows.
 
 Start at `UnionView`. A look-up asks every part and unites the answers; only the own rows are
-stored. Parts may be closures. Full scans merge the sorted streams of the parts.
+stored. Parts may be closures. Full scans merge the sorted streams of the parts (`merged`).
 
 Counting reads pairs only where parts may overlap: all pairs of the largest part count, and those of
 other parts that no larger part has. Parts without a common subject or a common object are disjoint;
-a closure whose edges are in another transitive relation is contained in that.
+a closure whose edges are in another transitive relation is contained in that relation.
+
+A closure depends on its edges only; a union depends on the current rows of its parts. So tables
+keep a `UnionOf`: the names of the parts and the number of pairs. Tables ask its `over` for a view
+of their own relations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
 from triplestore.closures.symmetric_transitive.symmetric_closure import SymmetricClosure
+from triplestore.closures.thresholds import CLOSURES
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
-from triplestore.closures.unions.union_streams import merged, unite
 from triplestore.relations.facts.sorted_arrays import member, sorted_distinct
 from triplestore.relations.packed_keys import (
     I64,
@@ -31,8 +36,13 @@ from triplestore.relations.packed_keys import (
     pack,
     swap,
 )
-from triplestore.relations.pair_relation import BLOCK, Inverse, PairRelation, inverse
-from triplestore.relations.sorted_relation import SortedRelation
+from triplestore.relations.pair_relation import (
+    BLOCK,
+    Inverse,
+    PairRelation,
+    SortedRelation,
+    inverse,
+)
 
 _SAMPLE = 256
 _LOOK_UPS = 4  # looking up one pair in another part costs as much as merging this many
@@ -219,11 +229,136 @@ def _meet(one: U32, other: U32) -> bool:
 
 
 def _batches(sizes: I64) -> Iterator[tuple[int, int]]:
-    """Ranges of nodes that have about a block of pairs together."""
+    """Ranges of nodes that have about `looked_up_pairs` pairs together."""
     ends = np.cumsum(sizes)
     at = 0
     while at < len(sizes):
         before = int(ends[at - 1]) if at else 0
-        stop = max(at + 1, int(ends.searchsorted(before + BLOCK, side="right")))
+        stop = max(at + 1, int(ends.searchsorted(before + CLOSURES.looked_up_pairs, side="right")))
         yield at, stop
         at = stop
+
+
+def unite(arrays: Iterable[U64]) -> U64:
+    """The union of sorted arrays of distinct keys; the smallest are united first."""
+    todo = sorted((array for array in arrays if len(array)), key=len)
+    if len(todo) > 1 and sum(map(len, todo)) < CLOSURES.kernel_rows:
+        return sorted_distinct(np.concatenate(todo))
+    while len(todo) > 1:
+        todo[:2] = [_unite(todo[0], todo[1])]
+        todo.sort(key=len)
+    return todo[0] if todo else NO_KEYS
+
+
+def _unite(left: U64, right: U64) -> U64:
+    if left[-1] < right[0]:
+        return np.concatenate((left, right))
+    if right[-1] < left[0]:
+        return np.concatenate((right, left))
+    from triplestore.kernels.rows.sorted_sets import unite as unite_keys
+
+    out = np.empty(len(left) + len(right), dtype=np.uint64)
+    return out[: unite_keys(left, right, out)]
+
+
+def merged(streams: Sequence[Iterator[U64]]) -> Iterator[U64]:
+    """The distinct keys of all streams, in order.
+
+    streams  of non-empty blocks, increasing over the whole of each stream
+
+    >>> one, other = (iter([np.array(keys, np.uint64)]) for keys in ([1, 5, 9], [4, 5, 20]))
+    >>> [block.tolist() for block in merged([one, other])]
+    [[1, 4, 5, 9], [20]]
+    """
+    heads: list[tuple[U64, Iterator[U64]]] = []
+    for stream in streams:
+        block = next(stream, None)
+        if block is not None:
+            heads.append((block, stream))
+    while len(heads) > 1:
+        bound = min(block[-1] for block, _ in heads)  # no later block has a key up to this
+        taken: list[U64] = []
+        left: list[tuple[U64, Iterator[U64]]] = []
+        for block, stream in heads:
+            stop = int(block.searchsorted(bound, side="right"))
+            taken.append(block[:stop])
+            rest = block[stop:] if stop < len(block) else next(stream, None)
+            if rest is not None:
+                left.append((rest, stream))
+        yield unite(taken)
+        heads = left
+    for block, stream in heads:
+        yield block
+        yield from stream
+
+
+UnionPart: TypeAlias = tuple[int, bool]
+"""A relation, and whether it is turned around."""
+
+ReadRelation: TypeAlias = Callable[[int, bool], PairRelation]
+"""The pairs of a relation; if the second argument is true, only those stored as rows."""
+
+
+class UnionOf:
+    """The union of the rows of a relation and all pairs of others.
+
+    own    the relation whose rows belong to the union
+    parts  the others
+    pairs  the number of pairs; None if they were not counted yet
+    """
+
+    __slots__ = ("own", "pairs", "parts")
+
+    def __init__(self, own: int, parts: tuple[UnionPart, ...], pairs: int | None = None) -> None:
+        self.own = own
+        self.parts = parts
+        self.pairs = pairs
+
+    def over(self, read: ReadRelation) -> UnionView:
+        """The union as a relation."""
+        return UnionOver(self, read)
+
+    def nbytes(self) -> int:
+        """It takes no memory beside its parts."""
+        return 0
+
+
+class UnionOver(UnionView):
+    """A view whose parts are looked up at its first use."""
+
+    def __init__(self, union: UnionOf, read: ReadRelation) -> None:
+        self._union = union
+        self._read = read
+
+    @property
+    def parts(self) -> tuple[PairRelation, ...]:
+        """The rows of the relation and the other relations; unions of unions are flattened."""
+        return self._found
+
+    @cached_property
+    def _found(self) -> tuple[PairRelation, ...]:
+        found: dict[tuple[int, bool], PairRelation] = {}
+        sources = [(self._read(self._union.own, True), False)]
+        sources += [(self._read(name, False), turned) for name, turned in self._union.parts]
+        for relation, turned in sources:
+            base, around = _unturned(relation, turned)
+            for part in base.parts if isinstance(base, UnionView) else (base,):
+                plain, way = _unturned(part, around)
+                found[id(plain), way] = Inverse(plain) if way else plain
+        return tuple(found.values())
+
+    def nbytes(self) -> int:
+        """It takes no memory of its own."""
+        return 0
+
+    def count(self) -> int:
+        """The number of pairs, counted at most once."""
+        known = self._union.pairs
+        if known is None:
+            known = self._union.pairs = super().count()
+        return known
+
+
+def _unturned(relation: PairRelation, turned: bool) -> tuple[PairRelation, bool]:
+    """The relation without its outer `Inverse`, and whether it is turned around then."""
+    return (relation.of, not turned) if isinstance(relation, Inverse) else (relation, turned)

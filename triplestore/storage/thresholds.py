@@ -1,13 +1,15 @@
-"""The thresholds of storage; tests make them small."""
+"""Thresholds of storage: when commits go to files of their own, and when background work is due."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from triplestore.thresholds import Thresholds
 
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """Thresholds; the defaults are measured (DESIGN.md)."""
+
+@dataclass(slots=True)
+class StorageThresholds(Thresholds):
+    """See `STORAGE`; a test may open a database with others."""
 
     journal_bytes: int = 4 << 20
     """Minimum size of the journal for a checkpoint: it limits what opening has to replay."""
@@ -28,8 +30,24 @@ class Tuning:
     reserve_after: int = 16
     """Minimum number of commits in a journal for which zeros are written ahead."""
 
+    reserve_bytes: int = 1 << 20
+    """Number of zeros that are written ahead at a time."""
+
     term_tier: int = 3
-    """Term segments are merged until each has over this many times the terms of all later ones."""
+    """Term segments are merged until each has more than this many times the terms of all later
+    ones."""
 
     retry_seconds: float = 5.0
     """Seconds to wait after background work failed (for example on a full disk)."""
+
+    written_bytes: int = 1 << 20
+    """Maximum size of one write to a section file, a multiple of the size of a block."""
+
+    gathered_bytes: int = 1 << 16
+    """Minimum size of data that is written at once; smaller data is gathered first."""
+
+    synced_bytes: int = 4 << 20
+    """Background work syncs a section file whenever this much was written."""
+
+
+STORAGE = StorageThresholds()
