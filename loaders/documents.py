@@ -18,11 +18,12 @@ from triplestore.errors import ParseError
 from triplestore.kernels.documents.ntriples import QUADS, TRUSTED
 
 from .formats import LINE_FORMATS
-from .ntriples import BLOCK_BYTES, BlockParser
+from .ntriples import BlockParser
 from .oxi import QuadText
 from .report import FileReport, Problem, Reading
 from .scope import Renamer
 from .sources import Opened, Source
+from .thresholds import LOADING
 
 _WINDOW = 1 << 16
 _LF, _CR = 10, 13
@@ -219,7 +220,7 @@ class LineDocument(Document):
 
     def _fill(self, parser: BlockParser, check: Callable[[], None]) -> int:
         length = parser.fill(self._rest)
-        wanted = BLOCK_BYTES
+        wanted = LOADING.block_bytes
         while not self._ended:
             check()
             while wanted <= length:

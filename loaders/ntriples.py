@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 from triplestore.kernels.documents import ntriples as kernels
 from triplestore.terms.spans import Spans
 
+from .thresholds import LOADING
+
 U8 = NDArray[np.uint8]
 I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 
-#: Bytes of text per block: about 3 ms of parsing, within the second-level cache.
-BLOCK_BYTES = 1 << 21
+# Maximum rows and odd lines of one call of the kernel.
 _ROWS = 1 << 15
-_TERMS = 1 << 15
 _ODD = 1 << 12
-_SLACK = 1 << 12  # room behind the text for at least one line's blank node labels
 _LF = 10
 
 
@@ -51,29 +50,31 @@ class Piece:
 class BlockParser:
     """The buffers of one thread, and the kernel on them."""
 
-    def __init__(self, block_bytes: int = BLOCK_BYTES) -> None:
+    def __init__(self, block_bytes: int | None = None) -> None:
         self.lines = 0
-        self._starts = np.empty(_TERMS, np.int64)
-        self._lengths = np.empty(_TERMS, np.int64)
-        self._kinds = np.empty(_TERMS, np.uint8)
-        self._hashes = np.empty(_TERMS, np.uint64)
-        self._slots = np.empty(2 * _TERMS, np.uint32)
+        terms = LOADING.block_terms
+        self._starts = np.empty(terms, np.int64)
+        self._lengths = np.empty(terms, np.int64)
+        self._kinds = np.empty(terms, np.uint8)
+        self._hashes = np.empty(terms, np.uint64)
+        self._slots = np.empty(2 * terms, np.uint32)
         self._rows = np.empty(4 * _ROWS, np.uint32)
         self._odd = np.empty(3 * _ODD, np.int64)
         self._spans = np.zeros(13, np.uint64)
         self._state = np.zeros(6, np.int64)
         self._buf: U8 = np.empty(0, np.uint8)
-        self.reserve(block_bytes)
+        self._slack = LOADING.block_slack
+        self.reserve(LOADING.block_bytes if block_bytes is None else block_bytes)
 
     @property
     def capacity(self) -> int:
         """Maximum number of bytes of text, without the line feed that ends them."""
-        return (len(self._buf) - _SLACK) // 2
+        return (len(self._buf) - self._slack) // 2
 
     def reserve(self, text_bytes: int, used: int = 0) -> None:
         """Make room for this much text and as much again behind it, keeping what is used."""
         if text_bytes > self.capacity:
-            grown = np.empty(2 * text_bytes + _SLACK, np.uint8)
+            grown = np.empty(2 * text_bytes + self._slack, np.uint8)
             grown[:used] = self._buf[:used]
             self._buf = grown
 

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .thresholds import LOADING
+
 _POLL = 100  # milliseconds between two checks whether the load was cancelled
-_PATIENCE = 2.0  # seconds until the user is told
 
 
 class Pipe(io.RawIOBase):
@@ -55,7 +56,7 @@ class Pipe(io.RawIOBase):
         began = time.monotonic()
         while not poll.poll(_POLL):
             self._check()
-            if not self._told and time.monotonic() - began > _PATIENCE:
+            if not self._told and time.monotonic() - began > LOADING.patience:
                 self._told = True
                 text = f"triplestore: waiting for {self._name}: nothing was written to it yet"
                 sys.stderr.write(f"{text} (Ctrl-C ends this)\n")

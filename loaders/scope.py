@@ -27,10 +27,10 @@ from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.spans import Spans, spans_of_keys
 from triplestore.terms.term_keys import BLANK, TRIPLE
 
+from .thresholds import LOADING
+
 #: What the parser calls a node without a label: a random number in hexadecimal.
 GENERATED = re.compile(rb"[a-f][0-9a-f]{23,31}")
-#: Number of labels from which a large table of numbers takes less memory than Python objects.
-_FEW = 10_000
 _SCOPED = re.compile(rb"f[0-9]+[xbd]")
 # What may stand in canonical N-Triples: a literal, an IRI, or a blank node (its label captured).
 IN_TRIPLE = re.compile(rb'"(?:[^"\\]|\\.)*"|<[^<>]*>|_:([^ ]+)')
@@ -97,7 +97,7 @@ class Renamer:
         if self._collector is None:
             known = self._known
             numbers = [known.setdefault(label, len(known) + 1) for label in labels]
-            if self._many and len(known) > _FEW:
+            if self._many and len(known) > LOADING.few_labels:
                 self._collector = TermCollector(Dictionary())
                 self._collector.add(*_spans(list(known)))  # which numbers them as they came
                 self._known = {}

@@ -24,10 +24,7 @@ from .oxi import QuadText
 from .report import KEPT_PROBLEMS, FileReport, Loaded, Problem, Reading
 from .scope import Renamer
 from .sources import Source
-
-#: Maximum bytes of text of a small load: without numba loaded, and with it.
-COLD = 1 << 20
-WARM = 1 << 16
+from .thresholds import LOADING
 
 _LINES = re.compile(rb"\r\n|\n|\r")
 _IGNORED = re.compile(rb"[ \t]*(?:#.*)?", re.DOTALL)
@@ -39,7 +36,8 @@ def small_inputs(sources: Sequence[Source], check: Callable[[], None]) -> list[I
 
     `check` is called while waiting for a pipe.
     """
-    left = WARM if "triplestore.kernels.documents.ntriples" in sys.modules else COLD
+    warm = "triplestore.kernels.documents.ntriples" in sys.modules
+    left = LOADING.small_warm if warm else LOADING.small_cold
     inputs: list[Input] = []
     try:
         for source in sources:
