@@ -21,9 +21,9 @@ from triplestore.loaders.spark.importing import import_job
 from triplestore.loaders.spark.importing.dataset import import_dataset
 from triplestore.loaders.spark.importing.parquet_parts import read_keys
 from triplestore.loaders.spark.importing.pull import pull
-from triplestore.loaders.spark.importing.put_in_place import name_of_store
 from triplestore.loaders.spark.importing.sources import SourceOptions
 from triplestore.loaders.spark.importing.statements import read_statements
+from triplestore.loaders.spark.importing.write_store import name_of_store
 
 PREFIXES = "@prefix ex: <http://ex.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
 

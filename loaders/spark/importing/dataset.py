@@ -25,10 +25,10 @@ import pyoxigraph as ox
 
 from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.options import Options as ClosureOptions
-from triplestore.loaders.spark.importing.hash_keys import BITS
+from triplestore.loaders.spark.importing.collect import BITS
 from triplestore.loaders.spark.importing.import_job import Import, Wish
-from triplestore.loaders.spark.importing.put_in_place import Imported
 from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.write_store import Imported
 from triplestore.loaders.spark.jobs.places import is_uri
 from triplestore.loaders.spark.jobs.stages import Told
 from triplestore.storage.files.system import Files, RealFiles

@@ -39,7 +39,11 @@ from triplestore.loaders.spark.importing.parquet_parts import (
     read_keys,
     read_rows,
 )
-from triplestore.loaders.spark.importing.put_in_place import (
+from triplestore.loaders.spark.importing.sources import SourceOptions
+from triplestore.loaders.spark.importing.statements import Statements, read_statements
+from triplestore.loaders.spark.importing.write_store import (
+    NOTHING_MORE,
+    Extra,
     Imported,
     is_store,
     making,
@@ -47,10 +51,8 @@ from triplestore.loaders.spark.importing.put_in_place import (
     put_in_place,
     removed_on_failure,
     size_of,
+    write_store,
 )
-from triplestore.loaders.spark.importing.sources import SourceOptions
-from triplestore.loaders.spark.importing.statements import Statements, read_statements
-from triplestore.loaders.spark.importing.write_store import NOTHING_MORE, Extra, write_store
 from triplestore.loaders.spark.jobs.places import is_uri, read_text, write_text
 from triplestore.loaders.spark.jobs.stages import Stages, Told, fingerprint
 from triplestore.storage.files.system import Files, RealFiles

@@ -30,7 +30,6 @@ from triplestore.loaders.report import Reading as LocalReading
 from triplestore.loaders.scope import Renamer, prefix, renamed_terms
 from triplestore.loaders.sources import Source
 from triplestore.loaders.spark.importing.batches import note_batch, statement_batches
-from triplestore.loaders.spark.importing.blank_labels import PartRenamer
 from triplestore.loaders.spark.importing.notes import Notes
 from triplestore.loaders.spark.importing.open_source import (
     line_starts,
@@ -313,3 +312,30 @@ def _problem_of(error: ParseError) -> Problem:
 def _moved(problem: Problem, lines: int) -> Problem:
     line = None if problem.line is None else max(1, problem.line + lines)
     return Problem(problem.file, line, problem.column, problem.message, problem.text)
+
+
+class PartRenamer(Renamer):
+    """The labels of a part of a file, before which the file has `first` anonymous nodes.
+
+    The names are the local loader's (loaders/scope.py). Counting starts where the parts before it
+    end, as the cutter counted, so labels do not show whether a file was cut, or where.
+    """
+
+    def __init__(self, number: int, first: int, many: bool) -> None:
+        super().__init__(number, generated=True, many=many)
+        self._first = first
+        self.met = 0
+
+    def _numbers(self, labels: list[bytes]) -> list[int]:
+        numbers = super()._numbers(labels)
+        self.met = max(self.met, max(numbers))
+        return [self._first + number for number in numbers]
+
+    def keys(self, keys: Sequence[bytes]) -> list[bytes]:
+        """The keys of terms with the labels in them renamed; `met` counts the anonymous nodes.
+
+        >>> renamer = PartRenamer(3, 5, many=False)
+        >>> renamer.keys([b"\\x02a", b"\\x02c785e674d23d36c2b5c2568ef7cef3e4"]), renamer.met
+        ([b'\\x02f3xa', b'\\x02f3b6'], 1)
+        """
+        return super().keys(keys)

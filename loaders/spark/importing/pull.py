@@ -24,13 +24,14 @@ from triplestore.loaders.spark.importing.parquet_parts import (
     read_keys,
     read_rows,
 )
-from triplestore.loaders.spark.importing.put_in_place import (
+from triplestore.loaders.spark.importing.write_store import (
+    Extra,
     Imported,
     making,
     put_in_place,
     removed_on_failure,
+    write_store,
 )
-from triplestore.loaders.spark.importing.write_store import Extra, write_store
 from triplestore.loaders.spark.jobs.places import is_uri, join
 from triplestore.loaders.spark.jobs.stages import Told
 from triplestore.storage.files.system import Files

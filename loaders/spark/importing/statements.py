@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from triplestore.errors import UsageError
-from triplestore.loaders.spark.importing import faults
+from triplestore.loaders.spark.importing import notes
 from triplestore.loaders.spark.importing.batches import SCHEMA
 from triplestore.loaders.spark.importing.parse import (
     Plan,
@@ -66,7 +66,7 @@ class Statements:
     @property
     def errors(self) -> DataFrame:
         """Bad statements: file, line, byte, text, reason."""
-        return faults.errors(self.spark, self.parsed, self._names()).select(*faults.COLUMNS)
+        return notes.errors(self.spark, self.parsed, self._names()).select(*notes.COLUMNS)
 
     def stored(self, uri: str) -> Statements:
         """Parse, and write what is found as Parquet below `uri`, for this face to read from.
@@ -94,15 +94,15 @@ class Statements:
     def check(self) -> None:
         """Raise ParseError for the first fault in the order of the files, unless lenient."""
         if not self.options.lenient:
-            faults.raise_first(faults.errors(self.spark, self.parsed, self._names()))
+            notes.raise_first(notes.errors(self.spark, self.parsed, self._names()))
 
     def prefixes(self) -> dict[str, str]:
         """The prefixes of all documents; of one that is declared twice, the first declaration."""
-        return faults.prefixes(self.parsed)
+        return notes.prefixes(self.parsed)
 
     def counts(self) -> list[dict[str, Any]]:
         """For each file its number, name, lines, bytes of text, statements and faults."""
-        return faults.counts(self.parsed, self._names())
+        return notes.counts(self.parsed, self._names())
 
     def _names(self) -> dict[int, str]:
         names = {file.number: file.name for file in self.files}
@@ -112,7 +112,7 @@ class Statements:
         if not self.cut:
             return []
         stored = self.spark.read.schema(SCHEMA).parquet(f"{uri}/parsed")
-        bad = faults.files_with_faults(stored.where(F.col("file").isin(list(self.cut))))
+        bad = notes.files_with_faults(stored.where(F.col("file").isin(list(self.cut))))
         return [file for file in self.files if file.number in bad]
 
 

@@ -1,16 +1,19 @@
-"""From terms and rows to a store: what the driver (or `pull`) assembles, in memory.
+"""From terms and rows to a store in its place: the work of the driver, or of `pull`, in memory.
 
-Start reading at `write_store`. It makes one segment of terms and one layer of rows with the local
-loader's functions (`TermSegment.of_arrays`, `bulk_layer`) from columns that Spark has numbered. So
-the files are those of a local load, byte by byte, whatever Spark's partitions were. It needs some
-40 bytes per row and twice the texts of the terms in memory; `loaders/spark/DESIGN.md` has the
-limits.
+Start reading at `write_store`, then `put_in_place`. `write_store` makes one segment of terms and
+one layer of rows with the local loader's functions (`TermSegment.of_arrays`, `bulk_layer`) from
+columns that Spark has numbered. So the files are those of a local load, byte by byte, for any
+partitioning. It needs some 40 bytes per row and twice the texts of the terms in memory;
+`loaders/spark/DESIGN.md` has the limits. A store is made beside its place and renamed in one step;
+until then it cannot be opened. Nothing here needs Spark.
 """
 
 from __future__ import annotations
 
 import base64
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,11 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.errors import StorageError
 from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
 from triplestore.relations import ChangedRows, Changes, Layer, bulk_layer
 from triplestore.relations.changes import TupleName
 from triplestore.relations.packed_keys import U32
-from triplestore.storage.files.system import Files
+from triplestore.storage.files.manifest import NAME as MANIFEST
+from triplestore.storage.files.manifest import read_manifest
+from triplestore.storage.files.system import Files, RealFiles
 from triplestore.storage.making import make_store
 from triplestore.terms import TermSegment
 from triplestore.terms.dictionary import Dictionary
@@ -151,3 +157,84 @@ def _column(text: str, kind: Any) -> NDArray[Any]:
 def _only(column: U32, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> U32:
     picked: U32 = column[chosen]
     return picked
+
+
+# -- its place -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did; prints as a line.
+
+    triples  statements that were read, repetitions left out where Spark saw them
+    terms    distinct terms of the input
+    files    files that were read
+    bad      statements that were malformed, of a lenient import
+    stages   name, seconds and figures of each stage
+    resumed  stages that an earlier run of the job had ended
+    change   what a commit to an existing store did
+    """
+
+    target: str
+    triples: int
+    terms: int
+    files: int
+    bad: int
+    seconds: float
+    stages: Sequence[Mapping[str, Any]] = ()
+    resumed: Sequence[str] = ()
+    change: Any = None
+    already: bool = False
+    """Whether the job was committed before, so that nothing was done."""
+
+    def __str__(self) -> str:
+        if self.already:
+            return f"{self.target}: this job was committed before; nothing was done"
+        rate = self.triples / self.seconds if self.seconds else 0.0
+        bad = f", {self.bad:,} malformed" if self.bad else ""
+        return (
+            f"{self.target}: {self.triples:,} statements, {self.terms:,} terms from {self.files:,} "
+            f"files{bad} in {self.seconds:.1f} s ({rate:,.0f} a second)"
+        )
+
+
+def put_in_place(fresh: Path, target: Path) -> None:
+    """Rename a finished store to its place, which must be missing or an empty folder."""
+    files = RealFiles()
+    (fresh / "LOCK").unlink(missing_ok=True)
+    try:
+        fresh.rename(target)
+    except OSError as error:
+        raise StorageError(f"{target} is in the way of the new store: {error}") from error
+    files.sync_directory(target.parent)
+
+
+@contextmanager
+def removed_on_failure(fresh: Path) -> Iterator[None]:
+    """Begin without a folder that an earlier run left, and leave none if the block raises."""
+    shutil.rmtree(fresh, ignore_errors=True)
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+
+
+def is_store(target: Path) -> bool:
+    """Whether there is a store at a path."""
+    return (target / MANIFEST).exists()
+
+
+def name_of_store(target: Path) -> str:
+    """The name that a store was given when it was made, and keeps."""
+    return read_manifest(RealFiles(), target).store
+
+
+def making(target: Path) -> Path:
+    """Where a store is made: beside its place, so that renaming it is one step."""
+    return target.with_name(f"{target.name}.making")
+
+
+def size_of(target: Path) -> int:
+    """The bytes of a store's files."""
+    return sum(path.stat().st_size for path in target.iterdir())
