@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.programs import NAMESPACE, Setting
+from bench.random_numbers import I64, below
 from bench.reasoners.program import number_constants
-from bench.rolls import I64, below
 from triplestore.datalog.text import read
 
 Pairs = NDArray[np.int64]

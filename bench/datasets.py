@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.data import FOLDER, Input, lubm_file, original_lubm10
+from bench.data import FOLDER, InputFile, lubm_file, make_once, original_lubm10
 from bench.harness import MeasurementError
 
 if TYPE_CHECKING:
@@ -52,18 +52,14 @@ def dataset(name: str) -> Dataset:
         return _lubm(name, kind)
     setting = made(kind, [int(size) for size in sizes])
     path = FOLDER / f"{name}.nt"
-    if not path.exists():
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished")
-        setting.write(unfinished)
-        unfinished.rename(path)
+    make_once(path, setting.write)
     return Dataset(name, path, "ntriples", lambda: setting.program)
 
 
 def _lubm(name: str, kind: str) -> Dataset:
     from bench.programs import lubm_program
 
-    source: Input | None = original_lubm10() if kind == "original" else lubm_file(int(kind[4:]))
+    source: InputFile | None = original_lubm10() if kind == "original" else lubm_file(int(kind[4:]))
     if source is None:
         raise MeasurementError("the original LUBM(10) is in the shared data, which is not there")
     return Dataset(name, source.path, source.format, lubm_program)

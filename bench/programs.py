@@ -12,7 +12,6 @@ statements come once each.
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,9 +20,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.harness import REPOSITORY
+from bench.data import shared_data
+from bench.random_numbers import I64, below
 from bench.reasoners.program import TYPE_NUMBER, number_constants
-from bench.rolls import I64, below
 from triplestore.datalog.program import TYPE, Constant, Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read
 from triplestore.terms.term_keys import to_ntriples
@@ -151,11 +150,6 @@ HIERARCHIES: Mapping[str, tuple[str, str]] = {
     "fbbt": ("obo-hierarchies/fbbt.ttl.gz", _PARENT),
 }
 """Real hierarchies of the shared data: the file, and the property from a class to those above."""
-
-
-def shared_data() -> Path:
-    """The folder of shared data, which may be missing."""
-    return Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
 def hierarchy(

@@ -49,8 +49,8 @@ from numpy.typing import NDArray
 
 from bench.lubm import Dice
 from bench.programs import Setting, X, Y, Z, iri, of_class
+from bench.random_numbers import I64, below
 from bench.reasoners.program import TYPE_NUMBER, number_constants
-from bench.rolls import I64, below
 from triplestore.datalog.program import Constant, Program, Rule, TripleAtom, Variable
 
 Numbers = NDArray[np.uint32]

@@ -13,7 +13,7 @@ Cell = str | int | float | None
 
 
 @dataclass
-class Table:
+class ReportTable:
     """Columns with a heading each, and rows of cells."""
 
     title: str
@@ -61,13 +61,13 @@ class Plot:
 
 
 @dataclass
-class Report:
+class BenchReport:
     """Everything one workload found."""
 
     workload: str
     summary: str
     machine: dict[str, Any] = field(default_factory=dict)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[ReportTable] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     plots: list[Plot] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)

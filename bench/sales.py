@@ -13,7 +13,7 @@ import numpy as np
 
 from bench.classical import Pairs, random_pairs, setting
 from bench.programs import Setting
-from bench.rolls import below
+from bench.random_numbers import below
 
 SALES = """
 :within[?x, ?y] :- :in[?x, ?y] .

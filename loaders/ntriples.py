@@ -1,8 +1,8 @@
 """The fast path: blocks of N-Triples or N-Quads through the kernel, into numbered terms and rows.
 
 Start at `BlockParser`. Each worker thread has one and uses it for every block, so the memory of a
-load does not depend on the size of its files. What is always true: a piece that
-`pieces` gives is valid until the next one is asked for.
+load does not depend on the size of its files. Always true: a piece of `pieces` is valid until the
+next one.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _LF = 10
 
 @dataclass(slots=True)
 class Piece:
-    """What one call of the kernel found.
+    """The result of one call of the kernel.
 
     `terms` are the distinct terms; `rows` has their numbers (from 1) in columns s, p, o, g, where
-    0 as g is the default graph; `odd` has `(start, stop, line)` of lines that wait for judgement,
-    lines counted from the first of the block.
+    g = 0 is the default graph; `odd` has `(start, stop, line)` of lines that pyoxigraph has to
+    check, lines counted from the start of the block.
     """
 
     terms: Spans
     rows: U32
     odd: I64
-    free: int  # where the buffer behind the text is not used
+    free: int  # from here on the buffer is unused
 
     def odd_lines(self) -> list[bytes]:
         """The text of the odd lines."""
@@ -68,11 +68,11 @@ class BlockParser:
 
     @property
     def capacity(self) -> int:
-        """Maximum number of bytes of text, without the line feed that ends them."""
+        """Maximum number of bytes of text, without the final line feed."""
         return (len(self._buf) - self._slack) // 2
 
     def reserve(self, text_bytes: int, used: int = 0) -> None:
-        """Make room for this much text and as much again behind it, keeping what is used."""
+        """Make room for this much text and as much again after it, keeping the used bytes."""
         if text_bytes > self.capacity:
             grown = np.empty(2 * text_bytes + self._slack, np.uint8)
             grown[:used] = self._buf[:used]
@@ -106,7 +106,7 @@ class BlockParser:
                 self._buf, at, length, flags, prefix, self._slots, self._starts, self._lengths,
                 self._kinds, self._hashes, self._rows, self._odd, self._spans, state,
             )  # fmt: skip
-            if stopped == at:  # not even one line's labels fit into the empty room
+            if stopped == at:  # the labels of one line do not fit into the empty room
                 self.reserve(2 * self.capacity + 1, length)
                 continue
             at = stopped

@@ -8,10 +8,10 @@ memory must stay small (see harness.py).
 from __future__ import annotations
 
 from bench.peers.base import Handle, Lookup, Peer
-from bench.peers.ours import Ours
+from bench.peers.ours import OurPeer
 from bench.peers.oxigraph import Oxigraph
 from bench.peers.rdflib_graph import RdflibGraph
 
-PEERS: dict[str, Peer] = {peer.name: peer for peer in (Ours(), Oxigraph(), RdflibGraph())}
+PEERS: dict[str, Peer] = {peer.name: peer for peer in (OurPeer(), Oxigraph(), RdflibGraph())}
 
 __all__ = ["PEERS", "Handle", "Lookup", "Peer"]

@@ -35,7 +35,7 @@ class OurHandle:
         self.store.close()
 
 
-class Ours:
+class OurPeer:
     name = "triplestore"
     packages = ("triplestore", "numpy", "numba")
     durable = True

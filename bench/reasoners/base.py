@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bench.child import Clock, peak_bytes
-from bench.harness import MeasurementError
+from bench.harness import Harness, MeasurementError, Result, run_once
 from bench.reasoners.task import Task
 
 MOST_BYTES = 16 << 30
@@ -92,6 +92,31 @@ def why_it_ended(error: MeasurementError, seconds: float) -> str:
     if f"failed ({-signal.SIGALRM:d})" in lines[0]:
         return f"over {seconds:g} s"
     return f"failed: {lines[-1][:60]}"
+
+
+def take_turns(
+    results: dict[str, Result], harness: Harness, seconds: float, enough: float
+) -> dict[str, str]:
+    """Run the cases several times, turn by turn; returns why some ended early.
+
+    Cases that fail or take too long are removed from the results. A case is not repeated if its
+    main number is above `enough`.
+    """
+    absent = {}
+    for turn in range(harness.repeats):
+        for name, result in list(results.items()):
+            if turn and result[result.main] > enough:
+                continue
+            try:
+                run = run_once(result.case)
+            except MeasurementError as error:
+                absent[name] = why_it_ended(error, seconds)
+                del results[name]
+                harness.say(f"{result.case.label}: {absent[name]}")
+                continue
+            result.runs.append(run)
+            harness.say(f"{result.case.label}, run {turn + 1}: {run[result.main]:.4g} s")
+    return absent
 
 
 def child(reasoner: str, task: str, seconds: float) -> dict[str, Any]:

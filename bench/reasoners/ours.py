@@ -178,7 +178,7 @@ def _read_some() -> None:
         read_integers(path, 2)
 
 
-class Ours:
+class OurReasoner:
     packages = ("triplestore", "numpy", "numba")
     modules = ("triplestore",)
     rdf = False

@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.data import lubm_file
 from bench.harness import Case, Harness, run_once
-from bench.report import Report
+from bench.report import BenchReport
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Workload:
     name: str
     summary: str
     options: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, Harness], Report]
+    run: Callable[[argparse.Namespace, Harness], BenchReport]
 
 
 def numbers(text: str) -> list[int]:

@@ -16,7 +16,7 @@ from bench.datasets import dataset, draw
 from bench.experiments import Choice, choices, geometric_mean
 from bench.harness import Case, Harness, machine, run_once
 from bench.maintained import AUTO, REMATERIALISE, Maintained
-from bench.report import Report, Table
+from bench.report import BenchReport, ReportTable
 from bench.workloads.base import Workload, names
 from bench.workloads.maintenance import BOTH
 from triplestore.errors import TripleStoreError
@@ -86,8 +86,8 @@ def _both(kept: Maintained, name: str, quads: list[Any], limit: float | None) ->
     return kept.remove(quads).processor, kept.add(quads).processor
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("choices", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("choices", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
     first: list[Choice] = []
     then: list[Choice] = []
     for data in given.data:
@@ -108,9 +108,9 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 def choices_table(
     title: str, found: dict[str, Any], place: int
-) -> tuple[Table, list[Choice], list[Choice]]:
+) -> tuple[ReportTable, list[Choice], list[Choice]]:
     """One operation of one input, with the choices made at first, and then (the median)."""
-    table = Table(
+    table = ReportTable(
         title,
         ["facts", *(f"{name} ms" for name in STRATEGIES), "auto at first", "then", "worst then"],
         note="Processor time of the engine, the best run of each strategy; auto beside the best.",
@@ -131,7 +131,7 @@ def choices_table(
     return table, first, then
 
 
-def claim(what: str, picked: list[Choice], report: Report) -> None:
+def claim(what: str, picked: list[Choice], report: BenchReport) -> None:
     """How `auto` does where it matters."""
     long = [choice for choice in picked if choice.best > WORTH]
     if not long:

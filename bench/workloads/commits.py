@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.harness import Case, Harness, machine
 from bench.peers import PEERS
-from bench.report import Report, Table, ratio
+from bench.report import BenchReport, ReportTable, ratio
 from bench.workloads.base import Workload, copy_store, fresh_folder, make_store, numbers, quantile
 
 OURS, PEER = "triplestore", "pyoxigraph"
@@ -87,10 +87,10 @@ def case(peer: str, store: Path | None, folder: Path, commits: int, durability: 
     return Case(f"{__name__}:measure", arguments, f"{peer}, {durability}")
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = sorted({*PEERS[OURS].packages, *PEERS[PEER].packages})
-    report = Report("commits", WORKLOAD.summary, machine(packages))
-    durable = Table(
+    report = BenchReport("commits", WORKLOAD.summary, machine(packages))
+    durable = ReportTable(
         f"{given.commits:,} durable commits of one triple, in milliseconds",
         [
             "store of triples",
@@ -105,7 +105,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
         ],
         note="Bare: write 256 bytes and fsync, in the same loop on the same disk.",
     )
-    flushed = Table(
+    flushed = ReportTable(
         f"{given.commits:,} commits that do not wait for the disk, in microseconds",
         ["store of triples", "peer", "median", "p99", "mean", "triplestore is faster by"],
     )
@@ -124,13 +124,13 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def measure_durable(
-    table: Table,
+    table: ReportTable,
     store: Path | None,
     triples: int,
     folder: Path,
     given: argparse.Namespace,
     harness: Harness,
-    report: Report,
+    report: BenchReport,
 ) -> None:
     (result,) = harness.compare(
         [case(OURS, store, folder, given.commits, "commit")], main="commit median"
@@ -163,13 +163,13 @@ def measure_durable(
 
 
 def measure_flushed(
-    table: Table,
+    table: ReportTable,
     stores: dict[str, Path | None],
     triples: int,
     folder: Path,
     given: argparse.Namespace,
     harness: Harness,
-    report: Report,
+    report: BenchReport,
 ) -> None:
     results = harness.compare(
         [case(peer, store, folder, given.commits, "flush") for peer, store in stores.items()],

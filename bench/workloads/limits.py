@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.harness import REPOSITORY, Harness, machine
-from bench.report import Report, Table
+from bench.report import BenchReport, ReportTable
 from bench.workloads.base import Workload, names
 
 if TYPE_CHECKING:
@@ -116,10 +116,10 @@ LISTS: dict[str, Callable[[argparse.Namespace], Iterator[Entry]]] = {
 }
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("limits", WORKLOAD.summary, machine(["numpy", "numba", "triplestore"]))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("limits", WORKLOAD.summary, machine(["numpy", "numba", "triplestore"]))
     for name in given.lists:
-        table = Table(f"{name}: {given.seconds:g} s, {given.memory / 1e6:g} MB", COLUMNS)
+        table = ReportTable(f"{name}: {given.seconds:g} s, {given.memory / 1e6:g} MB", COLUMNS)
         if name == "documents":
             table.note = (
                 "A load has a limit of time only: its memory is beside the size of the file."

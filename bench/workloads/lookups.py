@@ -12,7 +12,7 @@ from typing import Any
 from bench import lubm
 from bench.harness import Case, Harness, Result, machine
 from bench.peers import PEERS, Lookup
-from bench.report import Report, Table, ratio
+from bench.report import BenchReport, ReportTable, ratio
 from bench.workloads.base import Workload, make_store
 
 OURS, PEER = "triplestore", "pyoxigraph"
@@ -140,14 +140,14 @@ def measure_columns(folder: str) -> dict[str, Any]:
     return found
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = sorted({*PEERS[OURS].packages, *PEERS[PEER].packages})
-    report = Report("lookups", WORKLOAD.summary, machine(packages))
+    report = BenchReport("lookups", WORKLOAD.summary, machine(packages))
     columns = ["look-up", "found", f"{OURS} µs", f"{PEER} µs", f"{PEER} takes"]
-    single = Table(
+    single = ReportTable(
         "Point look-ups, per call", columns, note="`list` of what `quads_for_pattern` gives."
     )
-    scans = Table("Scans of one property, per quad of terms", columns)
+    scans = ReportTable("Scans of one property, per quad of terms", columns)
     with harness.temporary() as folder:
         for peer in (OURS, PEER):
             make_store(peer, given.universities, folder / peer)
@@ -176,8 +176,8 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     return report
 
 
-def columns_table(result: Result) -> Table:
-    table = Table(
+def columns_table(result: Result) -> ReportTable:
+    table = ReportTable(
         "Columns of ids",
         ["what", "count", "ns each", "M/s"],
         note="Each after a first round. Scanned columns are read through once, as are the plain "
@@ -207,7 +207,7 @@ def compare(
     return ours, other
 
 
-def add_row(table: Table, name: str, ours: Result, other: Result) -> None:
+def add_row(table: ReportTable, name: str, ours: Result, other: Result) -> None:
     table.add(name, ours["found"], ours["µs"], other["µs"], ratio(ours["µs"], other["µs"]))
 
 

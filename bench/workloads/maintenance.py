@@ -16,7 +16,7 @@ from bench.experiments import Choice, choices, geometric_mean, mean_interval
 from bench.harness import Case, Harness, machine, run_once
 from bench.literature import Figures, counters_table, deletion_table
 from bench.maintained import AUTO, REMATERIALISE, STRATEGIES, Done, Maintained
-from bench.report import Report, Table, format_number, ratio
+from bench.report import BenchReport, ReportTable, format_number, ratio
 from bench.workloads.base import Workload, names, numbers
 from triplestore.errors import TimeLimitError, TripleStoreError
 
@@ -123,8 +123,10 @@ def collected(done: list[Done]) -> Found:
     }
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("maintenance", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport(
+        "maintenance", WORKLOAD.summary, machine(("triplestore", "numpy", "numba"))
+    )
     picked: list[Choice] = []
     ratios: dict[str, tuple[Figures, Figures]] = {}
     for place, data in enumerate(given.data):
@@ -153,7 +155,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def measured(
-    data: str, facts: int, given: argparse.Namespace, harness: Harness, report: Report
+    data: str, facts: int, given: argparse.Namespace, harness: Harness, report: BenchReport
 ) -> tuple[dict[str, Found], dict[str, str]]:
     """What was found of each strategy, and why nothing was found of some."""
     arguments = {
@@ -185,9 +187,9 @@ def strategies_table(
     known: dict[str, Found],
     absent: dict[str, str],
     facts: int,
-) -> Table:
+) -> ReportTable:
     verb = {"delete": "Deleting", "add": "Adding"}[operation]
-    table = Table(
+    table = ReportTable(
         f"{verb} {facts:,} facts, {kind} samples, {data}",
         [
             "strategy",
@@ -222,7 +224,7 @@ def strategies_table(
     return table
 
 
-def claim_agreement(data: str, known: dict[str, Found], report: Report) -> None:
+def claim_agreement(data: str, known: dict[str, Found], report: BenchReport) -> None:
     """All strategies must have added and removed the same facts, in the samples they share."""
     changes = {
         tuple(
@@ -239,7 +241,7 @@ def claim_agreement(data: str, known: dict[str, Found], report: Report) -> None:
         )
 
 
-def claim_share(data: str, known: dict[str, Found], report: Report) -> None:
+def claim_share(data: str, known: dict[str, Found], report: BenchReport) -> None:
     """On 50 universities the best strategy is to take under 2 % of rematerialising."""
     if REMATERIALISE not in known or "uniform" not in known[REMATERIALISE]:
         return
@@ -255,11 +257,11 @@ def claim_share(data: str, known: dict[str, Found], report: Report) -> None:
         )
 
 
-def claim_choices(picked: list[Choice], report: Report) -> None:
+def claim_choices(picked: list[Choice], report: BenchReport) -> None:
     """`auto` beside the best strategy of each case."""
     if not picked:
         return
-    table = Table(
+    table = ReportTable(
         "What `auto` takes, beside the best strategy",
         ["case", "best", "best ms", "auto ms", "auto / best"],
     )

@@ -19,7 +19,7 @@ from bench.literature_modules import (
     schemes_table,
 )
 from bench.modular import COMPRESSED, MODULE, RULES
-from bench.report import Report, Table, format_number
+from bench.report import BenchReport, ReportTable, format_number
 from bench.workloads.base import Workload, names
 
 Run = dict[str, Any]
@@ -41,8 +41,8 @@ WAYS = (RULES, MODULE, COMPRESSED)
 WHAT = ("closing", "small deletions", "small insertions", "deleting 25 %")
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("modules", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("modules", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
     report.machine["note"] = given.note
     measured: dict[str, dict[str, Run]] = {}
     for data in given.data + given.larger:
@@ -62,7 +62,9 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     return report
 
 
-def one(data: str, way: str, given: argparse.Namespace, harness: Harness, report: Report) -> Run:
+def one(
+    data: str, way: str, given: argparse.Namespace, harness: Harness, report: BenchReport
+) -> Run:
     """One setting, closed in one way and updated; the best of some processes."""
     arguments = {
         "data": data,
@@ -126,8 +128,8 @@ def figures(ways: dict[str, Run]) -> dict[str, tuple[float, float, float]]:
     }
 
 
-def settings_table(measured: dict[str, dict[str, Run]]) -> Table:
-    table = Table(
+def settings_table(measured: dict[str, dict[str, Run]]) -> ReportTable:
+    table = ReportTable(
         "Settings",
         ["data", "statements", "facts", "facts / statements", "instances of rules", "with modules"],
         note="Instances of rules: considered when closing.",
@@ -147,8 +149,8 @@ def settings_table(measured: dict[str, dict[str, Run]]) -> Table:
     return table
 
 
-def updates_table(measured: dict[str, dict[str, Run]]) -> Table:
-    table = Table(
+def updates_table(measured: dict[str, dict[str, Run]]) -> ReportTable:
+    table = ReportTable(
         "Closing and updating",
         [
             *("data", "way", "closing, s", "small deletions, ms", "small insertions, ms"),
@@ -183,10 +185,10 @@ def considered(run: Run, part: str) -> float | None:
     return sum(float(each["instances"]) for each in done) / len(done) if done else None
 
 
-def instances_table(measured: dict[str, dict[str, Run]]) -> Table:
+def instances_table(measured: dict[str, dict[str, Run]]) -> ReportTable:
     """Why a ratio of times is what it is: what modules save are instances, and how many our rules
     consider in a second says how long these take without."""
-    table = Table(
+    table = ReportTable(
         "Instances that rules and modules consider",
         ["data", "part", "rules", "with modules", "rules / modules", "rules: millions a second"],
         note="Means of the samples. Where this ratio is high and that of times is not, the rest of "
@@ -201,7 +203,7 @@ def instances_table(measured: dict[str, dict[str, Run]]) -> Table:
     return table
 
 
-def claim_agreement(data: str, ways: dict[str, Run], report: Report) -> None:
+def claim_agreement(data: str, ways: dict[str, Run], report: BenchReport) -> None:
     """All ways must come to the same facts, at first and after each update."""
     done = [run for run in ways.values() if "facts" in run]
     shared = min((len(run["delete"]) for run in done), default=0)
@@ -219,7 +221,7 @@ def claim_agreement(data: str, ways: dict[str, Run], report: Report) -> None:
     )
 
 
-def claim_ratios(measured: dict[str, dict[str, Run]], report: Report) -> None:
+def claim_ratios(measured: dict[str, dict[str, Run]], report: BenchReport) -> None:
     """The largest size of each setting is compared with the papers' ratio.
 
     Nothing is claimed where rules were late so early that it says nothing.
@@ -244,8 +246,8 @@ def claim_ratios(measured: dict[str, dict[str, Run]], report: Report) -> None:
             )
 
 
-def queries_table(asked: list[str], harness: Harness, report: Report) -> Table:
-    table = Table(
+def queries_table(asked: list[str], harness: Harness, report: BenchReport) -> ReportTable:
+    table = ReportTable(
         "Look-ups in a closure as rows and as a scheme, beside storage, table 3",
         [
             *("data", "question", "rows of the answer", "as rows, ms", "as a scheme, ms"),

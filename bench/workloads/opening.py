@@ -15,7 +15,7 @@ from bench import lubm
 from bench.child import Clock
 from bench.harness import REPOSITORY, Case, Harness, Result, folder_bytes, machine, run_once
 from bench.peers import PEERS
-from bench.report import Report, Table
+from bench.report import BenchReport, ReportTable
 from bench.workloads.base import Workload, make_store, names, numbers
 
 OURS = "triplestore"
@@ -120,7 +120,9 @@ def first_use_seconds(harness: Harness, folder: Path) -> float:
     return min(seconds[:2]) - min(seconds[2:])
 
 
-def claim_opening(report: Report, triples: int, opened: float, info: float, numba: bool) -> None:
+def claim_opening(
+    report: BenchReport, triples: int, opened: float, info: float, numba: bool
+) -> None:
     size = f"{triples / 1e6:.1f} M triples"
     report.claim(f"opening {size} takes under 0.2 s", f"{opened:.4f} s", opened < 0.2)
     report.claim(f"`triplestore info` on {size} takes under 0.6 s", f"{info:.2f} s", info < 0.6)
@@ -131,7 +133,7 @@ def claim_opening(report: Report, triples: int, opened: float, info: float, numb
     )
 
 
-def add_space(space: Table, report: Report, store: Path) -> None:
+def add_space(space: ReportTable, report: BenchReport, store: Path) -> None:
     """A row of what a store costs, and the claims about it."""
     case = Case(f"{__name__}:measure_space", {"folder": str(store)}, "space")
     found = run_once(case)
@@ -164,15 +166,15 @@ def add_space(space: Table, report: Report, store: Path) -> None:
     )
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = sorted({name for peer in given.peers for name in PEERS[peer].packages})
-    report = Report("opening", WORKLOAD.summary, machine(packages))
-    opening = Table(
+    report = BenchReport("opening", WORKLOAD.summary, machine(packages))
+    opening = ReportTable(
         "Opening",
         ["peer", "triples", "disk MB", "import s", "open s", "first look-up s", "peak MB"],
         note="A fresh process each time; the store's files are in the operating system's memory.",
     )
-    space = Table(
+    space = ReportTable(
         "Space",
         [
             "triples",
@@ -187,7 +189,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
         "sets; the same bytes in memory (mapped) and on disk. A store without deletions keeps no "
         "counters, and one without named graphs no graph columns.",
     )
-    command = Table("The command line", ["command", "triples", "s"])
+    command = ReportTable("The command line", ["command", "triples", "s"])
     asked_help = min(command_seconds("--help") for _ in range(5))
     command.add("triplestore --help", None, asked_help)
     opened: list[float] = []

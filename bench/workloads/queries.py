@@ -15,7 +15,7 @@ from bench.data import lubm_file
 from bench.harness import Case, Harness, Result, machine, run_once
 from bench.modular import COMPRESSED, MODULE
 from bench.queries.mixes import LUBM, PUBLICATIONS, SHOP
-from bench.report import Report, Table, ratio
+from bench.report import BenchReport, ReportTable, ratio
 from bench.workloads.base import Workload, numbers
 from bench.workloads.closure import RULES, ontology
 
@@ -38,9 +38,9 @@ NOTE = (
 )
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = ("triplestore", "numpy", "numba", "pyarrow", PEER)
-    report = Report("queries", WORKLOAD.summary, machine(packages))
+    report = BenchReport("queries", WORKLOAD.summary, machine(packages))
     if given.note:
         report.machine["note"] = given.note
     sizes = {LUBM: given.sizes, PUBLICATIONS: given.publications, SHOP: given.shop}
@@ -128,9 +128,9 @@ def total(queries: Queries, face: str) -> float:
     return sum(float(found[face]) for found in queries.values())
 
 
-def table_of(title: str, ours: Queries, other: Queries) -> Table:
+def table_of(title: str, ours: Queries, other: Queries) -> ReportTable:
     """A row for each query, and one for the mix."""
-    table = Table(title, COLUMNS)
+    table = ReportTable(title, COLUMNS)
     for query, found in ours.items():
         peer = other[query]
         same = found["bags"] == peer["bags"]
@@ -151,8 +151,8 @@ def _times(ours: Any, peer: Any) -> list[Any]:
     ]
 
 
-def growth_table() -> Table:
-    return Table(
+def growth_table() -> ReportTable:
+    return ReportTable(
         "Cost against the size of the data",
         [
             *("data", "triples", "Arrow ms", "ns a triple", "terms ms", f"{PEER} terms ms"),
@@ -164,7 +164,7 @@ def growth_table() -> Table:
 
 
 def add_growth(
-    table: Table,
+    table: ReportTable,
     title: str,
     made: dict[str, Any],
     results: list[Result],
@@ -185,7 +185,7 @@ def add_growth(
 # --- claims --------------------------------------------------------------------------------------
 
 
-def claim_answers(title: str, results: list[Result], report: Report) -> None:
+def claim_answers(title: str, results: list[Result], report: BenchReport) -> None:
     """Both have as many triples and give the same answers."""
     ours, other = (result.runs[0] for result in results)
     report.claim(
@@ -201,7 +201,7 @@ def claim_answers(title: str, results: list[Result], report: Report) -> None:
     report.claim(f"{title}: the same bags of answers", ", ".join(differ), not differ)
 
 
-def claim_speed(title: str, ours: Queries, other: Queries, report: Report) -> None:
+def claim_speed(title: str, ours: Queries, other: Queries, report: BenchReport) -> None:
     """What was to be shown of each mix."""
 
     def faster(query: str, mine: str, theirs: str) -> float:
@@ -247,7 +247,7 @@ def claim_speed(title: str, ours: Queries, other: Queries, report: Report) -> No
 # --- schemes -------------------------------------------------------------------------------------
 
 
-def relations(given: argparse.Namespace, harness: Harness, report: Report) -> Table:
+def relations(given: argparse.Namespace, harness: Harness, report: BenchReport) -> ReportTable:
     """The paper's queries on relations written out and as schemes."""
     from bench.literature_modules import QUERIES
 
@@ -260,7 +260,7 @@ def relations(given: argparse.Namespace, harness: Harness, report: Report) -> Ta
     report.keep(results)
     plain, compressed = (result.runs[0]["queries"] for result in results)
     columns = ["query", "counted", "written out ms", "scheme ms", "scheme / written out"]
-    table = Table(f"Transitive and union relations of {given.relations}", columns)
+    table = ReportTable(f"Transitive and union relations of {given.relations}", columns)
     for query, found in plain.items():
         expanded, scheme = (
             min(run["queries"][query]["s"] for run in result.runs) * 1e3 for result in results

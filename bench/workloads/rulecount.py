@@ -17,7 +17,7 @@ from bench.maintained import AUTO, Maintained
 from bench.reasoners import OURS, REASONERS
 from bench.reasoners.runs import compare, table_of
 from bench.reasoners.task import Columns, Task, make_task
-from bench.report import Report, Table
+from bench.report import BenchReport, ReportTable
 from bench.workloads.base import Workload, names, numbers, quantile
 from bench.workloads.closure import TASKS
 
@@ -54,9 +54,9 @@ def measure(data: str, updates: int) -> dict[str, Any]:
     }
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     used = sorted({package for name in given.reasoners for package in REASONERS[name].packages})
-    report = Report("rules", WORKLOAD.summary, machine(used))
+    report = BenchReport("rules", WORKLOAD.summary, machine(used))
     wide = [f"{given.hierarchy}-{count}-{given.instances}" for count in sorted(given.rules)]
     deep = [f"deep-{given.levels}", f"deep-{given.levels}-{given.unrelated}"]
     if OURS.name in given.reasoners:
@@ -74,7 +74,9 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
     return report
 
 
-def ours(wide: list[str], deep: list[str], updates: int, report: Report, harness: Harness) -> None:
+def ours(
+    wide: list[str], deep: list[str], updates: int, report: BenchReport, harness: Harness
+) -> None:
     cases = [
         Case(f"{__name__}:measure", {"data": data, "updates": updates}, data)
         for data in (*wide, *deep)
@@ -99,8 +101,8 @@ def ours(wide: list[str], deep: list[str], updates: int, report: Report, harness
             report.claim(f"{name}: closed in under 0.3 s", f"{seconds:.3f}", seconds < 0.3)
 
 
-def our_table(results: list[Result]) -> Table:
-    table = Table(
+def our_table(results: list[Result]) -> ReportTable:
+    table = ReportTable(
         "Closure and single facts",
         [
             "data",

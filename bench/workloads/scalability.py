@@ -15,7 +15,7 @@ from bench.experiments import Choice, Timing, break_even, choices, nested_sizes
 from bench.harness import Case, Harness, machine, run_once
 from bench.literature import Figures, break_even_table, large_table
 from bench.maintained import AUTO, INCREMENTAL, REMATERIALISE, Done, Maintained
-from bench.report import Plot, Report, Table
+from bench.report import BenchReport, Plot, ReportTable
 from bench.workloads.base import Workload
 from bench.workloads.maintenance import Turns, add_options, claim_choices
 
@@ -84,9 +84,11 @@ def sweep(data: str, strategies: list[str], sizes: list[int], seconds: float) ->
     return {"delete": deleted, "add": added, "absent": trial.turns.absent}
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("scalability", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
-    absent = Table("Not measured", ["run", "why"])
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport(
+        "scalability", WORKLOAD.summary, machine(("triplestore", "numpy", "numba"))
+    )
+    absent = ReportTable("Not measured", ["run", "why"])
     shares: dict[str, Figures] = {}
     ties: dict[str, tuple[float, Figures]] = {}
     picked: list[Choice] = []
@@ -124,7 +126,11 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 
 
 def find_points(
-    data: Dataset, given: argparse.Namespace, harness: Harness, report: Report, absent: Table
+    data: Dataset,
+    given: argparse.Namespace,
+    harness: Harness,
+    report: BenchReport,
+    absent: ReportTable,
 ) -> tuple[dict[str, int], int]:
     """The break-even points of the strategies, and the number of facts there are."""
     points: dict[str, int] = {}
@@ -146,7 +152,7 @@ def child(
     data: Dataset,
     given: argparse.Namespace,
     harness: Harness,
-    report: Report,
+    report: BenchReport,
     **more: Any,
 ) -> dict[str, Any]:
     """One run."""
@@ -158,8 +164,8 @@ def child(
     return found
 
 
-def sizes_table(title: str, timings: Timings, sizes: list[int], facts: int) -> Table:
-    table = Table(
+def sizes_table(title: str, timings: Timings, sizes: list[int], facts: int) -> ReportTable:
+    table = ReportTable(
         title,
         ["facts", "share", *(f"{name} ms" for name in timings)],
         note="Nested sets: each holds the smaller ones.",
@@ -170,7 +176,7 @@ def sizes_table(title: str, timings: Timings, sizes: list[int], facts: int) -> T
     return table
 
 
-def plot(report: Report, name: str, title: str, timings: Timings) -> None:
+def plot(report: BenchReport, name: str, title: str, timings: Timings) -> None:
     lines = {s: [(float(n), t) for n, t in times.items()] for s, times in timings.items()}
     lines = {name: points for name, points in lines.items() if points}
     if lines:

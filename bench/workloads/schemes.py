@@ -17,8 +17,8 @@ from bench.literature_modules import broader_table
 from bench.modular import AUTO, COMPRESSED, MODULE
 from bench.reasoners import REASONERS, missing
 from bench.reasoners.base import why_it_ended
-from bench.report import Report, Table, format_number
-from bench.workloads.base import Workload, names
+from bench.report import BenchReport, ReportTable, format_number
+from bench.workloads.base import Workload, names, numbers
 
 Run = dict[str, Any]
 
@@ -26,9 +26,9 @@ TURNS = 3
 NEMO = "Nemo"
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = ("triplestore", "numpy", "numba", *REASONERS[NEMO].packages)
-    report = Report("schemes", WORKLOAD.summary, machine(packages))
+    report = BenchReport("schemes", WORKLOAD.summary, machine(packages))
     report.machine["note"] = given.note
     for part in given.parts:
         PARTS[part](given, Measured(harness, report, given.repeats))
@@ -38,7 +38,7 @@ def run(given: argparse.Namespace, harness: Harness) -> Report:
 class Measured:
     """Runs cases, keeps what they gave, and takes the best."""
 
-    def __init__(self, harness: Harness, report: Report, repeats: int) -> None:
+    def __init__(self, harness: Harness, report: BenchReport, repeats: int) -> None:
         self.harness = harness
         self.report = report
         self.repeats = repeats
@@ -132,7 +132,7 @@ def row(found: Run) -> list[Any]:
 def dag(given: argparse.Namespace, measured: Measured) -> None:
     name = f"dag-{given.nodes}-{10 * given.nodes}"
     large = f"dag-{10 * given.nodes}-{100 * given.nodes}"
-    table = Table(
+    table = ReportTable(
         "Random edges from lower to higher nodes",
         ["graph", "how", *CHANGES],
         note="In a store: whole commits for closing, the engine's seconds for updates. Peak: on "
@@ -218,7 +218,7 @@ CLIQUE_SECONDS, CLIQUE_MB = 0.5, 50
 
 
 def clique(given: argparse.Namespace, measured: Measured) -> None:
-    table = Table(
+    table = ReportTable(
         "One component of a relation that is symmetric and transitive",
         [
             *("given by", "edges", "pairs", "closing, ms", "MB", "peak MB", "100,000 pairs, ms"),
@@ -258,9 +258,9 @@ def clique(given: argparse.Namespace, measured: Measured) -> None:
     measured.report.tables += [table, clique_in_store(given, measured)]
 
 
-def clique_in_store(given: argparse.Namespace, measured: Measured) -> Table:
+def clique_in_store(given: argparse.Namespace, measured: Measured) -> ReportTable:
     """The same by rules of a store; each 1,000 edges of the tree cut it in as many pieces more."""
-    table = Table(
+    table = ReportTable(
         "The same in a store, compressed",
         ["graph", *CHANGES],
         note="Static: with the asserted edges, which are rows. Any edge splits the tree.",
@@ -313,7 +313,7 @@ def real(given: argparse.Namespace, measured: Measured) -> None:
     from bench.shapes.real import REAL
     from bench.shapes.real import real as found_edges
 
-    table = Table(
+    table = ReportTable(
         "Real graphs: the scheme alone, and as rows in both orders",
         ["graph", "edges", *CHANGES, "written out in both orders, s", "MB of that"],
     )
@@ -344,10 +344,6 @@ GRAPHS = "wordnet,wordnetParts,go,chebi,mondo,uberon,fbbt,vertebrata,metazoa,deb
 THESAURI = "stw,unesco,uat,physh,hepph,vote"
 
 
-def _sizes(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
-
-
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--parts", type=names, default=list(PARTS), help=",".join(PARTS))
     parser.add_argument("--nodes", type=int, default=10_000, help="of DAG-R; ten times the edges")
@@ -357,7 +353,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--singles", type=int, default=100, help="single edges (100)")
     parser.add_argument("--clique", type=int, default=100_000, help="nodes of one component")
     parser.add_argument(
-        "--broader", type=_sizes, default=[159_561, 1_426_588], help="edges of networks"
+        "--broader", type=numbers, default=[159_561, 1_426_588], help="edges of networks"
     )
     parser.add_argument("--real", type=names, default=names(f"{GRAPHS},{THESAURI}"), help="graphs")
     parser.add_argument("--note", default="", help="what else is to be known of the machine")

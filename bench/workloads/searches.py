@@ -17,7 +17,7 @@ from unittest.mock import patch
 from bench.datasets import dataset, draw
 from bench.harness import Case, Harness, machine, run_once
 from bench.maintained import Maintained
-from bench.report import Report, Table
+from bench.report import BenchReport, ReportTable
 from bench.workloads.base import Workload, names
 
 STRATEGY = "bf_c"
@@ -63,15 +63,17 @@ def measure(data: str, turns: int) -> dict[str, Any]:
     return {"found": found}
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("searches", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport("searches", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
     least: tuple[float, str] | None = None
     for data in given.data:
         case = Case(f"{__name__}:measure", {"data": data, "turns": given.turns}, data)
         found = run_once(case)
         report.runs.append({"label": data, "main": "", "runs": [found]})
         harness.say(f"{data}: done")
-        table = Table(data, ["facts deleted", *(f"{w} ms" for w in SEARCHES), "times", "instances"])
+        table = ReportTable(
+            data, ["facts deleted", *(f"{w} ms" for w in SEARCHES), "times", "instances"]
+        )
         for size, taken in found["found"].items():
             seconds = [taken[which][0] for which in SEARCHES]
             ratio = seconds[1] / seconds[0]

@@ -14,9 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from bench.data import Input, lubm_file
+from bench.data import InputFile, lubm_file
 from bench.harness import REPOSITORY, Case, Harness, Result, machine
-from bench.report import Report, Table, format_number, ratio
+from bench.report import BenchReport, ReportTable, format_number, ratio
 from bench.workloads.base import Workload, names, numbers
 
 PER_UNIVERSITY = 131_000
@@ -27,19 +27,21 @@ FLAT = 1.3
 """Cost per triple is called flat if it grows by less than this from one size to the next."""
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
-    report = Report("spark", WORKLOAD.summary, machine(["pyspark", "pyarrow", "numpy", "rdflib"]))
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
+    report = BenchReport(
+        "spark", WORKLOAD.summary, machine(["pyspark", "pyarrow", "numpy", "rdflib"])
+    )
     if lacking := what_is_missing():
         report.summary += f". Not measured: {lacking}"
         return report
     rules = str(RULES) if given.infer else None
-    overview = Table(
+    overview = ReportTable(
         "Importing LUBM-like N-Triples" + (" and inferring under its ontology" if rules else ""),
         ["", "statements", "s", "statements/s", "us each", "shuffled bytes each", "x local"],
         note="Time of the import alone: the session was up and warm. rdflib only parses. "
         "Local: one process, without Spark.",
     )
-    stages = Table(
+    stages = ReportTable(
         "Stage by stage",
         ["", "s", "us each", "shuffled MB", "bytes each", "written MB", "spilled MB", "skew"],
         note="Each: by statement of the input. Skew: rows of the largest task by the median one.",
@@ -77,7 +79,7 @@ def what_is_missing() -> str:
 
 
 def measured(
-    source: Input, given: argparse.Namespace, harness: Harness, folder: Path, rules: str | None
+    source: InputFile, given: argparse.Namespace, harness: Harness, folder: Path, rules: str | None
 ) -> dict[str, Result]:
     """The results for one file by who read it: `local`, `rdflib` or the number of workers."""
     common = {"path": str(source.path), "folder": str(folder)}
@@ -95,10 +97,10 @@ def measured(
 
 
 def show(
-    overview: Table,
-    stages: Table,
+    overview: ReportTable,
+    stages: ReportTable,
     results: dict[str, Result],
-    source: Input,
+    source: InputFile,
     flat: dict[int, list[float]],
 ) -> None:
     local = float(results["local"]["import s"])
@@ -118,7 +120,7 @@ def show(
         )
 
 
-def add_stages(table: Table, where: str, result: Result, statements: int) -> None:
+def add_stages(table: ReportTable, where: str, result: Result, statements: int) -> None:
     for stage in result["stages"]:
         spark: dict[str, Any] = stage["spark"]
         seconds = float(stage["seconds"])
@@ -130,7 +132,7 @@ def add_stages(table: Table, where: str, result: Result, statements: int) -> Non
         )
 
 
-def claim_equal(report: Report, results: dict[str, Result], source: Input) -> None:
+def claim_equal(report: BenchReport, results: dict[str, Result], source: InputFile) -> None:
     digests = {n: r["digest"] for n, r in results.items() if n != "rdflib"}
     text = f"{source.universities} universities: Spark and local loader make the same store"
     said = ", ".join(f"{name}: {digest[:12]}" for name, digest in digests.items())

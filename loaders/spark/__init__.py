@@ -31,7 +31,7 @@ _HOMES = {
     "check": "session",
     "report_of": "jobs.report",
     "StageLog": "jobs.stage_log",
-    "Setting": "jobs.run_job",
+    "SessionSetting": "jobs.run_job",
     "run": "jobs.run_job",
     "source_of": "jobs.run_job",
     "package": "jobs.packaging",

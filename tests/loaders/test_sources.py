@@ -149,7 +149,7 @@ def test_find_sources__says_what_is_wrong(tmp_path: Path) -> None:
     for message, args in {
         "known extension": (None, tmp_path),
         r"no file .* matches": (None, str(tmp_path / "*.nt")),
-        "tells no RDF format": (None, tmp_path / "notes.txt"),
+        "shows no RDF format": (None, tmp_path / "notes.txt"),
         "either": (None, None),
         "standard input needs a format": (None, "-"),
         "a document needs a format": ("<a:b> <a:b> <a:b> .", None),

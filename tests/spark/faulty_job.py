@@ -23,7 +23,7 @@ from typing import Any
 from triplestore import Store, TripleStoreError
 from triplestore.loaders.spark import import_dataset, make
 from triplestore.loaders.spark.importing import import_job
-from triplestore.loaders.spark.jobs.run_job import Setting, clear_errors, run
+from triplestore.loaders.spark.jobs.run_job import SessionSetting, clear_errors, run
 from triplestore.loaders.spark.session import QUIET
 from triplestore.storage.files.system import File, RealFiles
 
@@ -151,7 +151,7 @@ def run_once(target: str, sources: list[str], wrong: Wrong) -> int:
         return import_dataset(session, sources, target, progress=wrong.told, files=files, **WISHED)
 
     try:
-        run(job, Setting(master="local[1]", options=QUICK), {}, quiet=True)
+        run(job, SessionSetting(master="local[1]", options=QUICK), {}, quiet=True)
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0

@@ -193,7 +193,7 @@ def test_files__many_of_them_named_one_by_one(spark: Any, tmp_path: Path, count:
     [
         ("a.jsonld", '{"@context": "https://example.org/c", "@id": "http://e/a"}', "context"),
         ("a.jsonld", "", "a.jsonld:1"),
-        ("a.ttl.gz", "<http://e/a> <http://e/b> 1 .", "does not begin as such data do"),
+        ("a.ttl.gz", "<http://e/a> <http://e/b> 1 .", "does not start like gzip data"),
         ("a.nt", BOM.decode() * 2 + "<http://e/a> <http://e/b> <http://e/c> .", "a.nt:1"),
     ],
     ids=["remote context", "empty JSON", "not compressed", "two marks"],

@@ -143,10 +143,10 @@ def test_pull__damage_is_found_and_leaves_nothing(tmp_path: Path) -> None:
     refused("should have")
     part.write_bytes(good)
     (part.parent / "part-00009.parquet").write_bytes(good)
-    refused("files of another job")
+    refused("a file of another job")
     (part.parent / "part-00009.parquet").unlink()
     (tmp_path / "in" / "manifest.json").write_text("{}")
-    refused("has not ended")
+    refused("is not finished or failed")
     (tmp_path / "in" / "manifest.json").unlink()
     refused("no finished import")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import click
 
 from triplestore._version import VERSION
-from triplestore.cli import data, explaining, importing, keeping, querying, rules, serving
+from triplestore.cli import data, explaining, importing, querying, rules, serving, upkeep
 
 __all__ = ["main"]
 
@@ -42,10 +42,10 @@ for _command in (
     rules.rules,
     rules.check,
     explaining.why,
-    keeping.info,
-    keeping.verify,
-    keeping.backup,
-    keeping.optimize,
-    keeping.completion,
+    upkeep.info,
+    upkeep.verify,
+    upkeep.backup,
+    upkeep.optimize,
+    upkeep.completion,
 ):
     main.add_command(_command)

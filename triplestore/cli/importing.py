@@ -140,7 +140,7 @@ def _wished(options: dict[str, Any]) -> dict[str, Any]:
 
 def _setting(options: dict[str, Any]) -> Any:
     """How to get a session."""
-    from triplestore.loaders.spark import Setting
+    from triplestore.loaders.spark import SessionSetting
 
     settings = {}
     for text in options["conf"]:
@@ -149,4 +149,6 @@ def _setting(options: dict[str, Any]) -> Any:
             raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="--conf")
         settings[key] = value
     same = ("master", "memory", "executor_memory", "partitions")
-    return Setting(**{name: options[name] for name in same if name in options}, options=settings)
+    return SessionSetting(
+        **{name: options[name] for name in same if name in options}, options=settings
+    )

@@ -1,7 +1,7 @@
 """rdflib over our store: `rdflib.Graph(store="triplestore")`. Start at `TripleStore` (plugin.py).
 
 Terms go through terms.py, names of graphs through names.py; single changes wait in pending.py;
-queries and updates run on our engine by asking.py. The extra `rdflib` installs what it needs.
+queries and updates run on our engine by queries.py. The extra `rdflib` installs what it needs.
 """
 
 from triplestore.rdflib_store.plugin import TripleStore

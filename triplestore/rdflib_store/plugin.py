@@ -17,7 +17,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Identifier, Node, URIRef
 
 from triplestore.errors import UsageError
-from triplestore.rdflib_store import asking
+from triplestore.rdflib_store import queries
 from triplestore.rdflib_store.names import RdflibGraphNames
 from triplestore.rdflib_store.namespaces import Namespaces, usual_prefixes
 from triplestore.rdflib_store.pending import ADD, BIND, GRAPH, REMOVE, Pending
@@ -309,7 +309,7 @@ class TripleStore(rdflib.store.Store):
     ) -> Any:
         """The result of a query, evaluated by our engine."""
         graph = self._asked(queryGraph)
-        return asking.query(self.store, query, initNs, initBindings, graph)
+        return queries.query(self.store, query, initNs, initBindings, graph)
 
     def update(
         self,
@@ -321,10 +321,10 @@ class TripleStore(rdflib.store.Store):
     ) -> None:
         """Carry out an update of the default graph; rdflib does it in others."""
         graph = self._asked(queryGraph)
-        asking.update(self.store, update, initNs, initBindings, graph, self.load_from)
+        queries.update(self.store, update, initNs, initBindings, graph, self.load_from)
 
     def _asked(self, name: Any) -> Any:
-        return name if name == asking.UNION else self._names.graph(name)
+        return name if name == queries.UNION else self._names.graph(name)
 
 
 def _terms_of(pattern: RdflibPattern) -> tuple[Any, Any, Any] | None:

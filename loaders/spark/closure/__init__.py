@@ -9,7 +9,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Closure", "close"):
+    if name in ("SparkClosure", "close"):
         from triplestore.loaders.spark.closure import closing
 
         return getattr(closing, name)

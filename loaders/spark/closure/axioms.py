@@ -20,7 +20,7 @@ from triplestore.reasoning.program.literals import MAX_ILL_TYPED, ill_typed
 from triplestore.reasoning.program.schema_reader import is_member
 from triplestore.terms import Dictionary, key_of
 
-MOST_AXIOMS = 5_000_000
+MAX_AXIOMS = 5_000_000
 """Maximum number of triples of axioms that the driver takes."""
 
 PREDICATES = sorted(key_of(node) for node in names.SCHEMA_PREDICATES | names.SWRL_PREDICATES)
@@ -45,9 +45,9 @@ class Axioms(NamedTuple):
         taken = _Taking(rows, naming)
         found = [*taken.vocabulary(), *taken.equals(), *taken.members(), *taken.containers()]
         found += taken.literals(valued)
-        if len(found) > MOST_AXIOMS:
+        if len(found) > MAX_AXIOMS:
             raise BudgetError(
-                f"there are more than {MOST_AXIOMS:,} triples of axioms, too many to make rules of"
+                f"there are more than {MAX_AXIOMS:,} triples of axioms, too many to make rules of"
             )
         stated = frozenset((s, p, o) for s, p, o, is_stated in found if is_stated)
         inferred = frozenset((s, p, o) for s, p, o, is_stated in found if not is_stated)
@@ -77,7 +77,7 @@ class _Taking:
         return self._rows.where(self._test)
 
     def _collect(self, rows: Frame) -> list[tuple[int, int, int, bool]]:
-        limited = rows.select("s", "p", "o", "stated").limit(MOST_AXIOMS + 1)
+        limited = rows.select("s", "p", "o", "stated").limit(MAX_AXIOMS + 1)
         return [(int(s), int(p), int(o), bool(stated)) for s, p, o, stated in limited.collect()]
 
     def vocabulary(self) -> list[tuple[int, int, int, bool]]:

@@ -16,7 +16,7 @@ from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.axioms import Axioms, ill_typed_keys
 from triplestore.loaders.spark.closure.evaluation import Evaluated, evaluate
 from triplestore.loaders.spark.closure.facts import Frame, local_frame, to_arrow
-from triplestore.loaders.spark.closure.locally import closed_here
+from triplestore.loaders.spark.closure.local_closure import closed_here
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.programs import Given, Programs
@@ -24,14 +24,14 @@ from triplestore.loaders.spark.closure.rounds import Progress
 from triplestore.relations import ChangedRows
 from triplestore.storage.metadata import FILES, HIDDEN, PREFIXES, REGIMES, bytes_of_prefixes
 
-MOST_TURNS = 200
+MAX_TURNS = 200
 """Maximum number of turns that find new axioms; more means that the rules are wrong."""
 
 TupleName = tuple[int, int]
 
 
 @dataclass
-class Closure:
+class SparkClosure:
     """All facts of the default graph, and what a store keeps besides.
 
     facts     s, p, o, status, count: asserted and inferred, each once
@@ -89,7 +89,7 @@ def close(
     options: Options | None = None,
     progress: Progress | None = None,
     **told: Any,
-) -> Closure:
+) -> SparkClosure:
     """What follows from triples by regimes and rules, with what is asserted.
 
     triples   s, p, o and maybe g, as ids; distinct. Those of named graphs (g) take no part
@@ -115,12 +115,12 @@ def close(
     told = {**told, "rules": rules, "ontology": ontology}
     here = closed_here(spark, stated, terms, given, reason, told, options)
     if here is not None:
-        return Closure(**{**here._asdict(), "quads": _quads(spark, here.quads)})
+        return SparkClosure(**{**here._asdict(), "quads": _quads(spark, here.quads)})
     naming = Naming(spark, terms, work, options.most_terms, options.held_rows)
     programs = _programs(stated, naming, given, reason, told)
     regimes = bool(reason) or REGIMES in given.kept
     before: Evaluated | None = None
-    for turn in range(1, MOST_TURNS + 1):
+    for turn in range(1, MAX_TURNS + 1):
         place = f"{work.rstrip('/')}/turn-{turn}"
         known = None
         if before is not None and programs.grew:
@@ -168,7 +168,7 @@ def _programs(
 
 def _closure(
     spark: Any, evaluated: Evaluated, programs: Programs, turn: int, place: str
-) -> Closure:
+) -> SparkClosure:
     counted = evaluated.counted()
     path = f"{place}/closed"
     counted.write.mode("overwrite").parquet(path)
@@ -179,7 +179,7 @@ def _closure(
     hidden = _hidden(facts, evaluated.naming)
     if hidden:
         meta[HIDDEN] = str(hidden).encode()
-    return Closure(
+    return SparkClosure(
         facts,
         counted.where("k > 2").select(*columns, "status", "count"),
         _quads(spark, programs.quads()),

@@ -49,7 +49,7 @@ KEPT_APART = (
 """Properties of which the rules of equality leave out what is reflexive."""
 
 _TYPE_KEY = b"\x01" + RDF_TYPE.encode()
-MOST_MERGES = 100
+MAX_MERGES = 100
 
 Follow = Callable[[Program, Frame, str], Frame]
 """What follows from triples by a program, as triples; the last argument is where to write."""
@@ -84,7 +84,7 @@ def expanded(
     same_as = ids[SAME_AS]
     rows = stated
     pairs = stated.where(f"p = {same_as} AND s <> o").selectExpr("s AS a", "o AS b")
-    for turn in range(MOST_MERGES):
+    for turn in range(MAX_MERGES):
         classes = _Classes.of(pairs, naming, graphs)
         constants = constants_of(rules[number] for number in safe)
         moved = classes.of_constants(naming.ids_of(constants), naming)

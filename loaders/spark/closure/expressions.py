@@ -8,7 +8,7 @@ time, with a small dictionary of the terms of that batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,7 @@ from triplestore.expressions.vectors import ids_of
 from triplestore.loaders.spark.closure.facts import Facts, Frame
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import Shape
-from triplestore.loaders.spark.jobs.workers import mapped
+from triplestore.loaders.spark.jobs.workers import Batches, mapped
 from triplestore.operators.frame import Frame as Columns
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TYPED
@@ -206,8 +206,6 @@ def _place(part: Expression, naming: Naming | None) -> str:
 
 
 # -- on executors ---------------------------------------------------------------------------------
-
-Batches = Iterable[Any]
 
 
 def filtered(

@@ -23,21 +23,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from triplestore.loaders.spark.closure.held import I64, ONE_TASK, Held, groups_of, settings
+from triplestore.loaders.spark.closure.driver_rows import I64, ONE_TASK, Held, groups_of, settings
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.shapes import TRIPLE
+from triplestore.loaders.spark.thresholds import SPARK
 
 Frame: TypeAlias = Any
 """A DataFrame of Spark."""
-
-MOST_COUNTED = 500_000
-"""Maximum number of relations and classes that are counted; others are taken to be small."""
-
-ROWS_A_PART = 100_000
-"""Number of facts that are worth a task of their own."""
-
-RECUT = 8
-"""Facts are cut again when they are this many times more than their parts are meant for."""
 
 
 @dataclass(slots=True)
@@ -62,7 +54,7 @@ class Statistics:
         self.whole = self.whole and other.whole
 
 
-class Run(NamedTuple):
+class FactTable(NamedTuple):
     """A table of facts.
 
     level  0 for what is asserted
@@ -93,7 +85,7 @@ class Facts:
         self._parts, self._most_parts = options.partitions or most_parts, most_parts
         self._held: Held | None = None
         self._held_frame: Frame = None
-        self.runs: list[Run] = []
+        self.runs: list[FactTable] = []
         self._last = ""
         self._name = f"closure_{uuid.uuid4().hex}"
         self._made = 0
@@ -129,7 +121,7 @@ class Facts:
         self._parts = self._parts_for(stated.count())
         self._last = self._save(stated.selectExpr(*self.columns, "0 AS r"))
         self._count()
-        self.runs.append(Run(self._last, 0, self.fresh.total))
+        self.runs.append(FactTable(self._last, 0, self.fresh.total))
 
     def every(self) -> Frame:
         """All facts."""
@@ -182,11 +174,11 @@ class Facts:
             self.now -= 1
             self._last = before
             return 0
-        made = Run(self._last, 1, self.fresh.total + sum(run.rows for run in small))
+        made = FactTable(self._last, 1, self.fresh.total + sum(run.rows for run in small))
         self.runs = [*(run for run in self.runs if run not in small), made]
         for run in small:
             self._forget(run.name)
-        if self.known.total > RECUT * ROWS_A_PART * self._parts and self._recut():
+        if self.known.total > SPARK.recut_factor * SPARK.part_rows * self._parts and self._recut():
             return self.fresh.total
         if len(self.runs) > self._options.most_runs + 1:
             self._merge()
@@ -218,7 +210,7 @@ class Facts:
             groups, counts = groups_of(rows, self.type_id, TRIPLE)
             self.fresh = _statistics((*group, n) for group, n in zip(groups, counts, strict=True))
             self.known.add(self.fresh)
-            self.runs = [Run("", 0, len(self._held))]
+            self.runs = [FactTable("", 0, len(self._held))]
         return len(rows)
 
     def _spill(self) -> None:
@@ -227,18 +219,18 @@ class Facts:
         rows, self._held, self.runs = self._held_frame, None, []
         self._parts = self._parts_for(self.known.total)
         self._last = self._save(rows.repartition(self._parts, *self.columns))
-        self.runs.append(Run(self._last, min(self.now, 1), self.known.total))
+        self.runs.append(FactTable(self._last, min(self.now, 1), self.known.total))
         self._held_frame = None
 
     # -- tables ----------------------------------------------------------------------------------
 
     def _parts_for(self, rows: int) -> int:
         """The number of parts for this number of facts."""
-        return self._options.partitions or min(self._most_parts, 1 + rows // ROWS_A_PART)
+        return self._options.partitions or min(self._most_parts, 1 + rows // SPARK.part_rows)
 
-    def _small(self) -> list[Run]:
+    def _small(self) -> list[FactTable]:
         """The runs that are written again with the next: the smallest, as far as they go."""
-        found, rows = list[Run](), 0
+        found, rows = list[FactTable](), 0
         for run in sorted(self.runs, key=lambda one: one.rows):
             rows += run.rows
             if rows <= self._options.small_rows:
@@ -274,9 +266,10 @@ class Facts:
     def _counted(self, rows: Frame) -> Statistics:
         class_ = f"IF(k = {TRIPLE} AND c0 = {self.type_id}, c2, 0L) AS class"
         groups = rows.selectExpr("k", "c0", class_).groupBy("k", "c0", "class").count()
-        listed = groups.limit(MOST_COUNTED + 1).collect()
-        found = _statistics(listed[:MOST_COUNTED])
-        found.whole = len(listed) <= MOST_COUNTED
+        most = SPARK.counted_groups
+        listed = groups.limit(most + 1).collect()
+        found = _statistics(listed[:most])
+        found.whole = len(listed) <= most
         return found
 
     def _recut(self) -> bool:
@@ -291,7 +284,7 @@ class Facts:
                 continue
             rows = _union(self._table(run.name) for run in some)
             last = self._save(rows.repartition(parts, *self.columns))
-            self.runs.append(Run(last, level, sum(run.rows for run in some)))
+            self.runs.append(FactTable(last, level, sum(run.rows for run in some)))
         self._last = last
         for run in old:
             self._forget(run.name)
@@ -302,7 +295,7 @@ class Facts:
         old = [run for run in self.runs if run.level]
         rows = _union(self._table(run.name) for run in old)
         self._last = self._save(rows.repartition(self._parts, *self.columns))
-        merged = Run(self._last, 1, sum(run.rows for run in old))
+        merged = FactTable(self._last, 1, sum(run.rows for run in old))
         self.runs = [*(run for run in self.runs if not run.level), merged]
         for run in old:
             self._forget(run.name)

@@ -20,27 +20,23 @@ from numpy.typing import NDArray
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.errors import BudgetError
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
+from triplestore.loaders.spark.thresholds import SPARK
 
 I64 = NDArray[np.int64]
 
-MOST_STEPS = 200
+MAX_STEPS = 200
 """Maximum number of steps; the algorithms need some twenty."""
-
-
-MOST_PAIRS = 5_000_000
-"""Maximum number of pairs that the driver makes of its edges."""
 
 
 class Graphs:
     """Algorithms on graphs.
 
-    most        maximum number of edges that the driver handles
-    most_pairs  maximum number of pairs of a closure that it makes
-    steps       number of steps on Spark
+    most   maximum number of edges that the driver handles
+    steps  number of steps on Spark
     """
 
-    def __init__(self, spark: Any, work: str, most: int, most_pairs: int = MOST_PAIRS) -> None:
-        self.spark, self.most, self.most_pairs, self.steps = spark, most, most_pairs, 0
+    def __init__(self, spark: Any, work: str, most: int) -> None:
+        self.spark, self.most, self.steps = spark, most, 0
         self._work, self._made = work.rstrip("/"), 0
 
     def kept(self, rows: Frame) -> tuple[Frame, int]:
@@ -77,7 +73,7 @@ class Graphs:
             edges.where("a <> b").selectExpr("greatest(a, b) AS u", "least(a, b) AS v")
         )
         before: Any = None
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             links, count = self.kept(_small_star(_large_star(links)))
             (sums,) = links.selectExpr("bit_xor(xxhash64(u, v)) AS sum").collect()
             if (count, sums[0]) == before:
@@ -122,10 +118,10 @@ class Graphs:
         nodes, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         numbers = places.astype(np.uint64)
         keys = numbers[: len(a)] << np.uint64(32) | numbers[len(a) :]
-        if len(keys) and TransitiveClosure.estimate_size(keys).pairs > self.most_pairs:
+        if len(keys) and TransitiveClosure.estimate_size(keys).pairs > SPARK.driver_pairs:
             return None
         closure = TransitiveClosure.build(keys)
-        if closure.count() > self.most_pairs:
+        if closure.count() > SPARK.driver_pairs:
             return None
         pairs = np.concatenate([np.zeros(0, np.uint64), *closure.blocks()])
         one, other = nodes[pairs >> np.uint64(32)], nodes[pairs & np.uint64(0xFFFFFFFF)]
@@ -157,7 +153,7 @@ class Graphs:
 
     def _trimmed(self, edges: Frame, count: int) -> tuple[Frame, int]:
         """Without the edges at nodes that nothing leads to, or away from: while that helps."""
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             if count <= self.most:
                 return edges, count
             kept = edges.join(edges.selectExpr("b AS a").dropDuplicates(), "a", "left_semi")

@@ -15,20 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from triplestore.loaders.spark.closure.driver_rows import I64
 from triplestore.loaders.spark.closure.expressions import Expressions
 from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics, local_frame
-from triplestore.loaders.spark.closure.held import I64
-from triplestore.loaders.spark.closure.plans import Evaluate, Join, Track, Way
+from triplestore.loaders.spark.closure.plans import Evaluate, JoinStep, Track, Way
 from triplestore.loaders.spark.closure.shapes import TRIPLE, FlatAtom, Shape
-
-MOST_LISTED = 100
-"""Maximum number of names in the condition by which facts are read."""
-
-MOST_BESIDE, MOST_ROWS_BESIDE = 16, 1_000_000
-"""Maximum number of rules that are written beside facts, and of rows that this makes."""
-
-GROWTH = 4
-"""Assumed number of matches of a row in a join."""
+from triplestore.loaders.spark.thresholds import SPARK
 
 
 class Joiner:
@@ -50,7 +42,9 @@ class Joiner:
         first = True
         # Rules that begin with a join are brought to the facts by it.
         begin = track.steps[0] if track.steps else None
-        beside = isinstance(begin, Join) and not begin.negated and self._beside(track, begin, rows)
+        beside = (
+            isinstance(begin, JoinStep) and not begin.negated and self._beside(track, begin, rows)
+        )
         state = None if beside else self._begin(track, constants)
         for i, step in enumerate(track.steps):
             if isinstance(step, Evaluate):
@@ -67,10 +61,10 @@ class Joiner:
                 continue
             there = _size(sides, step.arity, self.facts)
             state = self._join(track, i, step, state, False, self._side(step, rows, there), sides)
-            rows = rows if step.negated else min(rows * GROWTH, rows * there)
+            rows = rows if step.negated else min(rows * SPARK.matches, rows * there)
         return self._end(track, state)
 
-    def _side(self, step: Join, here: float, there: float) -> str:
+    def _side(self, step: JoinStep, here: float, there: float) -> str:
         """Which side of a join is broadcast, if any."""
         if there <= self.most and (step.negated or there <= here):
             return "right"
@@ -97,16 +91,16 @@ class Joiner:
         frame = frame if several or not width else frame.drop("w")
         return frame.coalesce(1) if self.facts.single else frame
 
-    def _beside(self, track: Track, step: Join, rules: float) -> bool:
+    def _beside(self, track: Track, step: JoinStep, rules: float) -> bool:
         """Whether rules are so few that they are written beside each fact of the first join.
 
         That saves a job, which sends them to all executors, and costs a row for each of both.
         """
         most = rules * _size(_names(track, 0), step.arity, self.facts)
-        return rules == 1 or (rules <= MOST_BESIDE and most <= MOST_ROWS_BESIDE)
+        return rules == 1 or (rules <= SPARK.beside_rules and most <= SPARK.beside_rows)
 
     def _joined_beside(
-        self, track: Track, step: Join, constants: I64, delta: bool, names: Names
+        self, track: Track, step: JoinStep, constants: I64, delta: bool, names: RelationNames
     ) -> Frame:
         facts = self._read(step, delta, names)
         width, own = track.widths[0], facts.columns
@@ -126,7 +120,7 @@ class Joiner:
         state = state.where(" AND ".join(ties)) if ties else state
         return self._kept(track, 0, state, [f"c{place}" for place in range(step.arity + 1)])
 
-    def _ties(self, track: Track, i: int, step: Join) -> list[str]:
+    def _ties(self, track: Track, i: int, step: JoinStep) -> list[str]:
         """What of the state is equal to what of the fact."""
         width = track.widths[i]
         return [
@@ -135,7 +129,14 @@ class Joiner:
         ]
 
     def _join(
-        self, track: Track, i: int, step: Join, state: Frame, delta: bool, side: str, names: Names
+        self,
+        track: Track,
+        i: int,
+        step: JoinStep,
+        state: Frame,
+        delta: bool,
+        side: str,
+        names: RelationNames,
     ) -> Frame:
         from pyspark.sql import functions
 
@@ -159,11 +160,11 @@ class Joiner:
         state = state.coalesce(1) if single else state
         return self._kept(track, i, state, [f"c{place}" for place in range(step.arity + 1)])
 
-    def _read(self, step: Join, delta: bool, names: Names) -> Frame:
+    def _read(self, step: JoinStep, delta: bool, names: RelationNames) -> Frame:
         facts = self.facts.last() if delta else self.facts.every()
         tests = [f"k = {step.arity}"]
         tests += [f"c{one} = c{other}" for one, other in step.same]
-        if names is not None and len(names) <= MOST_LISTED:
+        if names is not None and len(names) <= SPARK.listed_names:
             tests.append(f"c0 IN ({', '.join(map(str, sorted(names)))})")
         if step.old:
             tests.append(f"r < {self.facts.now}")
@@ -242,11 +243,11 @@ def _pick(columns: Sequence[int | None], width: int, new: Sequence[str]) -> str:
 
 # -- how many facts -------------------------------------------------------------------------------
 
-Names = set[int] | None
+RelationNames = set[int] | None
 """The names of relations that a join speaks of; None for any."""
 
 
-def _names(track: Track, i: int) -> Names:
+def _names(track: Track, i: int) -> RelationNames:
     found: set[int] = set()
     for way in track.ways:
         slot = _slot_of_name(track, way, i)
@@ -259,7 +260,7 @@ def _names(track: Track, i: int) -> Names:
 def _slot_of_name(track: Track, way: Way, i: int) -> int | None:
     """The constant slot by which the name of a fact is bound at a step, if it is."""
     step = track.steps[i]
-    assert isinstance(step, Join)
+    assert isinstance(step, JoinStep)
     if 0 not in step.bound:
         return None
     column = way.layouts[i].bound[step.bound.index(0)]
@@ -271,7 +272,7 @@ def _slot_of_name(track: Track, way: Way, i: int) -> int | None:
     return slot if slot < way.shape.form.width else None
 
 
-def _size(names: Names, arity: int, facts: Facts) -> int:
+def _size(names: RelationNames, arity: int, facts: Facts) -> int:
     if names is None:
         return sum(n for (k, _), n in facts.known.relations.items() if k == arity)
     return sum(facts.known.relations.get((arity, name), 0) for name in names)
@@ -280,7 +281,7 @@ def _size(names: Names, arity: int, facts: Facts) -> int:
 def _matched(track: Track, i: int, known: Statistics) -> float:
     """How many facts the first join of a track matches."""
     step = track.steps[i]
-    assert isinstance(step, Join)
+    assert isinstance(step, JoinStep)
     total = 0
     for way in track.ways:
         slot = _slot_of_name(track, way, i)

@@ -12,17 +12,12 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from triplestore.errors import BudgetError
+from triplestore.loaders.spark.closure.driver_rows import ONE_TASK, settings
 from triplestore.loaders.spark.closure.facts import Frame, from_arrow, to_arrow
-from triplestore.loaders.spark.closure.held import ONE_TASK, settings
-
-MOST_TESTS = 500
-"""Maximum number of ids in a condition."""
-
-TERMS_OF_A_FACT, MOST_HELD_TEXT = 4, 1 << 23
-"""Maximum number and bytes of terms that the driver holds, per fact that it holds."""
+from triplestore.loaders.spark.thresholds import SPARK
 
 
-class Names(Protocol):
+class TermLookup(Protocol):
     """What making a program needs to know of terms."""
 
     def keys_of(self, ids: Iterable[int]) -> dict[int, bytes]:
@@ -48,7 +43,7 @@ class Naming:
         self._ids: dict[bytes, int] = {}
         self._absent: set[bytes] = set()
         self._held_rows = held
-        self.held = count <= TERMS_OF_A_FACT * held and int(size or 0) <= MOST_HELD_TEXT
+        self.held = count <= SPARK.held_terms * held and int(size or 0) <= SPARK.held_text
         if self.held:
             self._hold()
 
@@ -117,7 +112,7 @@ class Naming:
         tests += [
             f"{column} = {self._first + i}" for i, key in enumerate(self.new) if key[0] in wanted
         ]
-        if len(tests) > MOST_TESTS:
+        if len(tests) > SPARK.kind_tests:
             return None
         return f"({' OR '.join(tests)})" if tests else "false"
 

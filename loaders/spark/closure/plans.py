@@ -119,7 +119,7 @@ def _match(atom: FlatAtom, bound: set[int]) -> Match:
 # -- tracks ---------------------------------------------------------------------------------------
 
 
-class Join(NamedTuple):
+class JoinStep(NamedTuple):
     """A `Match` as a track has it: by places only."""
 
     arity: int
@@ -170,7 +170,7 @@ class Track:
     widths  how many columns the state has: at first, and after each step
     """
 
-    steps: tuple[Join | Evaluate, ...]
+    steps: tuple[JoinStep | Evaluate, ...]
     arity: int
     ways: list[Way] = field(default_factory=list)
 
@@ -204,7 +204,7 @@ def tracks_of(planned: Sequence[tuple[Shape, Sequence[Step]]]) -> list[Track]:
     return list(found.values())
 
 
-def _way(shape: Shape, steps: Sequence[Step]) -> tuple[tuple[Join | Evaluate, ...], Way]:
+def _way(shape: Shape, steps: Sequence[Step]) -> tuple[tuple[JoinStep | Evaluate, ...], Way]:
     form = shape.form
     wanted = _wanted(form)
     needed = [set(wanted)]
@@ -213,7 +213,7 @@ def _way(shape: Shape, steps: Sequence[Step]) -> tuple[tuple[Join | Evaluate, ..
     needed.reverse()
     columns = sorted(slot for slot in needed[0] if slot < form.width)
     first = tuple(columns)
-    made: list[Join | Evaluate] = []
+    made: list[JoinStep | Evaluate] = []
     layouts = []
     for i, step in enumerate(steps):
         at = {slot: column for column, slot in enumerate(columns)}
@@ -251,10 +251,10 @@ def _reads(step: Step) -> set[int]:
     return {*step.computation.needs, *test}
 
 
-def _join(step: Match) -> Join:
+def _join(step: Match) -> JoinStep:
     places = tuple(place for place, _ in step.bound)
     gets = tuple(place for place, _ in step.gets)
-    return Join(step.atom.arity, places, step.same, gets, step.negated, step.old)
+    return JoinStep(step.atom.arity, places, step.same, gets, step.negated, step.old)
 
 
 def _evaluate(step: Compute, at: dict[int, int]) -> Evaluate:

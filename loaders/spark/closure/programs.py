@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from triplestore.datalog.program import Program
 from triplestore.errors import UsageError
 from triplestore.loaders.spark.closure.axioms import Axioms, Triple
-from triplestore.loaders.spark.closure.naming import Names
+from triplestore.loaders.spark.closure.naming import TermLookup
 from triplestore.maintenance.report import Report
 from triplestore.reasoning.program.in_force import InForce, make_program
 from triplestore.reasoning.program.settings import BY_RULES, Regimes
@@ -94,7 +94,7 @@ class Programs:
 
     def __init__(
         self,
-        naming: Names,
+        naming: TermLookup,
         axioms: Axioms,
         ill: Sequence[bytes],
         given: Given,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from triplestore.errors import BudgetError
-from triplestore.loaders.spark.closure.copies import with_longer_steps
+from triplestore.loaders.spark.closure.copy_rules import with_longer_steps
 from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics
 from triplestore.loaders.spark.closure.joins import Joiner, triggered, weigh
 from triplestore.loaders.spark.closure.options import Options

@@ -20,7 +20,7 @@ FIELDS = (
     "kind string, part long, line long, byte long, text string, reason string, "
     "lines long, bytes long, statements long, bad long, prefixes map<string, string>"
 )
-"""The fields of notes, as Spark writes a schema."""
+"""The schema of notes, as text for Spark."""
 
 FAULT = "fault"
 PART = "part"
@@ -29,9 +29,9 @@ _AT_ONCE = 1 << 12
 
 
 class Notes:
-    """The notes of one part of a file; `part` says where it begins, and orders the parts.
+    """The notes of one part of a file; `part` is its first byte, and orders the parts.
 
-    What has no place (rows of a table) is noted without line and byte.
+    Rows of a table have no places, so they are noted without line and byte.
     """
 
     def __init__(self, part: int, has_places: bool = True) -> None:
@@ -47,7 +47,7 @@ class Notes:
     def fault(
         self, line: int | None, byte: int | None, column: int | None, text: str | None, reason: str
     ) -> None:
-        """Note what is wrong in a line (from 1) and byte of the part."""
+        """Note a fault in a line (from 1) and byte of the part."""
         self.bad += 1
         where = "" if column is None else f"column {column}: "
         fields: dict[str, Any] = {"text": text, "reason": where + reason}
@@ -56,13 +56,13 @@ class Notes:
         self._faults.append(self._written(FAULT, fields))
 
     def waiting(self) -> Iterator[list[str]]:
-        """Faults in handfuls, as soon as there are many."""
+        """The faults so far, once there are many."""
         if len(self._faults) >= _AT_ONCE:
             yield self._faults
             self._faults = []
 
     def all(self) -> list[str]:
-        """What is left to say, at the end of the part.
+        """The remaining notes, at the end of the part.
 
         >>> notes = Notes(0)
         >>> notes.fault(2, 30, 7, "<a> .", "expected an IRI")
@@ -92,7 +92,7 @@ def errors(spark: SparkSession, parsed: DataFrame, names: Mapping[int, str]) -> 
     """The faults: number, file, line (from 1), byte (of its line, from 0), text, reason."""
     notes = _notes(parsed)
     before = Window.partitionBy("file").orderBy("part").rowsBetween(Window.unboundedPreceding, -1)
-    # Tasks that read a table share its one part.
+    # Tasks that read a table share one part.
     held = notes.where(F.col("kind") == PART).groupBy("file", "part")
     parts = held.agg(F.sum("lines").alias("lines"), F.sum("bytes").alias("bytes")).select(
         "file",
@@ -117,21 +117,21 @@ def errors(spark: SparkSession, parsed: DataFrame, names: Mapping[int, str]) -> 
 
 
 def raise_first(found: DataFrame) -> None:
-    """Raise ParseError for the first fault in the order of files and lines, if there is one."""
+    """Raise ParseError for the first fault in the order of files and lines, if any."""
     first = found.orderBy("number", "line", "byte", "reason").limit(1).collect()
     if not first:
         return
     row = first[0]
     count = found.count()
-    more = "" if count == 1 else f" ({count:,} faults in all; lenient keeps what is good)"
+    more = "" if count == 1 else f" ({count:,} faults in all; lenient keeps the good statements)"
     raise ParseError(row.reason + more, filename=row.file, line=row.line, text=row.text)
 
 
 def prefixes(parsed: DataFrame) -> dict[str, str]:
-    """The prefixes of all files, in their order; the first declaration of each."""
+    """The prefixes of all files; of each, the first declaration in the order of the files."""
     declared = _notes(parsed).where((F.col("kind") == PART) & (F.size("prefixes") > 0))
     rows = declared.select("file", "part", "prefixes").collect()
-    # The last part of a file knows all that the file declares.
+    # The last part of a file has all declarations of the file.
     ordered = sorted(rows, key=lambda row: (row.file, -row.part))
     known: dict[str, str] = {}
     for row in ordered:
@@ -141,7 +141,7 @@ def prefixes(parsed: DataFrame) -> dict[str, str]:
 
 
 def counts(parsed: DataFrame, names: Mapping[int, str]) -> list[dict[str, Any]]:
-    """What each file held, in the order of their numbers."""
+    """The counts of each file, in the order of their numbers."""
     sums = [F.sum(name).alias(name) for name in ("lines", "bytes", "statements", "bad")]
     grouped = _notes(parsed).where(F.col("kind") == PART).groupBy("file").agg(*sums)
     rows = sorted(grouped.collect(), key=lambda row: row.file)
@@ -159,7 +159,7 @@ def counts(parsed: DataFrame, names: Mapping[int, str]) -> list[dict[str, Any]]:
 
 
 def files_with_faults(parsed: DataFrame) -> set[int]:
-    """The numbers of files in which something is wrong."""
+    """The numbers of files with faults."""
     bad = _notes(parsed).where(F.col("kind") == FAULT).select("file").distinct()
     return {row.file for row in bad.collect()}
 

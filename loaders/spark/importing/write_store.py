@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triplestore.errors import StorageError
-from triplestore.loaders.spark.importing.parquet_parts import Keys, Rows
+from triplestore.loaders.spark.importing.parquet_parts import IdRows, Keys
 from triplestore.relations import ChangedRows, Changes, Layer, bulk_layer
 from triplestore.relations.changes import TupleName
 from triplestore.relations.packed_keys import U32
@@ -36,10 +36,10 @@ from triplestore.terms.dictionary import Dictionary
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What a closure has besides rows of facts.
+    """The parts of a closure beside the rows of facts.
 
     tuples  rows of relations of users and helpers: columns, statuses and counts
-    keys    terms that only rules name: numbered after all others
+    keys    terms that occur only in rules: numbered after all others
     meta    named values of the store: the rules in force and how they are applied
     """
 
@@ -48,7 +48,7 @@ class Extra:
     meta: Mapping[str, bytes] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The same, fit for JSON; columns and bytes are in base 64."""
+        """The same for JSON; columns and bytes are in base 64."""
         return {
             "tuples": [
                 [*name, [_text(column) for column in rows.columns], _text(rows.status)]
@@ -61,7 +61,7 @@ class Extra:
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> Extra:
-        """What `to_json` gave.
+        """The inverse of `to_json`.
 
         >>> rows = ChangedRows.of(([1], [2], [3]), 2, count=[5])
         >>> extra = Extra({(9, 3): rows}, [b"\\x01http://a"], {"program": b"..."})
@@ -82,28 +82,28 @@ class Extra:
         return cls(tuples, keys, meta)
 
 
-NOTHING_MORE = Extra()
+NO_EXTRA = Extra()
 
 
 def write_store(
     target: Path,
     keys: Callable[[], Keys],
-    rows: Callable[[], Rows],
+    rows: Callable[[], IdRows],
     meta: Mapping[str, bytes],
     *,
-    extra: Extra = NOTHING_MORE,
+    extra: Extra = NO_EXTRA,
     files: Files | None = None,
 ) -> None:
     """Write a new store with these terms (ids from 1 on) and rows.
 
-    Both are called when needed: `rows` when the terms are written and out of memory.
+    Both are called when needed: `rows` after the terms are written and freed.
 
     >>> import tempfile
     >>> from triplestore import Store
     >>> keys = Keys(np.frombuffer(b"http://ahttp://p", np.uint8), np.array([0, 8, 16], np.uint64),
     ...     np.array([1, 1], np.uint8))
     >>> one, two = np.array([1], np.uint32), np.array([2], np.uint32)
-    >>> rows = Rows(one, two, one, None)
+    >>> rows = IdRows(one, two, one, None)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_store(Path(folder) / "db", lambda: keys, lambda: rows, {})
     ...     print(*Store(Path(folder) / "db"))
@@ -114,9 +114,9 @@ def write_store(
 
 
 def segments_of(keys: Callable[[], Keys], more: Sequence[bytes]) -> Iterator[TermSegment]:
-    """The segments of all terms; those that only rules name have one of their own."""
-    # Loaded now, so that the layout of slots does not depend on the process.
-    import triplestore.kernels.terms.term_tables  # noqa: F401 - importing it is what is wanted
+    """The segments of all terms; terms that occur only in rules have a separate one."""
+    # Imported now, so that the layout of slots is the same in every process.
+    import triplestore.kernels.terms.term_tables  # noqa: F401 - imported for its effect
 
     segment = _segment_of(keys())
     yield segment
@@ -129,7 +129,7 @@ def _segment_of(keys: Keys) -> TermSegment:
     return TermSegment.of_arrays(1, *keys, keys.spans().hashes)
 
 
-def layer_of(rows: Rows, tuples: Mapping[TupleName, ChangedRows]) -> Layer:
+def layer_of(rows: IdRows, tuples: Mapping[TupleName, ChangedRows]) -> Layer:
     """The layer of all rows."""
     if rows.status is None and not tuples:
         return bulk_layer(rows.p, rows.s, rows.o, rows.g)
@@ -164,15 +164,15 @@ def _only(column: U32, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> U3
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did; prints as a line.
+    """The result of an import; prints as a line.
 
-    triples  statements that were read, repetitions left out where Spark saw them
+    triples  statements read, without repetitions where Spark removed them
     terms    distinct terms of the input
-    files    files that were read
-    bad      statements that were malformed, of a lenient import
+    files    files read
+    bad      malformed statements of a lenient import
     stages   name, seconds and figures of each stage
-    resumed  stages that an earlier run of the job had ended
-    change   what a commit to an existing store did
+    resumed  stages that an earlier run of the job had finished
+    change   the change by a commit to an existing store
     """
 
     target: str
@@ -185,7 +185,7 @@ class Imported:
     resumed: Sequence[str] = ()
     change: Any = None
     already: bool = False
-    """Whether the job was committed before, so that nothing was done."""
+    """Whether the job was committed before, so nothing was done."""
 
     def __str__(self) -> str:
         if self.already:
@@ -205,13 +205,13 @@ def put_in_place(fresh: Path, target: Path) -> None:
     try:
         fresh.rename(target)
     except OSError as error:
-        raise StorageError(f"{target} is in the way of the new store: {error}") from error
+        raise StorageError(f"cannot move the new store to {target}: {error}") from error
     files.sync_directory(target.parent)
 
 
 @contextmanager
 def removed_on_failure(fresh: Path) -> Iterator[None]:
-    """Begin without a folder that an earlier run left, and leave none if the block raises."""
+    """Remove the folder of an earlier run before the block, and this one if the block raises."""
     shutil.rmtree(fresh, ignore_errors=True)
     try:
         yield
@@ -221,17 +221,17 @@ def removed_on_failure(fresh: Path) -> Iterator[None]:
 
 
 def is_store(target: Path) -> bool:
-    """Whether there is a store at a path."""
+    """Whether a path is a store."""
     return (target / MANIFEST).exists()
 
 
 def name_of_store(target: Path) -> str:
-    """The name that a store was given when it was made, and keeps."""
+    """The permanent name of a store."""
     return read_manifest(RealFiles(), target).store
 
 
 def making(target: Path) -> Path:
-    """Where a store is made: beside its place, so that renaming it is one step."""
+    """The folder beside a store's place in which it is made, so that renaming it is one step."""
     return target.with_name(f"{target.name}.making")
 
 

@@ -31,7 +31,7 @@ TABLES = ("parquet", "orc", "delta", "iceberg")
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SessionSetting:
     """How to get a session; see `session.make`."""
 
     master: str | None = None
@@ -43,7 +43,7 @@ class Setting:
 
 def run(
     job: Callable[[Any, StageLog], Any],
-    setting: Setting,
+    setting: SessionSetting,
     asked: Mapping[str, Any],
     *,
     report: Path | None = None,
@@ -86,7 +86,7 @@ def source_of(session: Any, names: Sequence[str], form: str | None) -> tuple[Any
 
 
 @contextmanager
-def session_for(setting: Setting, events: Path | None = None) -> Iterator[Any]:
+def session_for(setting: SessionSetting, events: Path | None = None) -> Iterator[Any]:
     """The running session, or one that lives as long as the block.
 
     Ctrl-C: pyspark's own handler talks to Java in the middle of another call to it and fails, so
@@ -156,7 +156,7 @@ def in_another_thread(action: Callable[[], object]) -> None:
     thread.join(timeout=30)
 
 
-def _folder_for_events(setting: Setting) -> Path | None:
+def _folder_for_events(setting: SessionSetting) -> Path | None:
     """Where Spark can write what it counts; None if it runs elsewhere or was set up before."""
     if "PYSPARK_GATEWAY_PORT" in os.environ or (setting.master or "").startswith("sc://"):
         return None

@@ -21,7 +21,7 @@ from typing import Any
 
 from triplestore.loaders.spark.jobs.places import is_local, join, read_text, write_text
 
-Told = Callable[[str, Mapping[str, Any]], object]
+StageListener = Callable[[str, Mapping[str, Any]], object]
 """Called after each stage with its name and figures."""
 
 
@@ -36,7 +36,7 @@ class Stages:
 
     spark: Any
     place: str
-    told: Told | None = None
+    told: StageListener | None = None
     done: list[dict[str, Any]] = field(default_factory=list)
 
     def table(

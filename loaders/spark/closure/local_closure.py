@@ -26,6 +26,7 @@ from triplestore.loaders.spark.closure.programs import (
 )
 from triplestore.loaders.spark.importing.existing_store import empty_loaded
 from triplestore.loaders.spark.importing.parquet_parts import keys_of
+from triplestore.loaders.spark.thresholds import SPARK
 from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.reasoning.violations import inconsistencies, violation_relations
@@ -38,15 +39,9 @@ from triplestore.terms import TermCollector
 
 I64 = NDArray[np.int64]
 
-MOST_TEXT = 1 << 28
-"""Maximum bytes of terms that are fetched to the driver."""
 
-GROWTH = 20
-"""A closure with more than this many times the driver's maximum of facts is made on Spark."""
-
-
-class Here(NamedTuple):
-    """A closure that the driver made; the fields are those of a `Closure`."""
+class LocalClosure(NamedTuple):
+    """A closure that the driver made; the fields are those of a `SparkClosure`."""
 
     facts: Frame
     rows: Frame
@@ -65,13 +60,13 @@ def closed_here(
     reason: Sequence[str],
     told: Mapping[str, Any],
     options: Options,
-) -> Here | None:
+) -> LocalClosure | None:
     """The closure of triples (s, p, o) if they are few enough; None if they are not."""
     most = options.driver_facts
     if not most or stated.limit(most + 1).count() > most:
         return None
     count, size = terms.selectExpr("count(1)", "sum(length(key))").first()
-    if count > 4 * most or (size or 0) > MOST_TEXT:
+    if count > 4 * most or (size or 0) > SPARK.driver_text:
         return None
     store, numbers = _store_of(stated, terms, given)
     try:
@@ -82,12 +77,12 @@ def closed_here(
     state: State = store._database.state  # the store's own modules made it
     refuse_rewriting(Regimes.of(state.meta))
     facts = state.tables.total()
-    if facts > GROWTH * most:
+    if facts > SPARK.driver_growth * most:
         return None
     first, last = len(numbers), state.dictionary.size
     numbers = np.r_[numbers, numbers.max() + 1 + np.arange(last + 1 - first)]
     where = violation_relations(rules_of_state(state), state.dictionary)
-    return Here(
+    return LocalClosure(
         from_arrow(spark, _facts(state, numbers)),
         from_arrow(spark, _rows(state, numbers)),
         numbers[quads_of_ontologies(state.tables, state.dictionary, state.meta)].tolist(),
