@@ -177,7 +177,7 @@ def test_end__is_a_503_for_whoever_waits(
     for thread in threads:
         thread.join()
     assert [(reply.status, reply.text) for reply in replies] == [
-        (503, "the server is ending\n")
+        (503, "the server is shutting down\n")
     ] * 3
     assert "Traceback" not in capfd.readouterr().err
 

@@ -1,4 +1,4 @@
-"""Programs evaluated on DataFrames, for closures that one machine cannot hold.
+"""Programs evaluated on DataFrames, for closures that are too large for one machine.
 
 Start reading at `closing.close`; `loaders/spark/DESIGN.md` has the decisions.
 """

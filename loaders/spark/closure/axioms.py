@@ -1,8 +1,8 @@
-"""The triples that axioms are read from, taken out of the data on Spark.
+"""The triples with axioms, selected from the data on Spark.
 
-Start reading at `Axioms.of`. The driver needs only what `ontologies` reads: triples whose predicate
-or class is of a vocabulary, whether expressions have asserted members, whether something is the
-same as something else, and literals of values that axioms compare. Everything else stays on Spark.
+Start reading at `Axioms.of`. The driver needs only the input of `ontologies`: triples whose
+predicate or class is of a vocabulary, whether expressions have asserted members, whether two terms
+are the same, and literals whose values axioms compare. All other triples stay on Spark.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from triplestore.reasoning.program.schema_reader import is_member
 from triplestore.terms import Dictionary, key_of
 
 MAX_AXIOMS = 5_000_000
-"""Maximum number of triples of axioms that the driver takes."""
+"""Maximum number of triples of axioms on the driver."""
 
 PREDICATES = sorted(key_of(node) for node in names.SCHEMA_PREDICATES | names.SWRL_PREDICATES)
 CLASSES = sorted(key_of(node) for node in names.SCHEMA_CLASSES | names.SWRL_CLASSES)
@@ -31,23 +31,23 @@ Triple = tuple[int, int, int]
 
 
 class Axioms(NamedTuple):
-    """Triples that axioms may be read from, as ids; asserted ones and others."""
+    """Triples with axioms, as ids: asserted ones and inferred ones."""
 
     stated: frozenset[Triple]
     inferred: frozenset[Triple]
 
     @classmethod
     def of(cls, rows: Frame, naming: Naming, valued: Iterable[bytes] = ()) -> Axioms:
-        """Those among rows (s, p, o, stated).
+        """The axioms among rows (s, p, o, stated).
 
-        valued  keys of properties of which literals are compared by value
+        valued  keys of properties whose literals are compared by value
         """
         taken = _Taking(rows, naming)
         found = [*taken.vocabulary(), *taken.equals(), *taken.members(), *taken.containers()]
         found += taken.literals(valued)
         if len(found) > MAX_AXIOMS:
             raise BudgetError(
-                f"there are more than {MAX_AXIOMS:,} triples of axioms, too many to make rules of"
+                f"the data have more than {MAX_AXIOMS:,} triples of axioms, the driver's maximum"
             )
         stated = frozenset((s, p, o) for s, p, o, is_stated in found if is_stated)
         inferred = frozenset((s, p, o) for s, p, o, is_stated in found if not is_stated)
@@ -60,7 +60,7 @@ class Axioms(NamedTuple):
 
 
 class _Taking:
-    """Takes triples out of rows."""
+    """Selects triples from rows."""
 
     def __init__(self, rows: Frame, naming: Naming) -> None:
         self._rows, self._naming = rows, naming
@@ -81,11 +81,11 @@ class _Taking:
         return [(int(s), int(p), int(o), bool(stated)) for s, p, o, stated in limited.collect()]
 
     def vocabulary(self) -> list[tuple[int, int, int, bool]]:
-        """Triples of a vocabulary."""
+        """The triples of a vocabulary."""
         return self._collect(self._schema())
 
     def equals(self) -> list[tuple[int, int, int, bool]]:
-        """What is the same as something in an axiom; and one pair of things, if there is one."""
+        """The equals of terms of axioms, and one pair of equal terms, if any."""
         if not self._same_as:
             return []
         pairs = self._rows.where(f"p = {self._same_as} AND s <> o")
@@ -144,7 +144,7 @@ class _Taking:
 
 
 def ill_typed_keys(naming: Naming) -> list[bytes]:
-    """The ill-typed literals with the least ids, as many as are reported."""
+    """The first ill-typed literals by id, at most as many as are reported."""
     typed = naming.frame.where("substr(key, 1, 1) = X'05'")
     found = mapped(typed, ill_typed_of, typed.schema)
     return [bytes(key) for _, key in found.orderBy("id").limit(MAX_ILL_TYPED).collect()]

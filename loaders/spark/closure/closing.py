@@ -1,4 +1,4 @@
-"""The closure of a data set on Spark: as if a store had been loaded and told to reason.
+"""The closure of a data set on Spark; the result is that of `load` and `reason` in a store.
 
 Start reading at `close`.
 """
@@ -25,21 +25,21 @@ from triplestore.relations import ChangedRows
 from triplestore.storage.metadata import FILES, HIDDEN, PREFIXES, REGIMES, bytes_of_prefixes
 
 MAX_TURNS = 200
-"""Maximum number of turns that find new axioms; more means that the rules are wrong."""
+"""Maximum number of turns that find new axioms."""
 
 TupleName = tuple[int, int]
 
 
 @dataclass
 class SparkClosure:
-    """All facts of the default graph, and what a store keeps besides.
+    """All facts of the default graph, and the other parts of a store with a closure.
 
     facts     s, p, o, status, count: asserted and inferred, each once
     rows      the same for relations of rules: k (arity), c0 (name), c1, ..., status, count
-    quads     what ontology files state, in graphs of their own: s, p, o, g
-    new_keys  terms that the data do not have, numbered behind theirs in this order
-    meta      the program, the regimes and so on, as `Store.reason` leaves them
-    counts    how often each constraint is violated, by its id
+    quads     the statements of ontology files, in their graphs: s, p, o, g
+    new_keys  keys of new terms, numbered after the terms of the data in this order
+    meta      the program, the regimes and so on, as in a store after `Store.reason`
+    counts    number of violations of each constraint, by its id
     figures   rounds, turns, rules, facts
     """
 
@@ -69,7 +69,7 @@ class SparkClosure:
         return made
 
     def release(self) -> None:
-        """The frames are not needed any more."""
+        """Release the frames."""
         if self._evaluated is not None:
             self._evaluated.release()
 
@@ -90,20 +90,20 @@ def close(
     progress: Progress | None = None,
     **told: Any,
 ) -> SparkClosure:
-    """What follows from triples by regimes and rules, with what is asserted.
+    """The closure of triples under regimes and rules, asserted facts included.
 
-    triples   s, p, o and maybe g, as ids; distinct. Those of named graphs (g) take no part
+    triples   s, p, o and optionally g, as ids; distinct. Triples of named graphs (g) are ignored
     terms     id, key
     reason    names of regimes; `rules`, `ontology` and other options are those of `Store.reason`
-    work      a directory (or URI) that all nodes see, for rounds
-    files     number of files the data came from: blank nodes of ontology files are named after them
-    prefixes  of the data, for rules in text
-    given     rules that are in force already, instead of `files` and `prefixes`
+    work      a directory (or URI) that all nodes see, for the tables of rounds
+    files     number of files of the data; ontology files get the next numbers, for blank nodes
+    prefixes  prefixes of the data, for rules in text
+    given     rules in force, instead of `files` and `prefixes`
     progress  called after each round
     """
     options = options or Options()
     if told.get("scope") not in (None, "default"):
-        raise UsageError("a closure on Spark is of the default graph only: leave scope out")
+        raise UsageError("a closure on Spark has the default graph only: leave scope out")
     if "g" in triples.columns:
         triples = triples.where("g IS NULL")
     stated = triples.select("s", "p", "o")
@@ -137,7 +137,7 @@ def close(
 
 
 def _triples(evaluated: Evaluated) -> Frame:
-    """The triples that hold so far, and whether they are asserted."""
+    """The triples known so far, and whether they are asserted."""
     every = evaluated.facts.every().where("k = 2")
     return every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS stated")
 
@@ -155,7 +155,7 @@ def _programs(
     reason: Sequence[str],
     told: dict[str, Any],
 ) -> Programs:
-    """The program of the axioms that are asserted, and of the literals that it has to know of."""
+    """The program of the asserted axioms, and of the literals that it needs."""
     regimes = bool(reason) or REGIMES in given.kept
     rows = stated.selectExpr("s", "p", "o", "true AS stated")
     made = Programs(naming, _axioms(rows, naming, (), regimes), (), given, reason, **told)
@@ -201,7 +201,7 @@ def _quads(spark: Any, rows: Sequence[Sequence[int]]) -> Frame:
 
 
 def _hidden(facts: Frame, naming: Naming) -> int:
-    """Number of facts that are not RDF triples: literals as subjects, non-IRIs as predicates."""
+    """Number of facts that are not RDF triples (literal as subject, non-IRI as predicate)."""
     kind = "substr(key, 1, 1)"
     odd = naming.frame.where(f"{kind} NOT IN (X'01', X'02')").selectExpr("id AS s")
     named = facts.select("p").dropDuplicates()

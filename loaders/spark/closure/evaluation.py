@@ -1,4 +1,4 @@
-"""A program evaluated on Spark: from what is asserted to all that holds, with status and counters.
+"""Evaluation of a program on Spark: from asserted facts to the closure, with status and counters.
 
 Start reading at `evaluate`.
 """
@@ -41,7 +41,7 @@ _NOTHING = b"\x01" + OWL.encode() + b"Nothing"
 
 @dataclass(slots=True)
 class Evaluated:
-    """A program and all that follows from it."""
+    """A program and its closure."""
 
     compiled: Compiled
     ids: dict[bytes, int]
@@ -69,7 +69,7 @@ class Evaluated:
         )
 
     def violations(self) -> dict[str, int]:
-        """How often each constraint is violated, by its id; members of owl:Nothing are, too."""
+        """Number of violations of each constraint, by its id; also of members of owl:Nothing."""
         found: dict[str, int] = {}
         known = self.facts.known
         constraints = self.compiled.simple.violations.values()
@@ -94,10 +94,10 @@ def evaluate(
     more: Sequence[tuple[int, ...]] = (),
     before: Frame | None = None,
 ) -> Evaluated:
-    """Everything that follows from asserted triples (s, p, o; distinct) by a program.
+    """The closure of asserted triples (s, p, o; distinct) under a program.
 
-    more    facts that are known to follow, as (arity, name, arguments), to save rounds
-    before  triples that are known to follow
+    more    facts known to follow, as (arity, name, arguments); they save rounds
+    before  triples known to follow
     """
     compiled = Compiled(program, _numbers())
     rules = compiled.rules
@@ -121,7 +121,7 @@ def evaluate(
         facts.add(union([facts.flat_rows(given), *also]))
     begun_at = facts.now
     for phase in phases_of(compiled):
-        # What is settled is settled for the earlier facts only.
+        # Rules are settled for the facts of the beginning only.
         _run(phase, evaluated, graphs, known if facts.now == begun_at else None)
     return evaluated
 
@@ -134,9 +134,9 @@ def _by_representatives(
     work: str,
     options: Options,
 ) -> Expanded | None:
-    """What follows where equals are rewritten, if there are rules of equality.
+    """The facts found by rewriting equals, if there are rules of equality.
 
-    given  facts that follow beside those asserted
+    given  inferred facts known before
     """
     rules, naming = evaluated.compiled.rules, evaluated.naming
     if not options.representatives or not has_equality(rules):
@@ -183,7 +183,7 @@ def _arity(rule: Any) -> int:
 
 
 def _numbers() -> Any:
-    """Numbers for keys instead of ids, which the compiler of the engine wants."""
+    """A function from keys to numbers, which the engine's compiler needs instead of ids."""
     known: dict[bytes, int] = {}
 
     def ids_of(keys: Sequence[bytes]) -> Any:

@@ -1,16 +1,15 @@
-"""The facts that hold, on Spark: a few tables, cut by the hash of the fact.
+"""The known facts on Spark: a few tables, bucketed by the hash of the fact.
 
-Start reading at `Facts`. A row is `k` (arity), `c0` (name), `c1`, `c2`, ... (arguments; 0 where the
-arity is less) and `r`, the round in which it came; what is asserted came in round 0. What is always
-true: no fact is in two rows; each table (a *run*) is cut into the same number of buckets by the
-hash of the whole fact. So candidates are shuffled once, by the aggregation that makes them
-distinct, and known facts are read in place, without a shuffle (see `explain`). Small runs are
-written again with each round, as one: a rule that reads all facts reads each run, and a run of a
-hundred rows costs as many tasks as one of a million.
+Start reading at `Facts`. A row is `k` (arity), `c0` (name), `c1`, `c2`, ... (arguments; 0 beyond
+the arity) and `r`, the round that added it; asserted facts have round 0. Always true: no fact is in
+two rows; each table (a *run*) has the same number of buckets by the hash of the whole fact. So
+candidates are shuffled once, by the aggregation that makes them distinct, and known facts are read
+without a shuffle (see `explain`). Small runs are merged with each round: a rule that reads all
+facts reads each run, and a run of a hundred rows takes as many tasks as one of a million.
 
 Runs are Parquet files under the work directory. So a round depends on files, not on earlier rounds,
-and nothing is lost with an executor. Up to `held_rows` facts are held by the driver (`held`)
-instead of in tables.
+and nothing is lost with an executor. The driver holds up to `held_rows` facts (`driver_rows`)
+instead of tables.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ Frame: TypeAlias = Any
 
 @dataclass(slots=True)
 class Statistics:
-    """How many facts there are, by relation and by class.
+    """Numbers of facts by relation and by class.
 
-    whole  whether everything was counted
+    whole  whether all relations and classes were counted
     """
 
     relations: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -45,7 +44,7 @@ class Statistics:
     whole: bool = True
 
     def add(self, other: Statistics) -> None:
-        """Count those, too."""
+        """Add other counts."""
         for relation, count in other.relations.items():
             self.relations[relation] = self.relations.get(relation, 0) + count
         for class_, count in other.classes.items():
@@ -57,7 +56,7 @@ class Statistics:
 class FactTable(NamedTuple):
     """A table of facts.
 
-    level  0 for what is asserted
+    level  0 for asserted facts
     """
 
     name: str
@@ -66,13 +65,13 @@ class FactTable(NamedTuple):
 
 
 class Facts:
-    """What holds so far, by rounds.
+    """The facts known so far, by rounds.
 
     width  the greatest arity
     now    the last round
-    fresh  what came in it
-    known  what came in all
-    runs   the tables they are in
+    fresh  counts of the facts of the last round
+    known  counts of all facts
+    runs   the tables of facts
     """
 
     def __init__(
@@ -112,7 +111,7 @@ class Facts:
         return self._held is not None
 
     def start(self, stated: Frame) -> None:
-        """Begin with what is asserted, which is distinct."""
+        """Begin with the asserted facts, which are distinct."""
         rows = self._few(stated.select(*self.columns))
         if rows is not None:
             self._held = Held(np.zeros((0, len(self.columns) + 1), np.int64))
@@ -135,25 +134,25 @@ class Facts:
         return rows.where(f"r = {self.now}")
 
     def beside(self, frame: Frame) -> Frame:
-        """The right side of a join by columns: Spark is told not to move what is one part."""
+        """The right side of a join by columns, with the hint not to move single parts."""
         return frame.hint("shuffle_hash") if self.single else frame
 
     def gathered(self, rows: Frame) -> Frame:
-        """Rows as many as the facts; by the driver, if it holds these."""
+        """Rows of the size of the facts; collected by the driver if it holds the facts."""
         if not self.single:
             return rows
         with settings(self.spark, ONE_TASK):
             return from_arrow(self.spark, to_arrow(rows))
 
     def new_among(self, candidates: Frame) -> Frame:
-        """The candidates that are not known, each once; cut as the runs are."""
+        """The unknown candidates, each once; bucketed as the runs are."""
         new = candidates.select(*self.columns).dropDuplicates()
         for name in self._names():
             new = new.join(self._table(name), self.columns, "left_anti")
         return new
 
     def add(self, candidates: Frame) -> int:
-        """Make a round of the new candidates; returns how many there were."""
+        """Add the new candidates as a round; returns their number."""
         if self._held is not None:
             rows = self._few(candidates.select(*self.columns).dropDuplicates())
             if rows is not None:
@@ -187,7 +186,7 @@ class Facts:
     # -- few facts -------------------------------------------------------------------------------
 
     def _few(self, rows: Frame) -> I64 | None:
-        """Rows fetched to the driver; None if they are too many to be held."""
+        """Rows fetched to the driver; None if there are too many."""
         most = self._options.held_rows
         if not most:
             return None
@@ -199,7 +198,7 @@ class Facts:
         return np.stack(columns, axis=1)
 
     def _hold(self, rows: I64) -> int:
-        """Make a round of new rows, or begin with them; returns their number."""
+        """Hold new rows as a round, or as the first rows; returns their number."""
         assert self._held is not None
         if len(rows) or not self.runs:
             self.now += bool(self.runs)
@@ -214,7 +213,7 @@ class Facts:
         return len(rows)
 
     def _spill(self) -> None:
-        """Write the held facts to a table, because they became too many."""
+        """Write the held facts to a table, because there are too many."""
         assert self._held is not None
         rows, self._held, self.runs = self._held_frame, None, []
         self._parts = self._parts_for(self.known.total)
@@ -229,7 +228,7 @@ class Facts:
         return self._options.partitions or min(self._most_parts, 1 + rows // SPARK.part_rows)
 
     def _small(self) -> list[FactTable]:
-        """The runs that are written again with the next: the smallest, as far as they go."""
+        """The runs to merge with the next: the smallest, up to a total of `small_rows`."""
         found, rows = list[FactTable](), 0
         for run in sorted(self.runs, key=lambda one: one.rows):
             rows += run.rows
@@ -246,7 +245,7 @@ class Facts:
     def _save(self, rows: Frame) -> str:
         self._made += 1
         name = f"{self._name}_{self._made}"
-        # Candidates are cut as the tables are, so that the join needs no further shuffle.
+        # Candidates are bucketed as the tables are, so the join needs no further shuffle.
         with settings(self.spark, {"spark.sql.shuffle.partitions": str(self._parts)}):
             (
                 rows.write.format("parquet")
@@ -273,7 +272,7 @@ class Facts:
         return found
 
     def _recut(self) -> bool:
-        """Cut all runs into more parts, if there may be more."""
+        """Write all runs with more parts, if more are allowed."""
         parts = self._parts_for(self.known.total)
         if parts <= self._parts:
             return False
@@ -291,7 +290,7 @@ class Facts:
         return True
 
     def _merge(self) -> None:
-        """Join the runs of rounds to one; what is asserted stays by itself."""
+        """Merge the runs of rounds; the asserted facts keep their own."""
         old = [run for run in self.runs if run.level]
         rows = _union(self._table(run.name) for run in old)
         self._last = self._save(rows.repartition(self._parts, *self.columns))
@@ -305,13 +304,13 @@ class Facts:
         self.spark.sql(f"DROP TABLE IF EXISTS {name}")
 
     def close(self) -> None:
-        """Take the tables out of Spark's catalogue; their files stay in the work directory."""
+        """Drop the tables from Spark's catalogue; their files remain in the work directory."""
         for name in sorted(self._saved):
             self._forget(name)
 
 
 def _statistics(groups: Iterable[Sequence[int]]) -> Statistics:
-    """Numbers of facts, given as arity, name, class (0 for none) and number."""
+    """The statistics of groups (arity, name, class or 0, number of facts)."""
     found = Statistics()
     for k, name, class_id, count in groups:
         relation = int(k), int(name)
@@ -327,7 +326,7 @@ def _union(frames: Iterable[Frame]) -> Frame:
 
 
 def local_frame(spark: Any, names: Sequence[str], rows: Any, ints: Sequence[str] = ()) -> Frame:
-    """Rows of numbers that the driver has, as a frame: longs, except the columns in `ints`."""
+    """Rows of numbers of the driver as a frame; columns are longs, except those in `ints`."""
     import pyarrow as pa
 
     columns = np.array(rows, np.int64).reshape(len(rows), len(names)).T
@@ -339,7 +338,7 @@ def local_frame(spark: Any, names: Sequence[str], rows: Any, ints: Sequence[str]
 
 
 def from_arrow(spark: Any, table: Any) -> Frame:
-    """An Arrow table as a frame; Spark 3.5 takes it by way of pandas, Connect no empty one."""
+    """An Arrow table as a frame. Spark 3.5 needs pandas for it; Connect refuses empty tables."""
     recent = int(spark.version.split(".")[0]) >= 4
     if not table.num_rows and (not recent or "connect" in type(spark).__module__):
         from pyspark.sql.pandas.types import from_arrow_schema
@@ -351,7 +350,7 @@ def from_arrow(spark: Any, table: Any) -> Frame:
 
 
 def to_arrow(rows: Frame) -> Any:
-    """What the driver takes of a frame, as an Arrow table; Spark 3.5 gives it by way of pandas."""
+    """A frame fetched to the driver as an Arrow table; Spark 3.5 needs pandas for it."""
     if hasattr(rows, "toArrow"):
         return rows.toArrow()
     import pyarrow as pa

@@ -1,8 +1,8 @@
-"""The closure of small data: by the store's own engine, in the driver.
+"""The closure of small data, by the engine of the store, in the driver.
 
-Start reading at `closed_here`. A round on Spark costs a second however few its facts are, so data
-that easily fit into the driver are closed there as in a store, and returned as frames. Where the
-engine finds them too large for one machine, Spark closes them.
+Start reading at `closed_here`. A round on Spark takes a second even for few facts, so data that fit
+easily into the driver are closed there as in a store, and returned as frames. If the engine finds
+them too large for one machine, Spark computes the closure.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def closed_here(
     told: Mapping[str, Any],
     options: Options,
 ) -> LocalClosure | None:
-    """The closure of triples (s, p, o) if they are few enough; None if they are not."""
+    """The closure of triples (s, p, o); None if there are too many."""
     most = options.driver_facts
     if not most or stated.limit(most + 1).count() > most:
         return None
@@ -74,7 +74,7 @@ def closed_here(
     except BudgetError:
         return None
     assert report is not None, "there are rules"
-    state: State = store._database.state  # the store's own modules made it
+    state: State = store._database.state  # made by the store
     refuse_rewriting(Regimes.of(state.meta))
     facts = state.tables.total()
     if facts > SPARK.driver_growth * most:
@@ -94,7 +94,7 @@ def closed_here(
 
 
 def _store_of(stated: Frame, terms: Frame, given: Given) -> tuple[Store, I64]:
-    """A store in memory of triples, and for each id there (from 1 on) the id of the term here."""
+    """A store in memory with the triples, and the term's id on Spark for each id of the store."""
     listed = to_arrow(terms.select("id", "key")).sort_by("id")
     ids = listed.column("id").to_numpy().astype(np.int64)
     rows = to_arrow(stated.select("s", "p", "o"))
