@@ -17,7 +17,7 @@ FOLDER = REPOSITORY / "build" / "bench" / "data"
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file to load: what it is called in reports, and how many universities it holds."""
+    """A file to load: its name in reports, and its number of universities."""
 
     name: str
     path: Path
@@ -37,7 +37,7 @@ def lubm_file(universities: int, *, format: str = "ntriples", shuffle: bool = Fa
 
 
 def lubm_department() -> InputFile:
-    """A university of one department, for reasoners that cannot do more."""
+    """A university of one department, for slow reasoners."""
     path = FOLDER / "lubm-department.nt"
     make_once(path, lambda new: lubm.write(new, 1, profile=lubm.Profile(departments=(1, 1))))
     return InputFile("LUBM-like, one department, N-Triples", path, "ntriples", 1)
@@ -74,7 +74,7 @@ def make_once(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def read_through(path: Path) -> None:
-    """Read a file once, so that it is in the operating system's cache for every run."""
+    """Read a file once, so that every run finds it in the operating system's cache."""
     with path.open("rb") as file:
         while file.read(1 << 22):
             pass

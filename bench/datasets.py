@@ -3,7 +3,7 @@
     lubm10               LUBM-like data of 10 universities, under the rules of its ontology
     original             LUBM(10) of the original generator, from the shared data
     deep-1000            a taxonomy of 1,000 levels, with one instance
-    deep-1000-5000000    ... and 5,000,000 statements that no rule is about
+    deep-1000-5000000    ... and 5,000,000 statements that no rule uses
     go-20000-500000      a real hierarchy: 20,000 subclass rules, 500,000 instances
     recursive            the highly recursive program (`bench.recursive`), with its data
     recursive-800-8000   ... of 800 rules and 8,000 statements
@@ -37,7 +37,7 @@ KINDS = ("uniform", "walk")
 
 @dataclass(frozen=True)
 class Dataset:
-    """A file of statements, and how to get the program."""
+    """A file of statements, and its program."""
 
     name: str
     path: Path
@@ -46,7 +46,7 @@ class Dataset:
 
 
 def dataset(name: str) -> Dataset:
-    """The dataset of a name, made if it does not exist yet."""
+    """The dataset of a name, made if it does not exist."""
     kind, *sizes = name.split("-")
     if kind == "original" or (kind.startswith("lubm") and kind[4:].isdigit()):
         return _lubm(name, kind)
@@ -61,7 +61,7 @@ def _lubm(name: str, kind: str) -> Dataset:
 
     source: InputFile | None = original_lubm10() if kind == "original" else lubm_file(int(kind[4:]))
     if source is None:
-        raise MeasurementError("the original LUBM(10) is in the shared data, which is not there")
+        raise MeasurementError("the original LUBM(10) is in the shared data, which is missing")
     return Dataset(name, source.path, source.format, lubm_program)
 
 
@@ -74,7 +74,7 @@ def made(kind: str, sizes: list[int]) -> Setting:
     if kind in HIERARCHIES and len(sizes) == 2:
         if found := hierarchy(kind, sizes[1], rules=sizes[0]):
             return found
-        raise MeasurementError(f"{kind} is in the shared data, which is not there")
+        raise MeasurementError(f"{kind} is in the shared data, which is missing")
     if kind == "recursive" and len(sizes) in (0, 2):
         from bench.recursive import highly_recursive
 

@@ -5,8 +5,8 @@
     thesis   Hu: Efficient computation and maintenance of Datalog materialisations, doctoral
              thesis, Oxford (2019): tables 4.2 to 4.4
 
-Seconds are of their machines and of systems in C++ on much larger data; only ratios say something
-here, and only roughly.
+Seconds are of the papers' machines, and of systems in C++ on much larger data; only ratios can be
+compared, and only roughly.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def deletion_table(ours: dict[str, tuple[Figures, Figures]]) -> ReportTable:
 def counters_table(ours: dict[str, Figures]) -> ReportTable:
     """Ours beside thesis table 4.2."""
     table = ReportTable(
-        "Deleting 1,000 facts: what counters are worth, beside thesis, table 4.2",
+        "Deleting 1,000 facts: the gain by counters, beside thesis, table 4.2",
         ["data", "DRed / DRed^c", "B/F / B/F^c", "DRed^c / B/F^c"],
         note="Thesis: Hu, Efficient computation and maintenance of Datalog materialisations, "
         "Oxford (2019).",

@@ -166,7 +166,7 @@ def schemes_table(ours: dict[str, dict[str, tuple[float, float, float]]]) -> Rep
             *("data", "rules: s", "peak MB", "static MB", "module: s", "peak MB ", "static MB "),
             *("scheme: s", "peak MB  ", "static MB  ", "rules / scheme", "module / scheme"),
         ],
-        note="Peak: what closing takes on top of the statements and everything imported. Static: "
+        note="Peak: memory of closing beside the statements and everything imported. Static: "
         "rows with counters, and schemes. storage: Optimised storage for Datalog reasoning, AAAI "
         "(2024); its figures in GB are given in MB.",
     )

@@ -21,7 +21,7 @@ GROUP = 20
 
 @dataclass(frozen=True)
 class OntologyInput:
-    """What to reason over: a name for reports, files, the regime, and how many statements."""
+    """An input: its name in reports, files, regime, and number of statements."""
 
     name: str
     files: tuple[Path, ...]
@@ -83,7 +83,7 @@ def _lines(path: Path) -> int:
 
 
 def converted(source: Path) -> Path:
-    """The file, or the same as N-Triples, by a name that every reasoner takes for Turtle."""
+    """The file as N-Triples, with a name that every reasoner reads as Turtle."""
     from pyoxigraph import RdfFormat, parse, serialize
 
     target = KEPT / f"{source.stem}.ttl"
@@ -101,7 +101,7 @@ def converted(source: Path) -> Path:
 
 
 def _properties(ontology: Path) -> list[str]:
-    """The object properties of an ontology, except those that are out of use."""
+    """The object properties of an ontology, except deprecated ones."""
     from pyoxigraph import NamedNode, RdfFormat, Store
 
     store = Store()

@@ -1,4 +1,4 @@
-"""What a child process measures of an ontology: from files to the closure, and changes of it.
+"""Measurements of ontologies in a child process: from files to the closure, and changes.
 
 Start at `closure`, `changes`, and `pure` for ontologies without data; each runs in a child. The
 reasoners read the same files in the same order.
@@ -43,7 +43,7 @@ SESSIONS: dict[str, Callable[[], OntologySession]] = {
 }
 MODULES = {"triplestore": "triplestore", "reasonable": "reasonable", "owlrl": "owlrl"}
 LARGEST = {"owlrl": 150_000}
-"""Statements beyond which a reasoner takes many minutes."""
+"""Maximum number of statements for a slow reasoner."""
 
 PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -65,11 +65,11 @@ def iri(name: str) -> str:
 
 
 MUCH = 30_000
-"""Statements that our own warming needs, so that kernels for large loads are read, too."""
+"""Number of statements for warming, large enough to read the kernels of large loads."""
 
 
 def warm(reasoner: str, folder: str) -> None:
-    """Import what the first use in a process imports, and read compiled kernels."""
+    """Do the imports of a first use, and read compiled kernels."""
     session = SESSIONS[reasoner]()
     facts = WARMING.splitlines()
     if reasoner == "triplestore":
@@ -85,7 +85,7 @@ def warm(reasoner: str, folder: str) -> None:
 def closure(
     reasoner: str, files: list[str], regime: str, folder: str, seconds: float
 ) -> dict[str, Any]:
-    """In a child: load files and compute what follows, each step timed."""
+    """In a child: load files and compute the closure; each step is timed."""
     limit(seconds)
     clock = Clock()
     with clock.part("start"):
@@ -150,7 +150,7 @@ CHANGED = (
     "rdfs:subPropertyOf",
     "owl:inverseOf",
 )
-"""One triple of each of these kinds, if there is one, is deleted and asserted again."""
+"""One triple of each of these kinds is deleted and asserted again, if it exists."""
 
 
 def pure(reasoner: str, file: str, folder: str, seconds: float) -> dict[str, Any]:

@@ -1,12 +1,12 @@
-"""Programs with data, as benchmarks of reasoning want them.
+"""Programs with data, for benchmarks of reasoning.
 
     lubm_program    the instance rules of LUBM's ontology (data: `bench.lubm`, `bench.data`)
     deep_taxonomy   a chain of many levels of classes
     hierarchy       a real hierarchy of classes with instances
     highly_recursive (in `bench.recursive`)   thousands of rules that all depend on each other
 
-Start at `Setting`. What is always true: the same arguments give the same on every machine;
-statements come once each.
+Start at `Setting`. Always true: equal arguments give equal settings on every machine; each
+statement occurs once.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Setting:
 
     @cached_property
     def terms(self) -> list[str]:
-        """The N-Triples form of each number; terms that the program does not name are made up."""
+        """The N-Triples form of each number; other terms than the program's get generated IRIs."""
         largest = max((int(column.max()) for column in (self.s, self.o) if len(column)), default=0)
         made = [f"<{NAMESPACE}i{number}>" for number in range(max(largest, len(self.numbers)) + 1)]
         for key, number in self.numbers.items():
@@ -113,7 +113,7 @@ def deep_taxonomy(levels: int = 10_000, instances: int = 1, unrelated: int = 0) 
 
     These are 3 `levels` + 1 rules; an instance of the first class gets as many further types.
 
-    unrelated  statements beside it that no rule is about: types, of 1,000 other classes
+    unrelated  further statements that no rule uses: types, of 1,000 other classes
 
     >>> made = deep_taxonomy(levels=10_000)
     >>> len(made.program), len(made)

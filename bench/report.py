@@ -1,4 +1,4 @@
-"""What a workload found: tables, claims and plots, written as JSON and as Markdown."""
+"""The report of a workload: tables, claims and plots, written as JSON and as Markdown."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, what was measured, and whether it holds."""
+    """A claim, the measured value, and whether the claim holds."""
 
     text: str
     measured: str
@@ -62,7 +62,7 @@ class Plot:
 
 @dataclass
 class BenchReport:
-    """Everything one workload found."""
+    """The results of one workload."""
 
     workload: str
     summary: str
@@ -115,13 +115,13 @@ class BenchReport:
         as_json.write_text(json.dumps(self.as_dict(), indent=1) + "\n")
         drawn = [path for plot in self.plots if (path := draw(plot, folder, self.workload))]
         if len(drawn) < len(self.plots):
-            self.plots = []  # no matplotlib: the text must not point at pictures that are missing
+            self.plots = []  # no matplotlib: the text must not link missing pictures
         as_text.write_text(self.markdown())
         return [as_json, as_text, *drawn]
 
 
 def draw(plot: Plot, folder: Path, workload: str) -> Path | None:
-    """Draw a plot as SVG, if matplotlib is there."""
+    """Draw a plot as SVG, if matplotlib is installed."""
     try:
         import matplotlib
     except ImportError:
@@ -165,7 +165,7 @@ def format_number(number: float) -> str:
 
 
 def ratio(ours: float, peer: float) -> str:
-    """How many times less ours is than the peer's: `5.1 x`."""
+    """The peer's value divided by ours: `5.1 x`."""
     return f"{float(f'{peer / ours:.2g}'):g} x" if ours else "-"
 
 

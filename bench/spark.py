@@ -1,6 +1,6 @@
-"""What a child process measures of importing on Spark, and of reading the same in other ways.
+"""Measurements of imports on Spark in a child process, and of other ways to read the same data.
 
-Each function is one run of `bench.child`; `bench.workloads.spark` makes the report of them. The
+Each `measure_` function is one run of `bench.child`; `bench.workloads.spark` makes the report. The
 cluster is `local-cluster[N,1,M]`: N worker processes of one core each on this machine.
 """
 
@@ -72,7 +72,7 @@ def measure_local(path: str, folder: str, rules: str | None) -> dict[str, Any]:
 def measure_rdflib(
     path: str, folder: str, workers: int, memory: int, partitions: int
 ) -> dict[str, Any]:
-    """Only reading: rdflib's parser on the same partitions of lines, and nothing done with it."""
+    """Only parsing, by rdflib on the same partitions of lines."""
     clock = Clock()
     with fresh_folder(folder) as own:
         with clock.part("start"):

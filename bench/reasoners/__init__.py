@@ -1,6 +1,6 @@
 """Peers for reasoning: systems that compute the closure of rules or of an ontology.
 
-Start at `base.Reasoner`, which says what an adapter does, and `task.Task`, what it is given.
+Start at `base.Reasoner`, the interface of adapters, and `task.Task`, their input.
 `bench/DESIGN.md` has the decisions.
 """
 

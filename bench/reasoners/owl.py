@@ -23,10 +23,10 @@ class OntologySession(Protocol):
         """Read a file."""
 
     def reason(self, regime: str) -> None:
-        """Compute everything that follows."""
+        """Compute the closure."""
 
     def count(self) -> int:
-        """How many triples there are now."""
+        """The number of triples."""
 
 
 class ReasonableSession:

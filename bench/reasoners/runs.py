@@ -1,7 +1,7 @@
 """Runs of several reasoners on one task, turn by turn, and why some cannot run.
 
-Start at `compare`. What is always true: a reasoner that is missing, refuses, fails or takes too
-long does not stop the others; the reason is in the result.
+Start at `compare`. Always true: a reasoner that is missing, refuses, fails or takes too long does
+not stop the others; the result has the reason.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ COLUMNS = [
 ]
 
 NOTE = (
-    "Best of the runs by the sum of the steps. Import: from the task's files to what the reasoner "
-    "works on; `triplestore-arrays` reads the same integers as arrays. Parse: of the rules. "
+    "Best of the runs by the sum of the steps. Import: from the task's files to the reasoner's "
+    "tables; `triplestore-arrays` reads the same integers as arrays. Parse: of the rules. "
     "Memory: the peak of the process when the closure is there. OWL reasoners derive more than "
-    "the rules say."
+    "the rules state."
 )
 
 
 def table_of(title: str, runs: Iterable[Compared], note: str = NOTE) -> ReportTable:
-    """One row for each reasoner and task; those that did not run say why."""
+    """One row for each reasoner and task, with the reason if it did not run."""
     table = ReportTable(title, COLUMNS, note=note)
     for compared in runs:
         task, ours = compared.task, compared.results.get(OURS)
@@ -98,7 +98,7 @@ def table_of(title: str, runs: Iterable[Compared], note: str = NOTE) -> ReportTa
 
 
 def beside(ours: Result, other: Result) -> tuple[str, str, str]:
-    """How many times less ours is: time with import, time without, memory."""
+    """The ratios of the other to ours: time with import, time without, memory."""
     return (
         ratio(with_import(ours), with_import(other)),
         ratio(ours.least("reason s"), other.least("reason s")),
@@ -107,5 +107,5 @@ def beside(ours: Result, other: Result) -> tuple[str, str, str]:
 
 
 def with_import(result: Result) -> float:
-    """Seconds of import and reasoning in the run where the two together took least."""
+    """Minimum seconds of import and reasoning together."""
     return min(float(run["import s"]) + float(run["reason s"]) for run in result.runs)

@@ -16,7 +16,7 @@ U64 = NDArray[np.uint64]
 
 
 class GraphFile(NamedTuple):
-    """Where edges are: a file, how the name of their property ends, and what they are."""
+    """The place of edges: a file, the end of the name of their property, and a description."""
 
     path: str
     ending: str
@@ -52,7 +52,7 @@ REAL: Mapping[str, GraphFile] = {
 
 
 def real(name: str) -> U64 | None:
-    """The edges of a real graph; None if there is none of the name, or no shared data."""
+    """The edges of a real graph; None for an unknown name or without the shared data."""
     source = REAL.get(name)
     path = shared_data() / source.path if source else None
     if source is None or path is None or not path.exists():

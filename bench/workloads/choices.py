@@ -1,8 +1,8 @@
-"""What `auto` chooses, beside every strategy that it may choose, from one fact to all of them.
+"""The choices of `auto` beside each strategy that it may choose, from one fact to all facts.
 
 For each input and size, facts are deleted and asserted again under each strategy, several times;
-then under `auto`, first with nothing learned (as in a store just opened), then repeatedly. Times
-are processor time of the engine alone, so that the machine may have other work.
+then under `auto`, first without learned costs (as in a store that was just opened), then
+repeatedly. Times are CPU time of the engine only, so the machine may have other work.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Pair: TypeAlias = tuple[float, float]
 """Seconds for deleting and for adding."""
 
 WORTH = 0.005
-"""Seconds from which on a choice counts."""
+"""Minimum seconds of the best strategy for a choice to count."""
 
 
 def sizes_for(facts: int) -> list[int]:
-    """Few facts, and shares of all of them.
+    """Small numbers of facts, and shares of all facts.
 
     >>> sizes_for(100_000)
     [1, 3, 10, 100, 1000, 5000, 20000, 50000, 100000]
@@ -74,7 +74,7 @@ def _measured(kept: Maintained, turns: int, seconds: float) -> dict[str, Any]:
         kept.use(REMATERIALISE)
         kept.remove(quads)
         kept.use(AUTO)
-        first = kept.add(quads).processor  # added first, nothing learned
+        first = kept.add(quads).processor  # first addition without learned costs
         taken[AUTO][0] = (taken[AUTO][0][0], first)
         found[str(size)] = taken
     return {"facts": facts, "found": found, "late": sorted(late)}
@@ -82,7 +82,7 @@ def _measured(kept: Maintained, turns: int, seconds: float) -> dict[str, Any]:
 
 def _both(kept: Maintained, name: str, quads: list[Any], limit: float | None) -> Pair:
     kept.use(name, limit)
-    gc.collect()  # what collecting garbage takes belongs to no strategy
+    gc.collect()  # garbage collection is not measured
     return kept.remove(quads).processor, kept.add(quads).processor
 
 
@@ -109,7 +109,7 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
 def choices_table(
     title: str, found: dict[str, Any], place: int
 ) -> tuple[ReportTable, list[Choice], list[Choice]]:
-    """One operation of one input, with the choices made at first, and then (the median)."""
+    """One operation of one input, with the first choice and the median of later ones."""
     table = ReportTable(
         title,
         ["facts", *(f"{name} ms" for name in STRATEGIES), "auto at first", "then", "worst then"],
@@ -132,7 +132,7 @@ def choices_table(
 
 
 def claim(what: str, picked: list[Choice], report: BenchReport) -> None:
-    """How `auto` does where it matters."""
+    """The claims about `auto` where the best strategy takes long."""
     long = [choice for choice in picked if choice.best > WORTH]
     if not long:
         return
@@ -147,14 +147,12 @@ def options(parser: argparse.ArgumentParser) -> None:
     inputs = ["lubm1", "recursive-200-1000", "sales-5000", "spread-20000", "lines-20000"]
     parser.add_argument("--data", type=names, default=inputs, help=",".join(inputs))
     parser.add_argument("--turns", type=int, default=3, help="of each strategy (3)")
-    parser.add_argument(
-        "--seconds", type=float, default=2, help="that one update may take under a strategy (2)"
-    )
+    parser.add_argument("--seconds", type=float, default=2, help="maximum seconds of an update (2)")
 
 
 WORKLOAD = Workload(
     "choices",
-    "What auto chooses, beside each strategy, from one fact to all facts.",
+    "The choices of auto beside each strategy, from one fact to all facts.",
     options,
     run,
 )

@@ -1,7 +1,7 @@
 """The closure of LUBM under the rules of its ontology, beside other reasoners, at several sizes.
 
-All reasoners get the same integers in files. Measured apart: reading the rules, reading the
-integers, reasoning.
+All reasoners get the same integers in files. Reading the rules, reading the integers, and reasoning
+are measured separately.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CLOSURE_OF_LUBM10 = 1_737_937
 
 
 def ontology() -> Path | None:
-    """LUBM's ontology, where the shared data is; reasoners for OWL need it."""
+    """LUBM's ontology from the shared data, for OWL reasoners; None without it."""
     path = shared_data() / "lubm" / "univ-bench.owl"
     return path if path.exists() else None
 
@@ -65,7 +65,7 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
 
 
 def growth(runs: list[Compared], reasoners: list[str], report: BenchReport) -> ReportTable:
-    """What one more fact costs, for each reasoner."""
+    """The cost of one more fact, for each reasoner."""
     table = ReportTable(
         "Reasoning as the input grows",
         ["reasoner", "µs per fact of the closure, size by size", "slope, µs per fact", "fixed s"],
@@ -104,7 +104,7 @@ def make_claims(compared: Compared, report: BenchReport) -> None:
 
 
 def claim_ratios(compared: Compared, report: BenchReport) -> None:
-    """What was to be shown of the original LUBM(10)."""
+    """The claims about the original LUBM(10)."""
     ours, peer = compared.results.get(OURS), compared.results.get(PEER)
     name = compared.task.name
     if ours:

@@ -1,8 +1,8 @@
 """Commits: ten thousand durable commits of one triple each, beside a bare write and fsync.
 
-The two take turns in one loop, so that whatever else the disk does falls on both alike; what a
-commit costs is its quantile minus that of the bare loop. The same loop without waiting for the disk
-(`durability="flush"`) stands beside pyoxigraph's `add`, which does not wait for it either.
+The two take turns in one loop, so other work of the disk affects both. The cost of a commit is its
+quantile minus that of the bare loop. The same loop without waiting for the disk
+(`durability="flush"`) is compared with pyoxigraph's `add`, which does not wait either.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bench.report import BenchReport, ReportTable, ratio
 from bench.workloads.base import Workload, copy_store, fresh_folder, make_store, numbers, quantile
 
 OURS, PEER = "triplestore", "pyoxigraph"
-RECORD = b"x" * 256  # about what one commit of one new triple writes
+RECORD = b"x" * 256  # about the size of a commit of one new triple
 
 
 def measure(

@@ -1,8 +1,7 @@
 """Loading: from a file to a durable store, parse to fsync.
 
-Measured apart: what starting costs (imports, reading compiled kernels) and the load itself. The
-cost of one more triple is the slope of a line through the times of several sizes, which leaves the
-fixed part out.
+Start-up (imports, reading compiled kernels) and the load are measured separately. The cost of one
+more triple is the slope of a line through the times of several sizes, without the fixed part.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ def load_table(measured: dict[str, dict[str, Result]], peers: list[str]) -> Repo
             "triplestore is faster by",
             "peak compared",
         ],
-        note="Best of the runs. With start: imports and first use, too (see below). CPU counts all "
+        note="Best of the runs. With start: with imports and first use (see below). CPU counts all "
         "threads. rdflib keeps its graph in memory only.",
     )
     for name, by_peer in measured.items():
@@ -202,7 +201,7 @@ def make_claims(measured: dict[str, dict[str, Result]], report: BenchReport) -> 
             f"{faster:.2f}",
             faster >= wanted,
         )
-        if "Turtle" not in name and ours["triples"] > 1_000_000:  # below it, numba itself is more
+        if "Turtle" not in name and ours["triples"] > 1_000_000:  # for less, numba itself is larger
             share = ours["peak bytes"] / peer["peak bytes"]
             report.claim(
                 f"{name}: at most half of {PEER}'s peak memory", f"{share:.2f}", share <= 0.5

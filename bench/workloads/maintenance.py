@@ -1,8 +1,8 @@
 """The papers' robustness experiment: a thousand facts deleted, then asserted again, many times.
 
 For each strategy, on samples drawn uniformly and by random walks: seconds, rule instances by phase,
-rows fetched. All strategies take turns on one store, each sample beginning with another one, so
-that a machine that slows down for a while slows all of them.
+rows fetched. All strategies take turns on one store, each sample beginning with another strategy,
+so a slower phase of the machine affects all of them.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
 def measured(
     data: str, facts: int, given: argparse.Namespace, harness: Harness, report: BenchReport
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """What was found of each strategy, and why nothing was found of some."""
+    """The results of each strategy, and the reasons for missing ones."""
     arguments = {
         "data": data,
         "strategies": given.strategies,
@@ -225,7 +225,7 @@ def strategies_table(
 
 
 def claim_agreement(data: str, known: dict[str, Found], report: BenchReport) -> None:
-    """All strategies must have added and removed the same facts, in the samples they share."""
+    """All strategies must add and remove the same facts in their common samples."""
     changes = {
         tuple(
             tuple(found[kind][name]["inferred"][:shared])
@@ -262,7 +262,7 @@ def claim_choices(picked: list[Choice], report: BenchReport) -> None:
     if not picked:
         return
     table = ReportTable(
-        "What `auto` takes, beside the best strategy",
+        "The time of `auto` beside the best strategy",
         ["case", "best", "best ms", "auto ms", "auto / best"],
     )
     for choice in picked:
@@ -297,7 +297,7 @@ def add_options(parser: argparse.ArgumentParser, data: list[str]) -> None:
     parser.add_argument("--data", type=names, default=data, help=",".join(data))
     parser.add_argument("--strategies", type=names, default=list(STRATEGIES), help="to be measured")
     parser.add_argument(
-        "--seconds", type=float, default=300, help="that one strategy may take on one input (300)"
+        "--seconds", type=float, default=300, help="limit of a strategy on one input (300)"
     )
 
 

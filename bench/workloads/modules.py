@@ -1,9 +1,9 @@
-"""Rules that are a closure, by rules alone and by modules, beside the papers' figures.
+"""Rules that define closures, evaluated as rules and by modules, beside the papers' figures.
 
-Each setting has the shape of one of the papers', at sizes at which rules alone are done in
-reasonable time. Each way to treat it has a process of its own. Updates are as in the papers: ten
-samples of 1,000 statements (at most a hundredth of all) deleted and asserted again, then a quarter
-of all deleted; all by DRed with counters (DRed^c), with and without modules.
+Each setting has the shape of one of the papers', at sizes at which rules take a reasonable time.
+Each way of evaluation has its own process. Updates are as in the papers: ten samples of 1,000
+statements (at most a hundredth of all) are deleted and asserted again, then a quarter of all
+statements is deleted; all by DRed with counters (DRed^c), with and without modules.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def one(
 
 
 def mean(run: Run, part: str) -> float | None:
-    """The mean seconds of small updates, or the seconds of the large one; None if it is missing.
+    """The mean seconds of small updates, or the seconds of the large one; None if missing.
 
     >>> mean({"add": [{"seconds": 1.0}, {"seconds": 2.0}]}, "add")
     1.5
@@ -98,7 +98,7 @@ PARTS = ("close", "delete", "add", "large")
 
 
 def ratios(ways: dict[str, Run]) -> tuple[float | None, ...]:
-    """How many times as long rules take as the module, part by part."""
+    """The time of rules divided by that of modules, for each part."""
     found: list[float | None] = []
     for part in PARTS:
         rules, module = mean(ways[RULES], part), mean(ways[MODULE], part)
@@ -107,7 +107,7 @@ def ratios(ways: dict[str, Run]) -> tuple[float | None, ...]:
 
 
 def at_least(ways: dict[str, Run]) -> tuple[float | None, ...]:
-    """The same for parts in which rules were late: how many times as long they took until then."""
+    """The same for parts in which rules exceeded their time: a lower bound."""
     late = dict(ways[RULES].get("at least", {}))
     if "facts" not in ways[RULES]:
         late["close"] = ways[RULES]["close s"]
@@ -174,7 +174,7 @@ def updates_table(measured: dict[str, dict[str, Run]]) -> ReportTable:
 
 
 def considered(run: Run, part: str) -> float | None:
-    """The instances of small updates, in the mean, or of another part; None if it is missing.
+    """The mean instances of small updates, or those of another part; None if missing.
 
     >>> considered({"add": [{"instances": 10}, {"instances": 30}]}, "add")
     20.0
@@ -186,13 +186,13 @@ def considered(run: Run, part: str) -> float | None:
 
 
 def instances_table(measured: dict[str, dict[str, Run]]) -> ReportTable:
-    """Why a ratio of times is what it is: what modules save are instances, and how many our rules
-    consider in a second says how long these take without."""
+    """The reason for a ratio of times: the number of instances that modules save, and the number
+    that rules consider per second."""
     table = ReportTable(
         "Instances that rules and modules consider",
         ["data", "part", "rules", "with modules", "rules / modules", "rules: millions a second"],
-        note="Means of the samples. Where this ratio is high and that of times is not, the rest of "
-        "an update (terms, strata, rows written) costs more than the instances that are left.",
+        note="Means of the samples. If this ratio is high and that of times is not, the rest of an "
+        "update (terms, strata, writing rows) costs more than the remaining instances.",
     )
     for data, ways in measured.items():
         for what, part in zip(WHAT, PARTS, strict=True):
@@ -204,7 +204,7 @@ def instances_table(measured: dict[str, dict[str, Run]]) -> ReportTable:
 
 
 def claim_agreement(data: str, ways: dict[str, Run], report: BenchReport) -> None:
-    """All ways must come to the same facts, at first and after each update."""
+    """All ways must have the same facts, at first and after each update."""
     done = [run for run in ways.values() if "facts" in run]
     shared = min((len(run["delete"]) for run in done), default=0)
 
@@ -215,16 +215,16 @@ def claim_agreement(data: str, ways: dict[str, Run], report: BenchReport) -> Non
     same = len({seen(run) for run in done}) == 1
     left = {run["left"] for run in done if "left" in run}
     report.claim(
-        f"{data}: all ways come to the same facts, and change the same",
+        f"{data}: all ways have the same facts and the same changes",
         ", ".join(f"{way} {run.get('facts', 'late')}" for way, run in ways.items()),
         same and len(left) <= 1,
     )
 
 
 def claim_ratios(measured: dict[str, dict[str, Run]], report: BenchReport) -> None:
-    """The largest size of each setting is compared with the papers' ratio.
+    """Compare the largest size of each setting with the papers' ratio.
 
-    Nothing is claimed where rules were late so early that it says nothing.
+    Nothing is claimed if rules exceeded their time too early for a lower bound.
     """
     largest = {data.split("-")[0]: data for data, ways in measured.items() if RULES in ways}
     papers = {row.data: row.ratios() for row in MODULAR}
@@ -290,7 +290,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--share", type=float, default=0.25, help="of the large deletion (0.25)")
     parser.add_argument("--seconds", type=float, default=90, help="for each way of a setting (90)")
     parser.add_argument("--turns", type=int, default=1, help="processes for each way (1)")
-    parser.add_argument("--note", default="", help="what else is to be known of the machine")
+    parser.add_argument("--note", default="", help="a remark about the machine")
 
 
 def _some(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Ontologies with data, from files to the closure: beside other reasoners, and under changes.
 
-All read the same files of N-Triples. Measured apart: reading, reasoning.
+All read the same files of N-Triples. Reading and reasoning are measured separately.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
 def compare(
     each: OntologyInput, given: argparse.Namespace, harness: Harness
 ) -> tuple[dict[str, Result], dict[str, str]]:
-    """The runs of each reasoner, turn by turn, and why others have none."""
+    """The runs of each reasoner, turn by turn, and the reasons for missing ones."""
     absent = {name: why for name in given.reasoners if (why := refusal(name, each))}
     results = {
         name: Result(_case(name, each, harness, given.seconds), "total s")
@@ -58,7 +58,7 @@ def compare(
 
 
 def refusal(name: str, each: OntologyInput) -> str | None:
-    """Why a reasoner is not asked."""
+    """Why a reasoner is not run; None if it is."""
     if find_spec(MODULES[name]) is None:
         return "not installed"
     if name != OURS and each.regime != "owl-rl":
@@ -145,8 +145,8 @@ STEPS = ["instance removed", "instance added", "axiom added", "axiom removed"]
 def changes_table(
     inputs: list[OntologyInput], harness: Harness, report: BenchReport
 ) -> ReportTable:
-    """Single changes of data and of the ontology, beside reasoning anew."""
-    columns = ["input", "class", "closure", "reasoning anew, ms", *(f"{s}, ms" for s in STEPS)]
+    """Single changes of data and of the ontology, beside reasoning again."""
+    columns = ["input", "class", "closure", "reasoning again, ms", *(f"{s}, ms" for s in STEPS)]
     note = (
         "One commit each, in memory, best of five. The axiom puts a new class above one that has "
         "many members (Person: all people) or few (Lecturer)."
@@ -175,7 +175,7 @@ def changes_table(
             if name == "Lecturer":
                 cheaper = result["reason s"] / result["axiom added"]
                 report.claim(
-                    f"{each.name}: an axiom about few costs less than reasoning anew",
+                    f"{each.name}: an axiom about few costs less than reasoning again",
                     f"{cheaper:.0f} times less",
                     cheaper > 1,
                 )

@@ -1,4 +1,4 @@
-"""Programs that papers on Datalog measure with, beside other engines (`bench.classical`)."""
+"""Programs of papers on Datalog, beside other engines (`bench.classical`)."""
 
 from __future__ import annotations
 

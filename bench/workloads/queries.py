@@ -1,8 +1,8 @@
 """SPARQL: LUBM's queries over its closure, two generated mixes, and relations kept as schemes.
 
-Both stores have the same triples and are asked by the same Python (`bench/queries/measuring.py`);
-each has a process of its own, turn by turn, so that peaks of memory are its own. Claims compare our
-Arrow columns with the peer's rows as it hands them out, and rows with all their terms taken.
+Both stores have the same triples and are queried by the same Python (`bench/queries/measuring.py`),
+turn by turn in separate processes, for separate peaks of memory. Claims compare our Arrow columns
+with the peer's unread rows, and rows whose terms are all read.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from bench.workloads.closure import RULES, ontology
 OURS, PEER = "triplestore", "pyoxigraph"
 Queries = dict[str, dict[str, Any]]
 
-_LARGE = 50  # universities from which asking is bounded
+_LARGE = 50  # minimum universities for a limit of time
 
 COLUMNS = (
     *("query", "rows", "Arrow ms", "rows ms", "terms ms", "alike ms", "unseen ms"),
     *(f"{PEER} rows ms", "terms ms ", "Arrow faster by", "terms faster by", "peak MB", "peak MB "),
 )
 NOTE = (
-    "For this table and those like it. Best times; the mean of a query's texts where it has "
-    "several. Arrow: `to_arrow()`, triples of CONSTRUCT as rows. Rows: handed out and left alone. "
-    "Terms: every term of every row taken. Alike: terms, of a text asked for the first time, after "
-    "others that differ by their constants. Unseen: terms, of a text like which none was asked. "
-    "Arrow is compared with the peer's rows, terms with its terms. Peak: on top of what the open "
-    "store takes, ours and the peer's, with what comparing the answers takes."
+    "For this table and similar ones. Best times; the mean over a query's texts if it has "
+    "several. Arrow: `to_arrow()`, triples of CONSTRUCT as rows. Rows: iterated and ignored. "
+    "Terms: every term of every row is read. Alike: terms, for a new text after others with other "
+    "constants. Unseen: terms, for a text unlike all earlier ones. Arrow is compared with the "
+    "peer's rows, terms with its terms. Peak: beside the memory of the open store, ours and the "
+    "peer's, with the comparison of answers."
 )
 
 
@@ -66,7 +66,7 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
 
 
 def title_of(name: str, size: int) -> str:
-    """What a mix and its data are called.
+    """The title of a mix with its data.
 
     >>> title_of("publications", 5)
     'publications, 5 thousand'
@@ -77,7 +77,7 @@ def title_of(name: str, size: int) -> str:
 
 
 def prepare(name: str, size: int, folder: Path) -> dict[str, Any]:
-    """Make what both stores have, in a child."""
+    """Make the data of both stores, in a child."""
     if name != LUBM:
         case = Case(
             "bench.queries.measuring:generate",
@@ -99,7 +99,7 @@ def prepare(name: str, size: int, folder: Path) -> dict[str, Any]:
 def ask(
     name: str, size: int, folder: Path, seconds: float, harness: Harness, within: float = 0.0
 ) -> list[Result]:
-    """All queries by both, each in processes of its own; asking takes about `within` minutes."""
+    """All queries by both, each in new processes; they take about `within` minutes."""
     each = within * 60 / (2 * harness.repeats)
     shared = {"name": name, "size": size, "folder": str(folder), "seconds": seconds, "within": each}
     cases = [
@@ -110,7 +110,7 @@ def ask(
 
 
 def least(result: Result) -> Queries:
-    """The least of each number over the runs, query by query; answers are those of the first."""
+    """The minimum of each number over the runs, for each query; answers are those of the first."""
     first = result.runs[0]["queries"]
     return {
         query: {
@@ -186,10 +186,10 @@ def add_growth(
 
 
 def claim_answers(title: str, results: list[Result], report: BenchReport) -> None:
-    """Both have as many triples and give the same answers."""
+    """Both have the same number of triples and give the same answers."""
     ours, other = (result.runs[0] for result in results)
     report.claim(
-        f"{title}: both have as many triples",
+        f"{title}: both have the same number of triples",
         f"{ours['triples']:,}, {other['triples']:,}",
         ours["triples"] == other["triples"],
     )

@@ -1,8 +1,8 @@
 """The papers' scalability experiment: growing deletions, and where rematerialising overtakes.
 
-For each strategy the break-even point is searched: how many facts can be deleted in the time that
-rematerialising what is left takes. Then all strategies take turns, and
-delete and assert again nested sets of sizes around those points.
+For each strategy the break-even point is searched: the number of facts whose deletion takes as long
+as rematerialising the rest. Then all strategies take turns in deleting and asserting nested sets of
+sizes around those points.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Trial:
         self.take(min(1000, self.facts // 2), 0)  # warms up
 
     def take(self, size: int, turn: int) -> dict[str, tuple[Done, Done]]:
-        """What each strategy took to delete this many facts, and to assert them again."""
+        """The updates of each strategy: deleting this many facts, and asserting them again."""
         rows = self.order[:size]
         return self.turns.take(turn, self.kept.quads(column[rows] for column in self.columns))
 
@@ -62,7 +62,7 @@ def search(data: str, strategy: str, seconds: float) -> dict[str, Any]:
 
 
 def out_of_time(tried: dict[int, dict[str, float]], seconds: float) -> str | None:
-    """Why a search did not finish, if one of the two had no time left for a size.
+    """Why a search did not finish, if one of the two exceeded its time for a size.
 
     >>> out_of_time({500: {"dred": 1.0, "rematerialise": 2.0}, 750: {"dred": 9.0}}, 10)
     'out of its 10 s after 1 sizes'
@@ -132,7 +132,7 @@ def find_points(
     report: BenchReport,
     absent: ReportTable,
 ) -> tuple[dict[str, int], int]:
-    """The break-even points of the strategies, and the number of facts there are."""
+    """The break-even points of the strategies, and the number of facts."""
     points: dict[str, int] = {}
     facts = 0
     for strategy in given.strategies:
@@ -168,7 +168,7 @@ def sizes_table(title: str, timings: Timings, sizes: list[int], facts: int) -> R
     table = ReportTable(
         title,
         ["facts", "share", *(f"{name} ms" for name in timings)],
-        note="Nested sets: each holds the smaller ones.",
+        note="Nested sets: each contains the smaller ones.",
     )
     for size in sizes:
         row = (times[size] * 1e3 if size in times else None for times in timings.values())

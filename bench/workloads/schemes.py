@@ -1,6 +1,6 @@
-"""Closures that are not written out: large graphs, large components, real hierarchies.
+"""Compressed closures: large graphs, large components, real hierarchies.
 
-dag      DAG-R as the papers have it, in one run with Nemo, and ten times as large
+dag      DAG-R as in the papers, in one run with Nemo, and ten times as large
 clique   10,000,000,000 pairs of a relation that is symmetric and transitive
 broader  a network of categories beside the figures of the paper on storage schemes
 real     real graphs, as rows and as schemes
@@ -36,7 +36,7 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
 
 
 class Measured:
-    """Runs cases, keeps what they gave, and takes the best."""
+    """Runs cases, keeps all runs, and takes the best."""
 
     def __init__(self, harness: Harness, report: BenchReport, repeats: int) -> None:
         self.harness = harness
@@ -53,7 +53,7 @@ class Measured:
         return dict(result.best)
 
     def structure(self, graph: str, singles: int, *, expand: bool, once: bool = False) -> Run:
-        """A scheme of a graph by itself."""
+        """A graph's scheme alone."""
         return self.best(
             "structure",
             f"{graph}, the scheme alone",
@@ -135,9 +135,9 @@ def dag(given: argparse.Namespace, measured: Measured) -> None:
     table = ReportTable(
         "Random edges from lower to higher nodes",
         ["graph", "how", *CHANGES],
-        note="In a store: whole commits for closing, the engine's seconds for updates. Peak: on "
-        "top of what there was before; of a scheme alone, with all changes. The exact set of "
-        "changed pairs is made in all; of a scheme alone, single ones are listed pair by pair.",
+        note="In a store: whole commits for closing, the engine's seconds for updates. Peak: "
+        "beside the memory used before; of a scheme alone, with all changes. The exact set of "
+        "changed pairs is always computed; a scheme alone also lists those of single edges.",
     )
     alone = measured.structure(name, given.singles, expand=True)
     scheme, chosen, rows = (
@@ -151,7 +151,7 @@ def dag(given: argparse.Namespace, measured: Measured) -> None:
     if isinstance(nemo, str):
         table.add(f"{name}, {NEMO}, linear rule: {nemo}", *[None] * 11)
     else:
-        pairs = int(nemo["facts"]) - 2 * int(scheme["edges"])  # it counts its input, too
+        pairs = int(nemo["facts"]) - 2 * int(scheme["edges"])  # it also counts its input
         cells = (nemo["reason s"], nemo["reason cpu s"], None, nemo["reasoning peak bytes"] / 1e6)
         table.add(name, f"{NEMO}, linear rule", pairs + scheme["edges"], *cells, *[None] * 5)
     if given.large:
@@ -193,7 +193,7 @@ def claim_dag(
 
 
 def nemo_seconds(name: str, given: argparse.Namespace, measured: Measured) -> Run | str:
-    """What Nemo took for the same graph, or why there is nothing."""
+    """Nemo's run for the same graph, or the reason for its absence."""
     reasoner = REASONERS[NEMO]
     if not given.nemo:
         return "not asked for"
@@ -259,7 +259,7 @@ def clique(given: argparse.Namespace, measured: Measured) -> None:
 
 
 def clique_in_store(given: argparse.Namespace, measured: Measured) -> ReportTable:
-    """The same by rules of a store; each 1,000 edges of the tree cut it in as many pieces more."""
+    """The same by rules of a store; each edge deleted from the tree splits it."""
     table = ReportTable(
         "The same in a store, compressed",
         ["graph", *CHANGES],
@@ -306,7 +306,7 @@ def broader(given: argparse.Namespace, measured: Measured) -> None:
 
 
 WRITTEN_OUT = 1 << 20
-"""Closures of fewer pairs are written out by choice: nothing is claimed of their size."""
+"""Closures of fewer pairs are stored as rows, so nothing is claimed about their size."""
 
 
 def real(given: argparse.Namespace, measured: Measured) -> None:
@@ -319,7 +319,7 @@ def real(given: argparse.Namespace, measured: Measured) -> None:
     )
     for name in given.real:
         if found_edges(name) is None:
-            measured.harness.say(f"{name} is in the shared data, which is not there")
+            measured.harness.say(f"{name} is in the shared data, which is missing")
             continue
         found = measured.structure(name, given.singles, expand=True, once=True)
         size = 16 * found["pairs"] / 1e6
@@ -356,12 +356,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--broader", type=numbers, default=[159_561, 1_426_588], help="edges of networks"
     )
     parser.add_argument("--real", type=names, default=names(f"{GRAPHS},{THESAURI}"), help="graphs")
-    parser.add_argument("--note", default="", help="what else is to be known of the machine")
+    parser.add_argument("--note", default="", help="a remark about the machine")
 
 
 WORKLOAD = Workload(
     "schemes",
-    "Closures that are not written out: random and real graphs, large components, a network of two "
+    "Compressed closures: random and real graphs, large components, a network of two "
     "thousand million pairs, beside Nemo and the papers' tables.",
     options,
     run,

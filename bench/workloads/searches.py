@@ -1,8 +1,8 @@
-"""The two searches for proofs, with kernels and without: does each earn its place?
+"""The two searches for proofs, with kernels and without.
 
-For each input and size, facts are deleted under B/F^c and stated again, in turn with each search.
-The inputs are those whose strata recurse: elsewhere hardly anything is searched for. Times are the
-processor's for the engine alone, so that the machine may have other work.
+For each input and size, facts are deleted under B/F^c and asserted again, in turns with each
+search. The inputs have recursive strata, because other strata hardly need a search. Times are CPU
+time of the engine only, so the machine may have other work.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ STRATEGY = "bf_c"
 SIZES = (1, 10, 100)
 SEARCHES = ("kernels", "arrays")
 WINS = 1.5
-"""Minimum ratio by which the search with kernels must win, where a search takes over `WORTH`."""
+"""Minimum gain by kernels, if a search without them takes over `WORTH`."""
 
 WORTH = 0.005
-"""Seconds from which on a search counts."""
+"""Minimum seconds of a search for the claim."""
 
 
 @contextmanager
 def searching(which: str) -> Iterator[None]:
-    """Let searches use kernels, or arrays only."""
+    """Let searches use kernels, or only arrays."""
     if which == "kernels":
         yield
         return
@@ -41,7 +41,7 @@ def searching(which: str) -> Iterator[None]:
 
 
 def measure(data: str, turns: int) -> dict[str, Any]:
-    """In a child: for each size, the best time of each search in seconds, and its instances."""
+    """In a child: for each size, the best seconds of each search, and its instances."""
     kept = Maintained(dataset(data))
     kept.reason()
     kept.use(STRATEGY)

@@ -1,9 +1,9 @@
 """Importing on Spark: cost per triple as sizes grow, stage by stage, with one and two workers.
 
-Beside it stand the local loader, which does the same work in one process, and rdflib, which only
-parses. All clusters are on this machine: two workers here share the disk and, on two cores, leave
-nothing for the driver; what the figures show is how cost grows and what is moved, not how fast a
-cluster is.
+The comparisons are the local loader, which does the same work in one process, and rdflib, which
+only parses. All clusters are on this machine: its two workers share the disk and, on two cores,
+leave no core for the driver. So the figures show the growth of cost and the amount of moved data,
+not the speed of a cluster.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from bench.report import BenchReport, ReportTable, format_number, ratio
 from bench.workloads.base import Workload, names, numbers
 
 PER_UNIVERSITY = 131_000
-"""Statements of a LUBM-like university, about."""
+"""Approximate number of statements of a LUBM-like university."""
 
 RULES = REPOSITORY / "bench" / "rules" / "lubm.dlog"
 FLAT = 1.3
-"""Cost per triple is called flat if it grows by less than this from one size to the next."""
+"""Cost per triple counts as flat if it grows by less than this factor from size to size."""
 
 
 def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
@@ -65,7 +65,7 @@ def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
 
 
 def what_is_missing() -> str:
-    """Why nothing can be measured here; empty if it can."""
+    """Why nothing can be measured here; empty if something can."""
     from triplestore import TripleStoreError
     from triplestore.loaders.spark.java import find_java
 
@@ -81,7 +81,7 @@ def what_is_missing() -> str:
 def measured(
     source: InputFile, given: argparse.Namespace, harness: Harness, folder: Path, rules: str | None
 ) -> dict[str, Result]:
-    """The results for one file by who read it: `local`, `rdflib` or the number of workers."""
+    """The results for one file by reader: `local`, `rdflib` or the number of workers."""
     common = {"path": str(source.path), "folder": str(folder)}
     cluster = {**common, "memory": given.memory, "partitions": given.partitions}
     cases = {"local": Case("bench.spark:measure_local", {**common, "rules": rules}, "local loader")}

@@ -1,8 +1,8 @@
 """Single facts added and removed in stores of growing size, and the cost of one step of rules.
 
-The second is measured from outside: a fact at the bottom of a hierarchy goes up level by level,
-each of which is one evaluation of the family of subclass rules; the slope over the levels is its
-cost.
+The cost of a step is measured from outside: a fact at the bottom of a hierarchy is inferred for
+each level, by one evaluation of the family of subclass rules per level; the cost is the slope over
+the levels.
 """
 
 from __future__ import annotations

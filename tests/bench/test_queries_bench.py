@@ -31,7 +31,7 @@ def test_lines__are_the_same_each_time_and_each_once(name: str) -> None:
     made = list(lines(name, 1))
     assert made == list(lines(name, 1)) and len(set(made)) == len(made)
     assert mix(name, 1) == mix(name, 1)
-    with pytest.raises(MeasurementError, match="no mix other"):
+    with pytest.raises(MeasurementError, match="other is not a mix"):
         mix("other")
 
 

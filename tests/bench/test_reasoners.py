@@ -17,7 +17,7 @@ import pytest
 
 from bench.harness import Case, MeasurementError, run_once
 from bench.reasoners import OURS, REASONERS, Reasoner, base, missing
-from bench.reasoners.duckdb_engine import MOST_CLAUSES
+from bench.reasoners.duckdb_engine import MAX_CLAUSES
 from bench.reasoners.ours import columns_of_arrays, state_columns, state_csv, store_of_terms
 from bench.reasoners.owl import OWLRL, OwlPeer, OwlrlSession
 from bench.reasoners.program import (
@@ -346,7 +346,7 @@ def test_closing__uses_with_recursive_where_it_can() -> None:
 
 def test_duckdb__refuses_statements_that_are_too_large(tmp_path: Path) -> None:
     rules = " ".join(
-        f"[?x, rdf:type, :C{i + 1}] :- [?x, rdf:type, :C{i}] ." for i in range(MOST_CLAUSES + 1)
+        f"[?x, rdf:type, :C{i + 1}] :- [?x, rdf:type, :C{i}] ." for i in range(MAX_CLAUSES + 1)
     )
     given = task(tmp_path, rules, ":a a :C0 .", "typed")
     assert "too large" in str(REASONERS["duckdb"].refuses(given))

@@ -213,11 +213,11 @@ def test_import__a_closure_made_on_spark_is_the_local_one(spark: Any, tmp_path: 
 def test_import__bad_wishes_are_refused(spark: Any, tmp_path: Path) -> None:
     wishes: list[dict[str, Any]] = [{"mode": "ad"}, {"closure": "soon"}]
     for wrong in wishes:
-        with pytest.raises(UsageError, match="is one of"):
+        with pytest.raises(UsageError, match="must be one of"):
             import_dataset(spark, "in", tmp_path / "db", **wrong)
     with pytest.raises(UsageError, match="is a URI"):
         import_dataset(spark, "in", "s3a://bucket/db", mode="delete")
-    with pytest.raises(UsageError, match="no store"):
+    with pytest.raises(UsageError, match="is not a store"):
         import_dataset(spark, "in", tmp_path / "db", mode="delete")
 
 
