@@ -130,10 +130,8 @@ _READERS: dict[str, Callable[[], Any]] = {
 }
 
 
-def reader(stream: BinaryIO, compression: str | None, name: str) -> BinaryIO:
-    """The decompressed bytes of a stream; the stream itself if it is not compressed."""
-    if compression is None:
-        return stream
+def reader(stream: BinaryIO, compression: str, name: str) -> BinaryIO:
+    """The decompressed bytes of a stream."""
     return cast(BinaryIO, _Members(stream, _READERS[compression], name, compression))
 
 

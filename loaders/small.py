@@ -15,7 +15,7 @@ import pyoxigraph as ox
 
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.guards.nesting import Chain
-from triplestore.terms.term_keys import key_of
+from triplestore.terms.term_keys import BLANK, TRIPLE, key_of
 
 from .documents import OpenedSource
 from .formats import LINE_FORMATS
@@ -28,6 +28,7 @@ from .thresholds import LOADING
 
 _LINES = re.compile(rb"\r\n|\n|\r")
 _IGNORED = re.compile(rb"[ \t]*(?:#.*)?", re.DOTALL)
+_WITH_LABELS = (BLANK, TRIPLE)
 _DEFAULT = -1  # the last of the ids, which is 0
 
 
@@ -66,7 +67,7 @@ def load_small(
     for position, given in enumerate(inputs):
         report = FileReport(given.source.name, first_number + position, size=given.position)
         loaded.files.append(report)
-        renamer = Renamer(report.number, generated=given.source.format not in LINE_FORMATS)
+        renamer: Renamer | None = None  # most documents have no blank nodes
         for quad in _statements(given, reading, report, loaded):
             graph = quad.graph_name
             keys = [key_of(quad.subject), key_of(quad.predicate), key_of(quad.object)]
@@ -75,7 +76,11 @@ def load_small(
             for key in keys:
                 if len(key) > most:
                     reading.limits.check_term(len(key) - 1, key[1:61], report.name)
-            keys = renamer.keys(keys)
+            if any(key[0] in _WITH_LABELS for key in keys):
+                if renamer is None:
+                    lines = given.source.format in LINE_FORMATS
+                    renamer = Renamer(report.number, generated=not lines)
+                keys = renamer.keys(keys)
             if len(keys) == 3 and default is not None:
                 keys.append(default)
             rows.extend(numbers.setdefault(key, len(numbers)) for key in keys)

@@ -71,7 +71,8 @@ class DocumentSource:
         if first.startswith(BYTE_ORDER_MARK):
             raw.read(len(BYTE_ORDER_MARK))
         counted = _Counted(raw)
-        return Opened(compression.reader(cast(BinaryIO, counted), found, self.name), counted)
+        data = cast(BinaryIO, counted)
+        return Opened(compression.reader(data, found, self.name) if found else data, counted)
 
     @property
     def can_reopen(self) -> bool:
