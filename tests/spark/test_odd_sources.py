@@ -157,7 +157,7 @@ def test_names__with_colons_are_read_from_their_folder_but_no_pattern(
     (tmp_path / "in").mkdir()
     paths = [written(tmp_path / "in", f"at 12:{n}.nt", lines(n, 3)) for n in (15, 30)]
     assert imported(spark, str(tmp_path / "in"), tmp_path / "x.db") == local_digest(paths)
-    with pytest.raises(StorageError, match="name the folder"):
+    with pytest.raises(StorageError, match="give the folder"):
         import_dataset(spark, str(tmp_path / "in" / "*.nt"), tmp_path / "y.db")
 
 

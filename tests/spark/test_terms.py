@@ -84,5 +84,5 @@ def test_hashes__two_terms_with_one_hash_are_refused_by_name(spark: Any, tmp_pat
 
 def test_room__more_terms_than_32_bits_number_are_refused() -> None:
     check_room(MAX_TERMS)
-    with pytest.raises(StorageError, match="write Parquet tables instead"):
+    with pytest.raises(StorageError, match="write Parquet tables with 64-bit ids"):
         check_room(MAX_TERMS + 1)

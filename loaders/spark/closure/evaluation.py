@@ -14,14 +14,14 @@ import numpy as np
 from triplestore.datalog.program import TYPE, Program
 from triplestore.loaders.spark.closure.equality import KEPT_APART, Expanded, expanded, has_equality
 from triplestore.loaders.spark.closure.expressions import Expressions
-from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
+from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame, union
 from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.groups import close_group, is_empty, structure_in_force
 from triplestore.loaders.spark.closure.joins import Joiner
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.phases import Phase, nonrecursive, phases_of
-from triplestore.loaders.spark.closure.rounds import Progress, Rounds, union
+from triplestore.loaders.spark.closure.rounds import Progress, Rounds
 from triplestore.loaders.spark.closure.shapes import (
     TRIPLE,
     Shape,

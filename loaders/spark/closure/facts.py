@@ -126,7 +126,7 @@ class Facts:
         """All facts."""
         if self.single:
             return self._held_frame
-        return _union(map(self._table, self._names()))
+        return union(map(self._table, self._names()))
 
     def last(self) -> Frame:
         """The facts of the last round."""
@@ -164,7 +164,7 @@ class Facts:
         self.now += 1
         rows = self.new_among(candidates).selectExpr(*self.columns, f"{self.now} AS r")
         if small:
-            rows = _union([rows, *(self._table(run.name) for run in small)])
+            rows = union([rows, *(self._table(run.name) for run in small)])
             rows = rows.repartition(self._parts, *self.columns)
         self._last = self._save(rows)
         self._count()
@@ -281,7 +281,7 @@ class Facts:
             some = [run for run in old if run.level == level]
             if not some:
                 continue
-            rows = _union(self._table(run.name) for run in some)
+            rows = union(self._table(run.name) for run in some)
             last = self._save(rows.repartition(parts, *self.columns))
             self.runs.append(FactTable(last, level, sum(run.rows for run in some)))
         self._last = last
@@ -292,7 +292,7 @@ class Facts:
     def _merge(self) -> None:
         """Merge the runs of rounds; the asserted facts keep their own."""
         old = [run for run in self.runs if run.level]
-        rows = _union(self._table(run.name) for run in old)
+        rows = union(self._table(run.name) for run in old)
         self._last = self._save(rows.repartition(self._parts, *self.columns))
         merged = FactTable(self._last, 1, sum(run.rows for run in old))
         self.runs = [*(run for run in self.runs if not run.level), merged]
@@ -321,7 +321,11 @@ def _statistics(groups: Iterable[Sequence[int]]) -> Statistics:
     return found
 
 
-def _union(frames: Iterable[Frame]) -> Frame:
+def union(frames: Iterable[Frame]) -> Frame:
+    """All rows of frames with the same columns.
+
+    Each track has its own tasks: a single task would need the tables of all joins.
+    """
     return reduce(lambda one, other: one.unionAll(other), frames)
 
 

@@ -9,14 +9,13 @@ one job: the union of their tracks, without duplicates and known facts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from triplestore.errors import BudgetError
 from triplestore.loaders.spark.closure.copy_rules import with_longer_steps
-from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics
+from triplestore.loaders.spark.closure.facts import Facts, Frame, Statistics, union
 from triplestore.loaders.spark.closure.joins import Joiner, triggered, weigh
 from triplestore.loaders.spark.closure.options import Options
 from triplestore.loaders.spark.closure.plans import Step, steps_of, tracks_of
@@ -120,11 +119,3 @@ class Rounds:
         heads = [*self._tracks(self._whole(plain), False), *map(self._summarise, aggregating)]
         heads.append(self.facts.flat_rows(stated))
         return union(heads).groupBy(*self.facts.columns).count()
-
-
-def union(frames: Sequence[Frame]) -> Frame:
-    """All rows of frames with the same columns.
-
-    Each track has its own tasks: a single task would need the tables of all joins.
-    """
-    return reduce(lambda one, other: one.unionAll(other), frames)

@@ -90,11 +90,13 @@ class Parts:
                 file = pq.ParquetFile(source, page_checksum_verification=True)
                 names = file.schema_arrow.names
                 if missing := set(columns) - set(names):
-                    raise CorruptError(f"column {min(missing)} does not exist")
+                    raise CorruptError(f"{path}: no column {min(missing)}; run the job again")
                 known = [name for name in also if name in names]
                 for batch in file.iter_batches(BATCH_ROWS, columns=[*columns, *known]):
                     _check(path, batch)
                     yield batch
+        except CorruptError:  # which is an OSError
+            raise
         except (OSError, pa.ArrowException) as error:
             raise CorruptError(f"{path} cannot be read: {error}; run the job again") from error
 
