@@ -104,8 +104,8 @@ def parse_by_rdflib(batches: Iterator[Any]) -> Iterator[Any]:
 
 def start(own: Path, workers: int, memory: int, partitions: int) -> Any:
     """A session on worker processes of one core and this many megabytes each."""
+    from tests.support.spark_cluster import linked_home
     from triplestore.loaders.spark import make
-    from triplestore.loaders.spark.jobs.local_cluster import linked_home
 
     os.environ["SPARK_HOME"] = str(linked_home(own / "home"))
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"

@@ -28,6 +28,22 @@ class Handle(Protocol):
         """Release everything."""
 
 
+class StoreHandle:
+    """The methods of stores with the interface of pyoxigraph: `store`, and its class `quad`."""
+
+    store: Any
+    quad: Any
+
+    def count(self) -> int:
+        return len(self.store)
+
+    def add(self, subject: Any, predicate: Any, object: Any) -> None:
+        self.store.add(self.quad(subject, predicate, object))
+
+    def look_up(self, pattern: Lookup) -> int:
+        return sum(1 for _ in self.store.quads_for_pattern(*pattern))
+
+
 class Peer(Protocol):
     """A system that can open stores."""
 

@@ -85,7 +85,7 @@ def close_store(
     def closed() -> Any:
         from triplestore.loaders.spark.closure import close
 
-        place = f"{stages.place}/stated"
+        place = f"{stages.place}/asserted"
         spark = stages.spark
         _write(f"{place}/triples", _ROWS, lambda: _batches_of_rows(tables))
         _write(f"{place}/terms", _TERMS, lambda: _batches_of_terms(dictionary, size))

@@ -271,7 +271,7 @@ def test_as_data__has_an_edge_for_each_rule() -> None:
     rows = set(zip(columns.s.tolist(), columns.p.tolist(), columns.o.tolist(), strict=True))
     assert len(rows) == 1 + 7 and 2 not in columns.s and 2 not in columns.o
     classes, at = {o for _, p, o in rows if p == 1}, len(rows)
-    while at != len(classes):  # every class is above the one that is stated
+    while at != len(classes):  # every class is above the asserted one
         at = len(classes)
         classes |= {o for s, p, o in rows if p == 2 and s in classes}
     assert len(classes) == 8

@@ -58,7 +58,7 @@ def test_setting__numbers_and_files_agree(number: int, tmp_path: Path) -> None:
     read = [("t", *(key_of(term) for term in quad.triple)) for quad in quads]
     assert read == facts_of(setting)
     free = set(setting.s.tolist()) - set(setting.numbers.values())
-    assert free == set(setting.s.tolist())  # individuals are no constants of the program
+    assert free == set(setting.s.tolist())  # individuals are not constants of the program
 
 
 # --- LUBM ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Documents that are no lines: what they say has the same labels, however large they are."""
+"""Documents of other formats than lines: labels do not depend on their size."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class Endless(io.RawIOBase):
         self.begun.set()
         self._left -= size
         if self._left < 0:
-            raise AssertionError("nobody has stopped it")
+            raise AssertionError("it was not stopped")
         first, self._at = self._at, (self._at + size) % len(self._text)
         return (self._text * (size // len(self._text) + 2))[first : first + size]
 

@@ -118,7 +118,7 @@ def test_facts__what_grows_is_cut_into_more_parts(
     assert facts.add(facts.flat_rows([(2, P, 2, number) for number in range(5)])) == 5
     before = [run.name for run in facts.runs]
     assert facts.add(facts.flat_rows([(2, P, 3, number) for number in range(20)])) == 20
-    assert len(facts.runs) == 2, "what is stated, and what follows"
+    assert len(facts.runs) == 2, "asserted facts, and inferred facts"
     assert not {run.name for run in facts.runs} & set(before)
     assert facts.last().count() == 20
     assert counted(facts) == (26, {0: 1, 1: 5, 2: 20})

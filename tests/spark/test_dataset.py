@@ -170,7 +170,7 @@ def test_import__into_a_store_with_rules(spark: Any, tmp_path: Path) -> None:
     assert (again[0].change.added, again[0].change.inferred_added) == (1, 1)
     taken = import_dataset(spark, str(tmp_path / "a.nt"), target, mode="delete")
     assert (taken.change.removed, taken.change.inferred_removed) == (1, 1)
-    # A graph is replaced by the difference, and the same file again is no change.
+    # A graph is replaced by the difference, and the same file again is a no-op.
     for expected in (1, 0):
         put = import_dataset(
             spark, str(tmp_path / "b.nt"), target, mode="replace", graph="http://ex.org/g"

@@ -89,7 +89,7 @@ def test_import__closed_on_spark_is_what_is_maintained(
             changes[way] = done.change
         assert str(changes["spark"]) == str(changes["local"]), number
         assert_same(places["spark"], places["local"])
-    # Both go on in the same way.
+    # Both continue in the same way.
     for place in places.values():
         with Store(place) as store:
             parent, a, b = (ox.NamedNode(f"http://e/{name}") for name in ("parent", "a", "b"))

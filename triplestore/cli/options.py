@@ -77,6 +77,15 @@ def open_to_read(location: Path) -> Store:
     return Store.read_only(location)
 
 
+def open_to_write(location: Path) -> Store:
+    """Open an existing store; a mistyped path creates nothing."""
+    from triplestore.store import Store
+
+    with open_to_read(location):
+        pass
+    return Store(location)
+
+
 def graph_of(name: str | None) -> Any:
     """A graph given on the command line: an IRI, `_:label`, or `default`."""
     from pyoxigraph import BlankNode, DefaultGraph, NamedNode

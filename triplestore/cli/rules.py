@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from triplestore.cli.options import EXIT_FAILED, P, R, edge, location, open_to_read
+from triplestore.cli.options import EXIT_FAILED, P, R, edge, location, open_to_read, open_to_write
 
 if TYPE_CHECKING:
     from triplestore.store import Store
@@ -140,7 +140,7 @@ def reason(
         if dry_run:
             return
         ontology = ()
-    with _open_to_write(location) as store, store.transaction() as transaction:
+    with open_to_write(location) as store, store.transaction() as transaction:
         report = transaction.reason(
             *regimes,
             rules=given or None,
@@ -212,7 +212,7 @@ def rules(
 def _change_rules(
     location: Path, add_files: tuple[str, ...], remove_files: tuple[str, ...], quiet: bool
 ) -> None:
-    with _open_to_write(location) as store, store.transaction() as transaction:
+    with open_to_write(location) as store, store.transaction() as transaction:
         if remove_files:
             report = transaction.remove_rules(_given(remove_files), progress=not quiet)
         if add_files:
@@ -380,15 +380,6 @@ def _scope(given: tuple[str, ...]) -> str | tuple[str, ...] | None:
     if not given:
         return None
     return given[0] if len(given) == 1 and ":" not in given[0] else given
-
-
-def _open_to_write(location: Path) -> Store:
-    """Open a store that exists; a mistyped path creates nothing."""
-    from triplestore.store import Store
-
-    with open_to_read(location):
-        pass
-    return Store(location)
 
 
 def _given(files: tuple[str, ...]) -> list[Any]:

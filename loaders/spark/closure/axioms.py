@@ -33,12 +33,12 @@ Triple = tuple[int, int, int]
 class Axioms(NamedTuple):
     """Triples with axioms, as ids: asserted ones and inferred ones."""
 
-    stated: frozenset[Triple]
+    asserted: frozenset[Triple]
     inferred: frozenset[Triple]
 
     @classmethod
     def of(cls, rows: Frame, naming: Naming, valued: Iterable[bytes] = ()) -> Axioms:
-        """The axioms among rows (s, p, o, stated).
+        """The axioms among rows (s, p, o, asserted).
 
         valued  keys of properties whose literals are compared by value
         """
@@ -49,14 +49,14 @@ class Axioms(NamedTuple):
             raise BudgetError(
                 f"the data have more than {MAX_AXIOMS:,} triples of axioms, the driver's maximum"
             )
-        stated = frozenset((s, p, o) for s, p, o, is_stated in found if is_stated)
-        inferred = frozenset((s, p, o) for s, p, o, is_stated in found if not is_stated)
-        return cls(stated, inferred - stated)
+        asserted = frozenset((s, p, o) for s, p, o, is_asserted in found if is_asserted)
+        inferred = frozenset((s, p, o) for s, p, o, is_asserted in found if not is_asserted)
+        return cls(asserted, inferred - asserted)
 
     @property
     def ids(self) -> set[int]:
         """The ids of all terms."""
-        return {number for triple in (*self.stated, *self.inferred) for number in triple}
+        return {number for triple in (*self.asserted, *self.inferred) for number in triple}
 
 
 class _Taking:
@@ -77,8 +77,8 @@ class _Taking:
         return self._rows.where(self._test)
 
     def _collect(self, rows: Frame) -> list[tuple[int, int, int, bool]]:
-        limited = rows.select("s", "p", "o", "stated").limit(MAX_AXIOMS + 1)
-        return [(int(s), int(p), int(o), bool(stated)) for s, p, o, stated in limited.collect()]
+        limited = rows.select("s", "p", "o", "asserted").limit(MAX_AXIOMS + 1)
+        return [(int(s), int(p), int(o), bool(asserted)) for s, p, o, asserted in limited.collect()]
 
     def vocabulary(self) -> list[tuple[int, int, int, bool]]:
         """The triples of a vocabulary."""
@@ -108,12 +108,12 @@ class _Taking:
         if not self._type:
             return []
         classes = self._schema().selectExpr("s AS i").dropDuplicates()
-        types = self._rows.where(f"p = {self._type} AND stated")
+        types = self._rows.where(f"p = {self._type} AND asserted")
         held = types.join(classes, types["o"] == classes["i"], "left_semi").groupBy("o")
         return self._collect(
             held.agg({"s": "min"})
             .toDF("o", "s")
-            .selectExpr("s", f"{self._type}L AS p", "o", "true AS stated")
+            .selectExpr("s", f"{self._type}L AS p", "o", "true AS asserted")
         )
 
     def containers(self) -> list[tuple[int, int, int, bool]]:
@@ -125,7 +125,7 @@ class _Taking:
         if not ids:
             return []
         rows = self._rows.where(f"p IN ({', '.join(ids)})").groupBy("p")
-        first = rows.agg({"s": "min", "o": "min", "stated": "max"})
+        first = rows.agg({"s": "min", "o": "min", "asserted": "max"})
         picked = first.toDF("p", *[column.split("(")[1][:-1] for column in first.columns[1:]])
         return self._collect(picked)
 
@@ -138,7 +138,7 @@ class _Taking:
         literals = self._naming.frame.where(kinds).selectExpr("id AS i")
         rows = self._rows.where(f"p IN ({', '.join(ids)})")
         held = rows.join(literals, rows["o"] == literals["i"], "left_semi").groupBy("p", "o")
-        picked = held.agg({"s": "min", "stated": "max"})
+        picked = held.agg({"s": "min", "asserted": "max"})
         picked = picked.toDF("p", "o", *[c.split("(")[1][:-1] for c in picked.columns[2:]])
         return self._collect(picked)
 

@@ -106,18 +106,18 @@ def close(
         raise UsageError("a closure on Spark has the default graph only: leave scope out")
     if "g" in triples.columns:
         triples = triples.where("g IS NULL")
-    stated = triples.select("s", "p", "o")
+    asserted = triples.select("s", "p", "o")
     if given is None:
         kept = {FILES: str(files).encode()} if files else {}
         if prefixes:
             kept[PREFIXES] = bytes_of_prefixes(prefixes)
         given = Given(kept)
     told = {**told, "rules": rules, "ontology": ontology}
-    here = closed_here(spark, stated, terms, given, reason, told, options)
+    here = closed_here(spark, asserted, terms, given, reason, told, options)
     if here is not None:
         return SparkClosure(**{**here._asdict(), "quads": _quads(spark, here.quads)})
     naming = Naming(spark, terms, work, options.most_terms, options.held_rows)
-    programs = _programs(stated, naming, given, reason, told)
+    programs = _programs(asserted, naming, given, reason, told)
     regimes = bool(reason) or REGIMES in given.kept
     before: Evaluated | None = None
     for turn in range(1, MAX_TURNS + 1):
@@ -126,7 +126,7 @@ def close(
         if before is not None and programs.grew:
             known = _triples(before).select("s", "p", "o")
         evaluated = evaluate(
-            programs.program, stated, naming, place, options, progress, programs.seeds(), known
+            programs.program, asserted, naming, place, options, progress, programs.seeds(), known
         )
         if before is not None:
             before.release()
@@ -139,7 +139,7 @@ def close(
 def _triples(evaluated: Evaluated) -> Frame:
     """The triples known so far, and whether they are asserted."""
     every = evaluated.facts.every().where("k = 2")
-    return every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS stated")
+    return every.selectExpr("c1 AS s", "c0 AS p", "c2 AS o", "r = 0 AS asserted")
 
 
 def _axioms(rows: Frame, naming: Naming, valued: Sequence[bytes], regimes: bool) -> Axioms:
@@ -149,7 +149,7 @@ def _axioms(rows: Frame, naming: Naming, valued: Sequence[bytes], regimes: bool)
 
 
 def _programs(
-    stated: Frame,
+    asserted: Frame,
     naming: Naming,
     given: Given,
     reason: Sequence[str],
@@ -157,7 +157,7 @@ def _programs(
 ) -> Programs:
     """The program of the asserted axioms, and of the literals that it needs."""
     regimes = bool(reason) or REGIMES in given.kept
-    rows = stated.selectExpr("s", "p", "o", "true AS stated")
+    rows = asserted.selectExpr("s", "p", "o", "true AS asserted")
     made = Programs(naming, _axioms(rows, naming, (), regimes), (), given, reason, **told)
     ill = ill_typed_keys(naming) if made.looks_at_literals else []
     if not (ill or made.valued):

@@ -76,14 +76,19 @@ def has_equality(rules: Iterable[Rule]) -> bool:
 
 
 def expanded(
-    rules: Sequence[Rule], stated: Frame, naming: Naming, graphs: Graphs, work: str, follow: Follow
+    rules: Sequence[Rule],
+    asserted: Frame,
+    naming: Naming,
+    graphs: Graphs,
+    work: str,
+    follow: Follow,
 ) -> Expanded | None:
     """A large part of the closure under equality; None if equality renames the vocabulary."""
     safe = [number for number, rule in enumerate(rules) if is_safe(rule)]
     ids = naming.known_ids([*KEPT_APART, _TYPE_KEY])
     same_as = ids[SAME_AS]
-    rows = stated
-    pairs = stated.where(f"p = {same_as} AND s <> o").selectExpr("s AS a", "o AS b")
+    rows = asserted
+    pairs = asserted.where(f"p = {same_as} AND s <> o").selectExpr("s AS a", "o AS b")
     for turn in range(MAX_MERGES):
         classes = _Classes.of(pairs, naming, graphs)
         constants = constants_of(rules[number] for number in safe)

@@ -59,8 +59,8 @@ class Evaluated:
         """All facts with `status` and `count`, the number of nonrecursive instances."""
         numbers = nonrecursive(self.compiled)
         rules = [(number, self.compiled.rules[number]) for number in numbers]
-        stated = facts_of((rule for _, rule in rules), self.ids)
-        counts = self.rounds.instances(shapes_of(rules, self.ids), stated)
+        asserted = facts_of((rule for _, rule in rules), self.ids)
+        counts = self.rounds.instances(shapes_of(rules, self.ids), asserted)
         columns = self.facts.columns
         found = self.facts.every().join(self.facts.beside(counts), columns, "left")
         status = f"IF(r = 0, {EXPLICIT}, {INFERRED}) AS status"
@@ -86,7 +86,7 @@ class Evaluated:
 
 def evaluate(
     program: Program,
-    stated: Frame,
+    asserted: Frame,
     naming: Naming,
     work: str,
     options: Options,
@@ -112,9 +112,9 @@ def evaluate(
     evaluated = Evaluated(compiled, ids, naming, facts, rounds)
     graphs = Graphs(spark, work, options.driver_edges)
     given = [*facts_of(rules, ids), *more]
-    begun = stated if before is None else stated.unionAll(before).dropDuplicates()
+    begun = asserted if before is None else asserted.unionAll(before).dropDuplicates()
     known = _by_representatives(evaluated, begun, given, graphs, work, options)
-    facts.start(facts.flat_triples(stated))
+    facts.start(facts.flat_triples(asserted))
     also = [] if before is None else [facts.flat_triples(before)]
     also += [] if known is None else [facts.flat_triples(known.triples)]
     if given or also:
@@ -128,7 +128,7 @@ def evaluate(
 
 def _by_representatives(
     evaluated: Evaluated,
-    stated: Frame,
+    asserted: Frame,
     given: Sequence[tuple[int, ...]],
     graphs: Graphs,
     work: str,
@@ -150,8 +150,8 @@ def _by_representatives(
     rows = [row for row in given if row[0] == TRIPLE]
     if rows:
         more = local_frame(naming.spark, ["k", "p", "s", "o"], rows).select("s", "p", "o")
-        stated = stated.unionAll(more).dropDuplicates()
-    return expanded(rules, stated, naming, graphs, work, follow)
+        asserted = asserted.unionAll(more).dropDuplicates()
+    return expanded(rules, asserted, naming, graphs, work, follow)
 
 
 def _run(phase: Phase, evaluated: Evaluated, graphs: Graphs, known: Expanded | None) -> None:

@@ -110,15 +110,15 @@ class Facts:
         """Whether all frames of facts are one partition, so that joins need not move them."""
         return self._held is not None
 
-    def start(self, stated: Frame) -> None:
+    def start(self, asserted: Frame) -> None:
         """Begin with the asserted facts, which are distinct."""
-        rows = self._few(stated.select(*self.columns))
+        rows = self._few(asserted.select(*self.columns))
         if rows is not None:
             self._held = Held(np.zeros((0, len(self.columns) + 1), np.int64))
             self._hold(rows)
             return
-        self._parts = self._parts_for(stated.count())
-        self._last = self._save(stated.selectExpr(*self.columns, "0 AS r"))
+        self._parts = self._parts_for(asserted.count())
+        self._last = self._save(asserted.selectExpr(*self.columns, "0 AS r"))
         self._count()
         self.runs.append(FactTable(self._last, 0, self.fresh.total))
 

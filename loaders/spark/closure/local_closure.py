@@ -54,7 +54,7 @@ class LocalClosure(NamedTuple):
 
 def closed_here(
     spark: Any,
-    stated: Frame,
+    asserted: Frame,
     terms: Frame,
     given: Given,
     reason: Sequence[str],
@@ -63,12 +63,12 @@ def closed_here(
 ) -> LocalClosure | None:
     """The closure of triples (s, p, o); None if there are too many."""
     most = options.driver_facts
-    if not most or stated.limit(most + 1).count() > most:
+    if not most or asserted.limit(most + 1).count() > most:
         return None
     count, size = terms.selectExpr("count(1)", "sum(length(key))").first()
     if count > 4 * most or (size or 0) > SPARK.driver_text:
         return None
-    store, numbers = _store_of(stated, terms, given)
+    store, numbers = _store_of(asserted, terms, given)
     try:
         report = reasoned(store, given, reason, told)
     except BudgetError:
@@ -93,11 +93,11 @@ def closed_here(
     )
 
 
-def _store_of(stated: Frame, terms: Frame, given: Given) -> tuple[Store, I64]:
+def _store_of(asserted: Frame, terms: Frame, given: Given) -> tuple[Store, I64]:
     """A store in memory with the triples, and the term's id on Spark for each id of the store."""
     listed = to_arrow(terms.select("id", "key")).sort_by("id")
     ids = listed.column("id").to_numpy().astype(np.int64)
-    rows = to_arrow(stated.select("s", "p", "o"))
+    rows = to_arrow(asserted.select("s", "p", "o"))
     loaded = empty_loaded(0, 1)
     store = Store()
     with store.transaction() as transaction:

@@ -106,7 +106,7 @@ class Programs:
         with self._store.transaction() as transaction:
             writer = writer_of(transaction)
             writer.dictionary.encode_keys(list(ill))
-            rows = self._in(writer.dictionary, axioms.stated)
+            rows = self._in(writer.dictionary, axioms.asserted)
             s, p, o = (np.ascontiguousarray(column) for column in rows.T)
             writer.change_rows(np.ones(len(s), np.bool_), s, p, o, np.zeros(len(s), np.uint32))
             given.put(writer)

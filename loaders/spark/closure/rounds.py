@@ -109,13 +109,13 @@ class Rounds:
         matches = self.joiner.follow(track, False)
         return self.joiner.expressions.summarise(planned[0][0], matches, self.facts.width)
 
-    def instances(self, shapes: Sequence[Shape], stated: Iterable[Sequence[int]]) -> Frame:
+    def instances(self, shapes: Sequence[Shape], asserted: Iterable[Sequence[int]]) -> Frame:
         """The conclusions of some shapes with `count`, their number of instances.
 
-        stated  the conclusions of rules without a body
+        asserted  the conclusions of rules without a body
         """
         plain = [shape for shape in shapes if shape.form.summary is None]
         aggregating = [shape for shape in shapes if shape.form.summary is not None]
         heads = [*self._tracks(self._whole(plain), False), *map(self._summarise, aggregating)]
-        heads.append(self.facts.flat_rows(stated))
+        heads.append(self.facts.flat_rows(asserted))
         return union(heads).groupBy(*self.facts.columns).count()
