@@ -43,7 +43,6 @@ WHAT = ("closing", "small deletions", "small insertions", "deleting 25 %")
 
 def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     report = BenchReport("modules", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
-    report.machine["note"] = given.note
     measured: dict[str, dict[str, Run]] = {}
     for data in given.data + given.larger:
         wanted = WAYS if data in given.data else WAYS[1:]
@@ -290,7 +289,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--share", type=float, default=0.25, help="of the large deletion (0.25)")
     parser.add_argument("--seconds", type=float, default=90, help="for each way of a setting (90)")
     parser.add_argument("--turns", type=int, default=1, help="processes for each way (1)")
-    parser.add_argument("--note", default="", help="a remark about the machine")
 
 
 def _some(text: str) -> list[str]:

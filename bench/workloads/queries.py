@@ -41,8 +41,6 @@ NOTE = (
 def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = ("triplestore", "numpy", "numba", "pyarrow", PEER)
     report = BenchReport("queries", WORKLOAD.summary, machine(packages))
-    if given.note:
-        report.machine["note"] = given.note
     sizes = {LUBM: given.sizes, PUBLICATIONS: given.publications, SHOP: given.shop}
     wanted = [(name, size) for name, some in sizes.items() for size in some if size]
     growth = growth_table()
@@ -299,7 +297,6 @@ def options(parser: argparse.ArgumentParser) -> None:
         default=2.5,
         help="minutes to ask 50 universities or more in (2.5); 0: as long as it takes",
     )
-    parser.add_argument("--note", default="", help="a remark for the report")
 
 
 WORKLOAD = Workload(

@@ -29,7 +29,6 @@ NEMO = "Nemo"
 def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = ("triplestore", "numpy", "numba", *REASONERS[NEMO].packages)
     report = BenchReport("schemes", WORKLOAD.summary, machine(packages))
-    report.machine["note"] = given.note
     for part in given.parts:
         PARTS[part](given, Measured(harness, report, given.repeats))
     return report
@@ -356,7 +355,6 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--broader", type=numbers, default=[159_561, 1_426_588], help="edges of networks"
     )
     parser.add_argument("--real", type=names, default=names(f"{GRAPHS},{THESAURI}"), help="graphs")
-    parser.add_argument("--note", default="", help="a remark about the machine")
 
 
 WORKLOAD = Workload(

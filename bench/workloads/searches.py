@@ -65,7 +65,6 @@ def measure(data: str, turns: int) -> dict[str, Any]:
 
 def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     report = BenchReport("searches", WORKLOAD.summary, machine(("triplestore", "numpy", "numba")))
-    report.machine["note"] = given.note
     least: tuple[float, str] | None = None
     for data in given.data:
         case = Case(f"{__name__}:measure", {"data": data, "turns": given.turns}, data)
@@ -93,7 +92,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     inputs = ["recursive-200-1000", "recursive-800-8000", "spread-20000", "lines-20000"]
     parser.add_argument("--data", type=names, default=inputs, help=",".join(inputs))
     parser.add_argument("--turns", type=int, default=3, help="of each search (3)")
-    parser.add_argument("--note", default="", help="a remark about the machine")
 
 
 WORKLOAD = Workload(
