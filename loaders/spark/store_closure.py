@@ -110,8 +110,8 @@ def close_store(
         extra = Extra(closure.tuples, tuple(closure.new_keys), closure.meta).to_json()
         quads = [list(map(int, row)) for row in closure.quads.select("s", "p", "o", "g").collect()]
         closure.release()
-        said = {"rows": frame.count(), "figures": closure.figures}
-        return {**said, "_extra": extra, "_quads": quads}
+        noted = {"rows": frame.count(), "figures": closure.figures}
+        return {**noted, "_extra": extra, "_quads": quads}
 
     inputs = (known, writer.begun_at, size, tables.total(EXPLICIT))
     _, noted = stages.table("closure", inputs, closed, figures)

@@ -64,8 +64,8 @@ class SparkClosure:
             some = (k == arity) & (c0 == name)
             own = [column[some] for column in columns[:arity]]
             order = np.lexsort(own[::-1])
-            said = status[some][order].astype(np.uint8), 0, count[some][order]
-            made[name, arity] = ChangedRows.of([column[order] for column in own], *said)
+            marks = status[some][order].astype(np.uint8), 0, count[some][order]
+            made[name, arity] = ChangedRows.of([column[order] for column in own], *marks)
         return made
 
     def release(self) -> None:

@@ -105,18 +105,18 @@ class Joiner:
     ) -> Frame:
         facts = self._read(step, delta, names)
         width, own = track.widths[0], facts.columns
-        said = [f"v{i}" for i in range(width)] + ["w"] * (len(track.ways) > 1)
+        columns = [f"v{i}" for i in range(width)] + ["w"] * (len(track.ways) > 1)
         texts = [
             ", ".join(f"{value}{'' if i == width else 'L'}" for i, value in enumerate(row))
-            for row in constants[:, : len(said)].tolist()
+            for row in constants[:, : len(columns)].tolist()
         ]
         if len(texts) == 1:
-            parts = texts[0].split(", ") if said else []
-            made = [f"{one} AS {name}" for one, name in zip(parts, said, strict=True)]
+            parts = texts[0].split(", ") if columns else []
+            made = [f"{one} AS {name}" for one, name in zip(parts, columns, strict=True)]
             state = facts.selectExpr(*own, *made)
         else:
             rows = ", ".join(f"struct({text})" for text in texts)
-            state = facts.selectExpr(*own, f"inline(array({rows})) AS ({', '.join(said)})")
+            state = facts.selectExpr(*own, f"inline(array({rows})) AS ({', '.join(columns)})")
         ties = self._ties(track, 0, step)
         state = state.where(" AND ".join(ties)) if ties else state
         return self._kept(track, 0, state, [f"c{place}" for place in range(step.arity + 1)])

@@ -124,8 +124,8 @@ def _facts(state: State, numbers: I64) -> pa.Table:
     for name in tables.names().tolist():
         relation = tables.relation(name)
         for s, o in relation.scan():
-            said = relation.status_of((s, o)), relation.count_of((s, o))
-            parts.append((numbers[s], np.full(len(s), numbers[name]), numbers[o], *said))
+            marks = relation.status_of((s, o)), relation.count_of((s, o))
+            parts.append((numbers[s], np.full(len(s), numbers[name]), numbers[o], *marks))
     return _table(["s", "p", "o", "status", "count"], parts)
 
 
@@ -139,9 +139,9 @@ def _rows(state: State, numbers: I64) -> pa.Table:
         for columns in relation.scan():
             size = len(columns[0])
             nothing = [np.zeros(size, np.int64)] * (width - arity)
-            said = relation.status_of(columns), relation.count_of(columns)
+            marks = relation.status_of(columns), relation.count_of(columns)
             named = np.full(size, arity), np.full(size, numbers[name])
-            parts.append((*named, *_renamed(columns, numbers), *nothing, *said))
+            parts.append((*named, *_renamed(columns, numbers), *nothing, *marks))
     return _table(["k", *(f"c{i}" for i in range(width + 1)), "status", "count"], parts)
 
 

@@ -71,9 +71,9 @@ class Target:
         place  the file of the job
         known  its identity: a fingerprint of the input and of the change
         """
-        said = read_text(None, place)
-        if said is not None:
-            before = json.loads(said)
+        text = read_text(None, place)
+        if text is not None:
+            before = json.loads(text)
             if before["known"] == known and name in (None, before["name"]):
                 return Job(before["name"], before["first"])
         with opened(self.path) as writer:

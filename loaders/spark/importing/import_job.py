@@ -236,10 +236,10 @@ class Import:
 
     def _is_made(self, path: Path) -> bool:
         """Whether an earlier run of this job made the store, but did not finish."""
-        said = read_text(self._spark, f"{self._stages.place}/{MADE}")
-        if said is None or not is_store(path):
+        text = read_text(self._spark, f"{self._stages.place}/{MADE}")
+        if text is None or not is_store(path):
             return False
-        made = json.loads(said)
+        made = json.loads(text)
         same = (
             made["known"] == read_statements(self._spark, self._source, self._reading).fingerprint
         )
@@ -334,9 +334,9 @@ class Import:
         def figures(frame: Any) -> dict[str, Any]:
             closure = made[0]
             extra = Extra(closure.tuples, tuple(closure.new_keys), closure.meta)
-            said = {"rows": frame.count(), "_extra": extra.to_json(), "figures": closure.figures}
+            noted = {"rows": frame.count(), "_extra": extra.to_json(), "figures": closure.figures}
             closure.release()
-            return said
+            return noted
 
         given = contents_of([wish.rules, wish.ontology])
         known = (self._mark_of("triples"), wish.reason, given)
@@ -346,9 +346,9 @@ class Import:
     def _counted(self, ordered: Any) -> dict[str, Any]:
         counts = count_terms(ordered)
         check_hashes(ordered)
-        said = {name: getattr(counts, name) for name in TermCounts.__slots__}
+        known = {name: getattr(counts, name) for name in TermCounts.__slots__}
         sizes = [int(size) for size in np.diff([*counts.ranges, counts.terms])]
-        return {"rows": counts.terms, "parts": sizes, "_counts": said}
+        return {"rows": counts.terms, "parts": sizes, "_counts": known}
 
     def _mark_of(self, name: str) -> str:
         return str(next(stage["mark"] for stage in self._stages.done if stage["stage"] == name))
@@ -371,8 +371,8 @@ class Import:
         """Write the tables, if they are wanted."""
         place = self._tables or (self._target if is_uri(self._target) else None)
         if place is not None:
-            said = {"sources": noted["files"], "bad": noted["bad"]}
-            write_tables(self._spark, place, terms, triples, counts.terms, meta, extra, **said)
+            counted = {"sources": noted["files"], "bad": noted["bad"]}
+            write_tables(self._spark, place, terms, triples, counts.terms, meta, extra, **counted)
 
     def _keys(self, counts: TermCounts) -> Keys:
         """The terms, read by this process."""

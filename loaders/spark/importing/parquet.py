@@ -49,7 +49,7 @@ def write_tables(
     if "status" not in rows.columns:
         rows = rows.withColumn("status", sf.lit(1)).withColumn("count", sf.lit(0).cast("long"))
     rows.write.mode("overwrite").parquet(join(place, "triples"))
-    said = {
+    manifest = {
         "format": VERSION,
         "terms": term_count,
         "triples": spark.read.parquet(join(place, "triples")).count(),
@@ -58,7 +58,7 @@ def write_tables(
         "bad": bad,
         "extra": replace(extra, meta={**meta, **extra.meta}).to_json(),
     }
-    write_text(spark, join(place, MANIFEST), json.dumps(said))
+    write_text(spark, join(place, MANIFEST), json.dumps(manifest))
 
 
 def listed(spark: Any, place: str) -> dict[str, int]:

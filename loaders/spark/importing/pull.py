@@ -55,19 +55,20 @@ def pull(
     target = Path(directory).absolute()
     place = uri if is_uri(uri) else f"file://{Path(uri).absolute()}"
     tell = progress or (lambda name, figures: None)
-    said = _manifest(place)
-    _check_files(place, said["files"])
+    manifest = _manifest(place)
+    _check_files(place, manifest["files"])
     if target.exists() and any(target.iterdir()):
         raise StorageError(f"{target} is not empty: give a new directory for the store")
-    extra = Extra.from_json(said["extra"])
-    check_room(said["terms"] + len(extra.keys))
+    extra = Extra.from_json(manifest["extra"])
+    check_room(manifest["terms"] + len(extra.keys))
 
     def rows() -> IdRows:
-        tell("terms", {"rows": said["terms"], "seconds": time.monotonic() - began})
+        tell("terms", {"rows": manifest["terms"], "seconds": time.monotonic() - began})
         found = read_rows(join(place, "triples"))
-        if len(found) != said["triples"]:
+        if len(found) != manifest["triples"]:
             raise CorruptError(
-                f"{place} has {len(found):,} triples, not {said['triples']:,}: run the job again"
+                f"{place} has {len(found):,} triples, not {manifest['triples']:,}: run the job "
+                "again"
             )
         return found
 
@@ -75,7 +76,7 @@ def pull(
     with removed_on_failure(fresh):
         write_store(
             fresh,
-            lambda: read_keys(join(place, "terms"), said["terms"], "id"),
+            lambda: read_keys(join(place, "terms"), manifest["terms"], "id"),
             rows,
             {},
             extra=extra,
@@ -83,9 +84,14 @@ def pull(
         )
         put_in_place(fresh, target)
     seconds = time.monotonic() - began
-    tell("store", {"rows": said["triples"], "seconds": seconds})
+    tell("store", {"rows": manifest["triples"], "seconds": seconds})
     return Imported(
-        str(target), said["triples"], said["terms"], said["sources"], said["bad"], seconds
+        str(target),
+        manifest["triples"],
+        manifest["terms"],
+        manifest["sources"],
+        manifest["bad"],
+        seconds,
     )
 
 
@@ -99,16 +105,16 @@ def _manifest(place: str) -> dict[str, Any]:
             inside = files.get_file_info(pafs.FileSelector(path))
             (path,) = (info.path for info in inside if info.base_name.startswith("part-"))
         with files.open_input_file(path) as source:
-            said: dict[str, Any] = json.loads(source.read())
+            manifest: dict[str, Any] = json.loads(source.read())
     except (OSError, ValueError, pa.ArrowException) as error:
         raise StorageError(
             f"{place} has no finished import: cannot read {where} ({error})"
         ) from error
-    if not said:
+    if not manifest:
         raise StorageError(f"the import into {place} is not finished or failed: run it again")
-    if said["format"] > VERSION:
-        raise FormatError(f"{place} has the newer format {said['format']}: upgrade triplestore")
-    return said
+    if manifest["format"] > VERSION:
+        raise FormatError(f"{place} has the newer format {manifest['format']}: upgrade triplestore")
+    return manifest
 
 
 def _check_files(place: str, tables: Mapping[str, Mapping[str, int]]) -> None:

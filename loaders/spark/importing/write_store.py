@@ -60,7 +60,7 @@ class Extra:
         }
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> Extra:
+    def from_json(cls, given: Mapping[str, Any]) -> Extra:
         """The inverse of `to_json`.
 
         >>> rows = ChangedRows.of(([1], [2], [3]), 2, count=[5])
@@ -70,15 +70,15 @@ class Extra:
         ((b'\\x01http://a',), {'program': b'...'}, [3])
         """
         tuples = {}
-        for name, arity, columns, status, *count in said["tuples"]:
+        for name, arity, columns, status, *count in given["tuples"]:
             tuples[int(name), int(arity)] = ChangedRows.of(
                 [_column(text, np.uint32) for text in columns],
                 _column(status, np.uint8),
                 0,
                 _column(count[0], np.uint32) if count else None,
             )
-        keys = tuple(base64.b64decode(key) for key in said["keys"])
-        meta = {name: base64.b64decode(value) for name, value in said["meta"].items()}
+        keys = tuple(base64.b64decode(key) for key in given["keys"])
+        meta = {name: base64.b64decode(value) for name, value in given["meta"].items()}
         return cls(tuples, keys, meta)
 
 

@@ -89,19 +89,19 @@ class Stages:
         return self.spark.read.parquet(place)
 
     def _note(self, name: str, noted: Mapping[str, Any], began: float, *, resumed: bool) -> None:
-        said = {"stage": name, "seconds": time.monotonic() - began, "resumed": resumed}
-        said |= {key: value for key, value in noted.items() if not key.startswith("_")}
-        self._tell(name, said)
+        figures = {"stage": name, "seconds": time.monotonic() - began, "resumed": resumed}
+        figures |= {key: value for key, value in noted.items() if not key.startswith("_")}
+        self._tell(name, figures)
 
     def tell(self, name: str, began: float, figures: Mapping[str, Any]) -> None:
         """Report a step that is not a stage, because it is done each time."""
         seconds = time.monotonic() - began
         self._tell(name, {"stage": name, "seconds": seconds, "resumed": False, **figures})
 
-    def _tell(self, name: str, said: dict[str, Any]) -> None:
-        self.done.append(said)
+    def _tell(self, name: str, figures: dict[str, Any]) -> None:
+        self.done.append(figures)
         if self.told is not None:
-            self.told(name, said)
+            self.told(name, figures)
 
     @property
     def resumed(self) -> list[str]:
