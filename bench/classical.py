@@ -1,23 +1,22 @@
-"""Programs that papers on Datalog measure with, over generated graphs.
+"""Programs of papers on Datalog, over generated graphs.
 
-    reach       which nodes reach which, one edge after the other, in a random graph
-    generation  who is of the same generation in a forest: pairs by pairs of parents
-    andersen    what pointers may point to: assignments, addresses, loads and stores
-    aliases     which expressions may be the same place (context-sensitive pointer analysis of
-                Graspan): values that flow, and two relations of aliases that depend on each other
+    reach       reachability in a random graph, one edge after the other
+    generation  nodes of the same generation in a forest: pairs by pairs of parents
+    andersen    points-to analysis: assignments, addresses, loads and stores
+    aliases     expressions that may be the same place (context-sensitive pointer analysis of
+                Graspan): flow of values, and two mutually recursive relations of aliases
     triangles   all triangles of a graph whose nodes have few neighbours, with some hubs
     diamonds    two triangles with one side in common, in such a graph
     star        members with values of each of six properties, several of each
-    fields      points-to analysis of objects with fields, calls being found on the way (as Doop's)
-    completion  which classes are below which, by the rules for the description logic EL (as ELK's)
-    history     what came before the last version of many, some of which have two before them
+    fields      points-to analysis of objects with fields, which also finds calls (as Doop's)
+    completion  classification of classes by the rules of the description logic EL (as ELK's)
+    history     the predecessors of the last version; some versions have two
 
 `fields` and `completion` derive relations of three columns; their inputs of three columns are
 statements about a node for each row (`rows_as_nodes`).
 
-Start at `CLASSICAL`. What is always true: the same size gives the same data on every machine;
-programs have relations of two columns, classes and one of three, so every peer with rules can run
-them.
+Start at `CLASSICAL`. Always true: the same size gives the same data on every machine; programs have
+relations of two columns, classes and one of three, so every peer with rules can run them.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.programs import NAMESPACE, Setting
+from bench.random_numbers import I64, below
 from bench.reasoners.program import number_constants
-from bench.rolls import I64, below
 from triplestore.datalog.text import read
 
 Pairs = NDArray[np.int64]
@@ -117,7 +116,7 @@ STAR = """
 
 
 def reach(nodes: int = 1_500) -> Setting:
-    """A random graph with three edges per node: nearly every node reaches nearly every other."""
+    """A random graph with three edges per node: nearly all pairs of nodes are connected."""
     return setting("reach", REACH, {"edge": random_pairs("reach", nodes, nodes, 3 * nodes)})
 
 
@@ -130,7 +129,7 @@ def generation(nodes: int = 12_000) -> Setting:
 
 
 def andersen(variables: int = 1_200) -> Setting:
-    """Statements of a program: as many assignments as variables, a third as many of the others."""
+    """Statements of a program: an assignment per variable, and a third of that of the others."""
     few = variables // 3
     return setting(
         "andersen",
@@ -318,8 +317,10 @@ def random_pairs(seed: str, first: int, second: int, count: int) -> Pairs:
 
 
 def rows_as_nodes(name: str, first: int, columns: Sequence[I64]) -> dict[str, Pairs]:
-    """A relation of several columns as pairs: of a node for each row, the first being `first`, and
-    what the row has in a column."""
+    """A relation of several columns as pairs of a node per row and the value of a column.
+
+    first  number of the first node
+    """
     rows = first + np.arange(len(columns[0]))
     return {f"{name}{i}": np.column_stack((rows, column)) for i, column in enumerate(columns)}
 

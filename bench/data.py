@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +16,8 @@ FOLDER = REPOSITORY / "build" / "bench" / "data"
 
 
 @dataclass(frozen=True)
-class Input:
-    """A file to load: what it is called in reports, and how many universities it holds."""
+class InputFile:
+    """A file to load: its name in reports, and its number of universities."""
 
     name: str
     path: Path
@@ -24,49 +25,56 @@ class Input:
     universities: int
 
 
-def lubm_file(universities: int, *, format: str = "ntriples", shuffle: bool = False) -> Input:
+def lubm_file(universities: int, *, format: str = "ntriples", shuffle: bool = False) -> InputFile:
     """The file with this many universities, made if it does not exist yet."""
     order = " in random order" if shuffle else ""
     kind = {"ntriples": "N-Triples", "turtle": "Turtle"}[format]
     ending = {"ntriples": "nt", "turtle": "ttl"}[format]
     path = FOLDER / f"lubm{universities}{'-shuffled' if shuffle else ''}.{ending}"
-    if not path.exists():
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished")
-        lubm.write(unfinished, universities, format=format, shuffle=shuffle)
-        unfinished.rename(path)
+    make_once(path, lambda new: lubm.write(new, universities, format=format, shuffle=shuffle))
     read_through(path)
-    return Input(f"LUBM-like {universities}, {kind}{order}", path, format, universities)
+    return InputFile(f"LUBM-like {universities}, {kind}{order}", path, format, universities)
 
 
-def lubm_department() -> Input:
-    """A university of one department, for reasoners that cannot do more."""
+def lubm_department() -> InputFile:
+    """A university of one department, for slow reasoners."""
     path = FOLDER / "lubm-department.nt"
-    if not path.exists():
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        lubm.write(path, 1, profile=lubm.Profile(departments=(1, 1)))
-    return Input("LUBM-like, one department, N-Triples", path, "ntriples", 1)
+    make_once(path, lambda new: lubm.write(new, 1, profile=lubm.Profile(departments=(1, 1))))
+    return InputFile("LUBM-like, one department, N-Triples", path, "ntriples", 1)
 
 
-def original_lubm10() -> Input | None:
+def original_lubm10() -> InputFile | None:
     """LUBM(10) of the original generator, where the shared data is."""
-    shared = Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
-    packed = shared / "lubm" / "lubm10" / "lubm10.nt.gz"
+    packed = shared_data() / "lubm" / "lubm10" / "lubm10.nt.gz"
     if not packed.exists():
         return None
     path = FOLDER / "lubm10-original.nt"
-    if not path.exists():
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished")
-        with gzip.open(packed) as source, unfinished.open("wb") as target:
-            shutil.copyfileobj(source, target, 1 << 20)
-        unfinished.rename(path)
+    make_once(path, lambda new: _unpack(packed, new))
     read_through(path)
-    return Input("LUBM(10) of the original generator, N-Triples", path, "ntriples", 10)
+    return InputFile("LUBM(10) of the original generator, N-Triples", path, "ntriples", 10)
+
+
+def _unpack(packed: Path, target: Path) -> None:
+    with gzip.open(packed) as source, target.open("wb") as unpacked:
+        shutil.copyfileobj(source, unpacked, 1 << 20)
+
+
+def shared_data() -> Path:
+    """The folder of shared data, which may be missing."""
+    return Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
+
+
+def make_once(path: Path, write: Callable[[Path], object]) -> None:
+    """Make a file unless it exists; `write` gets another name, so it is complete or missing."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".unfinished")
+        write(unfinished)
+        unfinished.rename(path)
 
 
 def read_through(path: Path) -> None:
-    """Read a file once, so that it is in the operating system's cache for every run."""
+    """Read a file once, so that every run finds it in the operating system's cache."""
     with path.open("rb") as file:
         while file.read(1 << 22):
             pass

@@ -3,7 +3,7 @@
     lubm10               LUBM-like data of 10 universities, under the rules of its ontology
     original             LUBM(10) of the original generator, from the shared data
     deep-1000            a taxonomy of 1,000 levels, with one instance
-    deep-1000-5000000    ... and 5,000,000 statements that no rule is about
+    deep-1000-5000000    ... and 5,000,000 statements that no rule uses
     go-20000-500000      a real hierarchy: 20,000 subclass rules, 500,000 instances
     recursive            the highly recursive program (`bench.recursive`), with its data
     recursive-800-8000   ... of 800 rules and 8,000 statements
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.data import FOLDER, Input, lubm_file, original_lubm10
+from bench.data import FOLDER, InputFile, lubm_file, make_once, original_lubm10
 from bench.harness import MeasurementError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ KINDS = ("uniform", "walk")
 
 @dataclass(frozen=True)
 class Dataset:
-    """A file of statements, and how to get the program."""
+    """A file of statements, and its program."""
 
     name: str
     path: Path
@@ -46,26 +46,22 @@ class Dataset:
 
 
 def dataset(name: str) -> Dataset:
-    """The dataset of a name, made if it does not exist yet."""
+    """The dataset of a name, made if it does not exist."""
     kind, *sizes = name.split("-")
     if kind == "original" or (kind.startswith("lubm") and kind[4:].isdigit()):
         return _lubm(name, kind)
     setting = made(kind, [int(size) for size in sizes])
     path = FOLDER / f"{name}.nt"
-    if not path.exists():
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished")
-        setting.write(unfinished)
-        unfinished.rename(path)
+    make_once(path, setting.write)
     return Dataset(name, path, "ntriples", lambda: setting.program)
 
 
 def _lubm(name: str, kind: str) -> Dataset:
     from bench.programs import lubm_program
 
-    source: Input | None = original_lubm10() if kind == "original" else lubm_file(int(kind[4:]))
+    source: InputFile | None = original_lubm10() if kind == "original" else lubm_file(int(kind[4:]))
     if source is None:
-        raise MeasurementError("the original LUBM(10) is in the shared data, which is not there")
+        raise MeasurementError("the original LUBM(10) is in the shared data, which is missing")
     return Dataset(name, source.path, source.format, lubm_program)
 
 
@@ -78,7 +74,7 @@ def made(kind: str, sizes: list[int]) -> Setting:
     if kind in HIERARCHIES and len(sizes) == 2:
         if found := hierarchy(kind, sizes[1], rules=sizes[0]):
             return found
-        raise MeasurementError(f"{kind} is in the shared data, which is not there")
+        raise MeasurementError(f"{kind} is in the shared data, which is missing")
     if kind == "recursive" and len(sizes) in (0, 2):
         from bench.recursive import highly_recursive
 

@@ -1,15 +1,15 @@
-"""LUBM-like data of any size, written from the benchmark's published profile.
+"""LUBM-like data of any size, generated from the benchmark's published profile.
 
 The profile is that of Guo, Pan and Heflin, "LUBM: A benchmark for OWL knowledge base systems"
-(2005): how many departments a university has, how many people of each rank a department, how many
-courses, publications and degrees a person. Names of classes and properties are univ-bench's; IRIs
-have the form of the original generator's, so that the benchmark's queries run on this data too.
+(2005): the numbers of departments of a university, of people of each rank in a department, and of
+courses, publications and degrees of a person. Names of classes and properties are univ-bench's;
+IRIs have the form of the original generator's, so the benchmark's queries run on this data.
 
-What is always true
-    - University `i` of seed `s` is the same text whatever the number of universities, so that a
-      larger size contains the smaller ones.
-    - As in the original, every mention of a degree's university states its type again: about 3 %
-      of the statements are repetitions.
+Always true:
+    - University `i` of seed `s` is the same text for any number of universities, so a larger size
+      contains the smaller ones.
+    - As in the original, every mention of a degree's university repeats its type: about 3 % of the
+      statements are repetitions.
     - Memory does not grow with the size; shuffling goes through temporary files.
 
 Run `python -m bench.lubm 10 lubm10.nt` (`--shuffle`, `--format turtle`, `--seed`).
@@ -36,7 +36,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """One kind of teacher: how many a department has, and how much each of them publishes."""
+    """A rank of teachers: their number in a department, and their numbers of publications."""
 
     name: str
     per_department: Range
@@ -55,7 +55,7 @@ class Profile:
         Rank("AssistantProfessor", (8, 11), (5, 10)),
         Rank("Lecturer", (5, 7), (0, 5), professor=False),
     )
-    courses: Range = (1, 2)  # that a teacher gives, of both kinds
+    courses: Range = (1, 2)  # of a teacher, of both kinds
     research_groups: Range = (10, 20)
     undergraduates_per_teacher: Range = (8, 14)
     graduates_per_teacher: Range = (3, 4)
@@ -73,7 +73,7 @@ PROFILE = Profile()
 
 
 class Dice:
-    """Random choices whose sequence is the same in every version of Python (`random()` is)."""
+    """Random choices that are equal in every version of Python, as those of `random()` are."""
 
     def __init__(self, seed: str) -> None:
         self._roll = random.Random(seed).random
@@ -93,7 +93,7 @@ class Dice:
         return low + self._roll() * (high - low)
 
     def distinct(self, count: int, bound: int) -> list[int]:
-        """`count` different numbers below `bound`, all of them if there are no more."""
+        """`count` different numbers below `bound`, or all of them."""
         chosen: dict[int, None] = {}
         while len(chosen) < min(count, bound):
             chosen[self.below(bound)] = None
@@ -121,7 +121,7 @@ def universities(
 
 @dataclass
 class Department:
-    """One department under construction; `entities` gives all of it."""
+    """A department under construction; `entities` completes it."""
 
     university: int
     number: int

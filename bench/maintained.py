@@ -1,8 +1,8 @@
-"""Our side of the experiments on maintenance: the only file that knows how the store is asked.
+"""Our side of the experiments on maintenance: the only file that calls the store.
 
-Start at `Maintained`. What is always true: `seconds` are those that the engine reports of itself;
-`commit` is the wall time of the whole transaction, in memory, with terms looked up and rows
-published; `processor` is the processor's time in the engine.
+Start at `Maintained`. Always true: `seconds` are those that the engine reports; `commit` is the
+wall time of the whole transaction in memory, with the look-up of terms and the writing of rows;
+`processor` is the CPU time of the engine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STRATEGIES = (REMATERIALISE, *INCREMENTAL, AUTO)
 
 @dataclass(frozen=True)
 class Done:
-    """What one update took and did."""
+    """The times and counts of one update."""
 
     seconds: float
     commit: float
@@ -65,10 +65,9 @@ class Maintained:
         self.clock = _Clock()
 
     def reason(self, strategy: str = AUTO) -> Done:
-        """Close under the rules; a strategy that needs tables of its own makes them now.
+        """Close under the rules; a strategy that needs special tables makes them now.
 
-        Strategies are measured, so no module takes recursive rules from them: not now, nor in any
-        update that follows.
+        Strategies are measured, so modules are off, now and in later updates.
         """
         start = time.perf_counter()
         tuning = {"strategy": strategy, "modules": "off"}
@@ -76,11 +75,11 @@ class Maintained:
         return _done(report, time.perf_counter() - start)
 
     def use(self, strategy: str, seconds: float | None = None) -> None:
-        """Maintain by this strategy from now on, with this limit in seconds for one update."""
+        """Use this strategy from now on, with a limit in seconds for one update."""
         self.store.reason(tuning={"strategy": strategy, "max_seconds": seconds})
 
     def forget(self) -> None:
-        """Forget what updates have cost, as in a store just opened."""
+        """Forget the costs of updates, as in a store that was just opened."""
         for compiled in self.clock.programs:
             compiled.costs.clear()
 
@@ -90,7 +89,7 @@ class Maintained:
         start = time.perf_counter()
         with self.store.transaction() as transaction:
             transaction.remove_all(quads)
-        commit = time.perf_counter() - start  # the report is made on demand
+        commit = time.perf_counter() - start  # making the report is not measured
         return _done(transaction.report, commit, self.clock.spent)
 
     def add(self, quads: Sequence[Any]) -> Done:
@@ -119,7 +118,7 @@ class Maintained:
         return int(self.store.count(facts))
 
     def columns(self) -> tuple[U32, U32, U32]:
-        """The asserted facts as columns of ids s, p, o, always in the same order."""
+        """The asserted facts as columns of ids s, p, o, in a fixed order."""
         import numpy as np
 
         blocks = list(self.store.rows_for_pattern(facts="explicit"))
@@ -138,8 +137,7 @@ class Maintained:
 
 
 class _Clock:
-    """The processor's time that updates take in the engine, which has no such timer itself, and the
-    programs under which they were made."""
+    """Measures the CPU time of updates in the engine, and collects their programs."""
 
     def __init__(self) -> None:
         from triplestore.maintenance import update as module
@@ -160,7 +158,7 @@ class _Clock:
 
 
 def _done(report: Any, commit: float, processor: float = 0.0) -> Done:
-    if report is None:  # nothing was to do
+    if report is None:  # nothing was done
         return Done(0.0, commit, {}, 0, 0, [], 0)
     return Done(
         seconds=report.seconds,

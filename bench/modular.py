@@ -1,7 +1,7 @@
 """Our side of the experiments on modules and schemes: a store for a setting, with its memory.
 
-Start at `Modular`. WAYS says how rules that are a closure may be treated; what each is called in
-the papers stands beside it. Rows go in as a bulk load does it, so nothing here is about parsing.
+Start at `Modular`. `WAYS` has the ways to evaluate rules that define a closure, with their names in
+the papers. Rows are added as by a bulk load, without parsing.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ WAYS: Mapping[str, Mapping[str, str]] = {
     COMPRESSED: {"modules": "on", "schemes": "compressed"},
     AUTO: {"modules": "auto", "schemes": "auto"},
 }
-"""Mat (Standard), Mat-Mod (TCModule), the scheme (MultiScheme), and what the engine chooses."""
+"""Mat (Standard), Mat-Mod (TCModule), the scheme (MultiScheme), and the engine's choice."""
 
 STRATEGY = "dred_c"
 """The papers' strategy, DRed^c: with counters of non-recursive and of recursive rule instances."""
 
 
 class Modular(Maintained):
-    """A store in memory that has the statements of a setting, to be closed in some way."""
+    """A store in memory with the statements of a setting, to be closed in some way."""
 
     def __init__(self, setting: Setting) -> None:
         from bench.reasoners.ours import state_columns, store_of_terms
@@ -56,7 +56,7 @@ class Modular(Maintained):
         return _done(report, time.perf_counter() - start)
 
     def static_bytes(self) -> int:
-        """Rows of facts with their counters, and schemes with the rows that serve them."""
+        """The bytes of rows with their counters, and of schemes with their rows."""
         info = self.store.info()
         schemes = self.store._database.state.tables.schemes
         kept = sum(one.scheme.nbytes() for one in schemes.values())
@@ -64,7 +64,7 @@ class Modular(Maintained):
 
 
 def start() -> None:
-    """Import everything and read the compiled kernels, so that no measurement pays for that."""
+    """Import everything and read the compiled kernels, so that this is not measured."""
     from bench.reasoners import REASONERS
     from bench.reasoners.runs import OURS
     from bench.shapes.papers import setting
@@ -80,17 +80,17 @@ def start() -> None:
 
 
 class Memory:
-    """The memory that something takes on top of what was there before.
+    """The memory that an operation takes beside the memory used before.
 
-    Free memory is returned to the system first; otherwise reusing it would seem to take none. Where
-    the system cannot reset the peak, the peak of the process is used.
+    Free memory is returned to the system first; otherwise its reuse would not be counted. If the
+    system cannot reset the peak, the peak of the process is used.
     """
 
     def __init__(self) -> None:
         gc.collect()
-        give_back = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if give_back is not None:
-            give_back(0)
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
         reset = Path("/proc/self/clear_refs")
         if reset.exists():
             reset.write_text("5")
@@ -111,7 +111,7 @@ def _status(name: str) -> int:
 
 
 def found(done: Done) -> dict[str, Any]:
-    """An update for JSON, without what is not needed."""
+    """The figures of an update for JSON."""
     return {
         "seconds": done.seconds,
         "commit": done.commit,

@@ -1,4 +1,4 @@
-"""What runs in children of the workload `modules`: a setting closed in one way, then updated.
+"""The children of the workload `modules`: a setting is closed in one way, then updated.
 
 Start at `measure`.
 """
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 14 << 30
 LARGE = 30.0
-"""Maximum seconds of a large deletion, on top of the others."""
+"""Maximum seconds of a large deletion, beside the others."""
 
 
 def measure(
     data: str, way: str, samples: int, facts: int, share: float, seconds: float
 ) -> dict[str, Any]:
-    """Close, delete some facts and assert them again some times, delete a share of all of them.
+    """Close, delete and assert some facts several times, then delete a share of all facts.
 
-    A small update has `facts` facts, at most a hundredth of all. Ends early, with the results so
-    far, after the given seconds; "at least" is the time that the unfinished part took until then.
+    A small update has `facts` facts, at most a hundredth of all. Ends after the given seconds with
+    the results so far; "at least" is the time of the unfinished part until then.
     """
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     start()
@@ -108,7 +108,7 @@ LOOKUPS = 300
 
 
 def queries(data: str, way: str, relation: str) -> dict[str, Any]:
-    """Seconds of looking things up in a relation: as rows of numbers, to the last one."""
+    """Seconds of look-ups in a relation, read to the last row of ids."""
     import numpy as np
 
     from triplestore import NamedNode

@@ -6,14 +6,12 @@ data; data of the OBO Relations Ontology are made here.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.data import FOLDER, lubm_file, original_lubm10, read_through
-from bench.harness import REPOSITORY
+from bench.data import FOLDER, lubm_file, make_once, original_lubm10, read_through, shared_data
 
 KEPT = FOLDER / "ontologies"
 OBO = "http://purl.obolibrary.org/obo/"
@@ -23,16 +21,12 @@ GROUP = 20
 
 @dataclass(frozen=True)
 class OntologyInput:
-    """What to reason over: a name for reports, files, the regime, and how many statements."""
+    """An input: its name in reports, files, regime, and number of statements."""
 
     name: str
     files: tuple[Path, ...]
     regime: str
     statements: int
-
-
-def shared() -> Path:
-    return Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
 def lubm(universities: int) -> OntologyInput | None:
@@ -52,19 +46,17 @@ def original_lubm() -> OntologyInput | None:
 
 def relations(edges: int) -> OntologyInput | None:
     """The OBO Relations Ontology with this many statements between individuals."""
-    ontology = shared() / "owl-real" / "obo-relations" / "ro.owl"
+    ontology = shared_data() / "owl-real" / "obo-relations" / "ro.owl"
     if not ontology.exists():
         return None
     data = KEPT / f"relations-{edges}.ttl"
-    if not data.exists():
-        KEPT.mkdir(parents=True, exist_ok=True)
-        data.write_text("".join(_edges(_properties(ontology), edges)))
+    make_once(data, lambda new: new.write_text("".join(_edges(_properties(ontology), edges))))
     return _input(f"Relations Ontology, {edges:,}", "owl-rl", str(ontology), data)
 
 
 def thesaurus(name: str) -> OntologyInput | None:
     """A thesaurus in SKOS."""
-    path = shared() / "skos" / THESAURI[name]
+    path = shared_data() / "skos" / THESAURI[name]
     return _input(name, "skos", str(path)) if path.exists() else None
 
 
@@ -76,7 +68,7 @@ THESAURI = {
 
 
 def _input(name: str, regime: str, ontology: str, *data: Path) -> OntologyInput | None:
-    source = shared() / ontology
+    source = shared_data() / ontology
     if not source.exists():
         return None
     files = tuple(converted(path) for path in (source, *data))
@@ -91,7 +83,7 @@ def _lines(path: Path) -> int:
 
 
 def converted(source: Path) -> Path:
-    """The file, or the same as N-Triples, by a name that every reasoner takes for Turtle."""
+    """The file as N-Triples, with a name that every reasoner reads as Turtle."""
     from pyoxigraph import RdfFormat, parse, serialize
 
     target = KEPT / f"{source.stem}.ttl"
@@ -104,14 +96,12 @@ def converted(source: Path) -> Path:
     known = {".owl": RdfFormat.RDF_XML, ".rdf": RdfFormat.RDF_XML, ".ttl": RdfFormat.TURTLE}
     quads = parse(path=str(source), format=known[source.suffix], base_iri="http://example.org/")
     facts = serialize((quad.triple for quad in quads), format=RdfFormat.N_TRIPLES)
-    unfinished = target.with_suffix(".unfinished")
-    unfinished.write_bytes(facts or b"")
-    unfinished.rename(target)
+    make_once(target, lambda new: new.write_bytes(facts or b""))
     return target
 
 
 def _properties(ontology: Path) -> list[str]:
-    """The object properties of an ontology, except those that are out of use."""
+    """The object properties of an ontology, except deprecated ones."""
     from pyoxigraph import NamedNode, RdfFormat, Store
 
     store = Store()

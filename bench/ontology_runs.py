@@ -1,34 +1,26 @@
-"""What a process measures of an ontology: from files to the closure, and changes of it.
+"""Measurements of ontologies in a child process: from files to the closure, and changes.
 
-Start at `closure` and `changes`; each runs in a child. The reasoners read the same files in the
-same order.
+Start at `closure`, `changes`, and `pure` for ontologies without data; each runs in a child. The
+reasoners read the same files in the same order.
 """
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from bench.child import Clock, peak_bytes
 from bench.reasoners.base import limit
+from bench.reasoners.owl import OntologySession, OwlrlSession, ReasonableSession
 
 SUB_CLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
-class Session(Protocol):
-    """One computation of a closure, in the steps that are timed."""
-
-    def load(self, path: str) -> None: ...
-
-    def reason(self, regime: str) -> None: ...
-
-    def count(self) -> int: ...
-
-
-class Ours:
+class OurOntologySession:
     def __init__(self) -> None:
         from triplestore import Store
 
@@ -44,49 +36,14 @@ class Ours:
         return len(self.store)
 
 
-class Reasonable:
-    def __init__(self) -> None:
-        import reasonable
-
-        self.reasoner = reasonable.PyReasoner()
-        self.triples: list[Any] = []
-
-    def load(self, path: str) -> None:
-        self.reasoner.load_file(path)
-
-    def reason(self, regime: str) -> None:
-        self.triples = self.reasoner.reason()
-
-    def count(self) -> int:
-        return len(self.triples)
-
-
-class Owlrl:
-    def __init__(self) -> None:
-        import rdflib
-
-        self.graph = rdflib.Graph()
-
-    def load(self, path: str) -> None:
-        self.graph.parse(path, format="nt")
-
-    def reason(self, regime: str) -> None:
-        import owlrl
-
-        owlrl.DeductiveClosure(owlrl.OWLRL_Semantics).expand(self.graph)
-
-    def count(self) -> int:
-        return len(self.graph)
-
-
-SESSIONS: dict[str, Callable[[], Session]] = {
-    "triplestore": Ours,
-    "reasonable": Reasonable,
-    "owlrl": Owlrl,
+SESSIONS: dict[str, Callable[[], OntologySession]] = {
+    "triplestore": OurOntologySession,
+    "reasonable": ReasonableSession,
+    "owlrl": OwlrlSession,
 }
 MODULES = {"triplestore": "triplestore", "reasonable": "reasonable", "owlrl": "owlrl"}
 LARGEST = {"owlrl": 150_000}
-"""Statements beyond which a reasoner takes many minutes."""
+"""Maximum number of statements for a slow reasoner."""
 
 PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -108,11 +65,11 @@ def iri(name: str) -> str:
 
 
 MUCH = 30_000
-"""Statements that our own warming needs, so that kernels for large loads are read, too."""
+"""Number of statements for warming, large enough to read the kernels of large loads."""
 
 
 def warm(reasoner: str, folder: str) -> None:
-    """Import what the first use in a process imports, and read compiled kernels."""
+    """Do the imports of a first use, and read compiled kernels."""
     session = SESSIONS[reasoner]()
     facts = WARMING.splitlines()
     if reasoner == "triplestore":
@@ -128,7 +85,7 @@ def warm(reasoner: str, folder: str) -> None:
 def closure(
     reasoner: str, files: list[str], regime: str, folder: str, seconds: float
 ) -> dict[str, Any]:
-    """In a child: load files and compute what follows, each step timed."""
+    """In a child: load files and compute the closure; each step is timed."""
     limit(seconds)
     clock = Clock()
     with clock.part("start"):
@@ -156,7 +113,7 @@ def changes(
     """
     from triplestore import NamedNode, Quad
 
-    ours = Ours()
+    ours = OurOntologySession()
     warm("triplestore", folder)
     for path in files:
         ours.load(path)
@@ -182,3 +139,87 @@ def changes(
     if ours.count() != found["closure"]:
         raise AssertionError("not as it was before")
     return found
+
+
+# --- without data --------------------------------------------------------------------------------
+
+CHANGED = (
+    "rdfs:subClassOf",
+    "owl:equivalentClass",
+    "rdfs:domain",
+    "rdfs:subPropertyOf",
+    "owl:inverseOf",
+)
+"""One triple of each of these kinds is deleted and asserted again, if it exists."""
+
+
+def pure(reasoner: str, file: str, folder: str, seconds: float) -> dict[str, Any]:
+    """In a child: the closure of an ontology; ours also after changes of its axioms."""
+    limit(seconds)
+    warm(reasoner, folder)
+    return measured(reasoner, file)
+
+
+def measured(reasoner: str, file: str) -> dict[str, Any]:
+    """The same without a limit and without warming."""
+    session, clock = SESSIONS[reasoner](), Clock()
+    session.load(file)
+    with clock.part("reason"):
+        session.reason("owl-rl")
+    found: dict[str, Any] = {"closure": session.count(), "closure peak bytes": peak_bytes()}
+    if isinstance(session, OurOntologySession):
+        change(session, clock)
+        if session.count() != found["closure"]:
+            raise AssertionError("not as it was before")
+    return {**clock.seconds, **found}
+
+
+def change(session: OurOntologySession, clock: Clock) -> None:
+    """Delete five triples and assert them again, and the same with one equivalent property."""
+    from triplestore import NamedNode, Quad
+
+    store, chosen = session.store, list[Quad]()
+    for name in CHANGED:
+        prefix, _, last = name.partition(":")
+        predicate = NamedNode(PREFIXES[prefix] + last)
+        stated = sorted(store.quads_for_pattern(None, predicate, None, facts="explicit"), key=str)
+        chosen += stated[len(stated) // 2 :][:1]
+    same = NamedNode(PREFIXES["owl"] + "equivalentProperty")
+    more = [Quad(NamedNode(PREFIXES["e"] + "p"), same, NamedNode(PREFIXES["e"] + "q"))]
+    steps: dict[str, Callable[[], None]] = {
+        "triples removed": lambda: _all(store, "remove", chosen),
+        "triples stated again": lambda: _all(store, "add", chosen),
+        "equivalent added": lambda: _all(store, "add", more),
+        "equivalent removed": lambda: _all(store, "remove", more),
+    }
+    for name, step in steps.items():
+        with clock.part(name):
+            step()
+
+
+def _all(store: Any, change: str, quads: list[Any]) -> None:
+    """Several changes of one kind in one commit."""
+    with store.transaction() as transaction:
+        for quad in quads:
+            getattr(transaction, change)(quad)
+
+
+def wide(path: Path, classes: int, width: int) -> None:
+    """Write an ontology in which each tenth class is an intersection of many restrictions."""
+    path.write_text("".join(_wide(classes, width)))
+
+
+def _wide(classes: int, width: int) -> Iterator[str]:
+    roll = random.Random("wide")
+    owl, rdf, rdfs = (PREFIXES[name] for name in ("owl", "rdf", "rdfs"))
+    for i in range(1, classes):
+        yield f"<http://e/C{i}> <{rdfs}subClassOf> <http://e/C{roll.randrange(i)}> .\n"
+    for i in range(classes // 10):
+        yield f"<http://e/D{i}> <{owl}equivalentClass> _:i{i} .\n"
+        yield f"_:i{i} <{owl}intersectionOf> _:l{i}-0 .\n"
+        for j in range(width):
+            rest = f"_:l{i}-{j + 1}" if j + 1 < width else f"<{rdf}nil>"
+            yield f"_:l{i}-{j} <{rdf}first> _:r{i}-{j} .\n_:l{i}-{j} <{rdf}rest> {rest} .\n"
+            yield f"_:r{i}-{j} <{owl}onProperty> <http://e/p{roll.randrange(40)}> .\n"
+            filler = roll.randrange(classes)
+            yield f"_:r{i}-{j} <{owl}someValuesFrom> <http://e/C{filler}> .\n"

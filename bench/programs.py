@@ -1,18 +1,17 @@
-"""Programs with data, as benchmarks of reasoning want them.
+"""Programs with data, for benchmarks of reasoning.
 
     lubm_program    the instance rules of LUBM's ontology (data: `bench.lubm`, `bench.data`)
     deep_taxonomy   a chain of many levels of classes
     hierarchy       a real hierarchy of classes with instances
     highly_recursive (in `bench.recursive`)   thousands of rules that all depend on each other
 
-Start at `Setting`. What is always true: the same arguments give the same on every machine;
-statements come once each.
+Start at `Setting`. Always true: equal arguments give equal settings on every machine; each
+statement occurs once.
 """
 
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,9 +20,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.harness import REPOSITORY
+from bench.data import shared_data
+from bench.random_numbers import I64, below
 from bench.reasoners.program import TYPE_NUMBER, number_constants
-from bench.rolls import I64, below
 from triplestore.datalog.program import TYPE, Constant, Program, Rule, TripleAtom, Variable
 from triplestore.datalog.text import read
 from triplestore.terms.term_keys import to_ntriples
@@ -55,7 +54,7 @@ class Setting:
 
     @cached_property
     def terms(self) -> list[str]:
-        """The N-Triples form of each number; terms that the program does not name are made up."""
+        """The N-Triples form of each number; other terms than the program's get generated IRIs."""
         largest = max((int(column.max()) for column in (self.s, self.o) if len(column)), default=0)
         made = [f"<{NAMESPACE}i{number}>" for number in range(max(largest, len(self.numbers)) + 1)]
         for key, number in self.numbers.items():
@@ -114,7 +113,7 @@ def deep_taxonomy(levels: int = 10_000, instances: int = 1, unrelated: int = 0) 
 
     These are 3 `levels` + 1 rules; an instance of the first class gets as many further types.
 
-    unrelated  statements beside it that no rule is about: types, of 1,000 other classes
+    unrelated  further statements that no rule uses: types, of 1,000 other classes
 
     >>> made = deep_taxonomy(levels=10_000)
     >>> len(made.program), len(made)
@@ -151,11 +150,6 @@ HIERARCHIES: Mapping[str, tuple[str, str]] = {
     "fbbt": ("obo-hierarchies/fbbt.ttl.gz", _PARENT),
 }
 """Real hierarchies of the shared data: the file, and the property from a class to those above."""
-
-
-def shared_data() -> Path:
-    """The folder of shared data, which may be missing."""
-    return Path(os.environ.get("TRIPLESTORE_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
 def hierarchy(

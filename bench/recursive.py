@@ -1,6 +1,6 @@
 """Highly recursive programs: thousands of rules in one stratum, like the papers' Reactome-R.
 
-Start at `highly_recursive`. The program is made of topics, each like a small ontology: trees of
+Start at `highly_recursive`. The program consists of topics, each like a small ontology: trees of
 classes and of properties, and rules across them.
 
     C_i(x) -> C_j(x)                     j above i in a tree
@@ -11,13 +11,13 @@ classes and of properties, and rules across them.
     R_j(x,y), C_i(y) -> C_k(x)           definitions
     C_i(x), R_j(x,y) -> R_k(x,y)         subproperties under a condition
 
-One in ten of the last three has a second class atom. What is always true
+One in ten of the last three has a second class atom. Always true:
 
 - All rules are of one component: each class and property depends on each other one. So all rules
-  are recursive and there is one stratum, whatever the method.
+  are recursive and in one stratum, by any method of stratification.
 - Statements come in blocks of individuals with one type and two properties each, all of one topic;
   both ends of a property are of one block. So the closure grows as the data does.
-- There are as many rules and statements as were asked for. With the same number of rules, a smaller
+- The numbers of rules and statements are the given ones. With the same number of rules, a smaller
   set of statements is the beginning of a larger one.
 
 Measured with an evaluator that considers each rule instance once, deleting a uniform sample (E: the
@@ -35,8 +35,8 @@ is Reactome-R as published.
 A block (some 180 statements) is overdeleted nearly whole, so the ratio grows with the data until
 deleted statements are of different blocks: 17,000 instances for each, 130 of them lost; samples by
 random walks overdelete half of that. By seed, I / E is 29 to 32; a closure takes 40 to 70 rounds.
-With more classes and more conditions less of a block is full, but then blocks are so near to not
-filling up that one deleted statement may empty one, and lost instances differ tenfold by seed.
+With more classes and more conditions blocks are less full, but then one deleted statement may empty
+a block, and the number of lost instances differs tenfold by seed.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ from numpy.typing import NDArray
 
 from bench.lubm import Dice
 from bench.programs import Setting, X, Y, Z, iri, of_class
+from bench.random_numbers import I64, below
 from bench.reasoners.program import TYPE_NUMBER, number_constants
-from bench.rolls import I64, below
 from triplestore.datalog.program import Constant, Program, Rule, TripleAtom, Variable
 
 Numbers = NDArray[np.uint32]
@@ -58,12 +58,12 @@ Numbers = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What topics and blocks are like.
+    """The parameters of topics and blocks.
 
     classes, properties, compositions   of a topic
     rules       minimum number of rules of a topic
-    conditions  which part of the rules under a condition has a second one: with fewer more follows,
-                and from some point on nearly everything that a block can have
+    conditions  share of the rules under a condition that have a second one; with a smaller share
+                more is inferred, up to nearly all possible facts of a block
     block       individuals of a block
     """
 
@@ -110,7 +110,7 @@ def highly_recursive(
 
 
 def distinct_rules(topics: Sequence[Topic], count: int, dice: Dice) -> list[Rule]:
-    """The rules that tie everything together, then more under conditions, topic after topic."""
+    """The rules that connect everything, then further rules under conditions, by topic."""
     found: dict[Rule, None] = {}
     for topic in topics:
         following = topics[(topic.number + 1) % len(topics)]
@@ -127,8 +127,8 @@ def distinct_rules(topics: Sequence[Topic], count: int, dice: Dice) -> list[Rule
 class Topic:
     """A part of the vocabulary with its rules.
 
-    Classes and properties are numbered down their trees; those of the lower half are the ones that
-    statements use, and that conditions look at.
+    Classes and properties are numbered down their trees; statements and conditions use those of
+    the lower half.
     """
 
     def __init__(self, number: int, shape: Shape) -> None:
@@ -138,7 +138,7 @@ class Topic:
         self.properties = [iri(f"R{number}_{j}") for j in range(shape.properties)]
 
     def rules(self, dice: Dice, following: Topic) -> Iterator[Rule]:
-        """Rules by which everything in the topic depends on everything, and on other topics."""
+        """Rules that connect everything in the topic, and the topic to others."""
         classes, properties = self.classes, self.properties
         for i in range(1, len(classes)):
             yield Rule((of_class(X, classes[(i - 1) // 2]),), (of_class(X, classes[i]),))
@@ -163,7 +163,7 @@ class Topic:
             yield from self.composition(dice, iri(f"T{self.number}_{k}"))
 
     def composition(self, dice: Dice, made: Constant) -> Iterator[Rule]:
-        """A property of two steps. Only a class is concluded from it: else blocks fill up."""
+        """A property of two steps; only a class follows from it, so blocks do not fill up."""
         first = TripleAtom(X, self.low_property(dice), Y)
         second = TripleAtom(Y, self.low_property(dice), Z)
         yield Rule((TripleAtom(X, made, Z),), (first, second))

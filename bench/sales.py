@@ -1,8 +1,8 @@
-"""Small programs of kinds that LUBM and the highly recursive ones are not, for `auto`'s choices.
+"""Small programs unlike LUBM and the highly recursive ones, for the choices of `auto`.
 
-sales    who buys what, items in nested categories: negation, and aggregates over each other
-spread   what is reached from some sources through a random graph, and what is not
-lines    the same along lines of a hundred nodes: as many rounds, each for few facts
+sales    purchases of items in nested categories: negation, and nested aggregates
+spread   the nodes of a random graph that are reachable from some sources, and the others
+lines    the same along lines of a hundred nodes: many rounds with few facts
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from bench.classical import Pairs, random_pairs, setting
 from bench.programs import Setting
-from bench.rolls import below
+from bench.random_numbers import below
 
 SALES = """
 :within[?x, ?y] :- :in[?x, ?y] .

@@ -1,7 +1,7 @@
 """The papers' two ways to choose k of the explicit facts: `uniform` and `random_walk`.
 
-Both give positions of facts. What is always true: the same seed gives the same sample, and a
-smaller one is the beginning of a larger one; no fact is chosen twice; any k up to all facts works.
+Both give positions of facts. Always true: equal seeds give equal samples; a smaller sample is the
+beginning of a larger one; no fact is chosen twice; k is at most the number of facts.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.rolls import I64, below, rolls
+from bench.random_numbers import I64, below, rolls
 
 U32 = NDArray[np.uint32]
 
-MOST_STALE = 100
+MAX_STALE = 100
 """Number of steps without a new fact after which a walk counts as a dead end."""
 
 _BLOCK = 4096
@@ -35,10 +35,10 @@ def uniform(facts: int, size: int, seed: int = 0) -> I64:
 
 
 def random_walk(s: U32, o: U32, size: int, seed: int = 0) -> I64:
-    """`size` facts met on a walk from subjects to objects: related ones, mostly.
+    """`size` facts on a walk from subjects to objects: mostly related ones.
 
-    At a dead end the walk begins anew with a fact of the uniform sample; a walk that meets nothing
-    new for MOST_STALE steps is at a dead end (a cycle has no other).
+    At a dead end the walk starts again at a fact of the uniform sample; a walk without a new fact
+    for MAX_STALE steps is at a dead end (for example in a cycle).
     """
     if size > len(s):
         raise ValueError(f"a sample of {size} from {len(s)} facts")
@@ -60,7 +60,7 @@ def _walk(order: I64, first: I64, last: I64, size: int, seed: int) -> I64:
     steps = stale = 0
     at = -1
     while len(met) < size:
-        if at < 0 or first[at] == last[at] or stale == MOST_STALE:
+        if at < 0 or first[at] == last[at] or stale == MAX_STALE:
             at, stale = next(fact for fact in restarts if fact not in met), 0
         else:
             if not rolled:

@@ -1,11 +1,11 @@
-"""What runs in children of the workload `schemes`: closures of one graph, alone or in a store.
+"""The children of the workload `schemes`: closures of one graph, alone or in a store.
 
-    structure   a scheme by itself: build, look up, change, expand
-    engine      a store whose rules say that a property is the closure: the same, whole commits
-    clique      a scheme of one component: an edge goes, with and without splitting it
+    structure   a scheme alone: build, look up, change, expand
+    engine      a store whose rules define the closure: the same, whole commits
+    clique      a scheme of one component: deletion of an edge, with and without splitting it
 
-What is always true: changes are made on the same versions again and again, since schemes are
-immutable; what a change did is counted inside of the measured time; single edges list every pair.
+Always true: changes are made repeatedly on the same versions, since schemes are immutable; counting
+the changed pairs is measured; for single edges every pair is listed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def prepared() -> None:
 
 
 def timed(turns: int, act: Callable[..., Any], *given: Any) -> tuple[float, Any]:
-    """The least seconds of several turns, and the result of the last one."""
+    """The minimum seconds of several turns, and the result of the last one."""
     best, found = float("inf"), None
     for _ in range(turns):
         found = None
@@ -69,7 +69,7 @@ def timed(turns: int, act: Callable[..., Any], *given: Any) -> tuple[float, Any]
 
 
 def change(scheme: Any, removed: U64, added: U64) -> tuple[Any, int]:
-    """The changed scheme, and how many pairs that concerned."""
+    """The changed scheme, and the number of changed pairs."""
     made, difference = scheme.changed(removed, added)
     return made, difference.lost.count() + difference.gained.count()
 
@@ -77,7 +77,7 @@ def change(scheme: Any, removed: U64, added: U64) -> tuple[Any, int]:
 def structure(
     name: str, kind: str, batch: int, singles: int, turns: int, expand: bool
 ) -> dict[str, Any]:
-    """A scheme by itself."""
+    """A scheme alone."""
     prepared()
     edges = graph(name)
     memory = Memory()
@@ -93,11 +93,11 @@ def structure(
     }
     picked = edges[uniform(len(edges), min(batch, len(edges) // 2), 1)]
     picked.sort()
-    change(scheme, edges[:1], edges[:0])  # lists that are made at the first change
+    change(scheme, edges[:1], edges[:0])  # the first change makes some lists
     result["delete s"], (fewer, lost) = timed(turns, change, scheme, picked, edges[:0])
     result["insert s"], (again, gained) = timed(turns, change, fewer, edges[:0], picked)
     if not lost == gained == scheme.count() - fewer.count() or again.count() != scheme.count():
-        raise AssertionError(f"{name}: {lost} pairs went and {gained} came")
+        raise AssertionError(f"{name}: {lost} pairs were lost and {gained} gained")
     result |= {"changed": lost, "peak bytes in all": memory.peak()}
     del fewer, again
     result |= single_edges(scheme, edges, singles)
@@ -108,7 +108,7 @@ def structure(
 
 
 def single_edges(scheme: Any, edges: U64, singles: int) -> dict[str, Any]:
-    """Medians of single edges that go and come again, with all pairs listed."""
+    """Medians of deleting and inserting single edges, with all pairs listed."""
     seconds: dict[str, list[float]] = {"single delete s": [], "single insert s": []}
     changed: list[int] = []
     for place in uniform(len(edges), min(singles, len(edges)), 2).tolist():
@@ -118,7 +118,7 @@ def single_edges(scheme: Any, edges: U64, singles: int) -> dict[str, Any]:
         took, (_, back) = timed(1, listed, fewer, edge[:0], edge)
         seconds["single insert s"].append(took)
         if pairs != back:
-            raise AssertionError(f"edge {place}: {pairs} pairs went, {back} came")
+            raise AssertionError(f"edge {place}: {pairs} pairs were lost, {back} gained")
         changed.append(pairs)
     found: dict[str, Any] = {name: statistics.median(each) for name, each in seconds.items()}
     found |= {f"{name}, most": max(each) for name, each in seconds.items()}
@@ -126,14 +126,14 @@ def single_edges(scheme: Any, edges: U64, singles: int) -> dict[str, Any]:
 
 
 def listed(scheme: Any, removed: U64, added: U64) -> tuple[Any, int]:
-    """The changed scheme, with every pair listed unless there are very many."""
+    """The changed scheme, and its changed pairs, listed up to a maximum."""
     made, difference = scheme.changed(removed, added)
     count = 0
     for side in (difference.lost, difference.gained):
         pairs = side.count()
         count += pairs
         if pairs <= MOST_LISTED and sum(len(block) for block in side.blocks()) != pairs:
-            raise AssertionError("as many pairs are counted as are listed")
+            raise AssertionError("the numbers of counted and of listed pairs differ")
     return made, count
 
 
@@ -174,7 +174,7 @@ def expanded(scheme: Any) -> int:
 def engine(
     name: str, kind: str, way: str, batch: int, singles: int, seconds: float, turns: int
 ) -> dict[str, Any]:
-    """A store whose rules say that a property is the closure of what is asserted."""
+    """A store whose rules define the closure of a property."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     start()
     made = assembled(name, RULES[kind], [Statements("p", graph(name))])
@@ -202,7 +202,7 @@ def engine(
         quads = kept.quads(column[rows] for column in columns)
         return kept.remove(quads), kept.add(quads)
 
-    updates(1, 1)  # lists that are made at the first change
+    updates(1, 1)  # the first change makes some lists
     pairs = [updates(batch, 2) for _ in range(turns)]
     many = [updates(1, seed) for seed in range(3, 3 + singles)]
     for place, what in enumerate(("delete", "insert")):

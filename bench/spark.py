@@ -1,6 +1,6 @@
-"""What a child process measures of importing on Spark, and of reading the same in other ways.
+"""Measurements of imports on Spark in a child process, and of other ways to read the same data.
 
-Each function is one run of `bench.child`; `bench.workloads.spark` makes the report of them. The
+Each `measure_` function is one run of `bench.child`; `bench.workloads.spark` makes the report. The
 cluster is `local-cluster[N,1,M]`: N worker processes of one core each on this machine.
 """
 
@@ -72,7 +72,7 @@ def measure_local(path: str, folder: str, rules: str | None) -> dict[str, Any]:
 def measure_rdflib(
     path: str, folder: str, workers: int, memory: int, partitions: int
 ) -> dict[str, Any]:
-    """Only reading: rdflib's parser on the same partitions of lines, and nothing done with it."""
+    """Only parsing, by rdflib on the same partitions of lines."""
     clock = Clock()
     with fresh_folder(folder) as own:
         with clock.part("start"):
@@ -104,8 +104,8 @@ def parse_by_rdflib(batches: Iterator[Any]) -> Iterator[Any]:
 
 def start(own: Path, workers: int, memory: int, partitions: int) -> Any:
     """A session on worker processes of one core and this many megabytes each."""
+    from tests.support.spark_cluster import linked_home
     from triplestore.loaders.spark import make
-    from triplestore.loaders.spark.jobs.local_cluster import linked_home
 
     os.environ["SPARK_HOME"] = str(linked_home(own / "home"))
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"

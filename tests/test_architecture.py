@@ -93,7 +93,7 @@ def problems_of(text: str, document: Path, root: Path = REPOSITORY) -> list[str]
         file = found(name, document, root)
         files.add(file)
         if file is None:
-            problems.append(f"{where}: there is no file {name}")
+            problems.append(f"{where}: the file {name} does not exist")
         elif member and file.suffix == ".py" and member not in names_in(file):
             problems.append(f"{where}: {name} has no {member}")
     modules = [file for file in files if file is not None and file.suffix == ".py"]

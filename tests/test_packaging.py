@@ -90,7 +90,7 @@ def tools(folder: Path, **scripts: str) -> Path:
         found = shutil.which(name)
         assert found is not None
         (folder / name).symlink_to(found)
-    # Nobody special, so that a test never installs anything.
+    # An unprivileged user, so that a test never installs anything.
     for name, script in {"id": "echo 1000", **scripts}.items():
         path = folder / name.replace("_", ".")
         path.write_text(f"#!{shutil.which('bash')}\n{script}\n")

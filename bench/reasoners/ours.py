@@ -1,8 +1,8 @@
-"""This project, given the same integers as all others; the only file that uses its internals.
+"""This project, with the same integers as all peers; the only file that uses its internals.
 
-Integers go in as ids: a dictionary made beforehand gives the program's constants the numbers that
-the task gives them (1, 2, 3, ...), and terms of some name to all others; rows are committed as one
-layer, the way a bulk load does it.
+Integers are used as ids: a dictionary made before gives the program's constants their numbers of
+the task (1, 2, 3, ...), and all other numbers generated terms. Rows are committed as one layer, as
+by a bulk load.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _read_some() -> None:
         read_integers(path, 2)
 
 
-class Ours:
+class OurReasoner:
     packages = ("triplestore", "numpy", "numba")
     modules = ("triplestore",)
     rdf = False
@@ -206,12 +206,12 @@ class Ours:
         p = np.full(len(s), numbers[b"p"], np.uint32)
         types = np.full(len(s), TYPE_NUMBER, np.uint32)
         members = np.full(len(s), numbers[b"C"], np.uint32)
-        # A closure of some depth: flat data would leave its kernels to the first real one.
+        # A closure of some depth, to load the kernels that flat data do not need.
         steps = np.arange(100, 1_100, dtype=np.uint32)
         deeper = np.full(len(steps), numbers[b"r"], np.uint32)
         few = s[:5_000]
         wide = np.full(len(few), numbers[b"s"], np.uint32)
-        # Conclusions so few that they are not counted by their class, beside those that are.
+        # Few conclusions, which are not counted by class, beside many, which are.
         last = np.full(5, numbers[b"u"], np.uint32)
         columns = (
             (s, s, steps, steps[:500], few, few[:5]),

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from bench.data import lubm_file
 from bench.programs import RULES, Setting
+from bench.random_numbers import I64, below
 from bench.reasoners.program import number_constants
 from bench.reasoners.task import columns_of_file
-from bench.rolls import I64, below
 from triplestore.datalog.text import read
 
 U32 = NDArray[np.uint32]

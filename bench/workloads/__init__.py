@@ -1,4 +1,4 @@
-"""What is measured, one file each. A workload is listed in `WORKLOADS` below."""
+"""The workloads, one per file, listed in `WORKLOADS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a workload is."""
+"""The type of workloads, and shared helpers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.data import lubm_file
 from bench.harness import Case, Harness, run_once
-from bench.report import Report
+from bench.report import BenchReport
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Workload:
     name: str
     summary: str
     options: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, Harness], Report]
+    run: Callable[[argparse.Namespace, Harness], BenchReport]
 
 
 def numbers(text: str) -> list[int]:
@@ -37,7 +37,7 @@ def names(text: str) -> list[str]:
 
 @contextmanager
 def fresh_folder(inside: str) -> Iterator[Path]:
-    """A folder for one run's store, on the disk that is measured."""
+    """A folder for one run's store, on the measured disk."""
     with tempfile.TemporaryDirectory(dir=inside) as folder:
         yield Path(folder)
 
@@ -54,7 +54,7 @@ def build_store(peer: str, path: str, format: str, folder: str) -> dict[str, Any
 
 
 def make_store(peer: str, universities: int, folder: Path) -> int:
-    """Make a peer's store with this many universities in a folder; return its number of triples."""
+    """Make a peer's store with this many universities; returns its number of triples."""
     source = lubm_file(universities)
     arguments = {
         "peer": peer,
@@ -72,5 +72,5 @@ def copy_store(source: Path, target: Path) -> Path:
 
 
 def quantile(sorted_values: list[float], share: float) -> float:
-    """The value below which `share` of the values are."""
+    """The quantile of sorted values."""
     return sorted_values[min(len(sorted_values) - 1, int(share * len(sorted_values)))]

@@ -1,4 +1,4 @@
-"""Programs that papers on Datalog measure with, beside other engines (`bench.classical`)."""
+"""Programs of papers on Datalog, beside other engines (`bench.classical`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.programs import Setting
 from bench.reasoners import REASONERS
 from bench.reasoners.runs import OURS, compare, table_of, with_import
 from bench.reasoners.task import Columns, Task, make_task
-from bench.report import Report
+from bench.report import BenchReport
 from bench.workloads.base import Workload, names
 from bench.workloads.closure import PEER, TASKS
 
@@ -26,9 +26,9 @@ def task_of(setting: Setting) -> Task:
     return make_task(TASKS / f"{setting.name}-{digest.hexdigest()}", setting.name, rules, columns)
 
 
-def run(given: argparse.Namespace, harness: Harness) -> Report:
+def run(given: argparse.Namespace, harness: Harness) -> BenchReport:
     packages = sorted({package for name in given.reasoners for package in REASONERS[name].packages})
-    report = Report("programs", WORKLOAD.summary, machine(packages))
+    report = BenchReport("programs", WORKLOAD.summary, machine(packages))
     runs = []
     for name in given.programs:
         task = task_of(CLASSICAL[name]())

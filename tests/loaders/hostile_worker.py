@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from triplestore.errors import TripleStoreError
-from triplestore.loaders import load, small
+from triplestore.loaders import load
+from triplestore.loaders.thresholds import LOADING
 from triplestore.sparql.results import ReadSolutions, read_results
 from triplestore.sparql.results.formats import results_format
 from triplestore.terms.dictionary import Dictionary
@@ -30,8 +31,8 @@ def outcome(path: str, large: bool, **options: Any) -> str:
         if path.rpartition(".")[2] in RESULTS:
             return f"loaded {read_back(Path(path))}"
         dictionary = Dictionary()
-        # A small load has at most as many bytes as it has where nothing is compiled yet.
-        small.WARM = -1 if large else small.COLD
+        # Small loads have the same maximum as before anything is compiled.
+        LOADING.small_warm = -1 if large else LOADING.small_cold
         result = load(None, dictionary, path=path, threads=1, **options)
         result.add_terms(dictionary)
         for number in range(1, min(dictionary.size, _READ) + 1):
@@ -54,10 +55,9 @@ def read_back(path: Path) -> int:
 
 def main() -> None:
     """Answer requests until there are no more."""
-    small.WARM = -1
-    small.COLD = -1
-    load(b"<a:b> <a:c> <a:d> .\n", Dictionary(), format="nt")  # kernels, before memory is bounded
-    small.COLD = 1 << 20
+    with LOADING.changed(small_warm=-1, small_cold=-1):
+        # Kernels are loaded before memory is bounded.
+        load(b"<a:b> <a:c> <a:d> .\n", Dictionary(), format="nt")
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     most = used + int(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -14,7 +14,7 @@ from triplestore.loaders.formats import NAMES, split_name
 from triplestore.loaders.report import Loaded
 from triplestore.loaders.spark.importing.parse import Plan, parse_parts
 from triplestore.loaders.spark.importing.sources import SourceFile, SourceOptions
-from triplestore.loaders.spark.importing.splits import Reading, packed, plan_parts
+from triplestore.loaders.spark.importing.splits import TaskOptions, packed, plan_parts
 from triplestore.loaders.spark.importing.turtle_cuts import Cut
 from triplestore.terms.dictionary import Dictionary
 from triplestore.terms.term_keys import key_of
@@ -42,7 +42,7 @@ def parsed(
     options = options or SourceOptions()
     files = files_of(paths, options.first_file_number)
     tasks = packed(plan_parts(files, cuts or {}, options), options.split_bytes)
-    plan = Plan({file.number: file for file in files}, Reading.of(options), tasks)
+    plan = Plan({file.number: file for file in files}, TaskOptions.of(options), tasks)
     numbers = pa.record_batch([pa.array(range(len(tasks)))], names=["id"])
     return rows_and_notes(parse_parts(plan, iter([numbers])))
 

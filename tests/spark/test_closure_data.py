@@ -13,7 +13,7 @@ import pytest
 
 from tests.spark.random_programs_on_spark import small_jobs
 from triplestore import Store
-from triplestore.loaders.spark.closure.closing import Closure, close
+from triplestore.loaders.spark.closure.closing import SparkClosure, close
 from triplestore.loaders.spark.closure.facts import from_arrow
 from triplestore.loaders.spark.closure.options import Options
 
@@ -50,7 +50,9 @@ def rows_of(store: Store) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def on_spark(spark: Any, store: Store, work: Path, reason: tuple[str, ...], **told: Any) -> Closure:
+def on_spark(
+    spark: Any, store: Store, work: Path, reason: tuple[str, ...], **told: Any
+) -> SparkClosure:
     """The closure of what a store states, with its terms under the ids that they have there."""
     dictionary = store._database.state.dictionary
     numbers = range(1, dictionary.size + 1)
@@ -69,7 +71,7 @@ def on_spark(spark: Any, store: Store, work: Path, reason: tuple[str, ...], **to
     )
 
 
-def said_by(closure: Closure, keys: list[bytes]) -> Said:
+def said_by(closure: SparkClosure, keys: list[bytes]) -> Said:
     """What Spark found."""
     keys = [*keys, *closure.new_keys]
     return {
@@ -87,7 +89,7 @@ def said_in(store: Store) -> Said:
     }
 
 
-def rows_said_by(closure: Closure, keys: list[bytes]) -> Said:
+def rows_said_by(closure: SparkClosure, keys: list[bytes]) -> Said:
     """What Spark found of relations of rules: the name and the arguments of each row."""
     keys = [*keys, *closure.new_keys]
     found: Said = {}
@@ -118,7 +120,7 @@ def rows_said_in(store: Store) -> Said:
 
 def check(
     spark: Any, store: Store, work: Path, *reason: str, options: Options | None = None, **told: Any
-) -> Closure:
+) -> SparkClosure:
     """Assert that the closure on Spark is the store's."""
     dictionary = store._database.state.dictionary
     keys = [dictionary.key(number) for number in range(1, dictionary.size + 1)]

@@ -61,7 +61,7 @@ def test_import__through_connect(tmp_path: Path) -> None:
     lines = [f'_:b{i % 7} <http://e/p{i % 3}> "{i}" .\n' for i in range(500)]
     source, target = tmp_path / "a.nt", tmp_path / "x.db"
     source.write_text("".join(lines))
-    # So pyspark takes any port that is free; otherwise it is 15002, which may be somebody's.
+    # So pyspark takes any port that is free; otherwise it is 15002, which may be in use.
     own = {"SPARK_TESTING": "1", "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     run = subprocess.run(
         [sys.executable, "-c", JOB, str(target), str(source), RULES],

@@ -151,7 +151,7 @@ triplestore.errors.ParseError: part.nt:3:7: expected '.'
             "a task was lost with its worker",
         ),
         ("\n[PATH_NOT_FOUND] Path does not exist: x.\nJVM ...", "Spark failed: [PATH_NOT_FOUND]"),
-        ("", "Spark failed: it does not say why"),
+        ("", "Spark failed: it gave no reason"),
     ],
 )
 def test_explained__is_one_line(text: str, line: str) -> None:
@@ -186,7 +186,7 @@ def test_ctrl_c__is_pythons_while_a_job_runs_and_the_others_after_it(others_hand
 
 
 def test_run__says_nothing_of_pandas() -> None:
-    with pytest.warns(FutureWarning) as caught, run_job.no_word_of_pandas():
+    with pytest.warns(FutureWarning) as caught, run_job.without_pandas_warning():
         warnings.warn("PySpark does not yet fully support pandas >= 3", FutureWarning, stacklevel=1)
         warnings.warn("something else", FutureWarning, stacklevel=1)
     assert [str(warning.message) for warning in caught] == ["something else"]

@@ -49,7 +49,7 @@ def test_package__knows_no_other_names() -> None:
 
 
 def test_check__refuses_what_is_no_session() -> None:
-    with pytest.raises(UsageError, match="not a SparkSession: dict"):
+    with pytest.raises(UsageError, match="dict is not a SparkSession"):
         session.check({})
 
 
@@ -76,7 +76,7 @@ def no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_java")
 def test_find_java__none_is_one_line_that_says_what_to_install() -> None:
-    with pytest.raises(UsageError, match="none was found: install Java 17") as caught:
+    with pytest.raises(UsageError, match="Java was not found: install Java 17") as caught:
         java.find_java()
     assert "\n" not in str(caught.value)
 

@@ -1,4 +1,4 @@
-"""Databases that tests open, fill with a few facts, and look into."""
+"""Databases for tests: opening, filling with a few facts, and reading."""
 
 from __future__ import annotations
 

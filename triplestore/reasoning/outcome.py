@@ -27,7 +27,7 @@ from triplestore.relations.packed_keys import U8
 from triplestore.rules.simplify import is_helper
 
 if TYPE_CHECKING:
-    from triplestore.loaders import Problem
+    from triplestore.loaders import BadStatement
     from triplestore.terms import Dictionary
 
 WriteStep = Changes | Layer
@@ -74,7 +74,7 @@ class Change:
     """Named graphs that existed before and do not now."""
     skipped: int = 0
     """Malformed statements that a lenient load skipped."""
-    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    problems: tuple[BadStatement, ...] = field(default=(), compare=False)
     """The first of the malformed statements that a lenient load skipped."""
     commit: int = field(default=0, compare=False)
     """The number of the commit that published the change; 0 if there was nothing to commit."""

@@ -1,4 +1,4 @@
-"""What an endpoint can do, in the W3C's vocabulary for it: start at `service_description`.
+"""The description of an endpoint in the W3C's vocabulary: start at `service_description`.
 
 https://www.w3.org/TR/sparql11-service-description/
 """

@@ -56,7 +56,7 @@ from triplestore.terms import term_of
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from triplestore.loaders import Loaded, Problem
+    from triplestore.loaders import BadStatement, Loaded
     from triplestore.maintenance.report import Report
     from triplestore.reasoning.closed_elsewhere import ClosedElsewhere
     from triplestore.reasoning.program.stored_rules import Rules
@@ -93,7 +93,7 @@ class TransactionWriter:
         self._open = True
         # For the counts of the change.
         self._already_there = self._not_stated = self._only_inferred = self._skipped = 0
-        self._problems: list[Problem] = []
+        self._problems: list[BadStatement] = []
         self.change = Change()
 
     # -- quads ----------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""The closure of small data: by the store's own engine, in the driver.
+"""The closure of small data, by the engine of the store, in the driver.
 
-Start reading at `closed_here`. A round on Spark costs a second however few its facts are, so data
-that easily fit into the driver are closed there as in a store, and returned as frames. Where the
-engine finds them too large for one machine, Spark closes them.
+Start reading at `closed_here`. A round on Spark takes a second even for few facts, so data that fit
+easily into the driver are closed there as in a store, and returned as frames. If the engine finds
+them too large for one machine, Spark computes the closure.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from triplestore.loaders.spark.closure.programs import (
 )
 from triplestore.loaders.spark.importing.existing_store import empty_loaded
 from triplestore.loaders.spark.importing.parquet_parts import keys_of
+from triplestore.loaders.spark.thresholds import SPARK
 from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.reasoning.violations import inconsistencies, violation_relations
@@ -38,15 +39,9 @@ from triplestore.terms import TermCollector
 
 I64 = NDArray[np.int64]
 
-MOST_TEXT = 1 << 28
-"""Maximum bytes of terms that are fetched to the driver."""
 
-GROWTH = 20
-"""A closure with more than this many times the driver's maximum of facts is made on Spark."""
-
-
-class Here(NamedTuple):
-    """A closure that the driver made; the fields are those of a `Closure`."""
+class LocalClosure(NamedTuple):
+    """A closure that the driver made; the fields are those of a `SparkClosure`."""
 
     facts: Frame
     rows: Frame
@@ -59,35 +54,35 @@ class Here(NamedTuple):
 
 def closed_here(
     spark: Any,
-    stated: Frame,
+    asserted: Frame,
     terms: Frame,
     given: Given,
     reason: Sequence[str],
     told: Mapping[str, Any],
     options: Options,
-) -> Here | None:
-    """The closure of triples (s, p, o) if they are few enough; None if they are not."""
+) -> LocalClosure | None:
+    """The closure of triples (s, p, o); None if there are too many."""
     most = options.driver_facts
-    if not most or stated.limit(most + 1).count() > most:
+    if not most or asserted.limit(most + 1).count() > most:
         return None
     count, size = terms.selectExpr("count(1)", "sum(length(key))").first()
-    if count > 4 * most or (size or 0) > MOST_TEXT:
+    if count > 4 * most or (size or 0) > SPARK.driver_text:
         return None
-    store, numbers = _store_of(stated, terms, given)
+    store, numbers = _store_of(asserted, terms, given)
     try:
         report = reasoned(store, given, reason, told)
     except BudgetError:
         return None
     assert report is not None, "there are rules"
-    state: State = store._database.state  # the store's own modules made it
+    state: State = store._database.state  # made by the store
     refuse_rewriting(Regimes.of(state.meta))
     facts = state.tables.total()
-    if facts > GROWTH * most:
+    if facts > SPARK.driver_growth * most:
         return None
     first, last = len(numbers), state.dictionary.size
     numbers = np.r_[numbers, numbers.max() + 1 + np.arange(last + 1 - first)]
     where = violation_relations(rules_of_state(state), state.dictionary)
-    return Here(
+    return LocalClosure(
         from_arrow(spark, _facts(state, numbers)),
         from_arrow(spark, _rows(state, numbers)),
         numbers[quads_of_ontologies(state.tables, state.dictionary, state.meta)].tolist(),
@@ -98,11 +93,11 @@ def closed_here(
     )
 
 
-def _store_of(stated: Frame, terms: Frame, given: Given) -> tuple[Store, I64]:
-    """A store in memory of triples, and for each id there (from 1 on) the id of the term here."""
+def _store_of(asserted: Frame, terms: Frame, given: Given) -> tuple[Store, I64]:
+    """A store in memory with the triples, and the term's id on Spark for each id of the store."""
     listed = to_arrow(terms.select("id", "key")).sort_by("id")
     ids = listed.column("id").to_numpy().astype(np.int64)
-    rows = to_arrow(stated.select("s", "p", "o"))
+    rows = to_arrow(asserted.select("s", "p", "o"))
     loaded = empty_loaded(0, 1)
     store = Store()
     with store.transaction() as transaction:
@@ -129,8 +124,8 @@ def _facts(state: State, numbers: I64) -> pa.Table:
     for name in tables.names().tolist():
         relation = tables.relation(name)
         for s, o in relation.scan():
-            said = relation.status_of((s, o)), relation.count_of((s, o))
-            parts.append((numbers[s], np.full(len(s), numbers[name]), numbers[o], *said))
+            marks = relation.status_of((s, o)), relation.count_of((s, o))
+            parts.append((numbers[s], np.full(len(s), numbers[name]), numbers[o], *marks))
     return _table(["s", "p", "o", "status", "count"], parts)
 
 
@@ -144,9 +139,9 @@ def _rows(state: State, numbers: I64) -> pa.Table:
         for columns in relation.scan():
             size = len(columns[0])
             nothing = [np.zeros(size, np.int64)] * (width - arity)
-            said = relation.status_of(columns), relation.count_of(columns)
+            marks = relation.status_of(columns), relation.count_of(columns)
             named = np.full(size, arity), np.full(size, numbers[name])
-            parts.append((*named, *_renamed(columns, numbers), *nothing, *said))
+            parts.append((*named, *_renamed(columns, numbers), *nothing, *marks))
     return _table(["k", *(f"c{i}" for i in range(width + 1)), "status", "count"], parts)
 
 

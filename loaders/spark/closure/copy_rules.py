@@ -1,9 +1,9 @@
-"""Rules that only copy facts, joined to longer steps: a hierarchy is one round, not one a level.
+"""Rules that only copy facts, joined to longer steps: a hierarchy is one round, not one per level.
 
 Start reading at `with_longer_steps`. `D[?x] :- C[?x]` and `q[?y, ?x] :- p[?x, ?y]` are edges
-between slices; where one leads on from another, the pair of both is a rule, too. With all such
-pairs a fact reaches everything that copying gives it in one step. The pairs are made here, on the
-driver, from the constants alone; where they would be too many the rules stay as they are.
+between slices, and two consecutive edges are a rule too. With the rules of all paths, a fact gets
+all its copies in one step. These rules are computed here, on the driver, from the constants; if
+there would be too many, the given rules are used.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from triplestore.loaders.spark.closure.shapes import TRIPLE, FlatAtom, Form, Shape
 
 Edge = tuple[int, int, bool]
-"""From a slice to a slice, and whether subject and object change places."""
+"""From a slice to a slice, and whether subject and object are exchanged."""
 
 
 def with_longer_steps(shapes: Sequence[Shape], type_id: int, most: int) -> list[Shape]:
-    """The shapes; those that copy get longer steps (up to a maximum)."""
+    """The shapes, with longer steps (at most `most`) for those that copy."""
     shapes = [part for shape in shapes for part in _by_type(shape, type_id)]
     classes = [shape for shape in shapes if _copies_classes(shape, type_id)]
     properties = [shape for shape in shapes if _turn_of(shape, type_id) is not None]
@@ -35,7 +35,7 @@ def with_longer_steps(shapes: Sequence[Shape], type_id: int, most: int) -> list[
 
 
 def _by_type(shape: Shape, type_id: int) -> list[Shape]:
-    """The rules of a shape of copies that speak of classes only, and the others."""
+    """The rules of a copying shape about classes only, and the others."""
     form = shape.form
     if not _plain(form) or form.width != 4:
         return [shape]
@@ -49,7 +49,7 @@ def _plain(form: Form) -> bool:
 
 
 def _copies_classes(shape: Shape, type_id: int) -> bool:
-    """`D[?x] :- C[?x]`, in all its rules."""
+    """Whether all rules have the form `D[?x] :- C[?x]`."""
     form = shape.form
     if not _plain(form) or form.width != 4:
         return False
@@ -64,7 +64,7 @@ def _copies_classes(shape: Shape, type_id: int) -> bool:
 
 
 def _turn_of(shape: Shape, type_id: int) -> bool | None:
-    """Whether `q :- p` turns pairs around; None if a shape is something else."""
+    """Whether rules `q :- p` exchange subject and object; None for other shapes."""
     form = shape.form
     if not _plain(form) or form.width != 2 or form.head.arity != TRIPLE:
         return None
@@ -88,7 +88,7 @@ def _edges(shape: Shape, of_class: bool, type_id: int) -> set[Edge]:
 
 
 def _closed(edges: set[Edge], most: int) -> set[Edge] | None:
-    """All edges that follow each other, as one edge; None if there are too many."""
+    """All paths as edges; None if there are too many."""
     following: dict[int, list[tuple[int, bool]]] = {}
     for source, target, turned in edges:
         following.setdefault(source, []).append((target, turned))

@@ -1,11 +1,11 @@
 """The closure of an existing store, computed on Spark inside of the commit that changes it.
 
-Start reading at `close_store`. The store's facts and the new ones are asserted in one transaction;
-all asserted facts then go to tables in the work directory, in the ids of the store. Spark closes
-them, and the differences to what the store holds are committed with the rest. So a job that fails
-leaves the store as it was, and what is committed is what this process would have inferred.
+Start reading at `close_store`. The transaction asserts the new facts; then all asserted facts are
+written to tables in the work directory, in the ids of the store. Spark computes the closure, and
+its differences to the store are part of the commit. So a failed job leaves the store unchanged, and
+the committed facts are those that this process would have inferred.
 
-The facts pass through this process, which has them anyway: a store lies on one machine.
+The facts pass through this process because a store is on one machine.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from triplestore.store.writer import TransactionWriter
 from triplestore.terms import Dictionary
 
 BATCH = 1 << 20
-"""Number of terms or rows that are written at a time."""
+"""Number of terms or rows written at a time."""
 
 FOR_CLOSURE = (PROGRAM, REGIMES, TUNING, FILES, GRAPH_FILES, PREFIXES)
-"""What a closure needs of what a store keeps."""
+"""The named values of a store that a closure needs."""
 
 _ROWS = pa.schema([("s", pa.int64()), ("p", pa.int64()), ("o", pa.int64())])
 _TERMS = pa.schema([("id", pa.int64()), ("key", pa.large_binary())])
@@ -65,10 +65,10 @@ def close_store(
     ontology: Any = None,
     options: Options,
 ) -> None:
-    """Infer on Spark what follows from the asserted facts of a transaction, and add it there.
+    """Infer on Spark from the asserted facts of a transaction, and add the inferred facts to it.
 
-    known  tells what the transaction did and under which rules: a closure that an earlier run
-        of the job computed of the same is not computed again
+    known  the identity of the transaction's changes and rules: if an earlier run of the job
+        computed the same closure, it is used again
     """
     kept = {name: value for name, value in writer.kept.items() if name in FOR_CLOSURE}
     if not (reason or rules is not None or PROGRAM in kept or REGIMES in kept):
@@ -76,7 +76,7 @@ def close_store(
     before = Regimes.of(kept)
     refuse_rewriting(before)
     if before.scope != DEFAULT:
-        raise UsageError("a closure on Spark is of the default graph only, and the store has scope")
+        raise UsageError("a closure on Spark has the default graph only, but the store has a scope")
     dictionary, tables = writer.dictionary, writer.stated_tables()
     size = dictionary.size
     graphs = quads_of_ontologies(tables, dictionary, kept)
@@ -85,7 +85,7 @@ def close_store(
     def closed() -> Any:
         from triplestore.loaders.spark.closure import close
 
-        place = f"{stages.place}/stated"
+        place = f"{stages.place}/asserted"
         spark = stages.spark
         _write(f"{place}/triples", _ROWS, lambda: _batches_of_rows(tables))
         _write(f"{place}/terms", _TERMS, lambda: _batches_of_terms(dictionary, size))
@@ -110,8 +110,8 @@ def close_store(
         extra = Extra(closure.tuples, tuple(closure.new_keys), closure.meta).to_json()
         quads = [list(map(int, row)) for row in closure.quads.select("s", "p", "o", "g").collect()]
         closure.release()
-        said = {"rows": frame.count(), "figures": closure.figures}
-        return {**said, "_extra": extra, "_quads": quads}
+        noted = {"rows": frame.count(), "figures": closure.figures}
+        return {**noted, "_extra": extra, "_quads": quads}
 
     inputs = (known, writer.begun_at, size, tables.total(EXPLICIT))
     _, noted = stages.table("closure", inputs, closed, figures)
@@ -124,10 +124,10 @@ def close_store(
 
 
 def _take(writer: TransactionWriter, size: int, extra: Extra, quads: Any, before: Any) -> None:
-    """Terms that rules brought, and what graphs of ontologies state now."""
+    """Add new terms of rules, and change the quads in graphs of ontologies."""
     ids = writer.dictionary.encode_keys(list(extra.keys))
     if not np.array_equal(ids, np.arange(size + 1, size + 1 + len(ids), dtype=np.uint32)):
-        raise CorruptError("the closure has other terms than the store; run the job again")
+        raise CorruptError("the terms of the closure and of the store differ; run the job again")
     for add, some, other in ((False, before, quads), (True, quads, before)):
         rows = _only_in(some, other)
         s, p, o, g = (np.ascontiguousarray(column) for column in rows.T)
@@ -139,7 +139,7 @@ def _take(writer: TransactionWriter, size: int, extra: Extra, quads: Any, before
 
 
 def _only_in(rows: Any, others: Any) -> Any:
-    """The rows (s, p, o, g) that are not among other rows."""
+    """The rows (s, p, o, g) that are not in `others`."""
     known = set(map(tuple, others.tolist()))
     return rows[[tuple(row) not in known for row in rows.tolist()]] if len(rows) else rows
 
@@ -168,7 +168,7 @@ def _batches_of_terms(dictionary: Dictionary, size: int) -> Iterator[pa.RecordBa
 
 
 def _write(place: str, schema: pa.Schema, batches: Callable[[], Iterator[pa.RecordBatch]]) -> None:
-    """Write a table of one file, which Spark reads in as many tasks as it has blocks."""
+    """Write a table of one file, which Spark reads with one task per block."""
     files, path = pafs.FileSystem.from_uri(place)
     files.create_dir(path)
     with (

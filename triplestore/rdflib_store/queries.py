@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from triplestore.store import Store
 
 UNION = "__UNION__"
-"""What rdflib says instead of a graph's name if it means all of them."""
+"""rdflib's name for the union of all graphs."""
 
 
 def query(
@@ -36,11 +36,11 @@ def query(
     bindings: Mapping[Any, Identifier],
     graph: Any,
 ) -> Result:
-    """The result of a query of rdflib, on the graph with this name in the store, or the union."""
+    """The result of a query of rdflib, on the graph of this name in the store, or on the union."""
     text, prefixes, base = _text_of(asked, prefixes)
     functions = _custom_functions(text)
     values = {str(name).removeprefix("?"): to_term(value) for name, value in bindings.items()}
-    # A graph that is asked is asked alone; a data set may say FROM.
+    # A query on one graph sees only this graph; a query on a data set may have FROM.
     whole = graph == UNION or graph == ox.DefaultGraph()
     with _relative_iris_left_to_rdflib():
         found = store.query(
@@ -63,7 +63,7 @@ def update(
     graph: Any,
     load_from: Sequence[str],
 ) -> None:
-    """Carry out an update; what only rdflib's own evaluator can do is left to it."""
+    """Run an update on our engine; raises `_LEFT_TO_RDFLIB` if it needs rdflib's evaluator."""
     own = graph == ox.DefaultGraph() or (graph == UNION and not any(store.named_graphs()))
     if not isinstance(text, str) or bindings or not own:
         _require_allowed_loads(text, prefixes, load_from)
@@ -79,20 +79,20 @@ def update(
 def _require_allowed_loads(
     asked: Any, prefixes: Mapping[str, Any], load_from: Sequence[str]
 ) -> None:
-    """Refuse LOAD of what is not allowed: rdflib's own evaluator would load from anywhere."""
+    """Refuse LOAD from a source that is not allowed: rdflib's evaluator would load anything."""
     prepared = prepareUpdate(asked, initNs=dict(prefixes)) if isinstance(asked, str) else asked
     for operation in prepared.algebra:
         if operation.name == "Load":
             require_allowed(str(operation.iri), load_from)
 
 
-_LEFT_TO_RDFLIB = NotImplementedError("left to rdflib's own evaluator")
-"""What a store raises so that rdflib evaluates a query or an update by itself."""
+_LEFT_TO_RDFLIB = NotImplementedError("left to rdflib's evaluator")
+"""Raised by a store so that rdflib itself evaluates a query or an update."""
 
 
 @contextmanager
 def _relative_iris_left_to_rdflib() -> Iterator[None]:
-    """rdflib takes IRIs that are relative to nothing as they are."""
+    """Leave texts with unresolved relative IRIs to rdflib, which keeps such IRIs."""
     try:
         yield
     except QuerySyntaxError as error:
@@ -106,15 +106,15 @@ def _known(store: Store, prefixes: Mapping[str, Any]) -> dict[str, str]:
     return {**usual_prefixes(), **store.prefixes, **named}
 
 
-# rdflib casts by functions that are registered like those of users; ours are built in.
+# rdflib's casts are registered like functions of users; ours are built in.
 _CASTS = frozenset(operators._CUSTOM_FUNCTIONS)
 
 
 def _custom_functions(text: str) -> dict[Any, Callable[..., Any]]:
-    """The functions that were registered with rdflib, over terms of pyoxigraph.
+    """The functions registered with rdflib, over terms of pyoxigraph.
 
-    What wants to see rdflib's own evaluation (raw functions that the text seems to name, and
-    `CUSTOM_EVALS`) is left to rdflib.
+    Texts that may name raw functions, and all texts with `CUSTOM_EVALS`, are left to rdflib, since
+    these see its evaluation.
     """
     if CUSTOM_EVALS:
         raise _LEFT_TO_RDFLIB
@@ -129,7 +129,7 @@ def _custom_functions(text: str) -> dict[Any, Callable[..., Any]]:
 
 
 def _call(function: Callable[..., Any], *terms: Any) -> Any:
-    """Call a function of rdflib's terms; None, an error of the expression, where rdflib has one."""
+    """Call a function on rdflib's terms; None if it raises an error of the expression."""
     try:
         value = function(*map(from_term, terms))
     except (SPARQLError, TypeError):
@@ -140,7 +140,7 @@ def _call(function: Callable[..., Any], *terms: Any) -> Any:
 def _text_of(asked: Any, prefixes: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str | None]:
     if isinstance(asked, str):
         return asked, prefixes, None
-    # What `prepareQuery` makes keeps what it was made of; anything else is for rdflib.
+    # A result of `prepareQuery` has its text; other objects are left to rdflib.
     made_of = getattr(asked, "_original_args", None)
     if made_of is None:
         raise _LEFT_TO_RDFLIB
@@ -168,7 +168,7 @@ def _result(found: Any) -> Result:
 
 
 def _bindings(found: Any, names: list[Variable]) -> Iterator[dict[Variable, Identifier]]:
-    """The solutions as rdflib has them, made as they are asked for."""
+    """The solutions in the form of rdflib, made on demand."""
     known: dict[Any, Identifier] = {}
     for row in found.tuples():
         solution = {}

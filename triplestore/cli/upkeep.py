@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from triplestore.cli.options import EXIT_FAILED, edge, location, open_to_read
+from triplestore.cli.options import EXIT_FAILED, edge, location, open_to_read, open_to_write
 
 
 @click.command()
@@ -109,11 +109,7 @@ def optimize(location: Path) -> None:
     Example:
       triplestore optimize -l my.db
     """
-    from triplestore.store import Store
-
-    with open_to_read(location):  # refuses a mistyped path and creates nothing
-        pass
-    with Store(location) as store:
+    with open_to_write(location) as store:
         store.optimize()
         click.echo(str(store.info()), err=True)
 

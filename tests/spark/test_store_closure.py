@@ -13,7 +13,7 @@ from support.spark_stores import files_of
 from tests.spark.test_closure_data import rows_said_in, said_in
 from triplestore import Store
 from triplestore.errors import InconsistencyError, UsageError
-from triplestore.loaders.spark import import_dataset, reclosing
+from triplestore.loaders.spark import import_dataset, store_closure
 
 PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -89,7 +89,7 @@ def test_import__closed_on_spark_is_what_is_maintained(
             changes[way] = done.change
         assert str(changes["spark"]) == str(changes["local"]), number
         assert_same(places["spark"], places["local"])
-    # Both go on in the same way.
+    # Both continue in the same way.
     for place in places.values():
         with Store(place) as store:
             parent, a, b = (ox.NamedNode(f"http://e/{name}") for name in ("parent", "a", "b"))
@@ -114,7 +114,7 @@ def test_import__closed_on_spark_is_done_wholly_and_once(
         before = store.digest()
     for name in ("_write", "_take", "ClosedElsewhere"):
         with monkeypatch.context() as patch:
-            patch.setattr(reclosing, name, fail)
+            patch.setattr(store_closure, name, fail)
             with pytest.raises(UsageError, match="planted"):
                 run()
         with Store(place) as store:

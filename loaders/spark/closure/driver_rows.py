@@ -1,9 +1,9 @@
-"""Few facts: held by the driver, so that a round is one task of one job.
+"""Few facts, held by the driver, so that a round is one task of one job.
 
-Start reading at `Held`. A round of few facts costs what its jobs cost, and each side of a join that
-is broadcast is one. Here everything is a local relation in one partition, which Spark joins without
-moving it: tracks, joins and expressions are the same as for many facts (`joins`), only hints differ
-(`Facts.single`).
+Start reading at `Held`. The cost of a round of few facts is the cost of its jobs, and each
+broadcast side of a join is a job. Here everything is a local relation in one partition, which Spark
+joins without moving it. Tracks, joins and expressions are the same as for many facts (`joins`);
+only hints differ (`Facts.single`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ONE_TASK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
-    # Otherwise Spark 4.1 makes one task of all tracks, whose joins need too much memory.
+    # Otherwise Spark 4.1 makes one task for all tracks, whose joins need too much memory.
     "spark.sql.unionOutputPartitioning": "false",
 }
 """Settings for jobs on few rows: no code generation, no adaptive planning."""
@@ -29,7 +29,7 @@ ONE_TASK = {
 
 @contextmanager
 def settings(spark: Any, values: Mapping[str, str]) -> Iterator[None]:
-    """The session with some settings, for a while."""
+    """Use other settings of the session for the duration of a `with` statement."""
     before = {name: spark.conf.get(name, None) for name in values}
     for name, value in values.items():
         spark.conf.set(name, value)
@@ -44,7 +44,7 @@ def settings(spark: Any, values: Mapping[str, str]) -> Iterator[None]:
 
 
 class Held:
-    """Rows of facts (k, c0, c1, ..., r) in arrays, in the order in which they came."""
+    """Rows of facts (k, c0, c1, ..., r) in arrays, in the order of their addition."""
 
     def __init__(self, rows: I64) -> None:
         self.rows = rows
@@ -64,13 +64,13 @@ class Held:
         return new
 
     def add(self, rows: I64, number: int) -> None:
-        """Also hold these rows, as those of a round."""
+        """Add the rows of a round."""
         numbers = np.full((len(rows), 1), number, np.int64)
         self.rows = np.concatenate([self.rows, np.concatenate([rows, numbers], axis=1)])
 
 
 def groups_of(rows: I64, type_id: int, triple: int) -> tuple[I64, I64]:
-    """Arity, name and class (0 if there is none) of rows, each once, and how many rows have them.
+    """The distinct (arity, name, class) of rows, class 0 for none, and their numbers of rows.
 
     >>> [each.tolist() for each in groups_of(np.array([[2, 1, 9, 7, 0], [2, 1, 8, 7, 0]]), 1, 2)]
     [[[2, 1, 7]], [2]]
@@ -82,6 +82,6 @@ def groups_of(rows: I64, type_id: int, triple: int) -> tuple[I64, I64]:
 
 
 def _as_one(rows: I64) -> Any:
-    """Each row as one value, so that rows can be looked up."""
+    """Each row as one value, for look-ups."""
     whole = np.ascontiguousarray(rows, np.int64)
     return whole.view([("", np.int64)] * whole.shape[1]).reshape(-1)

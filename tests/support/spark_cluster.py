@@ -1,7 +1,7 @@
-"""A small cluster of Spark on this machine: a master and workers, each a process of its own.
+"""A small cluster of Spark on this machine: a master and workers, each in its own process.
 
-For tests, benches and trials of a job. Executors are other processes, which can be lost, as on a
-real cluster.
+For tests, benches and trials of a job. As on a real cluster, executors are other processes, which
+can be lost.
 
     with Cluster(folder, workers=2) as cluster:
         session = make(cluster.master)
@@ -28,10 +28,10 @@ _JOINED = re.compile(r"Successfully registered with master")
 
 
 class Cluster:
-    """A standalone master and its workers, which live as long as the `with` block.
+    """A standalone master and its workers, which run for the duration of the `with` block.
 
-    Everything they write goes into `folder`, which is the caller's to remove. `master` is what a
-    session or spark-submit needs to get there.
+    They write into `folder` only, which the caller removes. `master` is the address for a session
+    or spark-submit.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Cluster:
         self.stop()
 
     def add_worker(self) -> subprocess.Popen[bytes]:
-        """One more worker, which has joined when this returns."""
+        """Start another worker, and wait until it has joined."""
         name = f"worker-{self._started}"
         self._started += 1
         arguments = [
@@ -119,12 +119,12 @@ class Cluster:
 
 
 def spark_home() -> Path:
-    """The folder of the installed Spark: pip's, if nothing else is asked for."""
+    """The folder of the installed Spark: `SPARK_HOME`, or pip's."""
     return Path(os.environ.get("SPARK_HOME") or Path(pyspark_module().__file__).parent)
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """What processes of a cluster on this machine need to know."""
+    """The environment of the cluster's processes."""
     return {
         **os.environ,
         "JAVA_HOME": str(find_java().home),
@@ -137,10 +137,10 @@ def environment(scratch: Path) -> dict[str, str]:
 
 
 def linked_home(folder: Path) -> Path:
-    """A folder that Spark takes for its home, and may write into; `folder` is made.
+    """A home of Spark that may be written to; makes `folder`.
 
-    Executors of a `local-cluster[...]` need `SPARK_HOME`, and write into it, where pip's
-    installation may not be written to.
+    Executors of a `local-cluster[...]` write into `SPARK_HOME`, and pip's installation may be
+    read-only.
     """
     folder.mkdir(parents=True)
     for entry in spark_home().iterdir():
