@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,6 +25,7 @@ from triplestore.maintenance.search import kernel_cursors, kernel_search
 from triplestore.maintenance.search.kernel_cursors import Cursors
 from triplestore.maintenance.search.numbered_facts import Numbered
 from triplestore.maintenance.strategies import strategy
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import tables
 from triplestore.relations.facts.fact_sets import RelationKey
@@ -58,14 +60,13 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 @pytest.fixture(params=["as they are", "little at a time", "copied"])
-def limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def limits(request: pytest.FixtureRequest, tune: Callable[..., None]) -> str:
     """Limits as they are; rooms for few instances, and few rows at a time; no layer read where it
     is, or one order of one only."""
     if request.param == "little at a time":
-        monkeypatch.setattr(kernel_cursors, "_ROOM", 3)
-        monkeypatch.setattr(kernel_cursors, "_LOOKS", 1)
+        tune(MAINTENANCE, cursor_instances=3, cursor_looks=1)
     if request.param == "copied":
-        monkeypatch.setattr(kernel_cursors, "_KEPT", 1)
+        tune(MAINTENANCE, cursor_layers=1)
     return str(request.param)
 
 

@@ -45,8 +45,8 @@ ALONE: dict[str, Callable[..., Report]] = {
 
 
 @pytest.fixture
-def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
-    return recorded(monkeypatch)
+def recording(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Recording:
+    return recorded(monkeypatch, tune)
 
 
 def check_instances(recording: Recording, driver: Driver, old: set[Fact]) -> None:

@@ -17,7 +17,6 @@ import numpy as np
 from triplestore.evaluate.binding_frames import Rows, column, split, take, where
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.evaluate.existence import (
-    FEW,
     conclude_weighted,
     exists,
     instances,
@@ -29,8 +28,9 @@ from triplestore.evaluate.family_constants import join_table
 from triplestore.evaluate.first_frames import FirstFrames
 from triplestore.evaluate.generic_join import Cycle, closings, crossing, cycle_of
 from triplestore.evaluate.small_rules import Done, Scratch, fire_small
-from triplestore.evaluate.smallest_first import HEAVY, Begun, turn
+from triplestore.evaluate.smallest_first import Begun, turn
 from triplestore.evaluate.suspects import Tally
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.expressions.evaluate_columns import Evaluator, Scope
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.expressions.tree import Expression
@@ -60,15 +60,6 @@ Evaluate: TypeAlias = "Callable[[Evaluation, Heads], tuple[Rows, int]]"
 Job: TypeAlias = "tuple[Family, Evaluate]"
 """A family, and what makes its instances: all but those whose conclusions it adds to the
 heads itself, so that they need not be there all at once."""
-
-PIECE = 1 << 24
-"""Maximum number of rows of a join; more are made in pieces, each concluded before the next."""
-
-COMPUTED = 1 << 13
-"""Maximum number of rows that are computed without a look at the budget."""
-
-_FEW = 64
-"""Maximum number of rows that are joined without an estimate of the result."""
 
 
 class Around(NamedTuple):
@@ -204,7 +195,7 @@ class Evaluation:
             return before if negated or step.item < pivot else after
 
         begun = Begun(rows, n, made.steps, seen)
-        if n >= HEAVY and heads is not None:
+        if n >= EVALUATION.many_changed and heads is not None:
             begun = turn(self, family, pivot, batch, begun, after) or begun
         return self._steps(family, begun.steps, begun.rows, begun.n, begun.seen, phase, heads)
 
@@ -287,7 +278,7 @@ class Evaluation:
         for at, step in enumerate(steps):
             if isinstance(step, AtomStep):
                 setting = seen(step)
-                if n >= FEW and step.free:
+                if n >= EVALUATION.few_rows and step.free:
                     cycle = cycle_of(steps, at)
                     done = cycle and self._close(family, cycle, rows, n, seen, phase, heads)
                     if done is not None:
@@ -301,7 +292,11 @@ class Evaluation:
                             if n == 0:
                                 return rows, 0
                             continue
-                if n <= _FEW or heads is None or not self._may_be_many(step, n, setting):
+                if (
+                    n <= EVALUATION.few_joined
+                    or heads is None
+                    or not self._may_be_many(step, n, setting)
+                ):
                     rows, n = self.atom(step, rows, n, setting)
                 else:
                     try:
@@ -471,11 +466,16 @@ class Evaluation:
 
     def _frames(self, names: tuple[str, ...], columns: list[U32], n: int) -> Iterator[Frame]:
         """Rows as frames, with a look at the budget before each: a function may take long."""
-        for at in range(0, max(n, 1), COMPUTED):
-            if self.check is not None and n > COMPUTED:
+        most = EVALUATION.computed_rows
+        for at in range(0, max(n, 1), most):
+            if self.check is not None and n > most:
                 self.check(0)
-            piece = [one[at : at + COMPUTED] for one in columns] if n > COMPUTED else columns
-            yield Frame(names, piece, min(n - at, COMPUTED))
+            piece = (
+                [one[at : at + EVALUATION.computed_rows] for one in columns]
+                if n > EVALUATION.computed_rows
+                else columns
+            )
+            yield Frame(names, piece, min(n - at, most))
 
     def _may_be_many(self, step: AtomStep, n: int, setting: Setting) -> bool:
         """Whether a join may make more rows than one piece has."""
@@ -486,7 +486,9 @@ class Evaluation:
 
     def _piece(self) -> int:
         """How many rows a join makes at once."""
-        return PIECE if self.room is None else min(PIECE, self.room())
+        return (
+            EVALUATION.piece_rows if self.room is None else min(EVALUATION.piece_rows, self.room())
+        )
 
     def _evaluator(self, expression: Expression) -> Evaluator:
         found = self._evaluators.get(id(expression))

@@ -17,21 +17,13 @@ import numpy as np
 
 from triplestore.evaluate.binding_frames import Rows, column, take
 from triplestore.evaluate.conclusions import Heads, heads_of
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.relations.facts.body_views import PairView
 from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.facts.sorted_arrays import counted
 from triplestore.relations.packed_keys import I64, Keys, columns_of, pack, start_of_runs
 from triplestore.rules.body_plans import AtomStep, BodyStep
 from triplestore.rules.families import Family
-
-FEW = 256
-"""Maximum number of rows that are joined without looking for a way around."""
-
-_MANY = 1 << 14
-"""Minimum number of rows to be merged."""
-
-_PAYS = 1.5
-"""Minimum factor by which merging must make rows fewer, or it is not tried again."""
 
 _MOST = float(1 << 62)
 
@@ -112,7 +104,7 @@ def merged(
     family: Family, step: BodyStep, later: Sequence[BodyStep], rows: Rows, n: int
 ) -> tuple[Rows, int]:
     """Rows that agree in what is needed after a step as one, where more joins follow."""
-    if n < _MANY or not isinstance(step, AtomStep) or family.head.relation == ANY:
+    if n < EVALUATION.many_merged or not isinstance(step, AtomStep) or family.head.relation == ANY:
         return rows, n
     if all(term < 0 or term in step.keep for term in step.atom.terms):
         return rows, n
@@ -130,7 +122,7 @@ def merged(
         sums = times.astype(np.int64)
     else:
         different, sums = _summed(keys, weights)
-    if len(different) * _PAYS > n:
+    if len(different) * EVALUATION.merging_pays > n:
         family.known.not_merged.add(tried)
         return rows, n
     made: Rows = [None] * len(rows)

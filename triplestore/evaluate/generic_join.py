@@ -28,6 +28,7 @@ import numpy as np
 
 from triplestore.evaluate.binding_frames import Rows, where
 from triplestore.evaluate.existence import multiplied
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.operators.joins.smallest_fan import by_smallest_fan, pays, sampled_every
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import ANY
@@ -39,13 +40,6 @@ from triplestore.rules.families import CompiledAtom, Family
 from triplestore.thread_limits import look
 
 Seen: TypeAlias = Callable[[AtomStep], Setting]
-
-_FEWER, _LOOKS = 2.0, 1.0
-"""Minimum factor by which the best atoms of a cycle must have fewer new values than the first one,
-and how many fewer for each row, which looks at all of them."""
-
-_WAYS = 8
-"""Maximum number of choices of one array of each link."""
 
 
 class CycleLink(NamedTuple):
@@ -138,7 +132,7 @@ class Crossing:
         arrays, taken = found
         self._arrays.append(arrays)
         self._without += [(link, keys) for keys in taken if len(keys)]
-        return int(np.prod([len(one) for one in self._arrays])) <= _WAYS
+        return int(np.prod([len(one) for one in self._arrays])) <= EVALUATION.cycle_ways
 
     def counted(self, family: Family) -> tuple[Rows, int, int] | None:
         """The rows with the number of ways they have, where nothing needs the new variable, and how
@@ -227,7 +221,7 @@ def closings(
     )
     if some is None:
         return None
-    if not pays(some, _FEWER, _LOOKS):
+    if not pays(some, EVALUATION.cycle_fewer, EVALUATION.cycle_looks):
         return None
     fans = some if every == 1 else _fans(links, views, rows)
     assert fans is not None, "as the sample had"

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from triplestore.evaluate.conclusions import Heads
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import loaded_kernels
@@ -25,9 +26,6 @@ from triplestore.rules.families import Family
 from triplestore.rules.kernel_shapes import WIDTH, KernelStage, kernel_shape
 
 Kernel: TypeAlias = Callable[..., int]
-
-MOST = 1 << 17
-"""Maximum number of changed facts of a rule, and of conclusions, in one call."""
 
 
 class Scratch:
@@ -71,7 +69,7 @@ def fire_small(
     delta = batch.get(shape.relation)
     if delta is None:
         return NOTHING
-    if not shape.sliced and len(delta) * shape.rules > MOST:
+    if not shape.sliced and len(delta) * shape.rules > EVALUATION.small_facts:
         return None
     looked_up = []
     for stage in shape.stages:
@@ -119,11 +117,22 @@ def _follow(
     for stage, (runs, (minus, less)) in zip(stages, looked_up, strict=True):
         _, _, _, tests, spec, constants = stage
         pieces, total, seen[0] = [], 0, 0
+        most = EVALUATION.small_facts
         for run in runs:
-            n = fire(delta, run, minus, less, spec, constants, MOST, scratch.out, seen)
+            n = fire(delta, run, minus, less, spec, constants, most, scratch.out, seen)
             if n > len(scratch.out):
                 scratch.out = np.empty(2 * n, dtype=np.uint64)
-                fire(delta, run, minus, less, spec, constants, MOST, scratch.out, seen)
+                fire(
+                    delta,
+                    run,
+                    minus,
+                    less,
+                    spec,
+                    constants,
+                    EVALUATION.small_facts,
+                    scratch.out,
+                    seen,
+                )
             if n < 0:
                 return None
             if n:

@@ -19,29 +19,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from triplestore.evaluate.binding_frames import Rows
 from triplestore.evaluate.conclusions import Heads
+from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, set_of
 from triplestore.relations.facts.sorted_arrays import TooManyRowsError, at_most
-from triplestore.rules.body_plans import GROWN, AtomStep, BodyPlan, BodyStep, Turned, plan_beside
+from triplestore.rules.body_plans import AtomStep, BodyPlan, BodyStep, Turned, plan_beside
 from triplestore.rules.families import Family
+from triplestore.rules.thresholds import RULES
 
 if TYPE_CHECKING:
     from triplestore.evaluate.evaluation import Evaluation
 
 Seen: TypeAlias = Callable[[AtomStep], Setting]
-
-HEAVY = 1 << 13
-"""Minimum number of changed facts for which another way is looked for."""
-
-_SAMPLE = 256
-_MOST = 1 << 20
-"""Maximum number of rows that a sample may make."""
-
-_DEAR = 8.0
-"""Minimum number of rows for each changed fact for which another way is looked for."""
-
-_PAYS = 3.0
-"""Minimum factor by which the other way must make fewer rows."""
 
 
 class Begun(NamedTuple):
@@ -60,7 +49,7 @@ def turn(
     if len(family.body) < 3 or pivot >= len(family.body) or family.body[pivot].relation == ANY:
         return None
     known = family.known.turned.get(pivot)
-    if known is None or begun.n > GROWN * known.n or known.n > GROWN * begun.n:
+    if known is None or begun.n > RULES.grown * known.n or known.n > RULES.grown * begun.n:
         known = family.known.turned[pivot] = _best(run, family, pivot, batch, begun, after)
     return None if known.plan is None else _begin(run, family, pivot, batch, begun, known.plan)
 
@@ -89,14 +78,14 @@ def _best(
     found = Turned(begun.n, None)
     try:
         plain = _cost(run, family, begun)
-        if plain > _DEAR * begun.n:
+        if plain > EVALUATION.turning_rows * begun.n:
             plan = plan_beside(family, pivot, after, begun.n)
             first = plan.steps[0]
             if isinstance(first, AtomStep) and first.item != pivot:
                 size = after.view(first.atom.relation).estimate([place for place, _ in first.bound])
-                if size * _PAYS < plain:
+                if size * EVALUATION.turning_pays < plain:
                     other = _begin(run, family, pivot, batch, begun, plan)
-                    if (other.n + _cost(run, family, other)) * _PAYS < plain:
+                    if (other.n + _cost(run, family, other)) * EVALUATION.turning_pays < plain:
                         found = Turned(begun.n, plan)
     finally:
         run.fetched, run.families = counted
@@ -107,12 +96,12 @@ def _cost(run: Evaluation, family: Family, begun: Begun) -> float:
     """About how many rows are fetched from here on."""
     if begun.n == 0:
         return 0.0
-    every = -(-begun.n // _SAMPLE)
+    every = -(-begun.n // EVALUATION.sample_rows)
     some = [None if column is None else column[::every].copy() for column in begun.rows]
     size, before = -(-begun.n // every), run.fetched
     try:
-        with at_most(_MOST):
+        with at_most(EVALUATION.sample_result):
             run.follow_steps(family, begun.steps, some, size, begun.seen, Heads())
     except TooManyRowsError as error:
-        return float(max(error.rows, _MOST)) * begun.n / size
+        return float(max(error.rows, EVALUATION.sample_result)) * begun.n / size
     return (run.fetched - before) * begun.n / size

@@ -13,27 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from triplestore.maintenance.budget import NEVER, Clocks, Overrun, between, clocks
+from triplestore.maintenance.costs import Cost
 from triplestore.maintenance.dred_c import DRedC
 from triplestore.maintenance.fbf_c import BFC
-from triplestore.maintenance.limits.budget import Overrun
-from triplestore.maintenance.limits.clocks import NEVER, Clocks, between, clocks
-from triplestore.maintenance.limits.costs import (
-    ALLOWED,
-    DELETING,
-    DROPPING,
-    HOPEFUL,
-    LEAST,
-    MANY,
-    MISJUDGED,
-    MOST,
-    NO_EXCEPTION,
-    PROBE,
-    REDERIVING,
-    Cost,
-)
 from triplestore.maintenance.rematerialise import Rematerialise
 from triplestore.maintenance.search.proof_search import BackwardSearch
 from triplestore.maintenance.steps.stratum import UNOBSERVED, Observer, Strategy, StratumUpdate
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations import EXPLICIT
 from triplestore.relations.facts.fact_sets import Batch, RelationKey, size_of
 from triplestore.rules.families import Family
@@ -80,7 +67,7 @@ class _Choice:
         self.clock, self.update, self.cost = clock, update, cost
         self.changes = max(1, _changes(update))
         self.families = len(_all(update))
-        self.share = _share(update) if self.changes >= MANY else 0.0
+        self.share = _share(update) if self.changes >= MAINTENANCE.many_changes else 0.0
         rows, recursive = self._rows_about(), update.task.recursive
         self.full = cost.rematerialising(self.families, rows, recursive, self.share)
 
@@ -98,11 +85,13 @@ class _Choice:
         if why := self._hopeless():
             return self._rematerialise(why)
         size = cost.of(changes)
-        plan = size.plan(self._names(), changes, max(ALLOWED * self.full, LEAST))
+        allowed = max(MAINTENANCE.allowed * self.full, MAINTENANCE.least_seconds)
+        plan = size.plan(self._names(), changes, allowed)
         if not plan:
             return self._rematerialise(f"{_many(changes)} took longer before")
         for name, limit in plan:
-            trial = _Trial(self.clock, self.update, limit, DROPPING * cost.rows, self.full)
+            dropped = MAINTENANCE.dropping * cost.rows
+            trial = _Trial(self.clock, self.update, limit, dropped, self.full)
             started = self.clock()
             done = trial.run(name, name in size.each)
             if done is not None:
@@ -116,14 +105,15 @@ class _Choice:
                 break
         expected = self.full
         how = self._rematerialise(f"{name} took more than {_ms(limit)}")
-        if self.spent < MISJUDGED * expected:
-            size.patience.learn(False, NO_EXCEPTION if changes >= MANY else 1)
+        if self.spent < MAINTENANCE.misjudged * expected:
+            many = changes >= MAINTENANCE.many_changes
+            size.patience.learn(False, MAINTENANCE.no_exception if many else 1)
         return how
 
     def _hopeless(self) -> str:
         """Why the stratum is rematerialised at once, if it is."""
         cost, changes = self.cost, self.changes
-        if self.share >= MOST:
+        if self.share >= MAINTENANCE.most_deleted:
             return f"{self.share:.0%} of what is stated goes"
         known_of_fewer = cost.has_failed_with_fewer(changes)
         size = cost.of(changes)
@@ -167,8 +157,8 @@ class _Trial:
         self._clock = clock
         self._update = update
         self._allowed = allowed
-        self._left = self._most = max(dropped, DROPPING * MANY)
-        self._matters = full > LEAST
+        self._left = self._most = max(dropped, MAINTENANCE.dropping * MAINTENANCE.many_changes)
+        self._matters = full > MAINTENANCE.least_seconds
         self._since = clock()
         self.hopeful = False
 
@@ -197,30 +187,30 @@ class _Trial:
         update = self._update
         if name == "dred_c" and update.task.recursive and update.leaps() is None:
             update.observer = _OfDeletion(self)
-            self.allow(REDERIVING)
+            self.allow(MAINTENANCE.rederiving)
         elif name == "bf_c" and not known:
             update.observer = _OfSearch(self)
-            self.allow(PROBE)
+            self.allow(MAINTENANCE.probing)
         else:
             self.allow(1.0)
 
     def allow(self, part: float) -> None:
         """Give it this part of the time."""
-        most = max(part * self._allowed, LEAST)
+        most = max(part * self._allowed, MAINTENANCE.least_seconds)
         self._update.work.budget.overrun = (self._since[0] + most, self._since[1] + most)
 
     def deletes(self, facts: Batch) -> None:
         """Overdeletion has come so far."""
         if self._left == self._most:  # what changed rows touch had to be looked at anyway
             self._since = self._clock()
-            self.allow(DELETING)
+            self.allow(MAINTENANCE.deleting)
         self._left -= size_of(facts)
         if self._left < 0 and self._matters:
             raise Overrun
 
     def searched(self, search: BackwardSearch) -> None:
         """A search has done one more round."""
-        if not self.hopeful and search.proofs * HOPEFUL > search.facts.count:
+        if not self.hopeful and search.proofs * MAINTENANCE.hopeful > search.facts.count:
             self.hopeful = True
             self.allow(1.0)
 
@@ -237,7 +227,7 @@ class _OfDeletion(Observer):
 
     def rederives(self) -> None:
         """See `Observer.rederives`."""
-        self._trial.allow(REDERIVING)
+        self._trial.allow(MAINTENANCE.rederiving)
 
     def inserts(self) -> None:
         """See `Observer.inserts`."""

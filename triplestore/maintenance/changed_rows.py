@@ -17,6 +17,7 @@ from triplestore import thread_limits
 from triplestore.checked_columns import Column
 from triplestore.errors import BudgetError
 from triplestore.maintenance.stratum_report import StratumReport
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work, facts_of
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.facts.fact_sets import FactSet, RelationKey
@@ -94,7 +95,7 @@ class Closure:
     @cached_property
     def layer(self) -> Layer:
         """The rows as a layer; a large one is made from the sorted keys as they are."""
-        if len(self) < LARGE:
+        if len(self) < MAINTENANCE.large_layer:
             return Layer.build(self.changes)
         tuples = {name: TupleRun.build(rows) for name, rows in self._tuples().items()}
         return Layer(_sorted_table(self.rows, self.work.type_id), tuples=tuples)
@@ -102,11 +103,7 @@ class Closure:
     @property
     def step(self) -> Changes | Layer:
         """What a commit writes: changes for the journal, or a layer if there are many."""
-        return self.changes if len(self) < LARGE else self.layer
-
-
-LARGE = 1 << 12
-"""Minimum number of rows of a layer that is made without sorting all rows again."""
+        return self.changes if len(self) < MAINTENANCE.large_layer else self.layer
 
 
 def write(work: Work, stated: Tables) -> Closure:
@@ -233,7 +230,7 @@ def _known_one(
 
 def _count_moves(closure: Closure, was: U8, now: U8) -> None:
     """Count the facts that became inferred, and those that are not inferred any more."""
-    if len(was) <= _FEW:  # one by one: a fifth of the time
+    if len(was) <= MAINTENANCE.few_moves:  # one by one: a fifth of the time
         moves = list(zip(was.tolist(), now.tolist(), strict=True))
         closure.inferred_added += moves.count((0, INFERRED))
         closure.inferred_removed += moves.count((INFERRED, 0))
@@ -247,7 +244,6 @@ def _count_moves(closure: Closure, was: U8, now: U8) -> None:
 _ROW_BYTES = 40
 """Bytes of a new row until it is in a table, beside its key."""
 
-_FEW = 16
 _NONE: U8 = np.zeros(0, dtype=np.uint8)
 _NO_COUNTS: U32 = np.zeros(0, dtype=np.uint32)
 

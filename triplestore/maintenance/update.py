@@ -13,8 +13,8 @@ import numpy as np
 
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.expressions.query_terms import QueryTerms
+from triplestore.maintenance.budget import ReasoningBudget
 from triplestore.maintenance.changed_rows import Closure
-from triplestore.maintenance.limits.budget import Budget
 from triplestore.maintenance.mat_mod import Maintenance
 from triplestore.maintenance.modules.edge_rows import written
 from triplestore.maintenance.modules.viewed_rules import owned_views, viewed_rules
@@ -42,7 +42,7 @@ def update(
     previous: Compiled | None = None,
     rewritten: Batch | None = None,
     terms: QueryTerms | None = None,
-    budget: Budget | None = None,
+    budget: ReasoningBudget | None = None,
     recursive: RecursiveCounts | None = None,
     traces: Traces | None = None,
     choice: Choice | None = None,

@@ -22,7 +22,7 @@ from triplestore.evaluate.conclusions import Heads
 from triplestore.evaluate.evaluation import Evaluation
 from triplestore.evaluate.suspects import Tally
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.maintenance.limits.budget import Budget
+from triplestore.maintenance.budget import ReasoningBudget
 from triplestore.maintenance.steps.traces import Traces
 from triplestore.relations import EXPLICIT, Tables
 from triplestore.relations.facts.body_views import Setting
@@ -47,7 +47,7 @@ class Work:
         compiled: Compiled,
         tables: Tables,
         terms: QueryTerms | None = None,
-        budget: Budget | None = None,
+        budget: ReasoningBudget | None = None,
     ) -> None:
         self.compiled = compiled
         self.type_id = compiled.type_id
@@ -61,7 +61,7 @@ class Work:
         self.counts = CountChanges(self.stored)
         self.recursive: RecursiveChanges | None = None
         """C_r, if it is kept."""
-        self.budget = (budget or Budget()).start()
+        self.budget = (budget or ReasoningBudget()).start()
         self.tally = Tally(compiled)
         self.budget.blame = self.tally.blame
         self.run = Evaluation(

@@ -16,9 +16,7 @@ from triplestore.relations.facts.fact_sets import ANY, RelationKey
 from triplestore.relations.packed_keys import I64, U64, start_of_runs
 from triplestore.rules.body_plans import HEAD, AtomStep, BodyPlan, plan_for
 from triplestore.rules.families import LOWER, MIXED, CompiledAtom, Family
-
-_TABLE = 64
-"""A family of more rules whose constants the head does not tell is left to its plan."""
+from triplestore.rules.thresholds import RULES
 
 
 class BackwardRules:
@@ -97,7 +95,10 @@ def is_simple(family: Family) -> bool:
         return False
     if family.width - (0 if table is None else len(table.variables)) > kernels.VARIABLES:
         return False
-    return len(family.rules) <= _TABLE or _constant(family, family.head.terms[0]) is not None
+    return (
+        len(family.rules) <= RULES.cursor_rules
+        or _constant(family, family.head.terms[0]) is not None
+    )
 
 
 def _premises(family: Family) -> int:

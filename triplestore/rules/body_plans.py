@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.rules.families import CompiledAtom, Computation, Family
+from triplestore.rules.thresholds import RULES
 from triplestore.thread_limits import look, looking
 
 HEAD, WHOLE, GROUPS = -1, -2, -3
@@ -103,13 +104,6 @@ class Turned(NamedTuple):
     plan: BodyPlan | None
 
 
-_CLOSES = 0.5
-"""Part of the rows that each atom that closes a cycle is expected to leave."""
-
-GROWN = 8.0
-"""A plan is made again when a relation has grown or shrunk by this factor."""
-
-
 def plan_for(family: Family, pivot: int, setting: Setting) -> BodyPlan:
     """The plan of a family from one of its items (or `HEAD`, `WHOLE`), made for current sizes."""
     plans = family.known.plans
@@ -135,7 +129,7 @@ def _is_only(family: Family, pivot: int) -> bool:
 
 def _changed(old: tuple[float, ...], new: tuple[float, ...]) -> bool:
     pairs = zip(old, new, strict=True)
-    return any(a > GROWN * b or b > GROWN * a for a, b in pairs)
+    return any(a > RULES.grown * b or b > RULES.grown * a for a, b in pairs)
 
 
 def plan(family: Family, pivot: int, setting: Setting, sizes: tuple[float, ...] = ()) -> BodyPlan:
@@ -263,7 +257,7 @@ class _Order:
             if known not in self.estimates:
                 self.estimates[known] = self.setting.view(atom.relation).estimate(places)
             rows = self.estimates[known]
-        rows *= _CLOSES ** self._closed_by(i)
+        rows *= RULES.closing_share ** self._closed_by(i)
         linked = any(term in self.bound for term in atom.terms)
         return (1 if linked or not self.bound else 2), rows
 

@@ -17,12 +17,7 @@ from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.packed_keys import I64, U32
 from triplestore.rules.body_plans import AtomStep, BodyPlan, plan_for
 from triplestore.rules.families import CompiledAtom, Family
-
-_RULES = 64
-"""Maximum number of rules; larger families are joined with the table of their constants."""
-
-_APART = 8
-"""Maximum number of rules if each of them goes through several stages by itself."""
+from triplestore.rules.thresholds import RULES
 
 WIDTH = 8
 """Where a specification has the number of constants of a rule."""
@@ -85,7 +80,12 @@ def _shape_of(family: Family, pivot: int, plan: BodyPlan | None) -> KernelShape 
     """How the kernel does a family from one of its atoms; None if it cannot."""
     body, head, rules = family.body, family.head, len(family.rules)
     plain = not (family.nots or family.computations or family.summary)
-    if not plain or rules > _RULES or pivot >= len(body) or any(map(_is_wide, (*body, head))):
+    if (
+        not plain
+        or rules > RULES.kernel_rules
+        or pivot >= len(body)
+        or any(map(_is_wide, (*body, head)))
+    ):
         return None
     order = [item for item in range(len(body)) if item != pivot]
     if plan is not None:
@@ -104,7 +104,7 @@ def _shape_of(family: Family, pivot: int, plan: BodyPlan | None) -> KernelShape 
     relation, made = body[pivot].relation, head.relation
     assert isinstance(relation, int) and isinstance(made, int), "no wide atoms"
     apart = rules > 1 and len(stages) > 1
-    if apart and rules > _APART:
+    if apart and rules > RULES.kernel_rules_apart:
         return None
     sliced = bool(stages[0].spec[0] < 0)
     if apart:

@@ -18,6 +18,7 @@ from triplestore.relations.packed_keys import U64, Keys, high, in_sorted
 from triplestore.rules.families import CompiledAtom, Family
 from triplestore.rules.subclass_levels import Hierarchy
 from triplestore.rules.subclass_pairs import BOTTOM
+from triplestore.rules.thresholds import RULES
 from triplestore.thread_limits import looking
 
 if TYPE_CHECKING:
@@ -74,16 +75,12 @@ class Triggers:
             yield self.by_class[class_]
 
 
-_FEW_RULES = 64
-"""Maximum number of rules of a family that is listed by class; larger ones look at every type."""
-
-
 def _classes_of(family: Family, atom: CompiledAtom) -> Collection[int] | None:
     """The classes an atom of types may speak of; None for any."""
     term, table = atom.terms[0], family.table
     if term < 0:
         return (-term,)
-    if table is None or term not in table.variables or len(family.rules) > _FEW_RULES:
+    if table is None or term not in table.variables or len(family.rules) > RULES.listed_rules:
         return None
     return set(table.columns[table.variables.index(term)].tolist())
 

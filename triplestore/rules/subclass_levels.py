@@ -33,11 +33,7 @@ from triplestore.relations.packed_keys import (
 )
 from triplestore.rules.families import IdsOf
 from triplestore.rules.subclass_rules import copied_class
-
-LEVELS = 4
-"""Minimum number of consecutive strata of a block."""
-
-_SPAN = 16
+from triplestore.rules.thresholds import RULES
 
 
 def numbered(keys: U64) -> tuple[U32, U32, U32]:
@@ -45,7 +41,7 @@ def numbered(keys: U64) -> tuple[U32, U32, U32]:
     among these."""
     first, second = high(keys), low(keys)
     most = int(max(first.max(), second.max())) if len(keys) else 0
-    if most > _SPAN * len(keys):
+    if most > RULES.dense_ids * len(keys):
         ids = sorted_distinct(np.concatenate((first, second)))
         places = [ids.searchsorted(ends).astype(np.uint32) for ends in (first, second)]
         return ids, places[0], places[1]
@@ -73,7 +69,7 @@ def find_blocks(strata: Iterable[Stratum]) -> dict[int, int]:
 
 
 def _close(run: list[int], found: dict[int, int]) -> None:
-    if len(run) >= LEVELS:
+    if len(run) >= RULES.block_strata:
         found.update(dict.fromkeys(run, run[0]))
     run.clear()
 

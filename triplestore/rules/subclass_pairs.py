@@ -41,9 +41,7 @@ from triplestore.relations.packed_keys import (
 from triplestore.rules.simplify import SimpleProgram
 from triplestore.rules.subclass_levels import numbered
 from triplestore.rules.subclass_rules import copied_class, names_of
-
-FEWEST = 256
-"""Minimum number of axioms; fewer are rules like all others."""
+from triplestore.rules.thresholds import RULES
 
 BOTTOM = 1
 """The stratum of the bottom, if there is one."""
@@ -76,7 +74,8 @@ class SubClasses:
     def at_bottom(self, rules: Iterable[Rule], ids_of: Callable[[Sequence[bytes]], U32]) -> Bools:
         """Which of them are at the bottom of a program with these rules beside them."""
         heads = {slice_of(head) for rule in rules for head in rule.heads}
-        if len(self.keys) < FEWEST or any(head.kind in ("any", "any class") for head in heads):
+        few = len(self.keys) < RULES.many_subclasses
+        if few or any(head.kind in ("any", "any class") for head in heads):
             return np.zeros(len(self.keys), dtype=np.bool_)
         names = [head.name for head in heads if head.kind == "class"]
         concluded = sorted_distinct(ids_of(names)) if names else NO_IDS
@@ -113,7 +112,7 @@ def parted(
 ) -> tuple[Program, SubClasses | None]:
     """A program without its rules `D[?x] :- C[?x]`, and these as pairs; if they are very many."""
     copies = [rule for rule in program.rules if len(rule.heads) == 1 and copied_class(rule)]
-    if len(copies) < FEWEST:
+    if len(copies) < RULES.many_subclasses:
         return program, None
     ids = ids_of([name for rule in copies for name in names_of(rule)])
     pairs = pack(np.ascontiguousarray(ids[::2]), np.ascontiguousarray(ids[1::2]))

@@ -11,14 +11,12 @@ import numpy as np
 
 from triplestore.maintenance.modules.protocol import Module, StratumOutcome
 from triplestore.maintenance.steps.stratum_state import Task
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.fact_sets import Batch
 from triplestore.relations.facts.sorted_arrays import places_in, sorted_distinct, unite, without
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, U8, U32, U64, low, pack, swap
 from triplestore.rules.subclass_levels import Hierarchy
-
-_ROOM = 1 << 20
-"""Maximum number of rows that one call of the kernel makes, unless one member has more."""
 
 
 class HierarchyModule(Module):
@@ -103,7 +101,7 @@ def _close(block: Hierarchy, work: Work, members: U32, keys: U64, given: U8) -> 
     size = len(block.ids)
     truth, counts = np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.uint32)
     stack, touched = np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint32)
-    room = max(size, min(_ROOM, 64 + 16 * len(keys) + size))
+    room = max(size, min(MAINTENANCE.hierarchy_rows, 64 + 16 * len(keys) + size))
     out = [np.empty(room, dtype=np.uint32) for _ in range(3)]
     state = np.zeros(3, dtype=np.int64)
     pieces: list[tuple[U64, U32]] = []

@@ -31,18 +31,12 @@ from triplestore.closures.scheme import PairStream
 from triplestore.closures.transitive.transitive_closure import TransitiveClosure
 from triplestore.maintenance.modules.external_facts import all_external, is_external
 from triplestore.maintenance.modules.leaps import Leap, leaps_of
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite, without
 from triplestore.relations.packed_keys import NO_KEYS, U64, Bools, high, in_sorted, low
 from triplestore.rules.families import Family
-
-FEW = 1 << 12
-"""Maximum number of new facts for which it is estimated whether building a closure pays."""
-
-_STEPS = 8
-"""Cost of an instance of the rule, in edges of a closure that is built."""
-
 
 Derives: TypeAlias = Callable[[RelationKey, U64, frozenset[Family]], Bools]
 """Which facts of a relation recursive rules derived before the update, other than some."""
@@ -284,7 +278,7 @@ class Leaps:
     def _pays(self, leap: Leap, delta: Batch) -> bool:
         """Whether the rule would consider more instances than there are edges to leap over."""
         new = delta.get(leap.relation, NO_KEYS)
-        if leap.opens(delta) or len(new) > FEW:
+        if leap.opens(delta) or len(new) > MAINTENANCE.few_new_edges:
             return True
         if len(new) == 0:
             return False
@@ -293,7 +287,7 @@ class Leaps:
             np.bincount(view.match(place, values)[0], minlength=len(new)) + 1
             for place, values in ((1, high(new)), (0, low(new)))
         )
-        return float((before * after).sum()) * _STEPS > view.estimate(())
+        return float((before * after).sum()) * MAINTENANCE.leap_instance_edges > view.estimate(())
 
     def _missing(self, leap: Leap, pairs: PairStream | None, held: U64 = NO_KEYS) -> U64:
         """The conclusions among some pairs, without those known to hold."""

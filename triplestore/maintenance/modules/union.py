@@ -35,8 +35,8 @@ from triplestore.relations.facts.sorted_arrays import sorted_distinct, unite
 from triplestore.relations.facts.stored_facts import StoredPairs, unsupported_keys
 from triplestore.relations.packed_keys import I64, NO_KEYS, U32, U64, Bools, pack, swap
 from triplestore.rules.modules.module_groups import Owned
-from triplestore.rules.modules.written_out import FEW, MANY, ROW_BYTES
 from triplestore.rules.strata import CompiledStratum, Strata
+from triplestore.rules.thresholds import RULES
 
 
 class UnionPart(NamedTuple):
@@ -125,9 +125,9 @@ def _is_viewed(owned: Owned, work: Work, parts: Sequence[UnionPart], before: boo
     _, closed = work.closed_relations()
     hidden = sum(size for name, size in sizes.items() if name in closed)
     most = work.budget.bytes
-    if most is not None and sum(sizes.values()) * ROW_BYTES > most:
+    if most is not None and sum(sizes.values()) * RULES.row_bytes > most:
         return True
-    return hidden >= (FEW if before else MANY)
+    return hidden >= (RULES.still_compressed if before else RULES.compressed_pairs)
 
 
 def _size(work: Work, name: int) -> int:

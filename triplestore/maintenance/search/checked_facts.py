@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
 from triplestore.relations.facts.sorted_arrays import places_in
 from triplestore.relations.packed_keys import I64, Keys
@@ -26,10 +27,6 @@ DEAD = np.uint8(8)
 """There is no proof: all ways were looked at."""
 LIVE = np.uint8(16)
 """A proof would help to prove a goal that is open."""
-
-
-SHORT = 2048
-"""Minimum length of a run: joining shorter ones costs less than one more run to look through."""
 
 
 class CheckedFacts:
@@ -67,7 +64,7 @@ class CheckedFacts:
         numbers = np.arange(start, self.count)
         runs = self._runs.setdefault(relation, [])
         runs.append((keys, numbers))
-        while len(runs) > 1 and len(runs[-2][0]) < max(SHORT, 2 * len(runs[-1][0])):
+        while len(runs) > 1 and len(runs[-2][0]) < max(MAINTENANCE.short_run, 2 * len(runs[-1][0])):
             last, before = runs.pop(), runs.pop()
             runs.append(_merged(before, last))
         return numbers

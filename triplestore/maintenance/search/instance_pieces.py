@@ -15,8 +15,9 @@ import numpy as np
 
 from triplestore.evaluate.binding_frames import Rows
 from triplestore.evaluate.evaluation import Evaluation
-from triplestore.maintenance.search.checked_facts import DEAD, PROVED, SHORT, CheckedFacts
+from triplestore.maintenance.search.checked_facts import DEAD, PROVED, CheckedFacts
 from triplestore.maintenance.search.row_sources import Opened, ProbeSource, Source, Wait, source_of
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import I64, U32, Bools, Keys, start_of_runs
@@ -206,7 +207,8 @@ class _Stage:
         """Let rows wait; chunks are joined so that there are few."""
         chunks = self.chunks
         chunks.append(chunk)
-        while len(chunks) > 1 and len(chunks[-2].goal) < max(SHORT, 2 * len(chunks[-1].goal)):
+        short = MAINTENANCE.short_run
+        while len(chunks) > 1 and len(chunks[-2].goal) < max(short, 2 * len(chunks[-1].goal)):
             last, before = chunks.pop(), chunks.pop()
             joined = _cleaned(_join(before, last), facts)
             if len(joined.goal):

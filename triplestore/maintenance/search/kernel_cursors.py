@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from triplestore.checked_columns import Column
 from triplestore.kernels.rules import backward as kernels
 from triplestore.maintenance.search.numbered_facts import I32, Numbered
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import FactSet
 from triplestore.relations.facts.stored_facts import ClosedPairs, Stored
@@ -31,18 +32,6 @@ from triplestore.relations.packed_keys import (
     last_of_equals,
 )
 from triplestore.rules.backward_rules import BackwardRules
-
-_UNVERIFIED = 1 << 16
-"""Maximum number of rows of a relation in a file that are verified before they are read."""
-
-_ROOM = 1 << 14
-"""Maximum number of instances that a call of the kernel gives."""
-
-_LOOKS = 128
-"""Maximum number of rows that are looked at for each instance that is wanted."""
-
-_KEPT = kernels.RUNS - 1
-"""Maximum number of orders of layers that are read in place."""
 
 _NONE = np.zeros(0, dtype=np.int64)
 _NO_KEYS, _NO_STATUS = frozen(NO_KEYS.copy()), frozen(NO_STATUS.copy())
@@ -138,7 +127,7 @@ class Cursors:
     def pull(self, goals: I64, quota: I64) -> Iterator[CursorInstances]:
         """Up to quota[i] more instances of goals[i]; facts that these need get numbers."""
         facts, rules, runs = self.facts, self.rules, self._runs
-        size = min(int(quota.sum()), _ROOM)
+        size = min(int(quota.sum()), MAINTENANCE.cursor_instances)
         if size > len(self._goals):
             self._goals = np.empty(2 * size, dtype=np.int64)
             self._needed = np.empty(2 * size * kernels.STEPS, dtype=np.int32)
@@ -150,7 +139,7 @@ class Cursors:
                 goals,
                 quota,
                 begin,
-                _LOOKS,
+                MAINTENANCE.cursor_looks,
                 facts.key,
                 facts.relation,
                 facts.flags,
@@ -203,8 +192,8 @@ class _Runs:
         self._usable: list[bool | None] = [None] * len(names)
         layers = sorted(stored.tables.layers, key=lambda layer: -layer.rows)
         orders = [o for ly in layers for o in (ly.facts.forward, ly.facts.backward)]
-        self._kept = {id(order): slot for slot, order in enumerate(orders[:_KEPT])}
-        self._orders = orders[:_KEPT]
+        self._orders = orders[: min(MAINTENANCE.cursor_layers, kernels.RUNS - 1)]
+        self._kept = {id(order): slot for slot, order in enumerate(self._orders)}
         self.first = np.zeros(2 * len(names), dtype=np.int64)
         self.stop = np.zeros(2 * len(names), dtype=np.int64)
         self.counted_at = np.zeros(len(names), dtype=np.int64)
@@ -234,7 +223,7 @@ class _Runs:
         if isinstance(pairs, ClosedPairs):
             return False
         runs = (run for front in (0, 1) for run in pairs.relation.runs(front))
-        return all(not run.keys.in_file or len(run) <= _UNVERIFIED for run in runs)
+        return all(not run.keys.in_file or len(run) <= MAINTENANCE.unverified_rows for run in runs)
 
     def _add(self, place: int) -> None:
         pairs = self._stored.pairs(self._names[place])

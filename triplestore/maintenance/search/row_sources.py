@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from triplestore.evaluate.binding_frames import Rows, column
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY
 from triplestore.relations.layers.read_layers import ranges
@@ -31,8 +32,6 @@ many rows were looked at."""
 
 
 _ALL = 1 << 62
-_ROWS = 1 << 20
-"""Maximum number of rows expected of look-ups that give all at once."""
 
 
 class Source(Protocol):
@@ -179,7 +178,7 @@ class ProbeSource:
     def __init__(self, step: AtomStep, setting: Setting) -> None:
         self.step = step
         expected = setting.view(step.atom.relation).estimate([place for place, _ in step.bound])
-        self.most = max(1, int(_ROWS / (expected + 1)))
+        self.most = max(1, int(MAINTENANCE.source_rows / (expected + 1)))
 
     def open(self, rows: Rows, n: int) -> tuple[Opened, I64]:
         """See `Source.open`."""

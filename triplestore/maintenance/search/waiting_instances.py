@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from triplestore.maintenance.search.checked_facts import SHORT
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations.facts.sorted_arrays import match, unite
 from triplestore.relations.packed_keys import I64, NO_IDS, U32, U64, distinct, low, pack
 
@@ -92,7 +92,7 @@ class Links:
         """Add sorted, distinct pairs."""
         runs = self._runs
         runs.append(pairs)
-        while len(runs) > 1 and len(runs[-2]) < max(SHORT, 2 * len(runs[-1])):
+        while len(runs) > 1 and len(runs[-2]) < max(MAINTENANCE.short_run, 2 * len(runs[-1])):
             last = runs.pop()
             runs[-1] = unite(runs[-1], last)
 

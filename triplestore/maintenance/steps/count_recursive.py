@@ -6,7 +6,7 @@ import numpy as np
 
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.maintenance.limits.budget import Budget
+from triplestore.maintenance.budget import ReasoningBudget
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import Tables
 from triplestore.relations.facts.recursive_counts import RecursiveCounts
@@ -18,7 +18,7 @@ def count_recursive(
     compiled: Compiled,
     closed: Tables,
     terms: QueryTerms | None = None,
-    budget: Budget | None = None,
+    budget: ReasoningBudget | None = None,
 ) -> RecursiveCounts:
     """The recursive counters of closed tables: one evaluation of all recursive rules."""
     work = Work(compiled, closed, terms, budget)

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from triplestore.evaluate.small_rules import Done
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import Batch, RelationKey
@@ -25,20 +26,8 @@ from triplestore.rules.families import Family
 from triplestore.rules.kernel_shapes import KernelStage, kernel_shape
 from triplestore.rules.strata import Triggers
 
-AFTER = 8
-"""Number of rounds after which it is checked whether the next ones can be done by the kernel."""
-
-WIDE = 1 << 10
-"""Maximum number of facts of a round: larger rounds gain nothing."""
-
-LONG = 1 << 12
-"""Maximum number of rounds of one call; budgets are checked after each call."""
-
 RULES = 4
 """Maximum number of rules: the kernel has room for the rows of this many."""
-
-ROOM = 1 << 14
-"""Maximum number of facts of one call, and of conclusions of one round: a power of two."""
 
 
 class Rounds(NamedTuple):
@@ -103,10 +92,10 @@ class Climb:
     def _begins(self, found: Batch) -> bool:
         """Whether it is time, and there are few facts of one relation of two columns."""
         self._rounds += 1
-        if self._refused or self._rounds < AFTER or len(found) != 1:
+        if self._refused or self._rounds < MAINTENANCE.rounds_before_kernel or len(found) != 1:
             return False
         ((name, keys),) = found.items()
-        return isinstance(name, int) and len(keys) <= WIDE
+        return isinstance(name, int) and len(keys) <= MAINTENANCE.kernel_round_facts
 
     def _go(
         self,
@@ -126,7 +115,7 @@ class Climb:
         self._work.budget.check()
         made = _call(keys, rules, out_of)
         made = made.until(wrong(name, made.new))
-        self._refused = len(made.ends) < AFTER
+        self._refused = len(made.ends) < MAINTENANCE.rounds_before_kernel
         done = Done(int(made.fetched.sum()), 0, int(made.instances.sum()))
         self._work.rounds += len(made.ends)
         self._work.run.count(done, phase, len(rules) * len(made.ends))
@@ -187,7 +176,7 @@ RelationArrays: TypeAlias = tuple[U64, U64, U64, U64]
 
 def _arrays(setting: Setting, relation: int, place: int) -> RelationArrays | None:
     view = setting.view(relation)
-    arrays = view.arrays(place, ROOM) if isinstance(view, PairView) else None
+    arrays = view.arrays(place, MAINTENANCE.kernel_room) if isinstance(view, PairView) else None
     if arrays is None:
         return None
     runs, (minus, less) = arrays
@@ -207,10 +196,11 @@ def _call(
     constants = [stage.constants for stage, _ in rules]
     bases = np.cumsum([0, *map(len, constants[:-1])], dtype=np.int64)
     specs = np.concatenate([stage.spec for stage, _ in rules])
-    out, found = np.empty(ROOM, dtype=np.uint64), np.empty(ROOM, dtype=np.uint64)
+    room, most = MAINTENANCE.kernel_room, MAINTENANCE.kernel_rounds
+    out, found = np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.uint64)
     found[: len(keys)] = keys
-    table = np.zeros(2 * ROOM, dtype=np.uint64)
-    ends, fetched, instances = (np.empty(LONG + 1, dtype=np.int64) for _ in range(3))
+    table = np.zeros(2 * room, dtype=np.uint64)
+    ends, fetched, instances = (np.empty(most + 1, dtype=np.int64) for _ in range(3))
     told = (tuple(rows), *held, specs, np.concatenate(constants), bases, len(keys))
     rounds = climb(*told, out, found, table, ends, fetched, instances)
     total, left = ends[rounds - 1] if rounds else 0, instances[rounds]

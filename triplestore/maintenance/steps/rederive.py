@@ -13,6 +13,7 @@ import numpy as np
 
 from triplestore.maintenance.search.checked_facts import PROVED, CheckedFacts
 from triplestore.maintenance.search.instance_pieces import Pieces
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work, united
 from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import ANY, Batch, RelationKey
@@ -25,11 +26,6 @@ Test: TypeAlias = Callable[[RelationKey, Keys], Bools]
 
 _FIRST, _MOST = 4, 1 << 40
 """Number of instances of each fact that are looked for at first, and at most."""
-
-
-MANY = 1 << 12
-"""Maximum number of goals for which their classes are looked at; of more goals, those that a family
-cannot conclude are sorted out first."""
 
 
 def derivable(
@@ -88,7 +84,7 @@ def has_proof(work: Work, kept: CompiledStratum) -> Test:
 def concluding(work: Work, kept: CompiledStratum, name: RelationKey, keys: Keys) -> list[Family]:
     """The families that may conclude some facts of a relation: types those of their classes."""
     type_id = work.type_id
-    if name != type_id or len(keys) > MANY:
+    if name != type_id or len(keys) > MAINTENANCE.many_goals:
         return kept.concluded(name)
     return kept.concluded_types(type_id, dict.fromkeys(high(keys).tolist()))
 
@@ -116,7 +112,7 @@ def derivable_keys(
             break
         if wanted is not None and not wanted(family):
             continue
-        if len(open_) > MANY:
+        if len(open_) > MAINTENANCE.many_goals:
             open_ = open_[_possible(family, name, keys[open_], setting)]
             if len(open_) == 0:
                 continue

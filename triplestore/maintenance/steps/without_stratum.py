@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.facts.fact_sets import RelationKey, no_keys
 from triplestore.relations.facts.sorted_arrays import SMALL, beside, unite, without
@@ -205,7 +206,7 @@ class Derived:
         """
         if name != stored.type_id:
             return stored_keys(stored, name, INFERRED)
-        if classes is not None and len(classes) <= _FEW:
+        if classes is not None and len(classes) <= MAINTENANCE.few_classes:
             return _beside(stored, classes, INFERRED)
         if self._inferred is None:
             keys = stored_keys(stored, name, INFERRED)
@@ -218,9 +219,13 @@ class Derived:
         """The facts of a relation and a stratum with counts above 0, and these."""
         if name != stored.type_id:
             return stored_counts(stored, name)
-        if classes is not None and len(classes) <= _FEW and self._counted is None:
+        if (
+            classes is not None
+            and len(classes) <= MAINTENANCE.few_classes
+            and self._counted is None
+        ):
             keys = _beside(stored, classes, HOLDS)
-            if len(keys) * _DEAR < len(stored.pairs(name)):
+            if len(keys) * MAINTENANCE.count_rows < len(stored.pairs(name)):
                 counts = stored.pairs(name).counts(keys).astype(np.int64)
                 return keys[counts > 0], counts[counts > 0]
         if self._counted is None:
@@ -235,8 +240,6 @@ def _beside(stored: Stored, classes: Collection[int], where: int) -> U64:
 
 
 _KNOWN: WeakKeyDictionary[Stored, Derived] = WeakKeyDictionary()
-_FEW = 32  # classes that are looked up one by one
-_DEAR = 8  # what looking up a count costs, in rows read one after the other
 
 
 class _ByClass:

@@ -11,20 +11,9 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from triplestore.closures.scheme import Scheme
+from triplestore.rules.thresholds import RULES
 
 Mode: TypeAlias = Literal["auto", "plain", "compressed"]
-
-ROW_BYTES = 16
-"""What a pair takes as a row in two orders."""
-
-MANY = 1 << 20
-"""Minimum number of pairs to be compressed: rules and queries read rows faster."""
-
-FEW = 1 << 18
-"""Minimum number of pairs for which a compressed closure stays compressed."""
-
-SAVING = 8
-"""Minimum factor by which a scheme must be smaller than the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +53,9 @@ class Choice:
         if mode != "auto":
             return mode == "compressed"
         pairs = scheme.count()
-        rows = pairs * ROW_BYTES * len(names)
+        rows = pairs * RULES.row_bytes * len(names)
         if most is not None and rows > most:
             return True
         if before:
-            return pairs >= FEW
-        return pairs >= MANY and rows > SAVING * scheme.nbytes()
+            return pairs >= RULES.still_compressed
+        return pairs >= RULES.compressed_pairs and rows > RULES.compression * scheme.nbytes()
