@@ -46,22 +46,25 @@ def used(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Counter[
     """Shortcuts also for few rows; how often each was taken."""
     found: Counter[str] = Counter()
 
-    def counting(name: str, way: Callable[..., Any], taken: Callable[..., bool]) -> None:
+    def counting(way: Callable[..., Any], taken: Callable[..., bool], *modules: object) -> None:
+        name = way.__name__
+
         def counted(*arguments: Any) -> Any:
             result = way(*arguments)
             found[name] += taken(result, arguments)
             return result
 
-        monkeypatch.setattr(evaluation, name, counted)
+        for module in modules:
+            monkeypatch.setattr(module, name, counted)
 
     monkeypatch.setattr(evaluation, "fire_small", lambda *_: None)
     tune(EVALUATION, few_rows=1, many_merged=1, cycle_fewer=1.0, cycle_looks=0.0)
     monkeypatch.setattr(key_ranges, "_MANY", 1)
     tune(EVALUATION, merging_pays=1.0)
-    counting("exists", existence.exists, lambda result, _: result is not None)
-    counting("crossing", generic_join.crossing, lambda result, _: result is not None)
-    counting("closings", generic_join.closings, lambda result, _: result is not None)
-    counting("merged", existence.merged, lambda result, given: result[1] < given[4])
+    counting(existence.exists, lambda result, _: result is not None, evaluation)
+    counting(generic_join.crossing, lambda result, _: result is not None, generic_join)
+    counting(generic_join.closings, lambda result, _: result is not None, generic_join)
+    counting(existence.merged, lambda result, given: result[1] < given[4], evaluation, generic_join)
     return found
 
 
@@ -120,8 +123,7 @@ def test_shortcuts__rows_that_stand_for_several_are_merged_again(
     monkeypatch.setattr(existence, "weights_of", asked)
     found = numbers_of(text, name)
     assert used["merged"] and any(again)
-    tune(EVALUATION, few_rows=1 << 60)
-    monkeypatch.setattr(evaluation, "merged", lambda family, step, later, rows, n: (rows, n))
+    tune(EVALUATION, few_rows=1 << 60, many_merged=1 << 60)
     assert found == numbers_of(text, name)
 
 
@@ -137,11 +139,10 @@ def test_shortcuts__count_what_joins_make(
     found = numbers_of(text, name)
     assert used["exists"] or text in CYCLES
     assert used["crossing"] or text in EXISTING
-    monkeypatch.setattr(evaluation, "crossing", lambda *_: None)
+    monkeypatch.setattr(generic_join, "crossing", lambda *_: None)
     assert found == numbers_of(text, name)
     assert used["closings"] or text in EXISTING
-    tune(EVALUATION, few_rows=1 << 60)
-    monkeypatch.setattr(evaluation, "merged", lambda family, step, later, rows, n: (rows, n))
+    tune(EVALUATION, few_rows=1 << 60, many_merged=1 << 60)
     assert found == numbers_of(text, name)
 
 

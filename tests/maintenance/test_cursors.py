@@ -18,12 +18,12 @@ from tests.maintenance.makers import MAKERS
 from tests.maintenance.notation import facts, program
 from tests.maintenance.programs import random_case
 from triplestore import Store
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.kernels.rules import fire as loaded
 from triplestore.kernels.rules.backward import STEPS
 from triplestore.maintenance.search import kernel_cursors, kernel_search
 from triplestore.maintenance.search.kernel_cursors import Cursors
-from triplestore.maintenance.search.numbered_facts import Numbered
+from triplestore.maintenance.search.numbered_facts import NumberedFacts
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update_state import Work
@@ -48,7 +48,7 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["cursors"] += len(some.goals)
         given(self, some)
 
-    def meet(self: kernel_search.KernelSearch, some: list[tuple[Family, Rows, int]]) -> int:
+    def meet(self: kernel_search.KernelSearch, some: list[tuple[Family, Bindings, int]]) -> int:
         found["pieces"] += sum(n for _, _, n in some)
         return others(self, some)
 
@@ -181,7 +181,7 @@ def by_hand(work: Work, families: list[Family]) -> Given:
 
 def by_cursors(work: Work, rules: BackwardRules, rng: random.Random) -> Given:
     """The same for all facts that are stored, in pieces."""
-    facts = Numbered(rules.names)
+    facts = NumberedFacts(rules.names)
     one = Cursors(rules, facts, work.stored, work.survivors(), work.gone)
     for name in dict.fromkeys(family.head.relation for family in rules.families):
         assert isinstance(name, int), "cursors follow relations of two columns"
@@ -215,7 +215,7 @@ def by_cursors(work: Work, rules: BackwardRules, rng: random.Random) -> Given:
     return found
 
 
-def fact_of(facts: Numbered, number: int) -> Key:
+def fact_of(facts: NumberedFacts, number: int) -> Key:
     return (facts.names[facts.relation[number]], *divmod(int(facts.key[number]), 1 << 32))
 
 

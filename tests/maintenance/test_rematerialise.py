@@ -13,7 +13,7 @@ from tests.maintenance.driver import Driver
 from tests.maintenance.notation import TYPE_KEY, facts, program
 from tests.maintenance.programs import random_case
 from triplestore.maintenance.rematerialise import Rematerialise
-from triplestore.maintenance.steps.without_stratum import Restated, stored_counts, stored_keys
+from triplestore.maintenance.steps.without_stratum import WithoutStratum, stored_counts, stored_keys
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.maintenance.update import Closure
@@ -189,10 +189,10 @@ class Halves:
 def test_restated__classes_of_two_strata__own_ones_are_seen_if_stated() -> None:
     tables = layered(np.random.default_rng(5), 9, 1500)
     stored = Stored(tables, 9)
-    seen = Restated(stored, Halves(), 2).pairs(9)  # type: ignore[arg-type]
-    every, stated = stored_keys(stored, 9, HOLDS), stored_keys(stored, 9, EXPLICIT)
+    seen = WithoutStratum(stored, Halves(), 2).pairs(9)  # type: ignore[arg-type]
+    every, asserted = stored_keys(stored, 9, HOLDS), stored_keys(stored, 9, EXPLICIT)
     lower = every[every >> np.uint64(32) < 30]
-    want = np.sort(np.concatenate((lower, stated[stated >> np.uint64(32) >= 30])))
+    want = np.sort(np.concatenate((lower, asserted[asserted >> np.uint64(32) >= 30])))
     assert seen.array(0).tolist() == want.tolist()
     assert seen.array(1).tolist() == np.sort(swap(want)).tolist()
     asked = np.arange(60, dtype=np.uint32)[::-1].copy()

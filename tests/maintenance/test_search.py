@@ -152,8 +152,8 @@ def test_search__random_graphs__no_more_than_twice_what_one_fact_at_a_time_takes
             + " "
             + " ".join(f"B(n{rng.randrange(nodes)})" for _ in range(10))
         )
-        stated = sorted(one for one in given if fact("B(a)")[3] != one[3])
-        deleted = set(rng.sample(stated, 20))
+        asserted = sorted(one for one in given if fact("B(a)")[3] != one[3])
+        deleted = set(rng.sample(asserted, 20))
         driver = Driver()
         driver.step(given, (), program(REACH), strategy("dred"))
         report = reference.bf_c(Materialisation(program(REACH), given), deleted)

@@ -119,7 +119,7 @@ def test_subclasses__threshold_crossed__facts_and_counters_stay(
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_pairs__that_become_recursive_and_cease_to_be__are_counted_as_they_are(name: str) -> None:
     """A rule that stays may be a pair at the bottom, a rule above it, or part of a cycle."""
-    stated = frozenset(facts("A(a) B(b) D(d) E(e) q(d, a) q(e, e)"))
+    asserted = frozenset(facts("A(a) B(b) D(d) E(e) q(d, a) q(e, e)"))
     above = [
         "",
         ":A[?x] :- :D[?x], :q[?x, ?x] .",  # all are in a cycle
@@ -131,8 +131,8 @@ def test_pairs__that_become_recursive_and_cease_to_be__are_counted_as_they_are(n
         driver = Driver(pairs=True)
         for more in [*above[first:], *above[first::-1], *above]:
             rules = program(CHAIN + more)
-            driver.step(stated, (), rules, strategy(name))
-            check_state(driver, rules, stated, more)
+            driver.step(asserted, (), rules, strategy(name))
+            check_state(driver, rules, asserted, more)
 
 
 def test_rules__of_pairs__are_those_they_were_made_of() -> None:

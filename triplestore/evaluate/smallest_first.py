@@ -1,15 +1,15 @@
-"""Many changed facts as one more relation: a rule is matched from its smallest atom on.
+"""Many changed facts as one more relation: a rule is matched from its smallest atom.
 
-A rule is matched from the facts that changed, and where these are few that is best. In a recursion
-that brings a million facts a round it need not be: `var(t, h) :- load(s, base, f, t), var(base, b),
-field(b, f, h)` makes from each new fact of `field` a row for each load of its `f`, most of which
-come to nothing; from a few thousand loads on there is one look-up for each pair of a load and a
-`b`. The instances are the same, since the order of a join says nothing about them.
+A rule is matched from the facts that changed, which is best if these are few. In a recursion that
+adds a million facts a round, another beginning can be better. `var(t, h) :- load(s, base, f, t),
+var(base, b), field(b, f, h)` makes from each new fact of `field` a row for each load of its `f`,
+and most of these lead to nothing. From a few thousand loads on there is one look-up for each pair
+of a load and a `b`. The instances are the same, because the order of a join does not change them.
 
 Bench: `programs` on `fields` (closure 0.27, without it 0.43 s) and `andersen` (0.11 and 0.21 s).
 
-Start reading at `turn`. Which way is cheaper is tried on a sample of the rows, with the facts there
-are: estimates say nothing about what goes with what.
+Start reading at `turn`. Both ways are tried on a sample of the rows, because estimates know no
+correlations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import Heads
 from triplestore.evaluate.thresholds import EVALUATION
 from triplestore.relations.facts.body_views import Setting
@@ -34,9 +34,9 @@ Seen: TypeAlias = Callable[[AtomStep], Setting]
 
 
 class Begun(NamedTuple):
-    """A frame, what is left to be done, and with which facts."""
+    """A frame, the steps that are left, and the facts for them."""
 
-    rows: Rows
+    rows: Bindings
     n: int
     steps: tuple[BodyStep, ...]
     seen: Seen
@@ -45,7 +45,7 @@ class Begun(NamedTuple):
 def turn(
     run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, after: Setting
 ) -> Begun | None:
-    """Another way for what is begun with the facts that an item matches; None if that is best."""
+    """A better beginning than the facts that an item matches; None if there is none."""
     if len(family.body) < 3 or pivot >= len(family.body) or family.body[pivot].relation == ANY:
         return None
     known = family.known.turned.get(pivot)
@@ -57,7 +57,7 @@ def turn(
 def _begin(
     run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, plan: BodyPlan
 ) -> Begun:
-    """What comes of the first step of a plan that takes the changed facts for a relation."""
+    """The first step of a plan that takes the changed facts for a relation."""
     relation = family.body[pivot].relation
     changed = Setting(None, [set_of({relation: batch[relation]})], type_id=run.type_id)
 
@@ -73,7 +73,7 @@ def _begin(
 def _best(
     run: Evaluation, family: Family, pivot: int, batch: Batch, begun: Begun, after: Setting
 ) -> Turned:
-    """The way that makes fewest rows, by a sample."""
+    """The beginning that makes the fewest rows, by a sample."""
     counted = run.fetched, run.families
     found = Turned(begun.n, None)
     try:
@@ -93,7 +93,7 @@ def _best(
 
 
 def _cost(run: Evaluation, family: Family, begun: Begun) -> float:
-    """About how many rows are fetched from here on."""
+    """The approximate number of rows fetched from here on."""
     if begun.n == 0:
         return 0.0
     every = -(-begun.n // EVALUATION.sample_rows)
@@ -101,7 +101,7 @@ def _cost(run: Evaluation, family: Family, begun: Begun) -> float:
     size, before = -(-begun.n // every), run.fetched
     try:
         with at_most(EVALUATION.sample_result):
-            run.follow_steps(family, begun.steps, some, size, begun.seen, Heads())
+            run.run_steps(family, begun.steps, some, size, begun.seen, "", Heads())
     except TooManyRowsError as error:
         return float(max(error.rows, EVALUATION.sample_result)) * begun.n / size
     return (run.fetched - before) * begun.n / size

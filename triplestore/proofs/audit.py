@@ -24,7 +24,7 @@ from triplestore.closures.attached import Attached
 from triplestore.datalog.text import show
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.maintenance.budget import ReasoningBudget
-from triplestore.maintenance.modules.viewed_rules import viewed_rules
+from triplestore.maintenance.modules.union import viewed_rules
 from triplestore.maintenance.steps.regrouping import summarise_whole
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update import update
@@ -46,8 +46,8 @@ from triplestore.relations.facts.sorted_arrays import counted, places_in, sorted
 from triplestore.relations.facts.stored_facts import Stored, StoredPairs, StoredTuples
 from triplestore.relations.packed_keys import Keys
 from triplestore.rules.body_plans import WHOLE, plan_for
+from triplestore.rules.compile_rules import compile_rules
 from triplestore.rules.compiled_program import Compiled, recursive_numbers
-from triplestore.rules.families import compile_rules
 from triplestore.rules.modules.written_out import Choice, Mode
 from triplestore.terms import Dictionary
 

@@ -1,8 +1,8 @@
-"""The module of class hierarchies: blocks of strata that have nothing but subclass rules.
+"""The module of class hierarchies: blocks of strata that have only subclass rules.
 
-Start reading at `HierarchyModule`. What these rules give a member depends on that member only, so
-the classes of each touched member are computed anew by one kernel, counters included, and compared
-with what they were: Diff, Del, Red and Add are one step, and exact.
+Start reading at `HierarchyModule`. The classes of a member depend on that member only. So a kernel
+computes the classes of each touched member again, with counters, and they are compared with the old
+ones. Diff, Del, Red and Add are one step, and exact.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class HierarchyModule(Module):
 def update_hierarchy(block: Hierarchy, work: Work, task: Task, fresh: U32) -> tuple[Batch, Batch]:
     """Bring a block of subclass rules up to date; returns what is gone and what is new.
 
-    fresh  classes from which new rules conclude
+    fresh  body classes of new rules
     """
     members = _touched(block, work, task, fresh)
     if len(members) == 0:
@@ -54,7 +54,7 @@ def update_hierarchy(block: Hierarchy, work: Work, task: Task, fresh: U32) -> tu
 
 
 def _touched(block: Hierarchy, work: Work, task: Task, fresh: U32) -> U32:
-    """The members of which something changed that matters here."""
+    """The members with changes that matter here."""
     name = work.type_id
     parts: list[U32] = []
     for changed in (work.gone, work.added):
@@ -70,7 +70,7 @@ def _touched(block: Hierarchy, work: Work, task: Task, fresh: U32) -> U32:
 
 
 def _facts(block: Hierarchy, work: Work, task: Task, members: U32) -> tuple[U64, U8]:
-    """Facts of the members as (class, member), sorted by member, and which are given."""
+    """Facts of the members as (class, member), sorted by member, and which of them are given."""
     name = work.type_id
     view = work.new().pairs(name)
     if len(members) * 4 > len(work.stored.pairs(name)):
@@ -86,7 +86,7 @@ def _facts(block: Hierarchy, work: Work, task: Task, members: U32) -> tuple[U64,
     keys = swap(np.sort(swap(keys)))
     given = np.ones(len(keys), dtype=np.uint8)
     own = block.concludes(keys).nonzero()[0]
-    given[own] = work.stated(name, keys[own])
+    given[own] = work.asserted(name, keys[own])
     return keys, given
 
 
@@ -129,7 +129,7 @@ def _close(block: Hierarchy, work: Work, members: U32, keys: U64, given: U8) -> 
 
 def _apply(work: Work, before: U64, found: U64, counts: U32) -> tuple[Batch, Batch]:
     name = work.type_id
-    if len(before) == 0:  # nothing to compare with, as when a hierarchy is new
+    if len(before) == 0:  # nothing to compare with, for example in a new hierarchy
         some = counts != 0
         work.counts.change(name, found[some], counts[some].astype(np.int64))
         return _put(work, before, found)

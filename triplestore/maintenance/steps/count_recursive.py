@@ -1,4 +1,4 @@
-"""The table of recursive counters, made anew."""
+"""The table of recursive counters, computed from scratch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def count_recursive(
     made, old = RecursiveCounts(), work.old()
     for number, stratum in compiled.strata.items():
         if number in compiled.modules:
-            continue  # its counters are never asked for
+            continue  # its counters are never needed
         heads = Heads()
         for family in stratum.recursive:
             rows, n = work.run.whole(family, old, "counting")

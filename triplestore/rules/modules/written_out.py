@@ -1,7 +1,7 @@
 """Which closures are written out as rows, and which are kept by their scheme alone.
 
-Start reading at `Choice.compressed`. A scheme is made in any case, for it is what a module computes
-with; so how large the closure is, and how large the scheme, is known before a row is written.
+Start reading at `Choice.compressed`. A module needs the scheme in any case. So the sizes of the
+closure and of the scheme are known before a row is written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Mode: TypeAlias = Literal["auto", "plain", "compressed"]
 class Choice:
     """How closures are kept.
 
-    mode         of all relations that `by_relation` does not name
+    mode         of all relations that are not in `by_relation`
     by_relation  key of a property -> its mode
 
     >>> Choice("plain", {b"p": "compressed"}).mode_of([b"q", b"p"])
@@ -32,11 +32,11 @@ class Choice:
 
     @property
     def says(self) -> bool:
-        """Whether it says of any relation how to keep it."""
+        """Whether it prescribes how to keep a relation."""
         return self.mode != "auto" or bool(self.by_relation)
 
     def mode_of(self, relations: Iterable[bytes]) -> Mode:
-        """The mode of relations that have one closure."""
+        """The mode of relations that share one closure."""
         named = [self.by_relation[name] for name in relations if name in self.by_relation]
         return named[0] if named else self.mode
 
@@ -45,8 +45,8 @@ class Choice:
     ) -> bool:
         """Whether to keep a closure by its scheme.
 
-        before  whether it was until now
-        most    the bytes that facts may take
+        before  whether it was kept so until now
+        most    maximum size of facts in bytes
         """
         names = list(relations)
         mode = self.mode_of(names)
