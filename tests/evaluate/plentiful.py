@@ -87,8 +87,8 @@ def columns_of(rows: Ints, count: int) -> list[Ints]:
 class Plain:
     """What follows from rules, level by level (a rule's negated relations are of lower ones)."""
 
-    def __init__(self, levels: list[list[Rule]], stated: Relations) -> None:
-        self.facts = dict(stated)
+    def __init__(self, levels: list[list[Rule]], asserted: Relations) -> None:
+        self.facts = dict(asserted)
         for rules in levels:
             changed = True
             while changed:
@@ -180,7 +180,7 @@ class Case:
         return [[rule for rule in level if next(places) in rules] for level in self.levels]
 
     def states(self) -> Iterator[tuple[list[list[Rule]], Relations]]:
-        """The rules and what is stated: at first, and after each step."""
+        """The rules and what is asserted: at first, and after each step."""
         held = self.facts
         yield self.chosen(self.rules), held
         for step in self.steps:
@@ -337,7 +337,7 @@ class _Maker:
 
 
 SIZES = (200, 600, 1500)
-"""How many rows stated relations may have."""
+"""How many rows asserted relations may have."""
 
 
 def random_case(seed: int, steps: int = 4, sizes: tuple[int, ...] = SIZES) -> Case:

@@ -18,8 +18,8 @@ from tests.reference_suite.papers import by_name
 from triplestore.datalog.program import Program
 from triplestore.datalog.stratify import Method
 from triplestore.errors import BudgetError
+from triplestore.maintenance.budget import ReasoningBudget
 from triplestore.maintenance.counting import Counting, make_trace
-from triplestore.maintenance.limits.budget import Budget
 from triplestore.maintenance.steps.count_recursive import count_recursive
 from triplestore.maintenance.steps.stratum import Strategy
 from triplestore.maintenance.steps.traces import Derivations, Trace, Traces
@@ -420,7 +420,7 @@ def test_traces__update_that_fails__leaves_them() -> None:
 
     class Poor(Counting):
         def run(self, update: object) -> tuple[str, str]:
-            update.work.budget = Budget(facts=1).start()  # type: ignore[attr-defined]
+            update.work.budget = ReasoningBudget(facts=1).start()  # type: ignore[attr-defined]
             return super().run(update)  # type: ignore[arg-type]
 
     with pytest.raises(BudgetError):

@@ -18,8 +18,8 @@ from triplestore.closures import attached
 from triplestore.closures.attached import SYMMETRIC, TRANSITIVE
 from triplestore.datalog.stratify import stratify
 from triplestore.errors import BudgetError
-from triplestore.maintenance import changed_rows
-from triplestore.maintenance.modules import edge_rows, external_facts
+from triplestore.maintenance import changed_rows, update_state
+from triplestore.maintenance.modules import edge_rows
 from triplestore.maintenance.strategies import STRATEGIES, strategy
 from triplestore.relations.facts import difference_set
 from triplestore.relations.thresholds import RELATIONS
@@ -202,13 +202,13 @@ HISTORIES = {
     ),
     "a cycle loses an edge": (TRANS + SYM, "+R(a, b) R(b, c) R(c, a)", "-R(a, b)"),
     "a loop alone": (TRANS + SYM, "+R(c, c)", "+R(a, b)", "-R(c, c)", "-R(a, b)"),
-    "a pair and its inverse stated": (
+    "a pair and its inverse asserted": (
         TRANS + ":S[?y, ?x] :- :R[?x, ?y] . :R[?y, ?x] :- :S[?x, ?y] .",
         "+R(a, b) S(b, a) R(b, c)",
         "-R(a, b)",
         "-S(b, a)",
     ),
-    "both ways of a symmetric edge stated": (
+    "both ways of a symmetric edge asserted": (
         TRANS + SYM,
         "+R(a, b) R(b, a) R(b, c)",
         "-R(a, b)",
@@ -288,7 +288,7 @@ def test_modules__changes_of_a_compressed_closure_are_listed_for_rules_that_read
 @pytest.mark.parametrize("mode", ["plain", "compressed"])
 def test_modules__program_changes(mode: Mode) -> None:
     """A group comes, becomes another, and goes, with the facts of its properties in place."""
-    stated = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) A(a)"))
+    asserted = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) A(a)"))
     texts = [
         ":R[?x, ?y] :- :P[?x, ?y] .",
         TRANS,
@@ -305,8 +305,8 @@ def test_modules__program_changes(mode: Mode) -> None:
         driver = Driver(modules=True)
         driver.choice = Choice(mode)
         for text in [*texts[first:], *texts[:first], *texts[first:]]:
-            driver.step(stated, (), program(text), strategy("dred_c"))
-            check_state(driver, program(text), stated, text)
+            driver.step(asserted, (), program(text), strategy("dred_c"))
+            check_state(driver, program(text), asserted, text)
 
 
 @pytest.mark.parametrize("mode", ["plain", "compressed"])
@@ -316,12 +316,12 @@ def test_modules__rules_replaced_by_some_whose_guard_does_not_hold__leave_nothin
     before: str, beside: str, mode: Mode
 ) -> None:
     """No rule of the group stays, so that nothing says what the old ones derived but the facts."""
-    stated = frozenset(facts("R(a, b) R(b, c) R(c, d) P(d, e) P(a, c)"))
+    asserted = frozenset(facts("R(a, b) R(b, c) R(c, d) P(d, e) P(a, c)"))
     driver = Driver(modules=True)
     driver.choice = Choice(mode)
     for text in (before, ":R[?x, ?z] :- :R[?x, ?y], :R[?y, ?z], :T[:R] . " + beside):
-        driver.step(stated, (), program(text), strategy("dred_c"))
-        check_state(driver, program(text), stated, text)
+        driver.step(asserted, (), program(text), strategy("dred_c"))
+        check_state(driver, program(text), asserted, text)
 
 
 # -- random schedules ------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def run(
             continue
         rng = random.Random(seed)
         tune(RELATIONS, written_pairs=rng.choice((0, 2, 1 << 21)))
-        for part in (external_facts, edge_rows):
+        for part in (update_state, edge_rows):
             monkeypatch.setattr(part, "BLOCK", 2 if seed % 2 else 1 << 16)
         mode: Mode | None = rng.choice((*MODES, None, None))
         names = list(STRATEGIES) if name == "mixed" else [name]

@@ -45,8 +45,8 @@ ALONE: dict[str, Callable[..., Report]] = {
 
 
 @pytest.fixture
-def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
-    return recorded(monkeypatch)
+def recording(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> Recording:
+    return recorded(monkeypatch, tune)
 
 
 def check_instances(recording: Recording, driver: Driver, old: set[Fact]) -> None:
@@ -96,7 +96,7 @@ def test_instances__recursive_programs__are_those_of_the_algorithm_alone(
         recording.type_id = driver.type_id
         explicit = set(case.facts)
         for step in case.updates:
-            # A fact that is inferred and now stated is a proof for us, and not for the papers.
+            # A fact that is inferred and now asserted is a proof for us, and not for the papers.
             added = {one for one in step.added if one not in driver.facts()}
             alone = Materialisation(case.program, explicit, strata)
             report = ALONE[name](alone, step.deleted - added, added)

@@ -77,7 +77,7 @@ def viewed(driver: Driver) -> int:
 
 HISTORIES = {
     "a part changes": ("", "+R(a, b) R(b, c)", "+R(c, d)", "-R(b, c)"),
-    "stated, too": ("", "+R(a, b) R(b, c)", "+S(a, c) S(x, y)", "-R(a, b)", "-S(a, c)"),
+    "asserted, too": ("", "+R(a, b) R(b, c)", "+S(a, c) S(x, y)", "-R(a, b)", "-S(a, c)"),
     "in two parts": (
         ":S[?x, ?y] :- :P[?x, ?y] .",
         "+R(a, b) R(b, c) P(a, c)",
@@ -127,7 +127,7 @@ def test_unions__of_rows_and_of_few_pairs__have_rows() -> None:
 
 def test_unions__program_changes() -> None:
     """A union comes, has other parts, becomes a closure, and goes, with facts in place."""
-    stated = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) P(a, c) A(a) T(b, a)"))
+    asserted = frozenset(facts("R(a, b) R(b, c) S(c, d) S(e, a) P(d, f) P(a, c) A(a) T(b, a)"))
     texts = [
         TRANS + UP,
         TRANS + UP + ":S[?y, ?x] :- :P[?x, ?y] .",
@@ -142,8 +142,8 @@ def test_unions__program_changes() -> None:
         driver = Driver(modules=True)
         driver.choice = Choice("compressed")
         for text in [*texts[first:], *texts[:first], *texts[first::-1]]:
-            driver.step(stated, (), program(text), strategy("dred_c"))
-            check_state(driver, program(text), stated, text)
+            driver.step(asserted, (), program(text), strategy("dred_c"))
+            check_state(driver, program(text), asserted, text)
 
 
 # -- random schedules ------------------------------------------------------------------------------
@@ -185,14 +185,14 @@ def test_unions__audit_and_proofs_are_right() -> None:
         case = union_case(seed)
         if not engine_takes(case):
             continue
-        rules, stated = next(iter(case.states()))
+        rules, asserted = next(iter(case.states()))
         driver = Driver(modules=True)
         driver.choice = Choice("compressed")
-        driver.step(stated, (), rules, strategy("dred_c"))
+        driver.step(asserted, (), rules, strategy("dred_c"))
         for thorough in (False, True):
             assert audited(driver, thorough).differences == []
         if viewed(driver):
-            found += check_proofs(driver, rules, set(stated))
+            found += check_proofs(driver, rules, set(asserted))
     assert found > 50
 
 

@@ -25,8 +25,8 @@ from triplestore.datalog.program import Program
 from triplestore.datalog.text import read
 from triplestore.datalog.text import write as write_program
 from triplestore.errors import ProgramError
-from triplestore.maintenance import changed_rows as write_module
 from triplestore.maintenance.strategies import STRATEGIES
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.rules.simplify import simplify
 from triplestore.store.thresholds import STORE
 
@@ -48,7 +48,7 @@ def sensible(case: Case) -> bool:
 @pytest.fixture(autouse=True)
 def bounds(monkeypatch: pytest.MonkeyPatch, tune: Callable[..., None]) -> None:
     """`run_case` sets bounds so small that small cases meet them; here they are set back."""
-    monkeypatch.setattr(write_module, "LARGE", write_module.LARGE)
+    tune(MAINTENANCE, large_layer=MAINTENANCE.large_layer)
     tune(
         STORE,
         buffered_writes=STORE.buffered_writes,
@@ -99,7 +99,7 @@ def run_case(
     case, rng = make(seed), random.Random(seed)
     if not sensible(case):
         return
-    write_module.LARGE = rng.choice((3, 4096))  # many rows become a layer, not changes
+    MAINTENANCE.large_layer = rng.choice((3, 4096))  # many rows become a layer, not changes
     STORE.buffered_writes = rng.choice((1, 2, 3, 1000))
     STORE.single_writes = rng.choice((0, 8))
     STORE.combined_rows = (0, 1 << 10)[STORE.single_writes > 0]

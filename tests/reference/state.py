@@ -139,8 +139,8 @@ class _Derivation:
     def begin_insertion(self, *again: set[Fact]) -> set[Fact]:
         """See `Steps.begin_insertion`."""
         rules = self.state.rules
-        stated = {f for f in self.state.explicit if rules.level_of(f) == self.level.number}
-        return stated | self._considered("derive lower", self.level.rules, None)
+        asserted = {f for f in self.state.explicit if rules.level_of(f) == self.level.number}
+        return asserted | self._considered("derive lower", self.level.rules, None)
 
     def coming(self, facts: set[Fact]) -> set[Fact] | None:
         """See `Steps.coming`."""

@@ -11,7 +11,7 @@ import pytest
 from tests.maintenance.programs import random_case
 from triplestore.datalog.program import TYPE, Constant, Program, Rule, TripleAtom, Variable
 from triplestore.errors import ProgramError
-from triplestore.rules import families
+from triplestore.rules import compile_rules
 from triplestore.rules.compiled_program import Compiled
 from triplestore.rules.strata import Strata
 from triplestore.terms import Dictionary
@@ -96,5 +96,5 @@ def test_families__rules_that_copy_classes__are_as_others_are_made(
         every = range(len(one.rules))
         quick = contents(one._strata_of(every, blocks=False))
         with monkeypatch.context() as patch:
-            patch.setattr(families, "copied_class", lambda _: False)
+            patch.setattr(compile_rules, "copied_class", lambda _: False)
             assert contents(one._strata_of(every, blocks=False)) == quick

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -13,8 +13,8 @@ from tests.maintenance.programs import Case, Step
 from triplestore.datalog.program import Program
 from triplestore.datalog.text import read
 from triplestore.maintenance.strategies import STRATEGIES, strategy
-from triplestore.rules import subclass_levels
 from triplestore.rules.compiled_program import Compiled
+from triplestore.rules.thresholds import RULES
 from triplestore.terms import Dictionary
 
 CLASSES = "ABCDEFGHIJ"
@@ -65,9 +65,9 @@ def case(seed: int) -> Case:
 
 
 @pytest.fixture
-def short_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def short_blocks(tune: Callable[..., None]) -> Iterator[None]:
     """Every stratum of subclass rules is a block."""
-    monkeypatch.setattr(subclass_levels, "LEVELS", 1)
+    tune(RULES, block_strata=1)
     yield
 
 

@@ -23,8 +23,8 @@ import numpy as np
 from triplestore.closures.attached import Attached
 from triplestore.datalog.text import show
 from triplestore.evaluate.conclusions import Heads, conclude
-from triplestore.maintenance.limits.budget import Budget
-from triplestore.maintenance.modules.viewed_rules import viewed_rules
+from triplestore.maintenance.budget import ReasoningBudget
+from triplestore.maintenance.modules.union import viewed_rules
 from triplestore.maintenance.steps.regrouping import summarise_whole
 from triplestore.maintenance.strategies import strategy
 from triplestore.maintenance.update import update
@@ -46,8 +46,8 @@ from triplestore.relations.facts.sorted_arrays import counted, places_in, sorted
 from triplestore.relations.facts.stored_facts import Stored, StoredPairs, StoredTuples
 from triplestore.relations.packed_keys import Keys
 from triplestore.rules.body_plans import WHOLE, plan_for
+from triplestore.rules.compile_rules import compile_rules
 from triplestore.rules.compiled_program import Compiled, recursive_numbers
-from triplestore.rules.families import compile_rules
 from triplestore.rules.modules.written_out import Choice, Mode
 from triplestore.terms import Dictionary
 
@@ -121,7 +121,7 @@ def audit(
     thorough: bool = False,
     examples: int = 5,
     progress: Progress | None = None,
-    budget: Budget | None = None,
+    budget: ReasoningBudget | None = None,
     prefixes: Mapping[str, str] | None = None,
 ) -> Audit:
     """Whether tables are closed under a program, facts and counters.
@@ -149,7 +149,7 @@ def audit(
         auditor.check_instances()
         auditor.check_foundations()
     else:
-        budget = budget or Budget()
+        budget = budget or ReasoningBudget()
         if budget.progress is None:
             budget.progress = say
         auditor.compare(auditor.computed_anew(budget))
@@ -235,7 +235,7 @@ class _Auditor:
 
     # -- against a closure that is computed anew -------------------------------------------------
 
-    def computed_anew(self, budget: Budget) -> Tables:
+    def computed_anew(self, budget: ReasoningBudget) -> Tables:
         """The closure of what is stated."""
         self.say("what is stated")
         stated = self._stated()

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.proofs.closed_facts import Closed
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import RelationKey
@@ -34,7 +34,7 @@ class Matching:
     rows, n  the frame: a column for each variable that has values, then the number of the goal
     """
 
-    def __init__(self, closed: Closed, family: Family, rows: Rows, n: int, sees: Sees) -> None:
+    def __init__(self, closed: Closed, family: Family, rows: Bindings, n: int, sees: Sees) -> None:
         self.closed = closed
         self.family = family
         self.rows, self.n = rows, n
@@ -53,7 +53,7 @@ class Matching:
         rows, n = closed.run.goals(family, relation, goals)
         return cls(closed, family, rows, n, sees)
 
-    def finish(self) -> tuple[Rows, int]:
+    def finish(self) -> tuple[Bindings, int]:
         """Match everything that is left."""
         while self.n and self.step():
             pass

@@ -24,7 +24,7 @@ from triplestore.datalog.program import (
     bound_by,
 )
 from triplestore.errors import BudgetError
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.proofs.body_matching import Matching
 from triplestore.proofs.closed_facts import Closed, ground, unify
 from triplestore.proofs.explorer import Explorer
@@ -204,15 +204,15 @@ class Builder:
 
 def _matches(
     closed: Closed, family: Family, values: Mapping[Variable, Constant]
-) -> tuple[Rows, int]:
+) -> tuple[Bindings, int]:
     """The matches of a body in which some variables have values."""
     rows = frame_of(closed, family, values)
     return Matching(closed, family, rows, 1, lambda item: closed.all).finish()
 
 
-def frame_of(closed: Closed, family: Family, values: Mapping[Variable, Constant]) -> Rows:
+def frame_of(closed: Closed, family: Family, values: Mapping[Variable, Constant]) -> Bindings:
     """A frame of one row with these values."""
-    rows: Rows = [None] * (family.width + 1)
+    rows: Bindings = [None] * (family.width + 1)
     rows[family.width] = np.zeros(1, dtype=np.uint32)
     for place, name in enumerate(family.variables):
         value = values.get(Variable(name))
@@ -221,14 +221,14 @@ def frame_of(closed: Closed, family: Family, values: Mapping[Variable, Constant]
     return rows
 
 
-def least_rows(rows: Rows) -> np.ndarray:
+def least_rows(rows: Bindings) -> np.ndarray:
     """The places of the rows of a frame by their values."""
     columns = [column for column in rows if column is not None]
     return np.lexsort(columns[::-1]) if columns else np.zeros(0, dtype=np.int64)
 
 
 def values_in(
-    closed: Closed, family: Family, rows: Rows, places: np.ndarray
+    closed: Closed, family: Family, rows: Bindings, places: np.ndarray
 ) -> list[dict[Variable, Constant]]:
     """What variables stand for in some rows of a frame."""
     found: list[dict[Variable, Constant]] = [{} for _ in places]

@@ -35,8 +35,9 @@ from triplestore.relations.facts.body_views import Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.facts.stored_facts import Stored
 from triplestore.relations.packed_keys import I64, U8, U32, Keys, key_of
+from triplestore.rules.compile_rules import compile_rules
 from triplestore.rules.compiled_program import Compiled
-from triplestore.rules.families import Family, compile_rules
+from triplestore.rules.families import Family
 from triplestore.rules.simplify import SimpleProgram, is_given, simplify
 from triplestore.rules.subclass_rules import copied_class
 from triplestore.terms import Dictionary

@@ -14,7 +14,7 @@ import numpy as np
 
 from triplestore.datalog.program import TripleAtom, TupleAtom
 from triplestore.datalog.slices import Slice, slice_of
-from triplestore.evaluate.binding_frames import Rows
+from triplestore.evaluate.binding_frames import Bindings
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.evaluate.evaluation import Around
 from triplestore.maintenance.steps.regrouping import summarise_whole
@@ -24,7 +24,8 @@ from triplestore.relations.facts.fact_sets import ANY, Batch, FactSet, RelationK
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import Keys
 from triplestore.rules.body_plans import WHOLE, plan_for
-from triplestore.rules.families import Family, compile_rules
+from triplestore.rules.compile_rules import compile_rules
+from triplestore.rules.families import Family
 from triplestore.rules.simplify import is_given
 
 Check = Callable[[int], None]
@@ -70,7 +71,7 @@ def _first(closed: Closed, families: list[Family], setting: Setting) -> Heads:
         if family.summary is not None:
             summarise_whole(work, family, work.old(), heads, "audit")
             continue
-        start: Rows = [None] * (family.width + 1)
+        start: Bindings = [None] * (family.width + 1)
         plan = plan_for(family, WHOLE, setting)
         rows, n = closed.run.follow(family, plan, start, 1, setting, "", closed.all)
         conclude(family, rows, n, closed.type_id, heads)

@@ -15,8 +15,8 @@ from triplestore.relations.facts.counts import RecursiveChanges, RecursiveCounts
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import QueryTerms
+    from triplestore.maintenance.budget import ReasoningBudget
     from triplestore.maintenance.changed_rows import Closure
-    from triplestore.maintenance.limits.budget import Budget
     from triplestore.maintenance.steps.traces import Traces
     from triplestore.reasoning.tuning import Tuning
     from triplestore.relations import Tables
@@ -77,7 +77,7 @@ class SideTables:
         previous: Compiled | None,
         closed: Tables,
         terms: QueryTerms,
-        budget: Budget,
+        budget: ReasoningBudget,
     ) -> None:
         """Begin an update of closed tables from the `previous` program to the compiled one."""
         self._made = True

@@ -41,8 +41,8 @@ from triplestore.relations.views.equality import EQUALITY
 from triplestore.thread_limits import limited, look
 
 if TYPE_CHECKING:
+    from triplestore.maintenance.budget import ReasoningBudget
     from triplestore.maintenance.changed_rows import Closure
-    from triplestore.maintenance.limits.budget import Budget
     from triplestore.reasoning.asserted_changes import AssertedChanges
     from triplestore.reasoning.bookkeeping import SideTables
     from triplestore.reasoning.program.stored_rules import Rules
@@ -104,7 +104,7 @@ class _Unclosed(NamedTuple):
 
 
 @contextmanager
-def within_limits(tuning: Tuning, watch: Watch) -> Iterator[Budget]:
+def within_limits(tuning: Tuning, watch: Watch) -> Iterator[ReasoningBudget]:
     """One budget for all that is done in the block."""
     budget = tuning.make_budget(watch.cancel, watch.progress).begin()
     try:
@@ -123,7 +123,7 @@ class ClosureRun:
         settings: ReasonSettings,
         compiling: RuleCompiler,
         books: SideTables | None,
-        budget: Budget,
+        budget: ReasoningBudget,
         progress: ProgressLine | None,
     ) -> None:
         self.dictionary = dictionary

@@ -18,7 +18,7 @@ from triplestore.storage.state import value_of
 from triplestore.thread_limits import memory_allowed
 
 if TYPE_CHECKING:
-    from triplestore.maintenance.limits.budget import Budget
+    from triplestore.maintenance.budget import ReasoningBudget
     from triplestore.maintenance.steps.stratum import Strategy
     from triplestore.rules.modules.written_out import Choice, Mode
 
@@ -133,12 +133,12 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
 
     def make_budget(
         self, cancel: Callable[[], bool] | None, progress: Callable[[str], None] | None
-    ) -> Budget:
+    ) -> ReasoningBudget:
         """The budget of one update."""
         # Late: most stores have no rules.
-        from triplestore.maintenance.limits.budget import Budget
+        from triplestore.maintenance.budget import ReasoningBudget
 
-        return Budget(
+        return ReasoningBudget(
             self.max_facts,
             _default_bytes() if self.max_bytes is None else self.max_bytes,
             self.max_seconds,

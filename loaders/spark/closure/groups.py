@@ -16,7 +16,7 @@ from triplestore.loaders.spark.closure.facts import Facts, Frame, local_frame
 from triplestore.loaders.spark.closure.graphs import Graphs
 from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.closure.shapes import TRIPLE, flat_terms
-from triplestore.rules.modules.chain_rules import system_of
+from triplestore.rules.modules.chain_shapes import system_of
 
 GRAPHS = (TRANSITIVE, SYMMETRIC, CHAINS)
 """The kinds of groups that are closed as graphs; others are evaluated by their rules."""

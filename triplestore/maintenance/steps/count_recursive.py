@@ -1,4 +1,4 @@
-"""The table of recursive counters, made anew."""
+"""The table of recursive counters, computed from scratch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from triplestore.evaluate.conclusions import Heads, conclude
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.maintenance.limits.budget import Budget
+from triplestore.maintenance.budget import ReasoningBudget
 from triplestore.maintenance.update_state import Work
 from triplestore.relations import Tables
 from triplestore.relations.facts.counts import RecursiveCounts
@@ -18,14 +18,14 @@ def count_recursive(
     compiled: Compiled,
     closed: Tables,
     terms: QueryTerms | None = None,
-    budget: Budget | None = None,
+    budget: ReasoningBudget | None = None,
 ) -> RecursiveCounts:
     """The recursive counters of closed tables: one evaluation of all recursive rules."""
     work = Work(compiled, closed, terms, budget)
     made, old = RecursiveCounts(), work.old()
     for number, stratum in compiled.strata.items():
         if number in compiled.modules:
-            continue  # its counters are never asked for
+            continue  # its counters are never needed
         heads = Heads()
         for family in stratum.recursive:
             rows, n = work.run.whole(family, old, "counting")

@@ -1,6 +1,6 @@
 """One stratum of an update: its task, and what was deleted and added so far.
 
-Start reading at `Task`, then `StratumState`. The steps themselves are in `stratum`.
+Start reading at `Task`, then `StratumState`. The steps are in `stratum`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from triplestore.rules.strata import CompiledStratum
 class Task:
     """What changes in one stratum, and by which rules.
 
-    minus, plus      facts of it that are not stated any more, and that are from now on
-    lost, lost_rec   conclusions of rules that were taken out: nonrecursive (each as often as it was
-                     derived), and recursive ones
-    fewer            whether recursive rules were taken out whose conclusions are not among these,
+    minus, plus      its facts that are retracted, and that are asserted now
+    lost, lost_rec   conclusions of removed rules: of nonrecursive ones (each as often as it was
+                     derived), and of recursive ones
+    fewer            whether recursive rules were removed whose conclusions are not in `lost_rec`,
                      because a module closes the stratum
     """
 
@@ -39,7 +39,7 @@ class Task:
 
     @property
     def recursive(self) -> bool:
-        """Whether the stratum has recursive rules that were there before."""
+        """Whether the stratum has recursive rules that it had before."""
         return bool(self.kept.recursive)
 
     @property
@@ -50,11 +50,11 @@ class Task:
 
 
 class StratumState:
-    """What is known of one stratum while it is updated.
+    """What is known of one stratum during its update.
 
-    low_gone, large_gone    facts of lower strata that are gone, as far as rules of this one look at
-                            them: as arrays, and those that are too many to be written out
-    low_added, large_added  the same of those that are new
+    low_gone, large_gone    facts of lower strata that are gone and that rules of this stratum may
+                            read: as arrays, and those that are too many to be written out
+    low_added, large_added  the same for new facts
     """
 
     def __init__(self, work: Work, task: Task) -> None:
@@ -72,7 +72,7 @@ class StratumState:
         self._all_gained: list[Batch] = []
 
     def reads_large(self) -> bool:
-        """Whether rules of the stratum look at a closure that should not be written out."""
+        """Whether rules of the stratum read a closure that is too large to be written out."""
         relations = self.kept.relations
         return any(
             closed.count() > RELATIONS.written_pairs
@@ -81,17 +81,17 @@ class StratumState:
         )
 
     def gone_below(self) -> FactSet:
-        """The facts of lower strata that are gone, as far as rules of this one look at them."""
+        """The facts of lower strata that are gone and that rules of this stratum may read."""
         return set_with_large(self.low_gone, self.large_gone)
 
     def dropped(self) -> Batch:
-        """The facts of this stratum that were taken away so far."""
+        """The facts of this stratum that were deleted so far."""
         return united(*self._all_dropped)
 
     def settle(self, gone: Batch, added: Batch, *, counted: bool = False) -> None:
-        """Take facts away and bring others, by a strategy that knows what the stratum comes to.
+        """Delete and add facts, for a strategy that knows the result of the stratum.
 
-        counted  whether it has changed the recursive counters, where they are kept
+        counted  whether the strategy has changed the recursive counters, if they are kept
         """
         work = self.work
         for sets, batch in ((work.gone, gone), (work.added, added)):
@@ -100,17 +100,17 @@ class StratumState:
         self._all_dropped.append(gone)
         self._all_gained.append(added)
         if work.recursive is not None and self.task.recursive_ever and not counted:
-            work.recursive.complete = False  # how often each fact was derived is not known
+            work.recursive.complete = False  # it is not known how often each fact was derived
 
     def is_plain(self) -> bool:
-        """Whether the stratum has no rules, new ones or others, nor had any: what is stated is all
-        that changes it, as in the lowest ones."""
+        """Whether the stratum has and had no rules. Then only assertions change it, as in the
+        lowest strata."""
         task = self.task
         ruled = self.kept.families or task.fresh is not None or task.fewer
         return not (ruled or task.lost or task.lost_rec)
 
-    def settle_stated(self) -> None:
-        """Do a plain stratum: what every strategy comes to, by a third of the steps."""
+    def settle_asserted(self) -> None:
+        """Do a plain stratum: the result of every strategy, in a third of the steps."""
         work, task = self.work, self.task
         work.budget.check()
         if task.minus:
@@ -131,11 +131,13 @@ class StratumState:
         gone = work.filter(dropped, work.gone.contains)
         sure = {name: keys for name, keys in gained.items() if name not in work.gone}
         rest = {name: keys for name, keys in gained.items() if name in work.gone}
-        return gone, sure | work.filter(rest, work.added.contains)  # some may have come back only
+        return gone, sure | work.filter(
+            rest, work.added.contains
+        )  # some were only deleted and came back
 
 
 def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:
-    """The changed facts that rules of a stratum may look at."""
+    """The changed facts that rules of a stratum may read."""
     relations = task.kept.relations
     batch: Batch = {}
     large: Large = {}
@@ -149,6 +151,6 @@ def _relevant(changed: FactSet, task: Task) -> tuple[Batch, Large]:
 
 
 def set_with_large(batch: Batch, large: Large) -> FactSet:
-    """All of some facts, those too many to be written out with them."""
+    """All of some facts, with those too many to be written out."""
     found: dict[RelationKey, Any] = {**set_of(batch), **large}  # all are read in the same way
     return FactSet(found)

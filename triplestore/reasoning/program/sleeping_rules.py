@@ -38,7 +38,7 @@ from triplestore.datalog.program import (
 from triplestore.relations import Changes
 from triplestore.relations.layers.sorted_order import ranges
 from triplestore.relations.packed_keys import NO_IDS, U32, U64, in_sorted, low
-from triplestore.rules.families import all_atoms
+from triplestore.rules.compile_rules import all_atoms
 
 if TYPE_CHECKING:
     from triplestore.reasoning.outcome import WriteStep

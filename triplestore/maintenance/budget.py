@@ -1,9 +1,12 @@
-"""What bringing a closure up to date may take: time, memory, new facts and new terms.
+"""The budget of one commit's inference: time, memory, new facts and new terms.
 
-Start reading at `Budget`. One is begun for all that a commit infers (`begin`), from reading axioms
-to the last update, and each `update` counts its facts anew (`start`). Time and memory are looked at
-on the way: nothing is refused by an estimate, only by what was used, or by the exact size of what
-is to be made next. An error names what was at work, or did most.
+Start reading at `ReasoningBudget`. One budget serves all that a commit infers (`begin`), from
+reading axioms to the last update; each `update` counts its facts anew (`start`). Time and memory
+are checked during the work. Nothing is refused by an estimate, only by what was used, or by the
+exact size of the next allocation. An error names the rule at work, or the one that did most.
+
+`clocks` measures what work costs. Two clocks are read, and the lower one counts: so a machine that
+others use as well does not look slow, and neither do several threads.
 """
 
 from __future__ import annotations
@@ -11,65 +14,66 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from triplestore.errors import BudgetError, CancelledError, TimeLimitError
-from triplestore.kernels.jit import bytes_of_kernels
-from triplestore.maintenance.limits.clocks import NEVER, Clocks, over
+from triplestore.kernels.jit import bytes_of_kernels, starting
+from triplestore.maintenance.thresholds import MAINTENANCE
 from triplestore.operators.context import Context, Flag, current
 from triplestore.relations.facts.sorted_arrays import TooManyRowsError
-from triplestore.terms.guards.document_limits import USUAL
 from triplestore.thread_limits import memory_in_use
 
-FACT_BYTES = 16
-"""What a new fact takes at the least, as a row in two orders."""
+Clocks: TypeAlias = tuple[float, float]
+"""Elapsed time, and processor time of this program, in seconds."""
 
-INTERVAL = 0.008
-"""Memory is looked at so often, in seconds: a look costs up to 50 us."""
-
-LEAST_BYTES = 32 << 20
-"""Growth below this is not looked at: a module that is imported takes as much."""
-
-FEW_BYTES = 1 << 20
-"""What takes less than this is made without a look at memory."""
-
-MOST_ROOM = 1 << 21
-"""With a time limit, a join makes at most this many rows at once: some 50 ms."""
-
-ROW_BYTES = 64
-"""What a row of a join takes until it is a conclusion, copies included."""
-
-MOST_TERMS = 1_000_000
-"""Without `max_terms`, rules may make this many terms, or ten times those that are there."""
-
-TIMES_TERMS = 10
-
-TERM_COPIES = 4
-"""A new term is noted, stored, and stored again when many are made a segment."""
-
-MOST_STEPS = 50_000
-"""Without `max_terms`, and as many times in one stratum new terms may come from new terms."""
-
-LONGEST = USUAL.term
-"""Without `max_terms`, the mean length of the terms of a step: what a document may hold. Texts that
-double at each step reach it at once, and the budget of memory after minutes."""
+NEVER: Clocks = (float("inf"), float("inf"))
+"""A time that does not come."""
 
 
-class Overrun(Exception):  # noqa: N818 - nothing is wrong, who gave the time changes the method
-    """An update took longer than it was given; who gave it the time does it another way."""
+def clocks() -> Clocks:
+    """Both clocks now, without the time of loading kernels: the first update of a process may wait
+    several times as long for its kernels as it works (LUBM-1: 13 ms, then 2)."""
+    passed, worked = starting()
+    return time.perf_counter() - passed, time.process_time() - worked
+
+
+def between(start: Clocks, end: Clocks) -> float:
+    """The time that work took: less than the elapsed time where others had the processor, and less
+    than the processor time where there are several processors.
+
+    >>> between((1.0, 5.0), (4.0, 7.0))
+    2.0
+    """
+    return max(0.0, min(end[0] - start[0], end[1] - start[1]))
+
+
+def over(limit: Clocks) -> bool:
+    """Whether both clocks are past a limit.
+
+    >>> over(NEVER), over((0.0, -1.0))
+    (False, True)
+    """
+    if limit is NEVER:
+        return False
+    passed, worked = starting()  # the processor's clock is asked second: it costs six times as much
+    return time.perf_counter() - passed > limit[0] and time.process_time() - worked > limit[1]
+
+
+class Overrun(Exception):  # noqa: N818 - not an error: the caller changes the method
+    """An update took longer than its trial may. The caller does it in another way."""
 
 
 @dataclass(slots=True)
-class Budget:
+class ReasoningBudget:
     """Limits of one commit's inference; None for no limit.
 
     facts, bytes, seconds, terms  new facts, memory, time and new terms
-    made      how many facts were made so far
-    again     how many of them at most held before: what is derived anew is not new
+    made      number of facts made so far
+    again     maximum number of them that held before: a fact that is derived again is not new
     overrun   when to raise `Overrun`
     blame     says what to name in an error
 
-    >>> Budget(facts=10).start().spend(11)
+    >>> ReasoningBudget(facts=10).start().spend(11)
     Traceback (most recent call last):
     triplestore.errors.BudgetError: reasoning would make more than 10 facts; nothing has changed; \
 raise the budget (tuning={"max_facts": ...}, --max-facts), or look for a rule that makes ever new \
@@ -100,22 +104,25 @@ terms
 
     # -- the clock ---------------------------------------------------------------------------------
 
-    def begin(self) -> Budget:
-        """Time and memory count from now on, for all updates that follow."""
+    def begin(self) -> ReasoningBudget:
+        """Start to count time and memory, for all updates that follow."""
         now = time.monotonic()
         self.deadline = float("inf") if self.seconds is None else now + self.seconds
-        self._next = now + INTERVAL
+        self._next = now + MAINTENANCE.look_interval
         self._base, self._new_terms, self._term_bytes = -1, 0, 0
         self._begun = True
         return self
 
-    def start(self) -> Budget:
-        """Begin to count the facts of an update."""
+    def start(self) -> ReasoningBudget:
+        """Start to count the facts of an update."""
         self.made = self.again = 0
         return self if self._begun else self.begin()
 
     def look(self, about: object = None) -> None:
-        """`check` for loops far below an update; see `running`."""
+        """`check` for loops far below an update.
+
+        about  what is at work, to be named in an error
+        """
         if about is not None:
             self._about, self.blame = about, None
         if time.monotonic() >= self._next:
@@ -126,10 +133,10 @@ terms
         return Computing(self)
 
     def check(self, rows: int = 0) -> None:
-        """Raise if it is time to stop, or if this many rows at once are too much."""
+        """Raise if the work must stop, or if this many rows at once are too many."""
         if self.cancel is not None and self.cancel.is_set():
             raise CancelledError("reasoning was cancelled; nothing has changed")
-        if over(self.overrun):
+        if self.overrun is not NEVER and over(self.overrun):
             raise Overrun
         now = time.monotonic()
         if now > self.deadline:
@@ -138,28 +145,30 @@ terms
                 f"{_raise_budget('max_seconds')}{self._suspect()}"
             )
         if now >= self._next:
-            self._next = now + INTERVAL
+            self._next = now + MAINTENANCE.look_interval
             self._look_at_memory()
-        if self.bytes is not None and rows * FACT_BYTES > self.bytes:
-            self._too_many_bytes(rows * FACT_BYTES)
-        self.needs(rows * FACT_BYTES)
+        if self.bytes is not None and rows:
+            size = rows * MAINTENANCE.fact_bytes
+            if size > self.bytes:
+                self._too_many_bytes(size)
+            self.needs(size)
 
     # -- memory ------------------------------------------------------------------------------------
 
     def needs(self, size: int) -> None:
-        """Raise if there is no room for exactly this size, which is allocated next."""
-        if size > FEW_BYTES and self.bytes is not None:
+        """Raise if there is no room for the next allocation, which has exactly this size."""
+        if size > MAINTENANCE.few_bytes and self.bytes is not None:
             self._look_at_memory()
-            if self._grown() + size > max(self.bytes, LEAST_BYTES):
+            if self._grown() + size > max(self.bytes, MAINTENANCE.least_bytes):
                 self._too_many_bytes(size)
 
     def room(self) -> int:
-        """How many rows a join may make at once."""
-        most = 1 << 40 if self.seconds is None else MOST_ROOM
+        """Maximum number of rows that a join may make at once."""
+        most = 1 << 40 if self.seconds is None else MAINTENANCE.timed_join_rows
         if self.bytes is None:
             return most
-        left = max(self.bytes, LEAST_BYTES) - self._grown()
-        return max(1 << 16, min(most, left // (2 * ROW_BYTES)))
+        left = max(self.bytes, MAINTENANCE.least_bytes) - self._grown()
+        return max(1 << 16, min(most, left // (2 * MAINTENANCE.join_row_bytes)))
 
     def _look_at_memory(self) -> None:
         if self.bytes is None:
@@ -168,9 +177,9 @@ terms
         if self._base < 0:
             self._base = used
         else:
-            self._base += kernels - self._kernels  # which were loaded since, and stay
+            self._base += kernels - self._kernels  # kernels that were loaded since then stay
         self._last, self._kernels = used, kernels
-        if used - self._base > max(self.bytes, LEAST_BYTES):
+        if used - self._base > max(self.bytes, MAINTENANCE.least_bytes):
             raise BudgetError(
                 f"reasoning took more than its budget of {self.bytes:,} bytes of memory; nothing "
                 f"has changed; {_raise_budget('max_bytes')}{self._suspect()}"
@@ -188,8 +197,8 @@ terms
         )
 
     def named(self, error: MemoryError) -> BudgetError:
-        """What to raise where there is no more memory: an error of this package as it is, with
-        what was at work, or one in the place of the system's."""
+        """The error to raise when memory has run out: an error of this package as it is, with the
+        rule at work, or one in place of the system's."""
         if isinstance(error, TooManyRowsError):
             return BudgetError(f"{error}{self._suspect()}")
         if isinstance(error, BudgetError):
@@ -202,12 +211,12 @@ terms
     # -- facts and terms ---------------------------------------------------------------------------
 
     def spend(self, facts: int) -> None:
-        """Count facts that were made."""
+        """Count new facts."""
         self.made += facts
         self.foresee(0)
 
     def foresee(self, facts: int) -> None:
-        """Raise if this many facts more, which are sure to be made, are too many."""
+        """Raise if this many more facts, which are sure to be made, are too many."""
         made = self.made + facts
         if self.facts is not None and made - self.again > self.facts:
             raise BudgetError(
@@ -215,27 +224,28 @@ terms
                 f"{_raise_budget('max_facts')}, or look for a rule that makes ever new terms"
                 f"{self._suspect()}"
             )
-        if self.bytes is not None and made * FACT_BYTES > self.bytes:
+        if self.bytes is not None and made * MAINTENANCE.fact_bytes > self.bytes:
             raise BudgetError(
                 f"reasoning would make more than {self.bytes:,} bytes of facts; nothing has "
                 f"changed; {_raise_budget('max_bytes')}{self._suspect()}"
             )
 
     def spend_terms(self, count: int, size: int, known: int, stratum: int) -> None:
-        """Count terms of some bytes that rules of a stratum made, beside the known ones."""
+        """Count new terms, with their bytes, that rules of a stratum made beside the known ones."""
         if not self._known_terms:
             self._known_terms = known
         self._new_terms += count
         self._term_bytes += size
-        if self.bytes is not None and TERM_COPIES * self._term_bytes > max(self.bytes, LEAST_BYTES):
+        copied = MAINTENANCE.term_copies * self._term_bytes
+        if self.bytes is not None and copied > max(self.bytes, MAINTENANCE.least_bytes):
             self._too_many_terms(f"{self._term_bytes:,} bytes of new terms")
         steps = self._steps[stratum] = self._steps.get(stratum, 0) + 1
         most = self.terms
         if most is None:
-            most = max(MOST_TERMS, TIMES_TERMS * self._known_terms)
-            if size > LONGEST * count:
+            most = max(MAINTENANCE.most_terms, MAINTENANCE.times_terms * self._known_terms)
+            if size > MAINTENANCE.longest_terms * count:
                 self._too_many_terms(f"terms of {size // count:,} bytes")
-            if steps > MOST_STEPS:
+            if steps > MAINTENANCE.most_steps:
                 self._too_many_terms(f"new terms {steps:,} times, one after the other")
         if self._new_terms > most:
             self._too_many_terms(f"more than {most:,} new terms")
@@ -255,11 +265,11 @@ terms
 
 
 class Computing(Context):
-    """A budget as the functions of expressions see it: they look at its clock, and say what they
-    make before they make it. What is made shows in the memory of the process, so its sum is not
-    compared with anything. The limits of the caller hold as well.
+    """A budget as the functions of expressions see it: they check its clock, and announce large
+    allocations. Memory in use is measured for the whole process, so nothing is summed up here. The
+    limits of the caller hold as well.
 
-    >>> Computing(Budget(bytes=40_000_000).begin()).need(50_000_000)
+    >>> Computing(ReasoningBudget(bytes=40_000_000).begin()).need(50_000_000)
     Traceback (most recent call last):
     triplestore.errors.BudgetError: reasoning needs 50,000,000 bytes at once, more than its budget \
 of 40,000,000; nothing has changed; raise the budget (tuning={"max_bytes": ...}, --max-bytes)
@@ -267,18 +277,18 @@ of 40,000,000; nothing has changed; raise the budget (tuning={"max_bytes": ...},
 
     __slots__ = ("_limits", "_outer")
 
-    def __init__(self, limits: Budget) -> None:
+    def __init__(self, limits: ReasoningBudget) -> None:
         self._limits = limits
         self._outer = current()
         super().__init__(text=self._outer.text)
 
     def check(self) -> None:
-        """Raise if it is time to stop."""
+        """Raise if the work must stop."""
         self._outer.check()
         self._limits.look()
 
     def charge(self, size: int) -> None:
-        """Raise if there is no room for this number of bytes, which are allocated next."""
+        """Raise if there is no room for the next allocation, of this many bytes."""
         self._limits.needs(size)
         super().charge(size)
 
