@@ -56,6 +56,7 @@ from triplestore.ontologies.model.expressions import (
     premises_of,
 )
 from triplestore.ontologies.model.vocabulary import DISTINCT_MEMBERS, TARGET_VALUE
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate.draft import (
     Draft,
     Part,
@@ -194,15 +195,11 @@ def _key(axiom: HasKey, draft: Draft) -> None:
         draft.valued.add(base_of(property))
         one = related(property, X, value)
         choices.append([[one, related(property, other, value)]])
-        if len(axiom.properties) <= MOST_COMPARED:
+        if len(axiom.properties) <= ONTOLOGIES.key_properties:
             choices[-1].append([one, related(property, other, also), variant(value, also)])
     for chosen in product(*choices):
         body = [item for part in chosen for item in part]
         draft.rule("prp-key", same(X, other), [*body, *around], premises)
-
-
-MOST_COMPARED = 4
-"""Maximum number of properties of keys that are compared by value: each doubles the rules."""
 
 
 M = TypeVar("M")

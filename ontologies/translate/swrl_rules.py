@@ -41,6 +41,7 @@ from triplestore.ontologies.model.swrl import (
     SwrlVariable,
 )
 from triplestore.ontologies.profile import LEFT, RIGHT, reasons
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate.data_ranges import is_within
 from triplestore.ontologies.translate.draft import (
     PAIRS,
@@ -61,9 +62,6 @@ from triplestore.ontologies.translate.swrl_conditions import UnknownError, binds
 from triplestore.terms.vocabulary import OWL_DIFFERENT_FROM
 
 DIFFERENT = Constant.iri(OWL_DIFFERENT_FROM)
-
-MOST_COMPARED = 3
-"""Maximum number of places where literals are compared by value; each doubles the rules."""
 
 
 def translate_swrl(
@@ -198,7 +196,7 @@ class _Body:
         if value not in self._values:
             self._values[value] = base_of(property)
             return [same]
-        if len(self.compared) >= 2 * MOST_COMPARED:
+        if len(self.compared) >= 2 * ONTOLOGIES.swrl_values:
             return [same]
         self.compared += [self._values[value], base_of(property)]
         other = self.names.fresh(value.name)

@@ -5,8 +5,8 @@ Start reading at `unfold`. The translation gives each class expression a class o
     _:n(?x) :- A(?x), R(?x, ?y), B(?y) .            C(?x) :- _:n(?x) .
 
 Where a body has such a class, each rule that concludes it can take its place, and the class and its
-members disappear. A class is unfolded if that makes at most `GROWTH` times as many rules, if it is
-not in its own definition, and while all classes together do not make too many items (`MOST_ITEMS`).
+members disappear. A class is unfolded if that makes at most twice as many rules, if it is not in
+its own definition, and while all classes together do not make too many items (`OntologyThresholds`).
 The members of other classes are rows of a relation that is not shown (`MEMBERS`), because which
 classes remain depends on the order in which they are looked at, and what is listed must not. What
 is always true: no type in one of these classes follows, and the conclusions about all other classes
@@ -38,6 +38,7 @@ from triplestore.datalog.program import (
 )
 from triplestore.datalog.rules import signature
 from triplestore.ontologies.model.expressions import Description
+from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate.draft import class_of
 from triplestore.ontologies.translate.open_clause import AnyClause, Open, class_of_atom
 from triplestore.terms import BLANK
@@ -48,16 +49,6 @@ MEMBERS = Constant.iri("x-triplestore:classes/member")
 
 BROKEN = "x-triplestore:classes/broken/"
 """Names of relations for violations of constraints about classes without names."""
-
-GROWTH = 2
-"""A class is unfolded if it makes at most this many times the rules that it replaces."""
-
-MOST_ITEMS = 4
-"""A group may grow to this many times the body items it had, and no further: each class may
-double the rules about it, so a chain of them would grow without end."""
-
-_FEW = 12
-_FEW_ITEMS = 1_000
 
 
 def unfold(
@@ -173,7 +164,7 @@ class _Unfolding:
             for part in parts:
                 self._add(Open(part, self.used))
         size = sum(clause.size for clause in self.clauses.values())
-        self.room = max(_FEW_ITEMS, (MOST_ITEMS - 1) * size)
+        self.room = max(ONTOLOGIES.unfold_few_items, (ONTOLOGIES.unfold_items - 1) * size)
 
     def run(self) -> None:
         """Unfold class by class, the cheapest first, until no further class can be unfolded."""
@@ -317,4 +308,4 @@ def _hidden_atom(atom: Atom, classes: Container[bytes]) -> Atom:
 
 
 def _too_many(made: int, used: int) -> bool:
-    return made * used > max(_FEW, GROWTH * (made + used))
+    return made * used > max(ONTOLOGIES.unfold_few_rules, ONTOLOGIES.unfold_growth * (made + used))

@@ -34,6 +34,7 @@ from triplestore.reasoning.program.program_history import ProgramHistory
 from triplestore.reasoning.program.schema_reader import SchemaNames
 from triplestore.reasoning.program.settings import BY_REWRITING, ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import INFERRED, Changes, Layer, Tables
 from triplestore.relations.tables import COMBINE_ROWS
@@ -50,13 +51,6 @@ if TYPE_CHECKING:
     from triplestore.reasoning.tuning import Tuning
     from triplestore.rules.compiled_program import Compiled
     from triplestore.terms import Dictionary
-
-MAX_RESTARTS = 3
-"""Maximum number of times that a first closure is begun, each time with the axioms that the one
-before found."""
-
-FEW_CHANGES = 8
-"""A first closure is continued, not restarted, if fewer than one rule in this many changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +146,7 @@ class ClosureRun:
         again = self.settings.users is not before.settings.users
         again |= self.settings.regimes != before.settings.regimes
         closed = before.closed_under is not None and before.tables.rows
-        starts = 0 if closed else MAX_RESTARTS
+        starts = 0 if closed else REASONING.max_restarts
         rules = self._begin_with(before, written) if again else before.rules
         if starts:
             rules = first = self._beginning(before, rules, written)
@@ -181,7 +175,7 @@ class ClosureRun:
                     if woken is None:
                         break
                     continue
-                much = gone > 0 if partial else changed * FEW_CHANGES > len(made.whole)
+                much = gone > 0 if partial else changed * REASONING.restart_share > len(made.whole)
                 if not partial:
                     history = history or ProgramHistory(known)
                     history.add(made.whole)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.relations import (
     EXPLICIT,
     GRAPHS,
@@ -106,8 +107,6 @@ class Change:
 _NO_PARTS = ("problems", "commit", "only_inferred")
 
 
-_FEW = 64  # rows that are counted one by one
-
 IsHelper = Callable[[int], bool]
 """Whether the relation of a name is an internal one of the engine."""
 
@@ -182,7 +181,7 @@ def layer_of(step: WriteStep) -> Layer:
 def _counts_of_rows(rows: ChangedRows) -> tuple[int, int, int, int, int]:
     """Added, removed, still entailed, inferred now, inferred no more."""
     before, now = rows.previous, rows.status
-    if len(rows) <= _FEW:
+    if len(rows) <= REASONING.few_rows:
         return _counts_of_few(list(zip(before.tolist(), now.tolist(), strict=True)))
     added, removed = _come_and_gone(before, now)
     follows, followed = now == INFERRED, before == INFERRED

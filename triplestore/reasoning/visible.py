@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyoxigraph import DefaultGraph, Quad
 
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.relations.lookup import Rows
 from triplestore.relations.packed_keys import U32, Bools, high, low
 from triplestore.terms.term_keys import BLANK, IRI
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from triplestore.maintenance.changed_rows import Closure
     from triplestore.relations import Tables
     from triplestore.terms import Dictionary
-
-_FEW = 16  # terms whose kinds are looked up one by one
 
 FIRST_BLOCK = 64
 """The first block of an iteration is small, so that the first answer comes at once."""
@@ -91,7 +90,7 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
 
 def _are_nodes(dictionary: Dictionary, ids: U32) -> Bools:
     """Which ids are of IRIs and blank nodes."""
-    if len(ids) <= _FEW:
+    if len(ids) <= REASONING.few_terms:
         each = [dictionary.kind(i) in (IRI, BLANK) for i in ids.tolist()]
         return np.array(each, dtype=np.bool_)
     kinds = dictionary.kinds(ids)

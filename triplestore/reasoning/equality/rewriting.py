@@ -41,6 +41,7 @@ from triplestore.reasoning.equality.negation import refuse_cycles
 from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY, NotRewritten
 from triplestore.reasoning.equality.rows import AssertedRepresentatives, stored_changes
 from triplestore.reasoning.outcome import WriteStep
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import Tables
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, U32, Bools, Keys, high, low, pack
@@ -63,13 +64,6 @@ if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.relations.facts.fact_sets import Batch
     from triplestore.rules.compiled_program import Compiled
-
-MANY = 256
-"""When more facts than this are asserted, equalities are looked for before rules are applied."""
-
-MAX_LAYERS = 4
-"""Maximum number of layers more than the stored rows before tables of representatives are made
-again."""
 
 RunUpdate = Callable[[Tables, Tables, "Batch", "Batch", "Compiled | None"], "Closure"]
 """The engine's update: closed tables, asserted ones, what was asserted and removed, and the rules
@@ -239,12 +233,13 @@ class Rewriting:
         if not self._wanted:
             return NO_CLASSES
         classes, pairs = self._before, plus.get(self._same_as, NO_KEYS)
-        same = self._under is self._compiled and sum(map(len, plus.values())) <= MANY
+        many = sum(map(len, plus.values())) > REASONING.equality_first
+        same = self._under is self._compiled and not many
         if same and not len(pairs) and not (len(classes) and self._may_break(minus)):
             return classes
         if self._under is None:
             pairs, closed = self._certain(stored), stored
-        elif sum(map(len, plus.values())) > MANY:
+        elif many:
             pairs = self._certain(stored)  # n values of a functional property are n² for a rule
         if self._under is not None and len(classes) and self._may_break(minus):
             classes = keep_connected(classes, self._certain(stored), self._dictionary, self._check)
@@ -329,7 +324,7 @@ class Rewriting:
 def _is_on(tables: Tables, stored: Tables) -> bool:
     """Whether tables of representatives still lie on these stored rows, and not much higher."""
     same = not stored.layers or tables.layers[:1] == stored.layers[:1]
-    return same and len(tables.layers) <= len(stored.layers) + MAX_LAYERS
+    return same and len(tables.layers) <= len(stored.layers) + REASONING.equality_layers
 
 
 def _rows(step: WriteStep) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 
 from triplestore.reasoning.asserted_changes import touched_facts
 from triplestore.reasoning.outcome import WriteStep
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import NO_FACTS
 from triplestore.relations.packed_keys import (
@@ -46,9 +47,6 @@ if TYPE_CHECKING:
     from triplestore.terms import Dictionary
 
 NO_TUPLES = ChangedRows.of(([], [], []))
-
-LARGE = 1 << 12
-"""A commit of at least this many rows has a layer instead of single changes."""
 
 _EXPLICIT = np.uint8(EXPLICIT)
 
@@ -213,7 +211,7 @@ def stored_changes(
         tuples[name, MEMBERS] = members
     changes = Changes(facts=_joined(rows), tuples=tuples)
     layer = Layer.build(changes)
-    return StoredChange(changes if len(changes) < LARGE else layer, layer)
+    return StoredChange(changes if len(changes) < REASONING.equality_layer_rows else layer, layer)
 
 
 def _tuples(

@@ -27,6 +27,7 @@ from triplestore.reasoning.program.settings import BY_REWRITING, Regimes
 from triplestore.reasoning.program.sleeping_rules import Sleeping, find_sleeping
 from triplestore.reasoning.program.stored_rules import Rules, rules_of
 from triplestore.reasoning.program.subclass_edges import SubclassEdges, WholeProgram
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.tuning import Tuning
 from triplestore.relations.packed_keys import NO_KEYS
 from triplestore.relations.views.equality import reasoned
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
     from triplestore.ontologies.translate.regimes import Translation
     from triplestore.relations import Tables
     from triplestore.terms import Dictionary
-
-
-MOSTLY_AXIOMS = 8
-"""A store is mostly axioms if more than one fact in this many is part of an axiom."""
 
 
 def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
@@ -184,7 +181,7 @@ def schema_program(
 
     with no_collection():
         reader = SchemaReader(dictionary, tables, regimes)
-        if reader.stated() * MOSTLY_AXIOMS < tables.total():
+        if reader.stated() * REASONING.axiom_share < tables.total():
             return None
         _, triples = reader.read(False)
         ontology, equal = read_ontology(triples), bool(len(reader.equals()))

@@ -35,6 +35,7 @@ from triplestore.datalog.program import (
     TripleAtom,
     TupleAtom,
 )
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.relations import Changes
 from triplestore.relations.layers.read_layers import ranges
 from triplestore.relations.packed_keys import NO_IDS, U32, U64, in_sorted, low
@@ -44,10 +45,6 @@ if TYPE_CHECKING:
     from triplestore.reasoning.outcome import WriteStep
     from triplestore.relations import Tables
     from triplestore.terms import Dictionary
-
-MOST_AWAKE = 2
-"""Rules sleep only if at most one in this many is awake. With more data the next commit would
-probably wake them, and then all are compiled anyway."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +217,7 @@ class _Reach:
     def few(self) -> bool:
         """Whether few of the clauses that are no facts were reached."""
         awake = [one for one, reads in zip(self.awake, self.reads, strict=True) if reads]
-        return sum(awake) * MOST_AWAKE <= len(awake)
+        return sum(awake) * REASONING.awake_share <= len(awake)
 
     def found(self, program: Program) -> Sleeping:
         """The clauses that were not reached, as those that sleep."""
