@@ -6,7 +6,7 @@ Start reading at `unfold`. The translation gives each class expression a class o
 
 Where a body has such a class, each rule that concludes it can take its place, and the class and its
 members disappear. A class is unfolded if that makes at most twice as many rules, if it is not in
-its own definition, and while all classes together do not make too many items (`OntologyThresholds`).
+its own definition, and while the classes together do not make too many items (see `ONTOLOGIES`).
 The members of other classes are rows of a relation that is not shown (`MEMBERS`), because which
 classes remain depends on the order in which they are looked at, and what is listed must not. What
 is always true: no type in one of these classes follows, and the conclusions about all other classes

@@ -9,19 +9,17 @@ were touched, and if they give another program the closure is maintained from th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from triplestore.expressions.query_terms import QueryTerms
-from triplestore.operators.context import running
 from triplestore.reasoning.asserted_changes import asserted_since
 from triplestore.reasoning.drop_inferences import changes_to_asserted
 from triplestore.reasoning.equality.rewriting import Rewriting
 from triplestore.reasoning.outcome import WriteStep, change_of, is_helper_in, join_changes, layer_of
-from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeStep, needs_rules, scope_step
+from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeStep, scope_step
 from triplestore.reasoning.program.in_force import (
     InForce,
     make_program,
@@ -29,9 +27,8 @@ from triplestore.reasoning.program.in_force import (
     schema_program,
     whole_program_of,
 )
-from triplestore.reasoning.program.literals import Literals
+from triplestore.reasoning.program.outdated_rules import are_outdated
 from triplestore.reasoning.program.program_history import ProgramHistory
-from triplestore.reasoning.program.schema_reader import SchemaNames
 from triplestore.reasoning.program.settings import BY_REWRITING, ReasonSettings
 from triplestore.reasoning.progress import ProgressLine
 from triplestore.reasoning.thresholds import REASONING
@@ -39,16 +36,15 @@ from triplestore.reasoning.visible import hidden_more
 from triplestore.relations import INFERRED, Changes, Layer, Tables
 from triplestore.relations.tables import COMBINE_ROWS
 from triplestore.relations.views.equality import EQUALITY
-from triplestore.thread_limits import limited, look
+from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.maintenance.changed_rows import Closure
     from triplestore.maintenance.limits.budget import Budget
     from triplestore.reasoning.asserted_changes import AssertedChanges
-    from triplestore.reasoning.bookkeeping import SideTables
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.reasoner import RuleCompiler
-    from triplestore.reasoning.tuning import Tuning
+    from triplestore.reasoning.side_tables import SideTables
     from triplestore.rules.compiled_program import Compiled
     from triplestore.terms import Dictionary
 
@@ -81,13 +77,6 @@ class ClosureState:
     reread: bool = False
 
 
-class Watch(NamedTuple):
-    """Who watches a run: a line of progress, and a function that says whether to stop."""
-
-    progress: ProgressLine | None = None
-    cancel: Callable[[], bool] | None = None
-
-
 class _Unclosed(NamedTuple):
     """What was written since the closure was right: steps, the tables they lead to, and what
     changes of what the graphs of the scope state."""
@@ -95,17 +84,6 @@ class _Unclosed(NamedTuple):
     since: Sequence[WriteStep]
     tables: Tables
     scoped: ScopeStep | None
-
-
-@contextmanager
-def within_limits(tuning: Tuning, watch: Watch) -> Iterator[Budget]:
-    """One budget for all that is done in the block."""
-    budget = tuning.make_budget(watch.cancel, watch.progress).begin()
-    try:
-        with limited(budget), running(budget.computing()):
-            yield budget
-    except MemoryError as error:
-        raise budget.named(error) from None
 
 
 class ClosureRun:
@@ -116,7 +94,7 @@ class ClosureRun:
         dictionary: Dictionary,
         settings: ReasonSettings,
         compiling: RuleCompiler,
-        books: SideTables | None,
+        side_tables: SideTables | None,
         budget: Budget,
         progress: ProgressLine | None,
     ) -> None:
@@ -125,7 +103,7 @@ class ClosureRun:
         self.committed_terms = compiling.committed_terms
         self.budget = budget
         self._compiling = compiling
-        self._books = books
+        self._side_tables = side_tables
         self._progress = progress
 
     def run(self, state: ClosureState, since: Sequence[WriteStep], tables: Tables) -> ClosureState:
@@ -215,17 +193,9 @@ class ClosureRun:
         return make_program(regimes, users, tables, self.dictionary, known, early=early)
 
     def _touches_axioms(self, state: ClosureState, steps: Sequence[WriteStep]) -> bool:
-        in_force = state.rules if isinstance(state.rules, InForce) else None
-        regimes = self.settings.regimes
-        if regimes.scope != DEFAULT:
-            scoped = frozenset() if in_force is None else in_force.scoped
-            if needs_rules(steps, scoped, self.dictionary):
-                return True
-        names = SchemaNames(self.dictionary)
-        if state.reread or names.touched_by(steps, self.dictionary, regimes):
-            return True
-        known = Literals() if in_force is None else in_force.literals
-        return known.are_outdated(steps, self.dictionary, regimes.look_at_literals)
+        rules = state.rules if isinstance(state.rules, InForce) else None
+        regimes, committed = self.settings.regimes, self.committed_terms
+        return state.reread or are_outdated(rules, regimes, steps, self.dictionary, committed)
 
     # -- one turn -------------------------------------------------------------------------------
 
@@ -244,8 +214,8 @@ class ClosureRun:
             added.append(scoped.changes)
         same = state.settings.representation == self.settings.representation
         if rules is state.closed_under and stated.nothing and same:
-            if self._books is not None:
-                self._books.begin(state.tables)
+            if self._side_tables is not None:
+                self._side_tables.begin(state.tables)
             return self._after(state, rules, added, stated.steps, stated.tables, {}, state.hidden)
         try:
             return self._inferred(state, rules, compiled, stated, added, scoped)
@@ -262,9 +232,9 @@ class ClosureRun:
         added: list[WriteStep],
         scoped: ScopeStep | None,
     ) -> ClosureState:
-        if self._books is not None:  # facts that a module owns are in none of them
+        if self._side_tables is not None:  # facts that a module owns are in none of them
             same = state.settings.tuning.modules == self.settings.tuning.modules
-            self._books.begin(state.tables if same else None)
+            self._side_tables.begin(state.tables if same else None)
         under = None  # nothing follows yet
         if state.tables.rows and state.closed_under is not None:
             under = compiled if state.closed_under is rules else self._compile(state.closed_under)
@@ -329,8 +299,8 @@ class ClosureRun:
         hidden: int,
     ) -> ClosureState:
         """The state after a turn."""
-        if self._books is not None and rules is not None:
-            self._books.belong(tables)
+        if self._side_tables is not None and rules is not None:
+            self._side_tables.belong(tables)
         return ClosureState(
             self.settings,
             rules,
@@ -357,27 +327,28 @@ class ClosureRun:
         previous: Compiled | None,
     ) -> Closure:
         # Late: most stores have no rules.
+        from triplestore.maintenance.strategies import strategy
         from triplestore.maintenance.update import update
 
-        terms, tuning, books = QueryTerms(self.dictionary), self.settings.tuning, self._books
-        if books is not None:
-            books.open(tuning, compiled, previous, closed, terms, self.budget)
+        terms, tuning, beside = QueryTerms(self.dictionary), self.settings.tuning, self._side_tables
+        if beside is not None:
+            beside.open(tuning, compiled, previous, closed, terms, self.budget)
         closure = update(
             compiled,
             closed,
             tables,
             plus,
             minus,
-            tuning.make_strategy(),
+            strategy(tuning.strategy),
             previous=previous,
             terms=terms,
             budget=self.budget,
-            recursive=None if books is None else books.recursive,
-            traces=None if books is None else books.traces,
-            choice=tuning.make_choice(),
+            recursive=None if beside is None else beside.recursive,
+            traces=None if beside is None else beside.traces,
+            choice=self.settings.choice,
         )
-        if books is not None:
-            books.note(closure)
+        if beside is not None:
+            beside.note(closure)
         return closure
 
 

@@ -5,7 +5,7 @@ that needs it and kept; a commit that changes no rules finds them by the identit
 What is always true of what is kept: it was compiled for the dictionary it is kept with, and all
 its ids are committed (a transaction that fails takes back the terms that it encoded, and their ids
 go to others; `optimize` gives the store a new dictionary). Tables beside the closure, where they
-are wanted (see `bookkeeping`), are right for one commit with one dictionary, and found by these.
+are wanted (see `side_tables`), are right for one commit with one dictionary, and found by these.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from triplestore.thread_limits import looking
 
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import QueryTerms
-    from triplestore.reasoning.bookkeeping import KeptTables
     from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.reasoning.side_tables import KeptTables
     from triplestore.relations.packed_keys import U32
     from triplestore.rules.compiled_program import Compiled
     from triplestore.storage.state import Meta

@@ -1,4 +1,4 @@
-"""How a store reasons: what `reason(tuning={...})` may say, and what is made of it.
+"""How a store reasons: what `reason(tuning={...})` may say.
 
 Start reading at `Tuning`. It is kept with the store, so that every later commit is maintained in
 the same way, by whichever process.
@@ -7,30 +7,19 @@ the same way, by whichever process.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from triplestore.errors import UsageError
 from triplestore.expressions.text.term_parser import nearest
 from triplestore.storage.metadata import TUNING
 from triplestore.storage.state import value_of
-from triplestore.thread_limits import memory_allowed
-
-if TYPE_CHECKING:
-    from triplestore.maintenance.limits.budget import Budget
-    from triplestore.maintenance.steps.stratum import Strategy
-    from triplestore.rules.modules.written_out import Choice, Mode
 
 AUTO = "auto"
-FALLBACK = "dred_c"
-"""What `auto` stands for where the engine has no such strategy."""
 
 MODULES = (AUTO, "on", "off")
 SCHEMES = (AUTO, "plain", "compressed")
-
-MEMORY_SHARE = 2
-"""Without `max_bytes`, the inference of a commit may take this part of the memory there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,58 +91,6 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
         """Whether traces are kept: by default, while they are used."""
         return self.traces or self.strategy == "counting"
 
-    @property
-    def keeps_counters(self) -> bool:
-        """Whether recursive counters, once there, would be kept by the strategy."""
-        return self.recursive_counters and self.strategy != "rematerialise"
-
-    @property
-    def keeps_tables(self) -> bool:
-        """Whether there are tables in memory beside the closure; see `bookkeeping`."""
-        return self.recursive_counters or self.keeps_traces
-
-    def make_strategy(self) -> Strategy:
-        """The strategy, for one update."""
-        # Late: most stores have no rules.
-        from triplestore.maintenance.strategies import STRATEGIES, strategy
-
-        known = self.strategy != AUTO or AUTO in STRATEGIES
-        return strategy(self.strategy if known else FALLBACK)
-
-    def make_choice(self) -> Choice:
-        """How closures are kept."""
-        # Late: most stores have no rules.
-        from triplestore.expressions.tree import Constant
-        from triplestore.rules.modules.written_out import Choice
-
-        if isinstance(self.schemes, str):
-            return Choice(_mode(self.schemes))
-        named = {Constant.iri(n).key: _mode(mode) for n, mode in self.schemes.items() if n}
-        return Choice(_mode(self.schemes.get("", AUTO)), named)
-
-    def make_budget(
-        self, cancel: Callable[[], bool] | None, progress: Callable[[str], None] | None
-    ) -> Budget:
-        """The budget of one update."""
-        # Late: most stores have no rules.
-        from triplestore.maintenance.limits.budget import Budget
-
-        return Budget(
-            self.max_facts,
-            _default_bytes() if self.max_bytes is None else self.max_bytes,
-            self.max_seconds,
-            None if cancel is None else _CancelFlag(cancel),
-            progress,
-            self.max_terms,
-        )
-
-
-class _CancelFlag:
-    """A flag that asks a caller's function."""
-
-    def __init__(self, cancel: Callable[[], bool]) -> None:
-        self.is_set = cancel
-
 
 def _valid(name: str, value: Any) -> Any:
     if name == "strategy":
@@ -172,10 +109,6 @@ def _valid(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, kinds) or value <= 0:
         raise UsageError(f"tuning: {name} is a number above 0, or None, not {value!r}")
     return value
-
-
-def _mode(word: str) -> Mode:
-    return "plain" if word == "plain" else "compressed" if word == "compressed" else "auto"
 
 
 def _one_of(name: str, value: Any, words: tuple[str, ...]) -> str:
@@ -200,8 +133,3 @@ def _unknown(what: str, name: str, names: list[str]) -> str:
     hint = f" (did you mean {near!r}?)" if near else ""
     has = "there are" if what.startswith("there") else "it has"
     return f"{what}{hint}; {has} {', '.join(names)}"
-
-
-def _default_bytes() -> int | None:
-    allowed = memory_allowed()
-    return None if allowed is None else allowed // MEMORY_SHARE

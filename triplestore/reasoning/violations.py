@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NOTHING = "owl:Nothing"
 """What stands for the constraint of a violation that is a member of owl:Nothing."""
 
-_TYPE, _NOTHING = b"\x01" + RDF_TYPE.encode(), b"\x01" + OWL.encode() + b"Nothing"
+_TYPE, NOTHING_KEY = b"\x01" + RDF_TYPE.encode(), b"\x01" + OWL.encode() + b"Nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class ViolationRelations(NamedTuple):
 
 def violation_relations(rules: Rules | None, dictionary: Dictionary) -> ViolationRelations:
     """Where the violations of these rules are, for a reader: nothing is compiled or encoded."""
-    type_id, nothing = dictionary.lookup_keys([_TYPE, _NOTHING]).tolist()
+    type_id, nothing = dictionary.lookup_keys([_TYPE, NOTHING_KEY]).tolist()
     if rules is None or not rules.constraint_count:
         return ViolationRelations({}, type_id, nothing)
     named = _constraints_of(rules)
@@ -161,7 +161,7 @@ def compiled_violation_relations(
     relations: Mapping[int, Constraint], dictionary: Dictionary
 ) -> ViolationRelations:
     """The same for a writer, who has compiled the rules."""
-    type_id, nothing = dictionary.lookup_keys([_TYPE, _NOTHING]).tolist()
+    type_id, nothing = dictionary.lookup_keys([_TYPE, NOTHING_KEY]).tolist()
     return ViolationRelations(relations, type_id, 0 if _has_own(relations.values()) else nothing)
 
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from triplestore.datalog.program import Program
 from triplestore.loaders import dump
-from triplestore.reasoning.commands import known_names
 from triplestore.reasoning.program.settings import Regimes
 from triplestore.reasoning.progress import ProgressLine
+from triplestore.reasoning.reason_arguments import known_names
 from triplestore.reasoning.reasoner import rules_of_state
 from triplestore.reasoning.stale import refuse_if_stale
 from triplestore.reasoning.violations import inconsistencies, violation_relations, violations

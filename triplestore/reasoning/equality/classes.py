@@ -29,7 +29,7 @@ from triplestore.terms.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.equality.graph_scope import AssertedRelations
+    from triplestore.reasoning.equality.scoped_rows import AssertedRelations
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.terms import Dictionary
 

@@ -49,7 +49,7 @@ from triplestore.rules.modules.written_out import Choice
 from triplestore.terms.vocabulary import RDF_TYPE, RDFS_SUB_PROPERTY_OF
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.equality.graph_scope import AssertedRelations
+    from triplestore.reasoning.equality.scoped_rows import AssertedRelations
     from triplestore.reasoning.program.stored_rules import Rules
     from triplestore.reasoning.readable_state import ReadableState
 

@@ -28,8 +28,14 @@ from triplestore.reasoning.equality.classes import (
     keep_connected,
     merge_classes,
 )
-from triplestore.reasoning.equality.figures import InferredCounts, hidden_beyond, inferred_change
-from triplestore.reasoning.equality.graph_scope import (
+from triplestore.reasoning.equality.inferred_counts import (
+    InferredCounts,
+    hidden_beyond,
+    inferred_change,
+)
+from triplestore.reasoning.equality.negation import refuse_cycles
+from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY, NotRewritten
+from triplestore.reasoning.equality.scoped_rows import (
     NO_ROWS,
     AssertedInScope,
     ScopeChange,
@@ -37,9 +43,7 @@ from triplestore.reasoning.equality.graph_scope import (
     scope_name,
     with_scope_facts,
 )
-from triplestore.reasoning.equality.negation import refuse_cycles
-from triplestore.reasoning.equality.not_rewritten import SAME_AS_KEY, NotRewritten
-from triplestore.reasoning.equality.rows import AssertedRepresentatives, stored_changes
+from triplestore.reasoning.equality.stored_rows import AssertedRepresentatives, stored_changes
 from triplestore.reasoning.outcome import WriteStep
 from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.visible import hidden_more

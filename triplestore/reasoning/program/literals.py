@@ -16,7 +16,6 @@ import numpy as np
 from triplestore.datalog.program import Constant, Program, Rule, TupleAtom
 from triplestore.ontologies.translate.draft import VARIANT
 from triplestore.ontologies.translate.schema_rules import LITERALS, vocabulary_rules
-from triplestore.relations import Changes
 from triplestore.terms import STRING, TYPED
 from triplestore.terms.values.value_keys import split_typed
 from triplestore.terms.values.xml_literals import is_well_formed
@@ -24,7 +23,6 @@ from triplestore.terms.values.xsd import is_known
 from triplestore.terms.vocabulary import RDF_XML_LITERAL
 
 if TYPE_CHECKING:
-    from triplestore.reasoning.outcome import WriteStep
     from triplestore.relations import Tables
     from triplestore.relations.packed_keys import U32
     from triplestore.terms import Dictionary
@@ -63,32 +61,6 @@ class Literals:
         made = Program(facts) if facts else Program()
         made = made + vocabulary_rules(LITERALS) if self.ill else made
         return program + made if len(made) else program
-
-    def are_outdated(self, steps: Iterable[WriteStep], dictionary: Dictionary, ill: bool) -> bool:
-        """Whether a change brought literals of which the program should know.
-
-        ill  whether it should know of ill-typed ones
-        """
-        if ill and self.upto < dictionary.size and ill_typed(dictionary, self.upto):
-            return True
-        if not len(self.valued):
-            return False
-        return any(self._speaks_of_values(step, dictionary) for step in steps)
-
-    def _speaks_of_values(self, step: WriteStep, dictionary: Dictionary) -> bool:
-        """Whether a literal came to, or left, a property of which the values are compared."""
-        if isinstance(step, Changes):
-            p, _, o = step.facts.columns
-            objects = o[np.isin(p, self.valued)]
-            return bool((dictionary.kinds(objects) >= STRING).any())
-        for name in self.valued.tolist():
-            place = step.facts.place(name)
-            if place >= 0:
-                run = step.facts.forward.run(place)
-                objects = np.unique(run.keys[run.lo : run.hi].astype(np.uint32))
-                if (dictionary.kinds(objects) >= STRING).any():
-                    return True
-        return False
 
 
 def variants(tables: Tables, dictionary: Dictionary, properties: Iterable[int]) -> list[Rule]:

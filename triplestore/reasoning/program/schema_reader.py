@@ -1,7 +1,7 @@
-"""What a store reads its axioms from: the triples, and when they were touched.
+"""The triples that a store reads its axioms from.
 
-Start reading at `SchemaReader`; `SchemaNames.touched_by` says whether a change makes it necessary
-to read again, at the cost of looking at the names in the change.
+Start reading at `SchemaReader`; `outdated_rules.py` says whether a change makes it necessary to
+read again.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from triplestore.ontologies.translate.datatypes import DATATYPES
 from triplestore.ontologies.translate.draft import EVERYTHING, NOTHING
 from triplestore.ontologies.translate.regimes import facts_of, names_containers
 from triplestore.reasoning.program.graph_scope import DEFAULT, ScopeGraph
-from triplestore.relations import EXPLICIT, HOLDS, INFERRED, Changes
+from triplestore.reasoning.program.outdated_rules import is_member
+from triplestore.relations import EXPLICIT, HOLDS, INFERRED
 from triplestore.relations.facts.sorted_arrays import sorted_distinct
 from triplestore.relations.packed_keys import NO_IDS, NO_KEYS, in_sorted, low
 from triplestore.terms import BLANK, IRI, key_of
+from triplestore.terms.short_cache import LONGEST
 from triplestore.terms.vocabulary import (
     RDF,
     RDFS_CONTAINER_MEMBERSHIP_PROPERTY,
@@ -35,7 +37,6 @@ from triplestore.thread_limits import look
 
 if TYPE_CHECKING:
     from triplestore.ontologies.model.ontology import Ontology
-    from triplestore.reasoning.outcome import WriteStep
     from triplestore.reasoning.program.settings import Regimes
     from triplestore.relations import Tables
     from triplestore.relations.packed_keys import U32, U64
@@ -51,23 +52,20 @@ _DOMAIN, _RANGE, _RESOURCE = (
 )
 
 
-def is_member(key: bytes) -> bool:
-    """Whether a property is rdf:_1, or the like.
-
-    >>> is_member(b"\\x01http://www.w3.org/1999/02/22-rdf-syntax-ns#_12")
-    True
-    """
-    number = key.removeprefix(_MEMBER)
-    return number != key and number.isdigit() and not number.startswith(b"0")
-
-
-@lru_cache(maxsize=1 << 20)
 def fact_rule(s: bytes, p: bytes, o: bytes) -> Rule:
-    """The rule that states a triple of an ontology's graph; the same object each time."""
+    """The rule that states a triple of an ontology's graph; the same object each time, unless its
+    terms are long."""
+    short = len(s) + len(p) + len(o) <= LONGEST
+    return _kept_fact_rule(s, p, o) if short else _fact_rule(s, p, o)
+
+
+def _fact_rule(s: bytes, p: bytes, o: bytes) -> Rule:
     return Rule((TripleAtom(Constant(s), Constant(p), Constant(o)),), (), "ontology")
 
 
-@lru_cache(maxsize=1 << 10)
+_kept_fact_rule = lru_cache(maxsize=1 << 20)(_fact_rule)
+
+
 def member_rule(name: bytes, trivial: bool) -> Rule:
     """The rule that rdf:_1, or the like, is a property of containers where it is in use.
 
@@ -349,48 +347,3 @@ class SchemaNames:
         self.sub_property, self.member = first[4:].tolist()
         sets: list[U32] = [np.sort(found[found != 0]) for found in others]
         self.predicates, self.classes, self.special = sets
-
-    def touched_by(
-        self, steps: Iterable[WriteStep], dictionary: Dictionary, regimes: Regimes
-    ) -> bool:
-        """Whether some steps say anything of what axioms are made of, or of equality."""
-        graphs = dictionary.lookup_keys(regimes.graphs) if regimes.ontologies else NO_IDS
-        for step in steps:
-            if len(graphs) and _speaks_of_graphs(step, graphs):
-                return True
-            if isinstance(step, Changes):
-                p, _, o = step.facts.columns
-                if self._speak_of(p, dictionary) or self._types(o[p == self.type_id], dictionary):
-                    return True
-                continue
-            order = step.facts.forward
-            if self._speak_of(order.names, dictionary):
-                return True
-            place = step.facts.place(self.type_id)
-            if place >= 0:
-                run = order.run(place)
-                keys = run.keys[run.lo : run.hi]
-                if self._types(keys.astype(np.uint32), dictionary):
-                    return True
-        return False
-
-    def _speak_of(self, names: U32, dictionary: Dictionary) -> bool:
-        if in_sorted(names, self.predicates).any() or (names == self.same_as).any():
-            return True
-        return any(is_member(dictionary.key(name)) for name in np.unique(names).tolist())
-
-    def _types(self, classes: U32, dictionary: Dictionary) -> bool:
-        """Classes of axioms, or without a name: something may be said to be in an expression."""
-        each = np.unique(classes)
-        if len(each) == 0:
-            return False
-        return bool(in_sorted(each, self.classes).any() or (dictionary.kinds(each) == BLANK).any())
-
-
-def _speaks_of_graphs(step: WriteStep, graphs: U32) -> bool:
-    if isinstance(step, Changes):
-        return bool(np.isin(step.quads.columns[3], graphs).any())
-    order = step.quads.by_graph
-    if order is None:
-        return False
-    return bool(np.isin((order.names >> _HALF).astype(np.uint32), graphs).any())

@@ -10,18 +10,20 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from triplestore.errors import UsageError
+from triplestore.expressions.tree import Constant
 from triplestore.ontologies.translate.regimes import looks_at_literals
 from triplestore.reasoning.program.graph_scope import DEFAULT, Scope, scope_of
 from triplestore.reasoning.program.stored_rules import rules_of
-from triplestore.reasoning.tuning import Tuning
+from triplestore.reasoning.tuning import AUTO, Tuning
 from triplestore.storage.metadata import PROGRAM, REGIMES, TUNING
 from triplestore.storage.state import value_of
 
 if TYPE_CHECKING:
     from triplestore.reasoning.program.stored_rules import Rules
+    from triplestore.rules.modules.written_out import Choice, Mode
 
 BY_RULES, BY_REWRITING = "rules", "rewrite"
 """How equals are reasoned about; see `equality`."""
@@ -149,6 +151,23 @@ class ReasonSettings:
     def representation(self) -> tuple[object, ...]:
         """How closed relations are stored; another one needs a run."""
         return self.tuning.modules, self.tuning.schemes
+
+    @cached_property
+    def keeps_side_tables(self) -> bool:
+        """Whether tables beside the closure are kept in memory; see `side_tables`."""
+        return self.tuning.recursive_counters or self.tuning.keeps_traces
+
+    @cached_property
+    def choice(self) -> Choice:
+        """How closures are kept."""
+        # Late: most stores have no rules.
+        from triplestore.rules.modules.written_out import Choice
+
+        schemes = self.tuning.schemes
+        if isinstance(schemes, str):
+            return Choice(cast("Mode", schemes))
+        named = {Constant.iri(n).key: cast("Mode", mode) for n, mode in schemes.items() if n}
+        return Choice(cast("Mode", schemes.get("", AUTO)), named)
 
     def need_run_after(self, before: ReasonSettings) -> bool:
         """Whether a closure under `before` may not be one under these settings."""

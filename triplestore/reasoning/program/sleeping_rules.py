@@ -35,10 +35,10 @@ from triplestore.datalog.program import (
     TripleAtom,
     TupleAtom,
 )
+from triplestore.reasoning.program.outdated_rules import have_one_of, names_in
 from triplestore.reasoning.thresholds import REASONING
-from triplestore.relations import Changes
 from triplestore.relations.layers.read_layers import ranges
-from triplestore.relations.packed_keys import NO_IDS, U32, U64, in_sorted, low
+from triplestore.relations.packed_keys import U64, low
 from triplestore.rules.families import all_atoms
 
 if TYPE_CHECKING:
@@ -64,32 +64,12 @@ class Sleeping:
         """Whether some steps bring a fact that is watched for."""
         (type_id,) = dictionary.lookup_keys([TYPE.key]).tolist()
         for step in steps:
-            names, classes = _names_in(step, type_id)
-            if _among(names, self.properties, dictionary):
+            names, classes = names_in(step, type_id)
+            if have_one_of(names, self.properties, dictionary):
                 return True
-            if _among(classes, self.classes, dictionary):
+            if have_one_of(classes, self.classes, dictionary):
                 return True
         return False
-
-
-def _names_in(step: WriteStep, type_id: int) -> tuple[U32, U32]:
-    """The properties and the classes of the facts of a step."""
-    if isinstance(step, Changes):
-        p, _, o = step.facts.columns
-        return np.unique(p), np.unique(o[p == type_id])
-    order, place = step.facts.forward, step.facts.place(type_id)
-    if place < 0:
-        return order.names, NO_IDS
-    run = order.run(place)
-    return order.names, np.unique(low(run.keys[run.lo : run.hi]))
-
-
-def _among(ids: U32, keys: frozenset[bytes], dictionary: Dictionary) -> bool:
-    """Whether one of some ids, each once and in order, is of one of these keys."""
-    if len(ids) < len(keys):
-        return any(dictionary.key(number) in keys for number in ids.tolist())
-    found = dictionary.lookup_keys(list(keys))
-    return bool(in_sorted(found[found != 0], ids).any())
 
 
 def find_sleeping(

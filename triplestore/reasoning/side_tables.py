@@ -86,7 +86,7 @@ class SideTables:
         self._take_over()
         if not tuning.recursive_counters:
             self.recursive = None
-        elif self.recursive is None and previous is compiled and tuning.keeps_counters:
+        elif self.recursive is None and previous is compiled and tuning.strategy != "rematerialise":
             from triplestore.maintenance.steps.count_recursive import count_recursive
 
             self.recursive, self._own = count_recursive(compiled, closed, terms, budget), True
