@@ -44,7 +44,6 @@ from triplestore.ontologies.model.expressions import (
     Description,
     ExactCardinality,
     HasSelf,
-    InverseOf,
     MaxCardinality,
     MinCardinality,
     NaryAllValuesFrom,
@@ -58,8 +57,8 @@ from triplestore.ontologies.model.expressions import (
 from triplestore.ontologies.model.ontology import Ontology
 from triplestore.ontologies.translate.draft import (
     SAME_AS,
-    Draft,
     Outside,
+    RuleDraft,
     X,
     Y,
     Z,
@@ -73,6 +72,7 @@ from triplestore.ontologies.translate.draft import (
 )
 from triplestore.ontologies.translate.owl_rl import translate_axioms
 from triplestore.ontologies.translate.owl_rl_classes import at_most
+from triplestore.ontologies.translate.regimes import descriptions
 from triplestore.ontologies.translate.schema_rules import EQUALITY, vocabulary_rules
 from triplestore.ontologies.translate.unfold import unfold
 from triplestore.terms import BLANK
@@ -136,7 +136,7 @@ def upper_bound(ontology: Ontology) -> Bound:
     return _bound(draft, True, list(outside_of(ontology.axioms)))
 
 
-def _bound(draft: Draft, upper: bool, outside: list[Outside]) -> Bound:
+def _bound(draft: RuleDraft, upper: bool, outside: list[Outside]) -> Bound:
     loose = dict.fromkeys(term for rule in draft.rules for term in _blank_classes(rule))
     rules, constraints = unfold(draft.rules, draft.constraints, loose)
     if any(head.terms[1:2] == (SAME_AS,) for rule in rules for head in rule.heads):
@@ -172,10 +172,6 @@ def _named(clause: AnyClause) -> AnyClause:
     return replace(clause, body=body)
 
 
-def _descriptions(ontology: Ontology) -> list[Description]:
-    return [one for one in ontology.expressions if not isinstance(one, InverseOf)]
-
-
 def _all_descriptions(ontology: Ontology) -> list[Description]:
     found = dict.fromkeys((*innermost_first(*ontology.axioms), *ontology.expressions))
     return [one for one in found if isinstance(one, Description) and one.node is not None]
@@ -184,10 +180,10 @@ def _all_descriptions(ontology: Ontology) -> list[Description]:
 # -- what is sound beyond OWL 2 RL ----------------------------------------------------------------
 
 
-def _sound_rules(ontology: Ontology) -> Draft:
+def _sound_rules(ontology: Ontology) -> RuleDraft:
     """The rules that both bounds have."""
-    draft = Draft()
-    translate_axioms(ontology.axioms, draft, _descriptions(ontology))
+    draft = RuleDraft()
+    translate_axioms(ontology.axioms, draft, descriptions(ontology))
     for axiom in ontology.axioms:
         _sound_axiom(axiom, draft)
     for expression in _all_descriptions(ontology):
@@ -195,7 +191,7 @@ def _sound_rules(ontology: Ontology) -> Draft:
     return draft
 
 
-def _sound_axiom(axiom: Axiom, draft: Draft) -> None:
+def _sound_axiom(axiom: Axiom, draft: RuleDraft) -> None:
     match axiom:
         case ReflexiveProperty(property):
             draft.rule("L reflexive", related(property, X, X), (), axiom.triples)
@@ -213,7 +209,7 @@ def _sound_axiom(axiom: Axiom, draft: Draft) -> None:
             draft.rule("L chain", related(sup, X, X), (), axiom.triples)
 
 
-def _sound(expression: Description, draft: Draft) -> None:
+def _sound(expression: Description, draft: RuleDraft) -> None:
     member = is_in(expression, X)
     match expression:
         case HasSelf(property):
@@ -238,7 +234,7 @@ def _is_covered(outside: Outside) -> bool:
 # -- what is above --------------------------------------------------------------------------------
 
 
-def _tell_demands_apart(ontology: Ontology, draft: Draft) -> None:
+def _tell_demands_apart(ontology: Ontology, draft: RuleDraft) -> None:
     """Conclude nothing from members that are in an expression by its own definition.
 
     That something is in A ⊔ B because it is in A is no reason to put it in B. So each expression
@@ -282,7 +278,7 @@ def _demanding(body: tuple[Item, ...], class_: Constant) -> tuple[Item, ...]:
     )
 
 
-def _above(expression: Description, draft: Draft) -> None:
+def _above(expression: Description, draft: RuleDraft) -> None:
     """More than the expression says, wherever rules cannot say exactly that."""
     member = is_in(expression, X)
     match expression:
@@ -327,7 +323,7 @@ def _exists(
     property: PropertyExpression,
     filler: ClassExpression | None,
     member: tuple[Item, ...],
-    draft: Draft,
+    draft: RuleDraft,
 ) -> None:
     """A value in the filler: the same one for everything in the expression."""
     assert expression.node is not None
@@ -342,7 +338,7 @@ def _one(
     property: PropertyExpression,
     filler: ClassExpression | None,
     member: tuple[Item, ...],
-    draft: Draft,
+    draft: RuleDraft,
 ) -> None:
     """All values are one, where there may be several but not any number."""
 

@@ -11,7 +11,6 @@ asserted twice is two premises, of which one may be removed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from triplestore.ontologies.model.axiom_text import text
 from triplestore.ontologies.model.expressions import (
@@ -302,36 +301,3 @@ class Deprecated(Axiom):
     """A class or property is no longer to be used; nothing follows."""
 
     entity: Node
-
-
-AnyAxiom: TypeAlias = (
-    SubClassOf
-    | EquivalentClasses
-    | DatatypeDefinition
-    | DisjointClasses
-    | AllDisjointClasses
-    | DisjointUnion
-    | HasKey
-    | SubPropertyOf
-    | PropertyChain
-    | EquivalentProperties
-    | DisjointProperties
-    | AllDisjointProperties
-    | InverseProperties
-    | PropertyDomain
-    | PropertyRange
-    | FunctionalProperty
-    | InverseFunctionalProperty
-    | ReflexiveProperty
-    | IrreflexiveProperty
-    | SymmetricProperty
-    | AsymmetricProperty
-    | TransitiveProperty
-    | SameIndividual
-    | DifferentIndividuals
-    | AllDifferent
-    | ClassAssertion
-    | NegativePropertyAssertion
-    | Deprecated
-)
-"""Every kind, for a `match` that is checked to be complete."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from triplestore.ontologies.model.expressions import Triple
-from triplestore.ontologies.model.ontology import Problem
+from triplestore.ontologies.model.ontology import AxiomProblem
 from triplestore.ontologies.model.schema_graph import SchemaGraph
 from triplestore.ontologies.model.vocabulary import FIRST, NIL, REST
 from triplestore.ontologies.thresholds import ONTOLOGIES
@@ -56,10 +56,10 @@ class ListReader:
         self._heads: dict[Term, Term] = {}
         self._broken: set[Term] = set()
         self._known: dict[Term, tuple[ListReading, ...]] = {}
-        self._reported: dict[tuple[str, Term], Problem] = {}
+        self._reported: dict[tuple[str, Term], AxiomProblem] = {}
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[AxiomProblem, ...]:
         """What was found wrong so far."""
         return tuple(self._reported.values())
 
@@ -204,4 +204,4 @@ class ListReader:
         key = (code, cell)
         if key not in self._reported:
             triples = triples or (*self._first.get(cell, ()), *self._rest.get(cell, ()))
-            self._reported[key] = Problem(code, message, triples, remedy)
+            self._reported[key] = AxiomProblem(code, message, triples, remedy)

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 from pyoxigraph import NamedNode
 
-from triplestore.ontologies.model.axioms import AnyAxiom
+from triplestore.ontologies.model.axioms import Axiom
 from triplestore.ontologies.model.expressions import Description, InverseOf, Node, Triple
 from triplestore.ontologies.model.swrl import SwrlRule
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class AxiomProblem:
     """Something that looks like part of an axiom and is not quite right.
 
     code     a short name of the kind of problem, such as `list-cycle`
@@ -59,12 +59,12 @@ class Ontology:
     unused       triples of the vocabulary that came into no axiom and no problem
     """
 
-    axioms: tuple[AnyAxiom, ...] = ()
+    axioms: tuple[Axiom, ...] = ()
     expressions: tuple[Description | InverseOf, ...] = ()
     rules: tuple[SwrlRule, ...] = ()
     declared: Mapping[NamedNode, frozenset[Node]] = field(default_factory=dict)
     headers: tuple[Header, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[AxiomProblem, ...] = ()
     unused: tuple[Triple, ...] = ()
 
     @property

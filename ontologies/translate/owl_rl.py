@@ -58,8 +58,8 @@ from triplestore.ontologies.model.expressions import (
 from triplestore.ontologies.model.vocabulary import DISTINCT_MEMBERS, TARGET_VALUE
 from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate.draft import (
-    Draft,
-    Part,
+    DraftPart,
+    RuleDraft,
     X,
     Y,
     Z,
@@ -80,14 +80,14 @@ from triplestore.thread_limits import look, needs
 
 
 def translate_axioms(
-    axioms: Iterable[Axiom], draft: Draft, expressions: Iterable[Expression] = ()
+    axioms: Iterable[Axiom], draft: RuleDraft, expressions: Iterable[Expression] = ()
 ) -> None:
     """Put the rules about axioms, and about all expressions in them, into a draft.
 
     expressions  others that are there, of which no axiom speaks
 
     >>> from pyoxigraph import NamedNode
-    >>> draft = Draft()
+    >>> draft = RuleDraft()
     >>> translate_axioms([TransitiveProperty(NamedNode("http://e/p"))], draft)
     >>> print(draft.rules[0])
     rule "prp-trp" <http://e/p>[?x, ?z] :- <http://e/p>[?x, ?y], <http://e/p>[?y, ?z] .
@@ -103,17 +103,17 @@ def translate_axioms(
 
 
 @lru_cache(maxsize=1 << 17)
-def _of_axiom(axiom: Axiom) -> Part:
+def _of_axiom(axiom: Axiom) -> DraftPart:
     """The rules of one axiom; kept, since few axioms of an ontology change at a time."""
-    draft = Draft()
+    draft = RuleDraft()
     translate_axiom(axiom, draft)
     return draft.part()
 
 
 @lru_cache(maxsize=1 << 17)
-def _of_expression(expression: Expression) -> Part:
+def _of_expression(expression: Expression) -> DraftPart:
     """What one expression gives, except those inside of it."""
-    draft = Draft()
+    draft = RuleDraft()
     translate_expression(expression, draft)
     return draft.part()
 
@@ -124,7 +124,7 @@ def _follows_from_others(axiom: Axiom) -> bool:
 
 
 @singledispatch
-def translate_axiom(axiom: Axiom, draft: Draft) -> None:
+def translate_axiom(axiom: Axiom, draft: RuleDraft) -> None:
     """Put the rules about one axiom into a draft; its expressions have theirs."""
     raise TypeError(f"no axiom: {axiom!r}")
 
@@ -133,7 +133,7 @@ def translate_axiom(axiom: Axiom, draft: Draft) -> None:
 
 
 @translate_axiom.register
-def _sub_class(axiom: SubClassOf, draft: Draft) -> None:
+def _sub_class(axiom: SubClassOf, draft: RuleDraft) -> None:
     _below("cax-sco", axiom.sub, axiom.sup, axiom, draft)
 
 
@@ -147,7 +147,7 @@ def sub_class_rule(sub: bytes, sup: bytes) -> Rule:
 
 
 def _below(
-    name: str, sub: ClassExpression, sup: ClassExpression, axiom: Axiom, draft: Draft
+    name: str, sub: ClassExpression, sup: ClassExpression, axiom: Axiom, draft: RuleDraft
 ) -> None:
     """What is in one class is in the other; of owl:Nothing, which has no members, nothing is."""
     if not is_nothing(sub):
@@ -156,7 +156,7 @@ def _below(
 
 @translate_axiom.register(EquivalentClasses)
 @translate_axiom.register(DatatypeDefinition)
-def _equivalent(axiom: EquivalentClasses | DatatypeDefinition, draft: Draft) -> None:
+def _equivalent(axiom: EquivalentClasses | DatatypeDefinition, draft: RuleDraft) -> None:
     if class_of(axiom.left) == class_of(axiom.right):
         return  # the name of an expression
     _below("cax-eqc1", axiom.left, axiom.right, axiom, draft)
@@ -164,25 +164,25 @@ def _equivalent(axiom: EquivalentClasses | DatatypeDefinition, draft: Draft) -> 
 
 
 @translate_axiom.register
-def _disjoint(axiom: DisjointClasses, draft: Draft) -> None:
+def _disjoint(axiom: DisjointClasses, draft: RuleDraft) -> None:
     """`schema` has cax-dw."""
     draft.keep(axiom.left, axiom.right)
 
 
 @translate_axiom.register
-def _all_disjoint(axiom: AllDisjointClasses, draft: Draft) -> None:
+def _all_disjoint(axiom: AllDisjointClasses, draft: RuleDraft) -> None:
     draft.keep(*axiom.members)
     for one, other in _pairs(axiom.members):
         draft.pair("cax-adc", class_of(one), class_of(other), axiom.own)
 
 
 @translate_axiom.register
-def _disjoint_union(axiom: DisjointUnion, draft: Draft) -> None:
+def _disjoint_union(axiom: DisjointUnion, draft: RuleDraft) -> None:
     """`profile` says that there is no rule."""
 
 
 @translate_axiom.register
-def _key(axiom: HasKey, draft: Draft) -> None:
+def _key(axiom: HasKey, draft: RuleDraft) -> None:
     if not axiom.properties:
         draft.leave(axiom, "a key of no properties would make all members one")
         return
@@ -221,7 +221,7 @@ def _pairs(members: Sequence[M]) -> Iterator[tuple[M, M]]:
 
 
 @translate_axiom.register
-def _sub_property(axiom: SubPropertyOf, draft: Draft) -> None:
+def _sub_property(axiom: SubPropertyOf, draft: RuleDraft) -> None:
     _implies("prp-spo1", axiom.sub, axiom.sup, axiom, draft)
 
 
@@ -230,7 +230,7 @@ def _implies(
     sub: PropertyExpression,
     sup: PropertyExpression,
     axiom: Axiom,
-    draft: Draft,
+    draft: RuleDraft,
     *,
     turned: bool = False,
 ) -> None:
@@ -239,7 +239,7 @@ def _implies(
 
 
 @translate_axiom.register
-def _chain(axiom: PropertyChain, draft: Draft) -> None:
+def _chain(axiom: PropertyChain, draft: RuleDraft) -> None:
     if not axiom.chain:
         draft.leave(axiom, "a chain of no properties relates everything to itself")
         return
@@ -252,36 +252,36 @@ def _chain(axiom: PropertyChain, draft: Draft) -> None:
 
 
 @translate_axiom.register
-def _equivalent_properties(axiom: EquivalentProperties, draft: Draft) -> None:
+def _equivalent_properties(axiom: EquivalentProperties, draft: RuleDraft) -> None:
     _implies("prp-eqp1", axiom.left, axiom.right, axiom, draft)
     _implies("prp-eqp2", axiom.right, axiom.left, axiom, draft)
 
 
 @translate_axiom.register
-def _inverse(axiom: InverseProperties, draft: Draft) -> None:
+def _inverse(axiom: InverseProperties, draft: RuleDraft) -> None:
     _implies("prp-inv1", axiom.left, axiom.right, axiom, draft, turned=True)
     _implies("prp-inv2", axiom.right, axiom.left, axiom, draft, turned=True)
 
 
 @translate_axiom.register
-def _domain(axiom: PropertyDomain, draft: Draft) -> None:
+def _domain(axiom: PropertyDomain, draft: RuleDraft) -> None:
     draft.member("prp-dom", axiom.domain, X, [related(axiom.property, X, Y)], premises_of(axiom))
 
 
 @translate_axiom.register
-def _range(axiom: PropertyRange, draft: Draft) -> None:
+def _range(axiom: PropertyRange, draft: RuleDraft) -> None:
     draft.member("prp-rng", axiom.range, Y, [related(axiom.property, X, Y)], premises_of(axiom))
 
 
 @translate_axiom.register
-def _functional(axiom: FunctionalProperty, draft: Draft) -> None:
+def _functional(axiom: FunctionalProperty, draft: RuleDraft) -> None:
     body: list[Item] = [related(axiom.property, X, Y), related(axiom.property, X, Z)]
     body.append(different(Y, Z))
     draft.rule("prp-fp", same(Y, Z), body, premises_of(axiom))
 
 
 @translate_axiom.register
-def _inverse_functional(axiom: InverseFunctionalProperty, draft: Draft) -> None:
+def _inverse_functional(axiom: InverseFunctionalProperty, draft: RuleDraft) -> None:
     one, other = related(axiom.property, X, Z), Variable("also")
     same_value = (related(axiom.property, Y, other), variant(Z, other))
     for more in ((related(axiom.property, Y, Z),), same_value):
@@ -290,41 +290,41 @@ def _inverse_functional(axiom: InverseFunctionalProperty, draft: Draft) -> None:
 
 
 @translate_axiom.register
-def _symmetric(axiom: SymmetricProperty, draft: Draft) -> None:
+def _symmetric(axiom: SymmetricProperty, draft: RuleDraft) -> None:
     _implies("prp-symp", axiom.property, axiom.property, axiom, draft, turned=True)
 
 
 @translate_axiom.register
-def _transitive(axiom: TransitiveProperty, draft: Draft) -> None:
+def _transitive(axiom: TransitiveProperty, draft: RuleDraft) -> None:
     body = [related(axiom.property, X, Y), related(axiom.property, Y, Z)]
     draft.rule("prp-trp", related(axiom.property, X, Z), body, premises_of(axiom))
 
 
 @translate_axiom.register
-def _reflexive(axiom: ReflexiveProperty, draft: Draft) -> None:
+def _reflexive(axiom: ReflexiveProperty, draft: RuleDraft) -> None:
     """`profile` says that there is no rule."""
 
 
 @translate_axiom.register
-def _irreflexive(axiom: IrreflexiveProperty, draft: Draft) -> None:
+def _irreflexive(axiom: IrreflexiveProperty, draft: RuleDraft) -> None:
     message = f"{base_of(axiom.property)} is irreflexive"
     draft.constraint("prp-irp", message, [related(axiom.property, X, X)], premises_of(axiom))
 
 
 @translate_axiom.register
-def _asymmetric(axiom: AsymmetricProperty, draft: Draft) -> None:
+def _asymmetric(axiom: AsymmetricProperty, draft: RuleDraft) -> None:
     message = f"{base_of(axiom.property)} is asymmetric"
     body = [related(axiom.property, X, Y), related(axiom.property, Y, X)]
     draft.constraint("prp-asyp", message, body, premises_of(axiom))
 
 
 @translate_axiom.register
-def _disjoint_properties(axiom: DisjointProperties, draft: Draft) -> None:
+def _disjoint_properties(axiom: DisjointProperties, draft: RuleDraft) -> None:
     _no_common("prp-pdw", axiom.left, axiom.right, premises_of(axiom), draft)
 
 
 @translate_axiom.register
-def _all_disjoint_properties(axiom: AllDisjointProperties, draft: Draft) -> None:
+def _all_disjoint_properties(axiom: AllDisjointProperties, draft: RuleDraft) -> None:
     premises = premises_of(axiom)
     for one, other in _pairs(axiom.members):
         _no_common("prp-adp", one, other, premises, draft)
@@ -335,7 +335,7 @@ def _no_common(
     one: PropertyExpression,
     other: PropertyExpression,
     premises: tuple[Triple, ...],
-    draft: Draft,
+    draft: RuleDraft,
 ) -> None:
     message = f"{base_of(one)} and {base_of(other)} are disjoint"
     draft.constraint(name, message, [related(one, X, Y), related(other, X, Y)], premises)
@@ -353,14 +353,14 @@ def all_different_id(axiom: AllDifferent) -> str:
 
 
 @translate_axiom.register
-def _all_different(axiom: AllDifferent, draft: Draft) -> None:
+def _all_different(axiom: AllDifferent, draft: RuleDraft) -> None:
     name = all_different_id(axiom)
     for one, other in _pairs(axiom.members):
         draft.pair(name, constant(one), constant(other), axiom.own)
 
 
 @translate_axiom.register
-def _not_related(axiom: NegativePropertyAssertion, draft: Draft) -> None:
+def _not_related(axiom: NegativePropertyAssertion, draft: RuleDraft) -> None:
     name = "prp-npa2" if _has(axiom, TARGET_VALUE) else "prp-npa1"
     source, target = constant(axiom.source), constant(axiom.target)
     message = f"{base_of(axiom.property)} is denied of {source} and {target}"
@@ -376,7 +376,7 @@ def _has(axiom: Axiom, predicate: NamedNode) -> bool:
 
 
 @translate_axiom.register
-def _described(axiom: ClassAssertion, draft: Draft) -> None:
+def _described(axiom: ClassAssertion, draft: RuleDraft) -> None:
     """The type is a fact; its class must be there to have it."""
     draft.keep(axiom.described)
 
@@ -384,5 +384,5 @@ def _described(axiom: ClassAssertion, draft: Draft) -> None:
 @translate_axiom.register(SameIndividual)
 @translate_axiom.register(DifferentIndividuals)
 @translate_axiom.register(Deprecated)
-def _fact(axiom: Axiom, draft: Draft) -> None:
+def _fact(axiom: Axiom, draft: RuleDraft) -> None:
     """Ordinary facts: `schema_rules` has eq-sym, eq-trans, eq-rep-* and eq-diff1."""

@@ -33,7 +33,7 @@ from triplestore.ontologies.model.expressions import (
     premises_of,
 )
 from triplestore.ontologies.translate.draft import (
-    Draft,
+    RuleDraft,
     X,
     Y,
     base_of,
@@ -53,12 +53,12 @@ SUB_CLASS = Constant.iri(RDFS_SUB_CLASS_OF)
 
 
 @singledispatch
-def translate_expression(expression: Expression, draft: Draft) -> None:
+def translate_expression(expression: Expression, draft: RuleDraft) -> None:
     """Put the rules about one expression (not those inside it) into a draft.
 
     >>> from pyoxigraph import BlankNode, NamedNode
     >>> p, c = NamedNode("http://e/p"), NamedNode("http://e/C")
-    >>> draft = Draft()
+    >>> draft = RuleDraft()
     >>> translate_expression(SomeValuesFrom(p, c, node=BlankNode("n")), draft)
     >>> print(draft.rules[0].name, draft.rules[0].heads[0].o, len(draft.rules[0].body))
     cls-svf1 _:n 2
@@ -67,7 +67,7 @@ def translate_expression(expression: Expression, draft: Draft) -> None:
 
 
 @translate_expression.register
-def _intersection(expression: IntersectionOf, draft: Draft) -> None:
+def _intersection(expression: IntersectionOf, draft: RuleDraft) -> None:
     body = [item for operand in expression.operands for item in is_in(operand, X)]
     draft.member("cls-int1", expression, X, body, expression.own)
     for operand in expression.operands:
@@ -76,28 +76,28 @@ def _intersection(expression: IntersectionOf, draft: Draft) -> None:
 
 
 @translate_expression.register
-def _union(expression: UnionOf, draft: Draft) -> None:
+def _union(expression: UnionOf, draft: RuleDraft) -> None:
     for operand in expression.operands:
         draft.member("cls-uni", expression, X, is_in(operand, X), expression.own)
         _below("scm-uni", operand, expression, expression, draft)
 
 
 def _below(
-    name: str, sub: ClassExpression, sup: ClassExpression, said: Expression, draft: Draft
+    name: str, sub: ClassExpression, sup: ClassExpression, said: Expression, draft: RuleDraft
 ) -> None:
     edge = TripleAtom(class_of(sub), SUB_CLASS, class_of(sup))
     draft.schema_rule(name, edge, said.own)
 
 
 @translate_expression.register
-def _complement(expression: ComplementOf, draft: Draft) -> None:
+def _complement(expression: ComplementOf, draft: RuleDraft) -> None:
     body = (*is_in(expression, X), *is_in(expression.operand, X))
     message = f"in {class_of(expression.operand)} and in its complement"
     draft.constraint("cls-com", message, body or _anything(), expression.own)
 
 
 @translate_expression.register
-def _one_of(expression: OneOf, draft: Draft) -> None:
+def _one_of(expression: OneOf, draft: RuleDraft) -> None:
     """A literal is in it by its value, in any spelling."""
     for member in map(constant, expression.members):
         if is_literal(member):
@@ -107,20 +107,20 @@ def _one_of(expression: OneOf, draft: Draft) -> None:
 
 
 @translate_expression.register
-def _some(expression: SomeValuesFrom, draft: Draft) -> None:
+def _some(expression: SomeValuesFrom, draft: RuleDraft) -> None:
     name = "cls-svf2" if is_everything(expression.filler) else "cls-svf1"
     body = (related(expression.property, X, Y), *is_in(expression.filler, Y))
     draft.member(name, expression, X, body, premises_of(expression))
 
 
 @translate_expression.register
-def _all(expression: AllValuesFrom, draft: Draft) -> None:
+def _all(expression: AllValuesFrom, draft: RuleDraft) -> None:
     body = (*is_in(expression, X), related(expression.property, X, Y))
     draft.member("cls-avf", expression.filler, Y, body, premises_of(expression))
 
 
 @translate_expression.register
-def _has_value(expression: HasValue, draft: Draft) -> None:
+def _has_value(expression: HasValue, draft: RuleDraft) -> None:
     fact = related(expression.property, X, constant(expression.value))
     draft.rule("cls-hv1", fact, is_in(expression, X), premises_of(expression))
     body: tuple[Item, ...] = (fact,)
@@ -130,7 +130,7 @@ def _has_value(expression: HasValue, draft: Draft) -> None:
 
 
 @translate_expression.register
-def _at_most(expression: MaxCardinality, draft: Draft) -> None:
+def _at_most(expression: MaxCardinality, draft: RuleDraft) -> None:
     if expression.number > 1:
         return
     if expression.filler is None:
@@ -142,7 +142,7 @@ def _at_most(expression: MaxCardinality, draft: Draft) -> None:
 
 
 def at_most(
-    expression: MaxCardinality | ExactCardinality, draft: Draft, names: tuple[str, str]
+    expression: MaxCardinality | ExactCardinality, draft: RuleDraft, names: tuple[str, str]
 ) -> None:
     """The rules for none, or one, by their names."""
     filler = expression.filler
@@ -172,11 +172,11 @@ def _anything() -> tuple[Item, ...]:
 @translate_expression.register(DatatypeRestriction)
 @translate_expression.register(NarySomeValuesFrom)
 @translate_expression.register(NaryAllValuesFrom)
-def _outside(expression: Expression, draft: Draft) -> None:
+def _outside(expression: Expression, draft: RuleDraft) -> None:
     """`profile` says of which axioms they are a part."""
 
 
 @translate_expression.register(Facet)
 @translate_expression.register(InverseOf)
-def _no_class(expression: Expression, draft: Draft) -> None:
+def _no_class(expression: Expression, draft: RuleDraft) -> None:
     """Parts of others: `DatatypeRestriction`, and wherever a property stands."""

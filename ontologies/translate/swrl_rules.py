@@ -46,7 +46,7 @@ from triplestore.ontologies.translate.data_ranges import is_within
 from triplestore.ontologies.translate.draft import (
     PAIRS,
     SAME_AS,
-    Draft,
+    RuleDraft,
     base_of,
     bindings,
     constant,
@@ -65,7 +65,7 @@ DIFFERENT = Constant.iri(OWL_DIFFERENT_FROM)
 
 
 def translate_swrl(
-    rule: SwrlRule, draft: Draft, *, expressions: bool = True, different: Collection[str] = ()
+    rule: SwrlRule, draft: RuleDraft, *, expressions: bool = True, different: Collection[str] = ()
 ) -> None:
     """Put the rules of one SWRL rule, one for each atom of its head, into a draft.
 
@@ -75,14 +75,14 @@ def translate_swrl(
     >>> from pyoxigraph import NamedNode
     >>> x = SwrlVariable(NamedNode("urn:swrl#x"))
     >>> a, b = NamedNode("http://e/A"), NamedNode("http://e/B")
-    >>> draft = Draft()
+    >>> draft = RuleDraft()
     >>> translate_swrl(SwrlRule((ClassAtom(a, x),), (ClassAtom(b, x),)), draft)
     >>> print(draft.rules[0])
     rule "swrl" <http://e/B>[?x] :- <http://e/A>[?x] .
     """
     try:
         _require_rules(rule, draft, expressions)
-        body = _Body(rule.body, different)
+        body = _SwrlBody(rule.body, different)
         heads = [_head(atom, body.names) for atom in rule.head]
     except UnknownError as error:
         draft.leave(rule, str(error))
@@ -102,7 +102,7 @@ def translate_swrl(
                 draft.constraints.append(Constraint("swrl", message, around, axioms=axioms))
 
 
-def _require_rules(rule: SwrlRule, draft: Draft, expressions: bool) -> None:
+def _require_rules(rule: SwrlRule, draft: RuleDraft, expressions: bool) -> None:
     """Refuse class expressions that nothing is inferred to be in; report those of heads from which
     less follows than they say."""
     for atoms, side in ((rule.body, LEFT), (rule.head, RIGHT)):
@@ -117,7 +117,7 @@ def _require_rules(rule: SwrlRule, draft: Draft, expressions: bool) -> None:
                 draft.leave(rule, reason)
 
 
-class _Names:
+class _RuleVariables:
     """Variables by their nodes, with short, distinct names."""
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class _Names:
         return name
 
 
-class _Body:
+class _SwrlBody:
     """The atoms of a body: in which ways each may be true, and the conditions on their values.
 
     ways      of each atom about facts, the lists of items that may stand for it
@@ -156,7 +156,7 @@ class _Body:
     """
 
     def __init__(self, atoms: Sequence[SwrlAtom], different: Collection[str]) -> None:
-        self.names = _Names()
+        self.names = _RuleVariables()
         self.compared: list[Constant] = []
         self._different = different
         self._values: dict[Variable, Constant] = {}
@@ -232,7 +232,7 @@ class _Body:
         return found
 
 
-def _items(atom: SwrlAtom, names: _Names) -> list[Item]:
+def _items(atom: SwrlAtom, names: _RuleVariables) -> list[Item]:
     """What an atom about facts says, in one way."""
     term = names.term
     match atom:
@@ -254,7 +254,7 @@ def _items(atom: SwrlAtom, names: _Names) -> list[Item]:
     raise UnknownError(f"no atom about facts: {atom}")
 
 
-def _head(atom: SwrlAtom, names: _Names) -> Item | None:
+def _head(atom: SwrlAtom, names: _RuleVariables) -> Item | None:
     if isinstance(atom, BuiltinAtom | DataRangeAtom):
         raise UnknownError("built-ins and data ranges are for bodies")
     items = _items(atom, names)

@@ -83,7 +83,7 @@ def loose_classes(expressions: Iterable[Description], kept: Collection[Constant]
     return {node for node in nodes if node.kind == BLANK and node not in kept}
 
 
-class _Group:
+class _ClauseGroup:
     """Clauses that have classes in common, with their keys. The same only as the same objects."""
 
     __slots__ = ("_key", "classes", "clauses")
@@ -94,7 +94,7 @@ class _Group:
         self._key = tuple(map(id, clauses)), classes
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Group) and self._key == other._key
+        return isinstance(other, _ClauseGroup) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -102,7 +102,7 @@ class _Group:
 
 def _groups(
     clauses: Sequence[AnyClause], classes: Container[bytes]
-) -> tuple[list[AnyClause], list[_Group]]:
+) -> tuple[list[AnyClause], list[_ClauseGroup]]:
     """The clauses with none of these classes, and the others in groups that share no class."""
     alone: list[AnyClause] = []
     named: list[tuple[AnyClause, bytes]] = []  # each with one of its classes
@@ -128,7 +128,7 @@ def _groups(
         members.setdefault(_root(above, key), ([], []))[0].append(clause)
     for key in above:
         members[_root(above, key)][1].append(key)
-    return alone, [_Group(tuple(some), tuple(own)) for some, own in members.values()]
+    return alone, [_ClauseGroup(tuple(some), tuple(own)) for some, own in members.values()]
 
 
 def _root(above: dict[bytes, bytes], key: bytes) -> bytes:
@@ -141,7 +141,7 @@ def _root(above: dict[bytes, bytes], key: bytes) -> bytes:
 
 
 @lru_cache(maxsize=1 << 16)
-def _unfolded(group: _Group) -> tuple[AnyClause, ...]:
+def _unfolded(group: _ClauseGroup) -> tuple[AnyClause, ...]:
     work = _Unfolding(group)
     work.run()
     return work.result()
@@ -153,7 +153,7 @@ class _Unfolding:
     room  number of further body items that are allowed
     """
 
-    def __init__(self, group: _Group) -> None:
+    def __init__(self, group: _ClauseGroup) -> None:
         classes = group.classes
         self.clauses: dict[int, Open] = {}
         self.made: dict[bytes, dict[int, None]] = {key: {} for key in classes}

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from triplestore.reasoning.thresholds import REASONING
 from triplestore.relations import (
     EXPLICIT,
     GRAPHS,
@@ -181,8 +180,6 @@ def layer_of(step: WriteStep) -> Layer:
 def _counts_of_rows(rows: ChangedRows) -> tuple[int, int, int, int, int]:
     """Added, removed, still entailed, inferred now, inferred no more."""
     before, now = rows.previous, rows.status
-    if len(rows) <= REASONING.few_rows:
-        return _counts_of_few(list(zip(before.tolist(), now.tolist(), strict=True)))
     added, removed = _come_and_gone(before, now)
     follows, followed = now == INFERRED, before == INFERRED
     if not (follows.any() or followed.any()):
@@ -190,17 +187,6 @@ def _counts_of_rows(rows: ChangedRows) -> tuple[int, int, int, int, int]:
     still = int(np.count_nonzero(follows & (before == EXPLICIT)))
     come, gone = follows & (before == 0), followed & (now == 0)
     return added, removed, still, int(np.count_nonzero(come)), int(np.count_nonzero(gone))
-
-
-def _counts_of_few(moves: list[tuple[int, int]]) -> tuple[int, int, int, int, int]:
-    """The same for so few that arrays of them cost more than they save."""
-    return (
-        sum([now & EXPLICIT > was & EXPLICIT for was, now in moves]),
-        sum([was & EXPLICIT > now & EXPLICIT for was, now in moves]),
-        moves.count((EXPLICIT, INFERRED)),
-        moves.count((0, INFERRED)),
-        moves.count((INFERRED, 0)),
-    )
 
 
 def _counts_of_load(layer: Layer) -> Change:

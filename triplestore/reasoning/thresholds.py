@@ -27,12 +27,6 @@ class ReasoningThresholds(Thresholds):
     awake_share: int = 2
     """Rules sleep only if at most one in this many is awake. With more data the next commit would
     probably wake them, and then all are compiled anyway."""
-    few_rows: int = 64
-    """Maximum number of changed rows that are counted one by one; arrays cost more for these."""
-    few_terms: int = 16
-    """Maximum number of terms whose kinds are looked up one by one."""
-    max_key_bytes: int = 256
-    """Maximum length of the keys of a rule that is kept for the next program."""
     equality_first: int = 256
     """Maximum number of newly asserted facts before equalities are looked for before the rules are
     applied."""

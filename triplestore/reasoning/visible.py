@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyoxigraph import DefaultGraph, Quad
 
-from triplestore.reasoning.thresholds import REASONING
 from triplestore.relations.lookup import Rows
 from triplestore.relations.packed_keys import U32, Bools, high, low
 from triplestore.terms.term_keys import BLANK, IRI
@@ -90,9 +89,6 @@ def hidden_more(dictionary: Dictionary, closure: Closure, after: Tables) -> int:
 
 def _are_nodes(dictionary: Dictionary, ids: U32) -> Bools:
     """Which ids are of IRIs and blank nodes."""
-    if len(ids) <= REASONING.few_terms:
-        each = [dictionary.kind(i) in (IRI, BLANK) for i in ids.tolist()]
-        return np.array(each, dtype=np.bool_)
     kinds = dictionary.kinds(ids)
     found: Bools = (kinds == IRI) | (kinds == BLANK)
     return found

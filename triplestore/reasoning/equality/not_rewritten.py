@@ -131,7 +131,7 @@ def _is_blind(rule: Clause) -> bool:
         if isinstance(item, Bind) and not _is_blind_value(item.expression):
             return False
         if isinstance(item, Not | Aggregate):
-            if not all(_is_blind_filter(one, set()) for one in _expressions(item.body)):
+            if not all(_is_blind_filter(one, set()) for one in _expressions((item,))):
                 return False
             if isinstance(item, Aggregate) and any(
                 one.function not in _COUNTING for one in item.results
