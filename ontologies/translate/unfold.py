@@ -177,11 +177,10 @@ class _Unfolding:
 
     def result(self) -> tuple[AnyClause, ...]:
         """All clauses, each once; members of classes that are left are rows of `MEMBERS`."""
-        found: dict[Hashable, AnyClause] = {}
+        found: dict[Hashable, Open] = {}
         for clause in self.clauses.values():
-            closed = _with_hidden(clause.closed(), self.made)
-            found.setdefault((type(closed), signature(closed)), closed)
-        return tuple(found.values())
+            found.setdefault(clause.signature(), clause)
+        return tuple([_with_hidden(clause.closed(), self.made) for clause in found.values()])
 
     def _cost(self, class_: bytes) -> int:
         return len(self.made[class_]) * len(self.used[class_])
@@ -265,7 +264,7 @@ class _Unfolding:
         """Keep one of the clauses that say the same."""
         known: set[Hashable] = set()
         for number in list(numbers):
-            key = signature(self.clauses[number].closed())
+            key = self.clauses[number].signature()
             if key in known:
                 self._taken(number)
             known.add(key)

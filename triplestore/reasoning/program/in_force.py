@@ -52,10 +52,12 @@ def unreadable_values(meta: Mapping[str, bytes]) -> list[str]:
 
 
 @dataclass
-class _TranslationInputs:
-    """What a translation is made of: the same makes the same.
+class _Translated:
+    """A translation, and what it was made from; equal if made from the same.
 
-    edges  sub-class axioms between names, if rules are made of them
+    edges    sub-class axioms between names, if rules are made from them
+    options  what was read from the data beside the axioms
+    made     None if only the ontology was read
     """
 
     regimes: Regimes
@@ -64,6 +66,8 @@ class _TranslationInputs:
     edges: list[tuple[bytes, bytes]]
     triples: list[Any]
     options: tuple[bool, bool, list[Any]] | None = field(default=None, compare=False)
+    ontology: Ontology = field(default_factory=Ontology, compare=False)
+    made: Translation | None = field(default=None, compare=False)
 
 
 class InForce(Rules):
@@ -76,7 +80,8 @@ class InForce(Rules):
     ontology     these axioms
     literals     what the rules were told of literals
     names        keys of ids that were read for them
-    inputs       what the translation was made of
+    translations  the translations that it comes from, the last one in force: of the asserted
+                 axioms, and of all that hold where these count
     foreseen     whether there are rules about equality because there will be some
     partial      whether all rules are still to be made of what these conclude
     sleeping     the rules that nothing can reach yet, which are not compiled
@@ -102,7 +107,7 @@ class InForce(Rules):
         self.foreseen = False
         self.partial = False
         self.sleeping: Sleeping | None = None
-        self.inputs = _TranslationInputs(Regimes(), None, False, [], [])
+        self.translations: list[_Translated] = []
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -189,7 +194,7 @@ def schema_program(
         facts = [*reader.facts(), *scope_rules(tables, dictionary)]
         found = InForce(_together(None, made, facts), users, ontology=ontology)
         found.names = (dictionary, reader.known)
-        found.inputs = _TranslationInputs(regimes, users, False, [], triples)
+        found.translations = [_Translated(regimes, users, False, [], triples, ontology=ontology)]
         found.regimes = regimes
         found.partial = True
         return found
@@ -221,20 +226,21 @@ def make_program(
         reader = SchemaReader(dictionary, tables, regimes, known_names)
         equals = reader.equals()
         merged = bool(len(equals)) and reader.speaks_of(equals)
+        known_before = [] if before is None else before.translations
+        translations: list[_Translated] = []
         for full in (False, True):
             keys, triples = reader.read(full) if regimes.names else (NO_KEYS, [])
             name = _rule_beside(regimes, users, full)
             pairs = reader.pairs(keys) if name is None else []
-            inputs = _TranslationInputs(regimes, users, full, pairs, triples)
-            same = before is not None and before.inputs == inputs
-            ontology = before.ontology if before and same else read_ontology(triples)
-            assert ontology is not None
+            now = _Translated(regimes, users, full, pairs, triples)
+            translations.append(now)
+            old = next((one for one in known_before if one == now), None)
+            ontology = now.ontology = read_ontology(triples) if old is None else old.ontology
             equal = bool(len(equals)) or (early and will_equate(ontology, tables, dictionary))
             members = reader.with_members(ontology)
-            inputs.options = equal, merged, members
-            if before and same and before.inputs.options == inputs.options:
-                made = before.translation
-            else:
+            now.options = equal, merged, members
+            made = old.made if old is not None and old.options == now.options else None
+            if made is None:
                 made = translate(
                     ontology,
                     regimes.names,
@@ -247,7 +253,7 @@ def make_program(
                     edges=pairs,
                     full=full,
                 )
-            assert made is not None
+            now.made = made
             if not made.reflective and not (name and reader.lead_to(keys, made.into_axioms)):
                 break
         assert made is not None
@@ -261,7 +267,7 @@ def make_program(
         edges = SubclassEdges(dictionary, keys, name) if name is not None and len(keys) else None
         found = InForce(program, users, made, ontology, literals, edges)
         found.names = (dictionary, reader.known)
-        found.inputs = inputs
+        found.translations = translations
         found.regimes = regimes
         found.foreseen = equal and not len(equals)
         if name is not None and (before is None or early or before.sleeping is not None):
