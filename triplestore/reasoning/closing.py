@@ -1,4 +1,4 @@
-"""The closure inside of a transaction: brought up to date when something asks for it.
+"""The closure inside a transaction: brought up to date when it is needed.
 
 Start reading at `Closing.run` and `ClosureState`. What a transaction knows of its closure is one
 frozen value that a run replaces as a whole. A run that fails (a budget, Ctrl-C) replaces nothing,
@@ -120,7 +120,7 @@ class Closing:
         return not self._left_stale and (known or state.runs > 0 or bool(state.settings))
 
     def is_stale(self, tables: Tables) -> bool:
-        """Whether these tables, or the rules, are others than those of the last run."""
+        """Whether the tables or the rules changed since the last run."""
         state = self.state
         changed = tables is not state.tables or state.rules is not state.closed_under
         return changed and self.active
@@ -130,7 +130,7 @@ class Closing:
         self._left_stale = True
 
     def watch(self, progress: bool, cancel: Callable[[], bool] | None) -> None:
-        """Show the runs from now on, and ask whether to stop them; what is not given stays."""
+        """Show runs from now on, and ask whether to stop them; what is not given stays as it is."""
         line = ProgressLine() if progress else self._watch.progress
         self._watch = Watch(line, cancel or self._watch.cancel)
 
@@ -140,7 +140,7 @@ class Closing:
         self.state = ClosureState(settings, rules, None, Tables(), 0, runs=self.state.runs)
 
     def end(self, committed: State | None) -> None:
-        """The transaction is over: keep what was compiled, if that can be, and tables in memory.
+        """The transaction is over: keep compiled rules, if possible, and tables in memory.
 
         committed  the state that it published; None if there is none
         """
@@ -266,7 +266,7 @@ class Closing:
         return change_of(net, is_helper_in(self.dictionary))
 
     def listed(self) -> ViolationRelations:
-        """Where the violations of the rules in force are."""
+        """Where the violations of the rules in force are stored."""
         rules = self.state.rules
         if rules is None:
             return compiled_violation_relations({}, self.dictionary)

@@ -1,6 +1,6 @@
-"""One run: the closure is brought up to date with what was written since, under some settings.
+"""One run: the closure is brought up to date with earlier writes, under some settings.
 
-Start reading at `ClosureRun.run`. It makes a new `ClosureState` of an old one and changes nothing.
+Start reading at `ClosureRun.run`. It makes a new `ClosureState` and leaves the old one as it is.
 
 With a regime the rules are a function of the axioms that hold, and these may follow from rules. So
 a run takes turns: the closure is brought up to date, the axioms are read again if their triples
@@ -51,18 +51,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ClosureState:
-    """A closure as of the last run, and how it came about; replaced as a whole.
+    """A closure as of the last run, and its history in this transaction; replaced as a whole.
 
     settings      what the rules were made for
     rules         all rules in force, also those that were made of axioms; None if there are none
     closed_under  the rules under which the tables are closed; None if nothing was inferred yet
     tables        the closed tables
-    hidden        number of facts that hold and are not triples of RDF
+    hidden        number of facts that hold and are not RDF triples
     steps         lead from the tables of the last commit to these tables
-    stated        those of the steps that say what was asserted
+    stated        the steps that assert or remove facts
     runs          how often the closure was brought up to date in this transaction
-    figures       what the last run did, as a report says it
-    reread        whether rules have to be made again, though no axiom was touched
+    figures       what the last run did, for a report
+    reread        whether rules have to be made again although no axiom was touched
     """
 
     settings: ReasonSettings
@@ -78,8 +78,8 @@ class ClosureState:
 
 
 class _Unclosed(NamedTuple):
-    """What was written since the closure was right: steps, the tables they lead to, and what
-    changes of what the graphs of the scope state."""
+    """What was written since the closure was right: steps, the tables that they lead to, and the
+    change of what the graphs of the scope assert."""
 
     since: Sequence[WriteStep]
     tables: Tables
@@ -120,7 +120,7 @@ class ClosureRun:
     # -- turns ----------------------------------------------------------------------------------
 
     def _in_turns(self, before: ClosureState, written: _Unclosed) -> ClosureState:
-        """The same where rules are made of the axioms that hold; see the top of this file."""
+        """The same if rules are made from the axioms that hold; see the top of this file."""
         again = self.settings.users is not before.settings.users
         again |= self.settings.regimes != before.settings.regimes
         closed = before.closed_under is not None and before.tables.rows
@@ -177,8 +177,8 @@ class ClosureRun:
         return program_before_axioms(regimes, self.settings.users, _seen(written), self.dictionary)
 
     def _beginning(self, before: ClosureState, rules: Rules | None, written: _Unclosed) -> InForce:
-        """The program to begin a first closure with: what is asserted shows nearly all axioms, and
-        those that follow come in further turns."""
+        """The program to begin a first closure with: nearly all axioms are asserted, and those that
+        follow come in further turns."""
         regimes, seen = self.settings.regimes, _seen(written)
         if regimes.equality == BY_REWRITING:  # the closure shows what was merged
             return self._whole(self._turn(before, rules, written).tables, rules, early=True)
@@ -259,7 +259,7 @@ class ClosureRun:
         stated: AssertedChanges,
         scoped: ScopeStep | None,
     ) -> ClosureState:
-        """The same where one individual stands for all that are the same as it."""
+        """The same if one individual stands for all that are the same as it."""
         update = partial(self._update, compiled)
         made = Rewriting(self, state, rules, compiled, under).run(stated, update, scoped)
         total: dict[str, Any] = {}
@@ -273,7 +273,7 @@ class ClosureRun:
         return replace(after, reread=made.reread)
 
     def _without_rules(self, state: ClosureState, written: _Unclosed) -> ClosureState:
-        """Without rules: everything that is not asserted goes, and all counts."""
+        """Without rules: everything that is not asserted is removed, and all counts."""
         since, tables, scoped = written
         added = list(since)
         if scoped is not None:
@@ -372,12 +372,12 @@ def _with_closure(
 
 
 def _seen(written: _Unclosed) -> Tables:
-    """Tables as rules see them that read several graphs."""
+    """The tables as rules see them, with the facts of the scope."""
     return written.tables if written.scoped is None else written.scoped.on(written.tables)
 
 
 def _figures(closure: Closure) -> dict[str, Any]:
-    """What a report says of an update."""
+    """The figures of an update, for a report."""
     return {
         "inferred_added": closure.inferred_added,
         "inferred_removed": closure.inferred_removed,

@@ -24,7 +24,7 @@ SCHEMES = (AUTO, "plain", "compressed")
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What `tuning` says. None means: as the software thinks best.
+    """The values of `tuning`. None means that the software chooses.
 
     >>> Tuning().changed({"max_facts": 1000})
     Tuning(strategy='auto', max_facts=1000, max_bytes=None, max_seconds=None, \
@@ -38,28 +38,28 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
     strategy: str = AUTO
     """Which algorithm maintains the closure."""
     max_facts: int | None = None
-    """How many facts may be made in one commit."""
+    """Maximum number of facts that one commit may infer."""
     max_bytes: int | None = None
-    """How much memory the inference of one commit may take, and what is made by it."""
+    """Maximum memory for the inference of one commit, including its results."""
     max_seconds: float | None = None
-    """How long the inference of one commit may take."""
+    """Maximum time for the inference of one commit."""
     max_terms: int | None = None
-    """How many new terms rules may make in one commit."""
+    """Maximum number of new terms that rules may make in one commit."""
     recursive_counters: bool = False
-    """Whether to know, in memory, how many recursive rule instances derive each fact: for `dred_c`
-    and `fbf_c`, which then need not look for derivations of what they took away."""
+    """Whether to count in memory how many recursive rule instances derive each fact. Then `dred_c`
+    and `fbf_c` need not look for other derivations of deleted facts."""
     traces: bool = False
-    """Whether to keep what `counting` made, its traces, while another strategy is in use."""
+    """Whether to keep the traces of `counting` while another strategy is in use."""
     modules: str = AUTO
-    """Whether groups of rules that are a closure are evaluated as such: auto and on do, off does
-    not."""
+    """Whether modules evaluate groups of rules that compute a closure: they do with `auto` and
+    `on`, not with `off`."""
     schemes: str | Mapping[str, str] = AUTO
     """How closures are kept: written out (plain), by their scheme alone (compressed), or by size
     (auto); one word for all, or IRI of a property -> word, with "" for the others."""
 
     @classmethod
     def of(cls, meta: Mapping[str, bytes]) -> Tuning:
-        """What a store keeps; names that this version does not know are left alone."""
+        """The stored values; names that this version does not know are ignored."""
         return value_of(meta, TUNING, cls._read, cls())
 
     @classmethod
@@ -69,7 +69,7 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
         return cls(**{name: _valid(name, v) for name, v in kept.items()})
 
     def changed(self, by: Mapping[str, Any]) -> Tuning:
-        """With what `tuning` names set; None sets it back."""
+        """With the named values set; None resets a value."""
         names = [item.name for item in fields(self)]
         defaults = Tuning()
         values: dict[str, Any] = {}
@@ -80,7 +80,7 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
         return replace(self, **values)
 
     def to_bytes(self) -> bytes | None:
-        """The form in which it is kept; None if nothing is tuned."""
+        """The stored form; None if every value is the default."""
         default = Tuning()
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         changed = {name: v for name, v in values.items() if v != getattr(default, name)}
@@ -88,7 +88,7 @@ strategy, max_facts, max_bytes, max_seconds, max_terms, recursive_counters, trac
 
     @property
     def keeps_traces(self) -> bool:
-        """Whether traces are kept: by default, while they are used."""
+        """Whether traces are kept: by default only while they are used."""
         return self.traces or self.strategy == "counting"
 
 
@@ -118,7 +118,7 @@ def _one_of(name: str, value: Any, words: tuple[str, ...]) -> str:
 
 
 def _strategy(value: Any) -> str:
-    """The name of a strategy, as it is spelt today."""
+    """The current name of a strategy."""
     # Late: most stores have no rules.
     from triplestore.maintenance.strategies import STRATEGIES, known_name
 

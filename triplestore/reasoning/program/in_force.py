@@ -1,8 +1,8 @@
-"""The program in force: users' rules, and those that regimes make of the axioms that hold.
+"""The program in force: users' rules, and those that regimes make from the axioms that hold.
 
-Start reading at `make_program`. What is kept in a store are the names of the regimes; their rules
-are made again from the closed tables, of which they are a function. So a program that was made
-belongs to one state, and is remembered for it (`note`, `rules_of_state`).
+Start reading at `make_program`. A store keeps the names of the regimes. Their rules are a function
+of the closed tables and are made again from these. So a program belongs to one state, and is
+remembered for it (`reasoner.py: rules_of_state`).
 """
 
 from __future__ import annotations
@@ -71,19 +71,19 @@ class _Translated:
 
 
 class InForce(Rules):
-    """A whole program; each is itself only.
+    """A whole program; equal only to itself.
 
     regimes      those that it was made for
     whole        the program, and axioms that are not rules of it
     users        the part that users gave
     translation  the part that was made of axioms
     ontology     these axioms
-    literals     what the rules were told of literals
-    names        keys of ids that were read for them
+    literals     the literals about which it has facts
+    names        dictionary keys of ids that were read
     translations  the translations that it comes from, the last one in force: of the asserted
                  axioms, and of all that hold where these count
-    foreseen     whether there are rules about equality because there will be some
-    partial      whether all rules are still to be made of what these conclude
+    foreseen     whether it has the rules of equality only because equalities are expected
+    partial      whether these are only rules about axioms, from whose conclusions all are made
     sleeping     the rules that nothing can reach yet, which are not compiled
     """
 
@@ -117,19 +117,19 @@ class InForce(Rules):
 
     @cached_property
     def program(self) -> Program:
-        """All of it; callers that do not need the rules of axioms beside it use `whole`."""
+        """All rules; callers that do not need the axioms beside it as rules use `whole`."""
         with no_collection():
             return self.whole.together
 
     @property
     def compiled(self) -> WholeProgram:
-        """What is compiled to maintain a closure: all rules but those that sleep."""
+        """The rules that are compiled to maintain a closure: all that do not sleep."""
         if self.sleeping is None:
             return self.whole
         return WholeProgram(self.sleeping.awake, self.whole.edges)
 
     def woken(self) -> InForce:
-        """The same of which no rule sleeps."""
+        """The same program, in which no rule sleeps."""
         found = copy(self)
         found.sleeping = None
         return found
@@ -151,12 +151,12 @@ class InForce(Rules):
 
     @cached_property
     def may_hide(self) -> bool:
-        """Whether they may conclude what is not shown: with a regime they may."""
+        """Whether they may conclude facts that are not shown: with a regime they may."""
         return True
 
     @cached_property
     def scoped(self) -> frozenset[Atom]:
-        """What rules about the graphs of a scope conclude."""
+        """The conclusions of the rules about the graphs of a scope."""
         rules = self.whole.program.rules
         return frozenset(rule.heads[0] for rule in rules if rule.name == RULE)
 
@@ -176,10 +176,10 @@ def program_before_axioms(
 def schema_program(
     regimes: Regimes, users: Rules | None, tables: Tables, dictionary: Dictionary
 ) -> InForce | None:
-    """The rules that speak of axioms only, where these are most of what is asserted; else None.
+    """The rules about axioms only, if many of the asserted facts are axioms; else None.
 
-    What they conclude is all that a program is made of, mostly: so the many rules about data are
-    made once, of all axioms, and not of the asserted ones first.
+    What they conclude is usually all that a program is made from. So the many rules about data are
+    made once from all axioms, not first from the asserted ones.
     """
     # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
@@ -211,9 +211,9 @@ def make_program(
 ) -> InForce:
     """The program in force where these tables hold, if they are closed.
 
-    before  that of earlier tables, of which some is known
-    early   whether they are not closed yet: then rules are there already that will be needed as
-            soon as others are applied
+    before  the program of earlier tables; what is still right is used again
+    early   whether the tables are not closed yet: then the program already has rules that will be
+            needed as soon as others are applied
     """
     # Late: most stores have no regime.
     from triplestore.ontologies.read import read_ontology
@@ -276,8 +276,8 @@ def make_program(
 
 
 def _rule_beside(regimes: Regimes, users: Rules | None, full: bool) -> str | None:
-    """The id of the rules of sub-class axioms that may stand beside the program; None if they must
-    be rules of it: as premises, or where each rule is looked at."""
+    """The id of the rules of sub-class axioms if these may stand beside the program; None if they
+    must be rules of it, because they are premises or each rule is examined."""
     if full or regimes.equality == BY_REWRITING:
         return None
     if users is not None and any(rule.nots or rule.aggregates for rule in users.program.rules):
@@ -286,12 +286,12 @@ def _rule_beside(regimes: Regimes, users: Rules | None, full: bool) -> str | Non
 
 
 def _refuse(rules: Sequence[Rule]) -> None:
-    """Rules of users that negate on a way to axioms are refused."""
+    """Refuse users' rules that negate or aggregate and lead to axioms."""
     raise_errors(
         Problem(
             "negated-axiom",
             "it negates or aggregates, and axioms may follow from what it concludes",
-            "conclude something that no axiom is made of",
+            "conclude something that is not part of an axiom",
             file=rule.source.file if rule.source else None,
             line=rule.source.line if rule.source else None,
             column=rule.source.column if rule.source else None,
@@ -313,7 +313,7 @@ def _together(users: Rules | None, made: Program, facts: list[Rule]) -> Program:
 
 
 def whole_program_of(rules: Rules | None) -> WholeProgram:
-    """A program with the axioms beside it, of whichever rules; of none the empty one."""
+    """The program of some rules with the axioms beside it; without rules an empty one."""
     if rules is None:
         return WholeProgram(Program())
     return rules.whole if isinstance(rules, InForce) else WholeProgram(rules.program)

@@ -1,8 +1,8 @@
-"""What rules made of axioms are told about literals: spellings of one value, and ill-typed ones.
+"""Facts about literals for rules made from axioms: spellings of one value, and ill-typed ones.
 
 Start reading at `Literals`. Rules match terms; where an axiom compares the values of
-properties, they need to know which literals are one value in several spellings. That is asserted as
-facts of internal relations, of literals that the data have only.
+properties, they need to know which literals are one value in several spellings. Internal relations
+have facts that say so, only about literals in the data.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_ILL_TYPED = 1000
 
 @dataclass(frozen=True)
 class Literals:
-    """What a program was told about literals.
+    """The literals about which a program has facts.
 
     upto    the greatest id that was looked at for ill-typed ones
     ill     keys of those
@@ -55,7 +55,7 @@ class Literals:
         return replace(self, upto=dictionary.size, ill=(*known, *found)[:MAX_ILL_TYPED])
 
     def added(self, program: Program, tables: Tables, dictionary: Dictionary) -> Program:
-        """A program with what is to be told to it."""
+        """A program with these facts."""
         facts = variants(tables, dictionary, self.valued.tolist())
         facts += ill_typed_facts(self.ill)
         made = Program(facts) if facts else Program()
@@ -64,7 +64,7 @@ class Literals:
 
 
 def variants(tables: Tables, dictionary: Dictionary, properties: Iterable[int]) -> list[Rule]:
-    """For the literals among the values of properties, those that are another's value: as facts."""
+    """Facts that relate the literals among the values of properties that have one value."""
     values = literals_of(tables, dictionary, properties)
     if len(values) < 2:
         return []
@@ -99,7 +99,7 @@ def _fact(name: Constant, one: Constant, other: Constant) -> Rule:
 
 
 def ill_typed(dictionary: Dictionary, since: int = 0) -> list[bytes]:
-    """The literals after an id that have no value though their datatype is known; a limited number.
+    """Literals with greater ids and a known datatype that have no value; a limited number.
 
     >>> from triplestore.terms import Dictionary
     >>> from pyoxigraph import Literal, NamedNode
@@ -128,7 +128,7 @@ def ill_typed(dictionary: Dictionary, since: int = 0) -> list[bytes]:
 
 
 def ill_typed_facts(keys: Iterable[bytes]) -> list[Rule]:
-    """That they are ill-typed, as facts."""
+    """Facts that say that these are ill-typed."""
     found = []
     for key in keys:
         one = Constant(key)

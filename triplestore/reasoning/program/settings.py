@@ -1,4 +1,4 @@
-"""What a store was told about reasoning: rules of users, regimes, and tuning.
+"""The reasoning settings of a store: rules of users, regimes, and tuning.
 
 Start reading at `ReasonSettings`. It is one value that is replaced as a whole; a store keeps it as
 three named values (`PROGRAM`, `REGIMES`, `TUNING`).
@@ -33,11 +33,11 @@ _WITH_EQUALITY = frozenset(["owl-rl", "owl-horst"])
 
 @dataclass(frozen=True)
 class Regimes:
-    """What `reason` was told about regimes; false if there are none.
+    """The regimes that `reason` was given, with their options; false if there are none.
 
     equality    how equals are reasoned about: by rules, or by rewriting to representatives
     ontologies  graphs of ontology files, each with the file and the hash of its contents
-    scope       which named graphs count beside these and the default graph
+    scope       which named graphs are read beside these and the default graph
     unresolved  imports that were not found, and why
 
     >>> Regimes.of({"regimes": Regimes(("skos",)).to_bytes()})
@@ -79,7 +79,7 @@ scope='default')
         made = made if equality is None else replace(made, equality=equality)
         made = made if trivial is None else replace(made, trivial=trivial)
         if made.trivial and not made.names:
-            raise UsageError("trivial=True is about what a regime infers; name one, too")
+            raise UsageError("trivial=True is about what a regime infers; name a regime")
         return made
 
     def scoped(self, scope: Any) -> Regimes:
@@ -113,7 +113,7 @@ scope='default')
 
 @lru_cache(maxsize=16)
 def _regimes_of(data: bytes) -> Regimes:
-    """The regimes that are kept so: every transaction asks."""
+    """The regimes in their stored form; every transaction reads them."""
     said = json.loads(data)
     return Regimes(
         tuple(said["names"]),
@@ -127,7 +127,7 @@ def _regimes_of(data: bytes) -> Regimes:
 
 @dataclass(frozen=True)
 class ReasonSettings:
-    """What `reason` was told, all of it; true if there is anything to infer.
+    """All that `reason` was given; true if there is anything to infer.
 
     users    the rules of users; None if there are none
     regimes  the regimes, and how they are applied

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sleeping:
-    """What is compiled while the other rules of a program sleep, and what wakes these.
+    """The part of a program that is compiled while the other rules sleep, and what wakes these.
 
     awake       the rules and constraints that do not sleep
     properties  keys of properties whose first fact wakes all
@@ -75,7 +75,7 @@ class Sleeping:
 def find_sleeping(
     program: Program, edges: U64, tables: Tables, dictionary: Dictionary
 ) -> Sleeping | None:
-    """Which rules sleep where these facts hold, closed or not; None if these are too few.
+    """Which rules sleep where these facts hold, closed or not; None if too few would sleep.
 
     edges  sub-class axioms beside the program, as sorted pairs of ids
     """
@@ -195,7 +195,7 @@ class _Reach:
 
     @property
     def few(self) -> bool:
-        """Whether few of the clauses that are no facts were reached."""
+        """Whether few of the clauses with a body were reached."""
         awake = [one for one, reads in zip(self.awake, self.reads, strict=True) if reads]
         return sum(awake) * REASONING.awake_share <= len(awake)
 

@@ -1,7 +1,7 @@
-"""What a regime made of the axioms: the part of a report that prevents "it infers nothing".
+"""What a regime made of the axioms: the part of a report that explains why little is inferred.
 
-Start reading at `regime_report`. It looks at axioms; `advice` has its warnings, for
-which a sample of the data is looked at. It holds on to no facts.
+Start reading at `regime_report`. It looks at axioms; `warnings.py` also looks at a sample of the
+data. Reports keep no facts.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ MAX_KEPT = 1000
 
 @dataclass(frozen=True, slots=True)
 class RegimeReport(Report):
-    """A report with what was made of axioms; prints as a table."""
+    """A report that also says which rules axioms gave; prints as a table."""
 
     regimes: Sequence[str] = ()
     """The regimes in force."""
     scope: str | Sequence[str] = DEFAULT
-    """Which named graphs take part beside the default graph."""
+    """Which named graphs are used beside the default graph."""
     axioms: int = 0
     """Axioms that rules were made of."""
     rules_by_id: Mapping[str, int] = field(default_factory=dict)
@@ -47,11 +47,11 @@ class RegimeReport(Report):
     outside_count: int = 0
     """Axioms, or parts of axioms, for which the regimes have no rule."""
     outside_reasons: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> of how many of these it is the one."""
+    """Reason -> number of these with this reason."""
     outside: Sequence[str] = ()
     """The first of them, each with the reason."""
     problems: Sequence[str] = ()
-    """What looks like part of an axiom and is not quite right."""
+    """Malformed parts of axioms."""
     unresolved: Sequence[str] = ()
     """Imports that were not found or not searched for, each with the reason."""
 
@@ -93,7 +93,7 @@ def _listed(name: str, lines: Sequence[str], count: int) -> Iterator[tuple[str, 
 def regime_report(
     report: Report, rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
 ) -> RegimeReport:
-    """The report with what was made of axioms."""
+    """The report, extended by what axioms gave."""
     made = {one.name: getattr(report, one.name) for one in fields(Report)}
     translation, ontology = rules.translation, rules.ontology
     unresolved = [f"{iri}: {why}" for iri, why in _unresolved(regimes, tables, dictionary)]
@@ -118,7 +118,7 @@ def _unresolved(
 ) -> Iterator[tuple[str, str]]:
     """Imports that are not in the store, with reasons; of files first."""
     yield from regimes.unresolved
-    reason = "the data import it; load it, too, or give its file as ontology=..."
+    reason = "the data import it; load it or give its file as ontology=..."
     known = {iri for iri, _ in regimes.unresolved}
     for iri in missing_imports(tables, dictionary):
         if iri not in known:
@@ -128,7 +128,7 @@ def _unresolved(
 def _stated(
     rules: InForce, regimes: Regimes, tables: Tables, dictionary: Dictionary
 ) -> list[Outside]:
-    """The axioms outside of the regimes that are asserted: users cannot change inferred ones."""
+    """The asserted axioms outside of the regimes: users cannot change inferred ones."""
     found = [] if rules.translation is None else [*rules.translation.outside]
     if not found or not rules.translation or not rules.translation.reflective:
         return found
