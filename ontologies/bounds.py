@@ -237,9 +237,9 @@ def _is_covered(outside: Outside) -> bool:
 def _tell_demands_apart(ontology: Ontology, draft: RuleDraft) -> None:
     """Conclude nothing from members that are in an expression by its own definition.
 
-    That something is in A ⊔ B because it is in A is no reason to put it in B. So each expression
-    has two classes: one for all members, and one for members that other axioms and expressions
-    demand; conclusions of the expression are about the second.
+    What is in A ⊔ B because it is in A need not be in B. So each expression has two classes: one
+    for all members, and one for members that other axioms and expressions demand; conclusions of
+    the expression are about the second.
     """
     own: dict[Constant, tuple[TripleAtom, ...] | None] = {}
     for one in _all_descriptions(ontology):

@@ -3,7 +3,7 @@
 Start reading at `outside_of`. The profile allows each construct in certain places only: a class
 expression may be what something follows from (to the left of ⊑) or what follows (to the right).
 Rules are made for all constructs, wherever they stand; but where the profile does not allow one,
-there is no rule for that direction, and this module says so. Nothing is dropped silently.
+that direction has no rule, and this module says so. Nothing is dropped silently.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def outside_of(axioms: Iterable[Axiom]) -> Iterator[Outside]:
 
 
 def without_rules(axioms: Iterable[Axiom], wanted: frozenset[str]) -> Iterator[Outside]:
-    """The axioms that none of these rules is made of.
+    """The axioms from which none of these rules is made.
 
     >>> from pyoxigraph import NamedNode
     >>> axiom = ReflexiveProperty(NamedNode("http://e/p"))

@@ -35,7 +35,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Axiom:
-    """What all axioms have in common.
+    """The base of all axioms.
 
     own          the triples that assert it, without those of the expressions inside
     annotations  what is said about it
@@ -298,6 +298,6 @@ class NegativePropertyAssertion(Axiom):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Deprecated(Axiom):
-    """A class or property is no longer to be used; nothing follows."""
+    """A class or property that should no longer be used; nothing follows."""
 
     entity: Node

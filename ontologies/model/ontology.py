@@ -18,7 +18,7 @@ from triplestore.ontologies.model.swrl import SwrlRule
 
 @dataclass(frozen=True, slots=True)
 class AxiomProblem:
-    """Something that looks like part of an axiom and is not quite right.
+    """A malformed part of an axiom.
 
     code     a short name of the kind of problem, such as `list-cycle`
     message  what is wrong, in a sentence
@@ -37,7 +37,7 @@ class AxiomProblem:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What an ontology says of itself."""
+    """Name, version and imports of an ontology."""
 
     iri: Node
     version: Node | None = None
@@ -79,9 +79,9 @@ class Ontology:
 
     @property
     def imports(self) -> tuple[NamedNode, ...]:
-        """What all its headers import, each once."""
+        """The imports of all its headers, each once."""
         return tuple(dict.fromkeys(iri for header in self.headers for iri in header.imports))
 
     def counts(self) -> Counter[str]:
-        """How many axioms there are of each kind."""
+        """The number of axioms of each kind."""
         return Counter(type(axiom).__name__ for axiom in self.axioms)

@@ -1,4 +1,4 @@
-"""What rules are made of, and the draft that collects them while axioms are translated.
+"""Parts of rules, and the draft that collects rules while axioms are translated.
 
 Start reading at `RuleDraft`. What is always true of what it collects: each rule and constraint has
 as its name the id of the public rule that it is a case of, and as `axioms` the triples of its
@@ -324,11 +324,11 @@ class RuleDraft:
         self.schema.append(Rule((row,), (), name, axioms=self._triples(axioms)))
 
     def keep(self, *expressions: ClassExpression) -> None:
-        """Members of these are looked at by rules that do not name them."""
+        """Keep these classes: rules that do not name them look at their members."""
         self.kept.update(map(class_of, expressions))
 
     def leave(self, axiom: object, reason: str) -> None:
-        """Note that there is no rule for something."""
+        """Note that an axiom, or a part of one, has no rule."""
         self.outside.append(Outside(axiom, reason))
 
 

@@ -178,7 +178,7 @@ def _all_disjoint(axiom: AllDisjointClasses, draft: RuleDraft) -> None:
 
 @translate_axiom.register
 def _disjoint_union(axiom: DisjointUnion, draft: RuleDraft) -> None:
-    """`profile` says that there is no rule."""
+    """Without a rule; `profile` reports it."""
 
 
 @translate_axiom.register
@@ -302,7 +302,7 @@ def _transitive(axiom: TransitiveProperty, draft: RuleDraft) -> None:
 
 @translate_axiom.register
 def _reflexive(axiom: ReflexiveProperty, draft: RuleDraft) -> None:
-    """`profile` says that there is no rule."""
+    """Without a rule; `profile` reports it."""
 
 
 @translate_axiom.register

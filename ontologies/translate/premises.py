@@ -32,7 +32,7 @@ def with_premises(
     fixed: Iterable[Rule] = (),
     users: Iterable[Rule] = (),
 ) -> list[Rule]:
-    """The rules with those triples of their axioms in their bodies that they may have a part in.
+    """The rules, with those triples of their axioms as premises that may depend on the rules.
 
     schema  rules that state what follows from axioms whatever the data are; they come first in
             the result
@@ -109,7 +109,7 @@ class _Slices:
 
 
 def may_reach_axioms(rules: Sequence[Rule], fixed: Sequence[Rule], users: Sequence[Rule]) -> bool:
-    """Whether a rule that is made of an axiom, or of a user, may conclude what axioms depend on."""
+    """Whether a rule made from an axiom, or a user's rule, may conclude what axioms depend on."""
     wanted = slices_into_axioms(fixed, users)
     anything = {ANY, ANY_CLASS}
     if wanted & anything or any(slice_of(rule.heads[0]) in anything for rule in fixed):
@@ -138,7 +138,7 @@ def negations_into_axioms(
 ) -> list[Rule]:
     """Users' rules that negate or aggregate, and lead to triples of axioms.
 
-    More facts would make fewer axioms, and these more facts again: nothing says where that ends.
+    More facts would make fewer axioms, and fewer axioms fewer facts: there may be no fixpoint.
 
     >>> from triplestore.datalog.text import read
     >>> rule = "rdfs:subClassOf[?x, ?y] :- <http://e/p>[?x, ?y], NOT <http://e/q>[?x, ?y] ."

@@ -136,7 +136,7 @@ REGIMES: dict[str, Regime] = {
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A program made of axioms, and what was left out of it.
+    """A program made from axioms, and what was left out of it.
 
     program     rules with ids and axioms
     outside     axioms, and parts of axioms, without rules
@@ -185,7 +185,7 @@ def vocabulary(
 
 
 def facts_of(names: Iterable[str]) -> list[Triple]:
-    """The axioms that regimes bring themselves."""
+    """The axioms that belong to regimes."""
     return [fact for regime in _chosen(names) for _, fact in regime.facts]
 
 
@@ -223,11 +223,11 @@ def translate(
 ) -> Translation:
     """The program of an ontology under some regimes.
 
-    trivial  whether trivial triples are inferred, too
+    trivial  whether trivial triples are inferred as well
     equal    whether there is an owl:sameAs between two things
     merged   whether one of these is in an axiom
     rewritten  whether one of equals stands for all: then no rules say what follows from that
-    members  classes without names of which something is said to be
+    members  classes without names that have asserted members
     users    rules in force beside these
     edges    further sub-class axioms between names, as keys
     full     whether these are all axioms that hold; if they are not, the program of a reflective
@@ -344,7 +344,7 @@ def _kinds_of_difference(ontology: Ontology) -> list[str]:
 
 
 def _any_class(rules: Iterable[Rule]) -> bool:
-    """Whether a rule may conclude that something is in a class it does not name."""
+    """Whether a rule may conclude a type in a class that it does not name."""
     return any(
         type(head.o if head.p == TYPE else head.p) is not Constant
         for rule in rules

@@ -1,4 +1,4 @@
-"""Match the body of a family item by item, each with facts of its own choice.
+"""Match the body of a family item by item; each atom may see other facts.
 
 Start reading at `Matching`. Each item is matched by the engine's evaluation, one step at a time.
 Only the order is its own, in three ways that proofs need: all variables are kept to the end, each

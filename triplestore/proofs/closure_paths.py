@@ -51,8 +51,8 @@ class Walks:
         return frozenset() if found is None else found.rules
 
     def links(self, place: Place) -> tuple[list[Instance], bool] | None:
-        """Instances that prove a pair from edges of its closure, and whether there is no smaller
-        proof; None if it is an edge itself, or of no large closure."""
+        """Instances that prove a pair from edges of its closure, and whether that is the smallest
+        proof; None if it is an edge, or not in a large closure."""
         found = self._closures.get(place[0])
         return None if found is None else found.links(place)
 

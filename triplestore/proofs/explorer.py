@@ -12,12 +12,12 @@ One that is enough
     for: if they complete a proof, what else there is on that level is never seen.
 Forwards
     Where levels become too wide (a dense transitive relation has n^2 facts two levels down), the
-    rules behind the goal are fired forwards from what is stated until it comes; then all heights
+    rules behind the goal are fired forwards from asserted facts until it comes; then all heights
     are known, and a proof is read off: the smallest, if it does not have very many rivals.
 Some proof
     Where that would take too long as well, another search takes instances with at most one premise
     that is not stated first, one step after the other, and others only when these are used up. Its
-    proof is well-founded, but may be higher than need be.
+    proof is well-founded, but may be higher than the smallest.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Limits:
     depth: int = 1_000_000
 
 
-class _Spent(Exception):  # noqa: N818 - it is no error
+class _Spent(Exception):  # noqa: N818 - not an error
     """A search came to its limits."""
 
 
@@ -117,7 +117,7 @@ class Explorer(ProofGraph):
     def alternatives(self, goal: int, count: int) -> tuple[list[ProofLink], bool]:
         """The last steps of the smallest proofs of a node that do not need it, the least first.
 
-        At most `count`; True beside them if there are no others.
+        At most `count`; and True if these are all.
         """
         try:
             self._begin(time.monotonic() + self.limits.seconds)

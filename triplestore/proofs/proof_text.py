@@ -105,7 +105,7 @@ class _Tree:
                 stack.append((rest + start[0], rest + start[1], one))
 
     def _node(self, what: _Node, depth: int) -> tuple[str, list[_Node], list[str]]:
-        """The text of something, what hangs on it, and further lines about it."""
+        """The text of a node, its children, and further lines about it."""
         if isinstance(what, str):
             return what, [], []
         if isinstance(what, ProofPart):

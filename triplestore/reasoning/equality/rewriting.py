@@ -1,12 +1,12 @@
 """The closure under equality by rewriting: one update of a store.
 
-Start reading at `Rewriting.run`, which a `ClosureRun` calls in the place of its own update. What is
-asserted is given to the engine as facts of representatives; equalities that it finds merge classes,
-which changes what is asserted to it, and so on until there are none left. Then the rows to be
-stored are told apart from those that only the tables of representatives have.
+Start reading at `Rewriting.run`, which a `ClosureRun` calls instead of its own update. The engine
+gets the asserted facts as facts of representatives. Equalities that it finds merge classes, which
+changes these facts, until no new equality is found. Then the rows that are stored are separated
+from those that only the tables of representatives have.
 
 What is always true: the engine's tables are `representatives` of the stored rows and the classes,
-before and after; and classes in force follow from what is asserted (see `equality.classes`).
+before and after; and classes in force follow from asserted facts (see `equality.classes`).
 
 Why a run ends: terms that a turn leaves out of all classes, though they are the same as something,
 are barred until the run is over (a literal may be the same as a member only as long as the class is
@@ -75,16 +75,15 @@ under which they were closed."""
 
 
 class Rewritten(NamedTuple):
-    """What an update came to.
+    """The result of an update.
 
-    steps     to the new closure, after what was asserted
+    steps     to the new closure, after the asserted changes
     tables    the new closure
     closures  what the engine did, one update after the other
-    hidden    how many more facts hold that are not triples of RDF
-    inferred  what follows now and did not, and the other way round; None if it is what the engine
-              says, since there are no representatives
-    reread    whether equalities among terms without a representative changed: rules have to be
-              made for them
+    hidden    how many more facts hold that are not RDF triples
+    inferred  how many facts are newly inferred, or no longer; None if there are no
+              representatives, so that the engine's counts are right
+    reread    whether equalities changed between terms that are not rewritten: these need rules
     """
 
     steps: list[WriteStep]
@@ -128,7 +127,7 @@ class Rewriting:
     ) -> Rewritten:
         """Bring the closure up to date with what was asserted since.
 
-        scoped  what changed of what graphs of the scope state, which is among what was asserted
+        scoped  the changes of what graphs of the scope assert; they are part of `stated`
         """
         stored = stated.tables.with_schemes({})
         plus, minus = self._pairs(stated.plus), self._pairs(stated.minus)
@@ -223,7 +222,7 @@ class Rewriting:
         return Rewritten(written, seen, closures, hidden, inferred, reread)
 
     def _are_apart(self, tables: Tables) -> bytes:
-        """What is the same, and is not rewritten."""
+        """The terms that are equal to others and are not rewritten."""
         pairs = tables.relation(self._same_as).keys()
         pairs = pairs[high(pairs) != low(pairs)]
         return np.unique(high(pairs)).tobytes() if len(pairs) else b""
@@ -233,7 +232,7 @@ class Rewriting:
     def _begin_with(
         self, stored: Tables, closed: Tables, plus: KeysByName, minus: KeysByName
     ) -> Classes:
-        """Classes to begin with: each of them follows from what is asserted now."""
+        """Classes to begin with: each follows from the facts that are asserted now."""
         if not self._wanted:
             return NO_CLASSES
         classes, pairs = self._before, plus.get(self._same_as, NO_KEYS)
@@ -257,7 +256,7 @@ class Rewriting:
         return asserted_equalities(told, self._dictionary, self._named.predicates, self._check)
 
     def _may_break(self, minus: KeysByName) -> bool:
-        """Whether an equality may be gone with some facts, or with rules."""
+        """Whether an equality may be lost because some facts, or rules, were removed."""
         assert self._under is not None
         assert self._old_rules is not None
         if self._under is not self._compiled:
@@ -268,7 +267,7 @@ class Rewriting:
         return bool(minus) and found.any_of(minus, self._dictionary, self._type_id)
 
     def _merged(self, closed: Tables, classes: Classes, steps: Sequence[WriteStep]) -> Classes:
-        """The classes that these tables of representatives come to, after some last steps."""
+        """The classes that follow from these tables of representatives, after the last steps."""
         if not self._wanted:
             return NO_CLASSES
         pairs = closed.relation(self._same_as).keys()
@@ -296,7 +295,7 @@ class Rewriting:
         return not np.isin(low(types), self._named.classes).any()
 
     def _left_alone(self, classes: Classes, tables: Tables) -> Callable[[U32], Bools]:
-        """Which terms are not rewritten, nor any that they stand for."""
+        """A test for terms that are not rewritten, or represent such a term."""
         words = self._named.are_words(classes.members)
         words |= np.isin(classes.members, tables.names())  # properties are not replaced
         for_words = np.unique(classes.heads[words])
