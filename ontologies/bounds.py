@@ -29,31 +29,8 @@ from triplestore.datalog.program import (
     TupleAtom,
     Variable,
 )
-from triplestore.ontologies.model.axioms import (
-    Axiom,
-    DisjointUnion,
-    PropertyChain,
-    ReflexiveProperty,
-)
-from triplestore.ontologies.model.expressions import (
-    AllValuesFrom,
-    ClassExpression,
-    ComplementOf,
-    DatatypeComplementOf,
-    DatatypeRestriction,
-    Description,
-    ExactCardinality,
-    HasSelf,
-    MaxCardinality,
-    MinCardinality,
-    NaryAllValuesFrom,
-    NarySomeValuesFrom,
-    OneOf,
-    PropertyExpression,
-    SomeValuesFrom,
-    UnionOf,
-    innermost_first,
-)
+from triplestore.ontologies.model import axioms as ax
+from triplestore.ontologies.model import expressions as ex
 from triplestore.ontologies.model.ontology import Ontology
 from triplestore.ontologies.translate.draft import (
     SAME_AS,
@@ -107,7 +84,7 @@ def lower_bound(ontology: Ontology) -> Bound:
 
     >>> from pyoxigraph import NamedNode
     >>> p = NamedNode("http://e/p")
-    >>> print(lower_bound(Ontology((ReflexiveProperty(p),))).program.rules[0].name)
+    >>> print(lower_bound(Ontology((ax.ReflexiveProperty(p),))).program.rules[0].name)
     L reflexive
     """
     draft = _sound_rules(ontology)
@@ -119,11 +96,8 @@ def upper_bound(ontology: Ontology) -> Bound:
     """Rules from which all entailed facts of named individuals follow, and more.
 
     >>> from pyoxigraph import BlankNode, NamedNode
-    >>> from triplestore.ontologies.bounds import SomeValuesFrom, upper_bound
-    >>> from triplestore.ontologies.model.axioms import SubClassOf
-    >>> from triplestore.ontologies.model.ontology import Ontology
     >>> a, b, p = (NamedNode(f"http://e/{name}") for name in "abp")
-    >>> axiom = SubClassOf(a, SomeValuesFrom(p, b, node=BlankNode("n")))
+    >>> axiom = ax.SubClassOf(a, ex.SomeValuesFrom(p, b, node=BlankNode("n")))
     >>> bound = upper_bound(Ontology((axiom,)))
     >>> made = [rule.name for rule in bound.program.rules if rule.name.startswith("U")]
     >>> bound.upper, "U some, cax-sco" in made
@@ -172,9 +146,9 @@ def _named(clause: AnyClause) -> AnyClause:
     return replace(clause, body=body)
 
 
-def _all_descriptions(ontology: Ontology) -> list[Description]:
-    found = dict.fromkeys((*innermost_first(*ontology.axioms), *ontology.expressions))
-    return [one for one in found if isinstance(one, Description) and one.node is not None]
+def _all_descriptions(ontology: Ontology) -> list[ex.Description]:
+    found = dict.fromkeys((*ex.innermost_first(*ontology.axioms), *ontology.expressions))
+    return [one for one in found if isinstance(one, ex.Description) and one.node is not None]
 
 
 # -- what is sound beyond OWL 2 RL ----------------------------------------------------------------
@@ -191,11 +165,11 @@ def _sound_rules(ontology: Ontology) -> RuleDraft:
     return draft
 
 
-def _sound_axiom(axiom: Axiom, draft: RuleDraft) -> None:
+def _sound_axiom(axiom: ax.Axiom, draft: RuleDraft) -> None:
     match axiom:
-        case ReflexiveProperty(property):
+        case ax.ReflexiveProperty(property):
             draft.rule("L reflexive", related(property, X, X), (), axiom.triples)
-        case DisjointUnion(union, operands):
+        case ax.DisjointUnion(union, operands):
             for place, operand in enumerate(operands):
                 draft.member("L disjoint union", union, X, is_in(operand, X), axiom.own)
                 for other in operands[:place]:
@@ -205,22 +179,22 @@ def _sound_axiom(axiom: Axiom, draft: RuleDraft) -> None:
                         (*is_in(operand, X), *is_in(other, X)),
                         axiom.own,
                     )
-        case PropertyChain(chain, sup) if not chain:
+        case ax.PropertyChain(chain, sup) if not chain:
             draft.rule("L chain", related(sup, X, X), (), axiom.triples)
 
 
-def _sound(expression: Description, draft: RuleDraft) -> None:
+def _sound(expression: ex.Description, draft: RuleDraft) -> None:
     member = is_in(expression, X)
     match expression:
-        case HasSelf(property):
+        case ex.HasSelf(property):
             fact = related(property, X, X)
             draft.rule("L self", fact, member, expression.own)
             draft.member("L self", expression, X, (fact,), expression.own)
-        case MinCardinality(number, property, filler) if number <= 1:
+        case ex.MinCardinality(number, property, filler) if number <= 1:
             inside = () if filler is None else is_in(filler, Y)
             body = (related(property, X, Y), *inside) if number else ()
             draft.member("L minimum", expression, X, body, expression.own)
-        case ExactCardinality(number) if number <= 1:
+        case ex.ExactCardinality(number) if number <= 1:
             at_most(expression, draft, ("L exact", "L exact"))
 
 
@@ -278,37 +252,37 @@ def _demanding(body: tuple[Item, ...], class_: Constant) -> tuple[Item, ...]:
     )
 
 
-def _above(expression: Description, draft: RuleDraft) -> None:
+def _above(expression: ex.Description, draft: RuleDraft) -> None:
     """More than the expression says, wherever rules cannot say exactly that."""
     member = is_in(expression, X)
     match expression:
-        case SomeValuesFrom(property, filler):
+        case ex.SomeValuesFrom(property, filler):
             _exists("U some", expression, property, filler, member, draft)
-        case MinCardinality(number, property, filler) if number > 0:
+        case ex.MinCardinality(number, property, filler) if number > 0:
             _exists("U minimum", expression, property, filler, member, draft)
             if number > 1:
                 inside = () if filler is None else is_in(filler, Y)
                 body = (related(property, X, Y), *inside)
                 draft.member("U minimum", expression, X, body, expression.own)
-        case ExactCardinality(number, property, filler):
+        case ex.ExactCardinality(number, property, filler):
             if number > 0:
                 _exists("U exact", expression, property, filler, member, draft)
             if number > 1:
                 _one(expression, property, filler, member, draft)
             draft.member("U exact", expression, X, (), expression.own)
-        case MaxCardinality(number, property, filler):
+        case ex.MaxCardinality(number, property, filler):
             if number > 1:
                 _one(expression, property, filler, member, draft)
             draft.member("U maximum", expression, X, (), expression.own)
-        case UnionOf(operands):
+        case ex.UnionOf(operands):
             for operand in operands:
                 draft.member("U union", operand, X, member, expression.own)
-        case OneOf(members):
+        case ex.OneOf(members):
             for name in members:
                 draft.rule("U one of", _same_as(name), member, expression.own)
-        case NarySomeValuesFrom() | DatatypeRestriction() | DatatypeComplementOf():
+        case ex.NarySomeValuesFrom() | ex.DatatypeRestriction() | ex.DatatypeComplementOf():
             draft.member("U data", expression, X, (), expression.own)
-        case AllValuesFrom() | ComplementOf() | NaryAllValuesFrom():
+        case ex.AllValuesFrom() | ex.ComplementOf() | ex.NaryAllValuesFrom():
             draft.member("U condition", expression, X, (), expression.own)
 
 
@@ -319,9 +293,9 @@ def _same_as(individual: OwlTerm) -> TripleAtom:
 
 def _exists(
     name: str,
-    expression: Description,
-    property: PropertyExpression,
-    filler: ClassExpression | None,
+    expression: ex.Description,
+    property: ex.PropertyExpression,
+    filler: ex.ClassExpression | None,
     member: tuple[Item, ...],
     draft: RuleDraft,
 ) -> None:
@@ -334,9 +308,9 @@ def _exists(
 
 
 def _one(
-    expression: Description,
-    property: PropertyExpression,
-    filler: ClassExpression | None,
+    expression: ex.Description,
+    property: ex.PropertyExpression,
+    filler: ex.ClassExpression | None,
     member: tuple[Item, ...],
     draft: RuleDraft,
 ) -> None:

@@ -26,20 +26,8 @@ from triplestore.datalog.program import (
     bound_by,
     variables_in,
 )
+from triplestore.ontologies.model import swrl as sw
 from triplestore.ontologies.model.expressions import Expression, InverseOf
-from triplestore.ontologies.model.swrl import (
-    Argument,
-    BuiltinAtom,
-    ClassAtom,
-    DataRangeAtom,
-    DatavaluedPropertyAtom,
-    DifferentIndividualsAtom,
-    IndividualPropertyAtom,
-    SameIndividualAtom,
-    SwrlAtom,
-    SwrlRule,
-    SwrlVariable,
-)
 from triplestore.ontologies.profile import LEFT, RIGHT, reasons
 from triplestore.ontologies.thresholds import ONTOLOGIES
 from triplestore.ontologies.translate.data_ranges import is_within
@@ -65,7 +53,11 @@ DIFFERENT = Constant.iri(OWL_DIFFERENT_FROM)
 
 
 def translate_swrl(
-    rule: SwrlRule, draft: RuleDraft, *, expressions: bool = True, different: Collection[str] = ()
+    rule: sw.SwrlRule,
+    draft: RuleDraft,
+    *,
+    expressions: bool = True,
+    different: Collection[str] = (),
 ) -> None:
     """Put the rules of one SWRL rule, one for each atom of its head, into a draft.
 
@@ -73,10 +65,10 @@ def translate_swrl(
     different    the ids of axioms there are that say of several things that they are different
 
     >>> from pyoxigraph import NamedNode
-    >>> x = SwrlVariable(NamedNode("urn:swrl#x"))
+    >>> x = sw.SwrlVariable(NamedNode("urn:swrl#x"))
     >>> a, b = NamedNode("http://e/A"), NamedNode("http://e/B")
     >>> draft = RuleDraft()
-    >>> translate_swrl(SwrlRule((ClassAtom(a, x),), (ClassAtom(b, x),)), draft)
+    >>> translate_swrl(sw.SwrlRule((sw.ClassAtom(a, x),), (sw.ClassAtom(b, x),)), draft)
     >>> print(draft.rules[0])
     rule "swrl" <http://e/B>[?x] :- <http://e/A>[?x] .
     """
@@ -102,12 +94,12 @@ def translate_swrl(
                 draft.constraints.append(Constraint("swrl", message, around, axioms=axioms))
 
 
-def _require_rules(rule: SwrlRule, draft: RuleDraft, expressions: bool) -> None:
+def _require_rules(rule: sw.SwrlRule, draft: RuleDraft, expressions: bool) -> None:
     """Refuse class expressions that nothing is inferred to be in; report those of heads from which
     less follows than they say."""
     for atoms, side in ((rule.body, LEFT), (rule.head, RIGHT)):
         for atom in atoms:
-            if not isinstance(atom, ClassAtom) or not isinstance(atom.described, Expression):
+            if not isinstance(atom, sw.ClassAtom) or not isinstance(atom.described, Expression):
                 continue
             if not expressions:
                 raise UnknownError('class expressions need the regime "owl-rl", too')
@@ -123,8 +115,8 @@ class _RuleVariables:
     def __init__(self) -> None:
         self._known: dict[object, Variable] = {}
 
-    def term(self, argument: Argument) -> Term:
-        if not isinstance(argument, SwrlVariable):
+    def term(self, argument: sw.Argument) -> Term:
+        if not isinstance(argument, sw.SwrlVariable):
             return constant(argument)
         node = argument.name
         if node not in self._known:
@@ -155,15 +147,15 @@ class _SwrlBody:
     compared  properties of which literals are compared by value
     """
 
-    def __init__(self, atoms: Sequence[SwrlAtom], different: Collection[str]) -> None:
+    def __init__(self, atoms: Sequence[sw.SwrlAtom], different: Collection[str]) -> None:
         self.names = _RuleVariables()
         self.compared: list[Constant] = []
         self._different = different
         self._values: dict[Variable, Constant] = {}
-        facts = [atom for atom in atoms if not isinstance(atom, BuiltinAtom)]
+        facts = [atom for atom in atoms if not isinstance(atom, sw.BuiltinAtom)]
         self.ways = [self._ways(atom) for atom in facts]
         self.conditions = self._conditions(
-            [atom for atom in atoms if isinstance(atom, BuiltinAtom)],
+            [atom for atom in atoms if isinstance(atom, sw.BuiltinAtom)],
             set(bound_by(item for ways in self.ways for item in ways[0])),
         )
 
@@ -172,18 +164,20 @@ class _SwrlBody:
         for chosen in product(*self.ways):
             yield from _variants([*chain(*chosen), *self.conditions], heads)
 
-    def _ways(self, atom: SwrlAtom) -> list[list[Item]]:
+    def _ways(self, atom: sw.SwrlAtom) -> list[list[Item]]:
         term = self.names.term
         match atom:
-            case DatavaluedPropertyAtom(property, _, _) if not isinstance(property, InverseOf):
+            case sw.DatavaluedPropertyAtom(property, _, _) if not isinstance(property, InverseOf):
                 return self._of_value(atom)
-            case IndividualPropertyAtom(_, _, value) if is_literal(term(value)):
+            case sw.IndividualPropertyAtom(_, _, value) if is_literal(term(value)):
                 return self._of_value(atom)
-            case DifferentIndividualsAtom(left, right):
+            case sw.DifferentIndividualsAtom(left, right):
                 return self._of_difference(term(left), term(right))
         return [_items(atom, self.names)]
 
-    def _of_value(self, atom: DatavaluedPropertyAtom | IndividualPropertyAtom) -> list[list[Item]]:
+    def _of_value(
+        self, atom: sw.DatavaluedPropertyAtom | sw.IndividualPropertyAtom
+    ) -> list[list[Item]]:
         """The value of a property: one term, or another spelling of the value."""
         property, subject = atom.property, self.names.term(atom.subject)
         value = self.names.term(atom.value)
@@ -212,7 +206,7 @@ class _SwrlBody:
                 found.append([TupleAtom(Constant.iri(PAIRS + name), (axiom, one, other))])
         return found
 
-    def _conditions(self, waiting: list[BuiltinAtom], bound: set[Variable]) -> list[Item]:
+    def _conditions(self, waiting: list[sw.BuiltinAtom], bound: set[Variable]) -> list[Item]:
         """The built-ins in an order in which each can be computed."""
         found: list[Item] = []
         while waiting:
@@ -232,30 +226,30 @@ class _SwrlBody:
         return found
 
 
-def _items(atom: SwrlAtom, names: _RuleVariables) -> list[Item]:
+def _items(atom: sw.SwrlAtom, names: _RuleVariables) -> list[Item]:
     """What an atom about facts says, in one way."""
     term = names.term
     match atom:
-        case ClassAtom(described, argument):
+        case sw.ClassAtom(described, argument):
             return list(is_in(described, term(argument)))
-        case DataRangeAtom(described, argument):
+        case sw.DataRangeAtom(described, argument):
             try:
                 return [Filter(is_within(described, term(argument)))]
             except ValueError as error:
                 raise UnknownError(str(error)) from None
-        case IndividualPropertyAtom(property, subject, value):
+        case sw.IndividualPropertyAtom(property, subject, value):
             return [related(property, term(subject), term(value))]
-        case DatavaluedPropertyAtom(property, subject, value):
+        case sw.DatavaluedPropertyAtom(property, subject, value):
             return [related(property, term(subject), term(value))]
-        case SameIndividualAtom(left, right):
+        case sw.SameIndividualAtom(left, right):
             return [TripleAtom(term(left), SAME_AS, term(right))]
-        case DifferentIndividualsAtom(left, right):
+        case sw.DifferentIndividualsAtom(left, right):
             return [TripleAtom(term(left), DIFFERENT, term(right))]
     raise UnknownError(f"no atom about facts: {atom}")
 
 
-def _head(atom: SwrlAtom, names: _RuleVariables) -> Item | None:
-    if isinstance(atom, BuiltinAtom | DataRangeAtom):
+def _head(atom: sw.SwrlAtom, names: _RuleVariables) -> Item | None:
+    if isinstance(atom, sw.BuiltinAtom | sw.DataRangeAtom):
         raise UnknownError("built-ins and data ranges are for bodies")
     items = _items(atom, names)
     if items and not isinstance(items[0], TripleAtom):
