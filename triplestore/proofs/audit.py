@@ -1,4 +1,4 @@
-"""Is a closure exactly what the rules derive from what is stated?
+"""Checks that a closure is exactly what the rules derive from asserted facts.
 
 Start reading at `audit`. It computes the closure anew, in memory and from stated facts alone, and
 compares facts and counters, relation by relation, helper relations included. That takes as long as
@@ -236,7 +236,7 @@ class _Auditor:
     # -- against a closure that is computed anew -------------------------------------------------
 
     def computed_anew(self, budget: ReasoningBudget) -> Tables:
-        """The closure of what is stated."""
+        """The closure of the asserted facts."""
         self.say("what is stated")
         stated = self._stated()
         terms = self.closed.terms
@@ -336,7 +336,7 @@ class _Auditor:
             self._check_counts(relation, keys, wanted)
 
     def _heads(self, numbers: list[int]) -> dict[RelationKey, Keys]:
-        """What all instances of some rules conclude, each as often as there are instances."""
+        """The conclusions of all instances of some rules, one for each instance."""
         closed, heads = self.closed, Heads()
         rules = [self.compiled.rules[number] for number in numbers]
         work = closed.work()
@@ -351,7 +351,7 @@ class _Auditor:
         return heads.taken()
 
     def check_foundations(self) -> None:
-        """What is inferred follows from what is stated."""
+        """Every inferred fact follows from asserted facts."""
         found = FactSet()
         every = range(len(self.compiled.rules))
         for number, fresh in enumerate(rounds(self.closed, every, FactSet()), 1):

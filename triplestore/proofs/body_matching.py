@@ -1,4 +1,4 @@
-"""Match the body of a family item by item, each with facts of its own choice.
+"""Match the body of a family item by item; each atom may see other facts.
 
 Start reading at `Matching`. Each item is matched by the engine's evaluation, one step at a time.
 Only the order is its own, in three ways that proofs need: all variables are kept to the end, each
@@ -16,6 +16,7 @@ import numpy as np
 
 from triplestore.evaluate.binding_frames import Bindings
 from triplestore.proofs.closed_facts import Closed
+from triplestore.proofs.thresholds import PROOFS
 from triplestore.relations.facts.body_views import PairView, Setting
 from triplestore.relations.facts.fact_sets import RelationKey
 from triplestore.relations.packed_keys import U32, Keys
@@ -24,8 +25,6 @@ from triplestore.rules.families import CompiledAtom, Computation, Family
 
 Sees: TypeAlias = Callable[[int], Setting]
 """What the atom of a number is matched with."""
-
-_SAMPLE = 256  # rows of a frame by which the next item is chosen
 
 
 class Matching:
@@ -118,7 +117,7 @@ class Matching:
             return 2, self.n * float(rows[0])
         values = self.rows[atom.terms[place]]
         assert values is not None
-        sample = values[:_SAMPLE]
+        sample = values[: PROOFS.sampled_rows]
         return 1, float(relation.fanout((column,), (sample,)).sum()) * self.n / len(sample)
 
     def match(self, i: int) -> None:

@@ -7,7 +7,6 @@ and the members of its aggregates, are found here, for the few instances that a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,14 +32,6 @@ from triplestore.proofs.proof import Proof
 from triplestore.proofs.proof_graph import ProofLink
 from triplestore.proofs.steps import Member, ProofPart, ProofStep, Values
 from triplestore.rules.families import Family
-
-
-class Found(NamedTuple):
-    """The steps of one proof as links, and which of their nodes are proved."""
-
-    goal: int
-    last: ProofLink | None
-    links: dict[int, ProofLink]
 
 
 class Builder:

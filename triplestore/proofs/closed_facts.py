@@ -157,7 +157,7 @@ class Closed:
     def place(self, fact: Atom) -> Place:
         """Where a fact is kept, if it holds."""
         if any(isinstance(term, Variable) for term in fact.terms):
-            raise UsageError(f"{fact} is no fact: it has variables")
+            raise UsageError(f"{fact} is not a fact: it has variables")
         keys = [term.key for term in fact.terms if isinstance(term, Constant)]
         ids = self.terms.encode_keys(keys)
         if isinstance(fact, TupleAtom):

@@ -145,7 +145,7 @@ def all_at(closed: Closed, family: Family, pivot: int) -> Sees:
 
 
 def each(closed: Closed, family: Family, setting: Setting) -> Sees:
-    """A setting for the atoms of a family, but for internal relations, of which all is seen."""
+    """A setting for the atoms of a family; all facts of internal relations are seen."""
     if setting is closed.all:
         return lambda item: setting
     helpers = [closed.is_helper(atom.relation) for atom in family.body]

@@ -1,9 +1,9 @@
-"""Forwards from what is stated: the facts that follow, round by round.
+"""Forwards from asserted facts: the facts that follow, round by round.
 
-Start reading at `rounds`. All rules fire on what the round before found, whatever their strata, so
-that the round in which a fact comes is the height of its least proof. Negations, and what is
-aggregated, are looked up in the snapshot, which is right if that is closed; and if it is not, then
-some of its facts never come, or some come that it does not have: `audit` looks for these.
+Start reading at `rounds`. All rules of all strata fire on the facts of the last round, so the round
+of a fact is the height of its least proof. Negations and aggregates are looked up in the snapshot,
+which is right if that is closed. If it is not closed, some of its facts are never found, or others
+are: `audit` reports these.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def rounds(
 
 
 def _first(closed: Closed, families: list[Family], setting: Setting) -> Heads:
-    """What all rules conclude from what is given."""
+    """The conclusions of all rules from the given facts."""
     heads = Heads()
     work = closed.work()
     for family in families:
@@ -79,7 +79,7 @@ def _first(closed: Closed, families: list[Family], setting: Setting) -> Heads:
 
 
 def _next(closed: Closed, families: list[Family], after: Setting, fresh: Batch) -> Heads:
-    """What all rules conclude with a fact of the last round."""
+    """The conclusions of all rules that use a fact of the last round."""
     heads = Heads()
     around = Around(after.without(set_of(fresh)), after, closed.all, closed.all)
     for family in families:

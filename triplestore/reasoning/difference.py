@@ -38,7 +38,7 @@ RowsOfRelation: TypeAlias = "tuple[int, Columns]"
 """The name of a relation of rules, and some of its rows."""
 
 BLOCK = 1 << 14
-"""Number of rows that are turned into terms at once."""
+"""Number of rows that are decoded at once."""
 
 MAX_SHOWN = 20
 """Maximum number of quads of each kind that are printed."""
@@ -47,7 +47,7 @@ MAX_SHOWN = 20
 class QuadsChanged:
     """Some of the quads that a transaction changed: has a length, and lists quads.
 
-    Facts that are not triples of RDF (see the warning `generalised` of rules) are left out.
+    Facts that are not RDF triples (see the warning `generalised` of rules) are left out.
     """
 
     def __init__(self, dictionary: Dictionary, parts: Sequence[QuadColumns]) -> None:
@@ -89,7 +89,7 @@ class RowsChanged:
 
 
 class Difference:
-    """What a transaction did so far, inferred facts included; prints as text.
+    """The changes of a transaction so far, including inferred facts; prints as text.
 
     added, removed     quads that are asserted now and were not before, and the other way round
     inferred_added     quads that are inferred now and did not hold before
@@ -229,10 +229,10 @@ def _rows(
 
 
 def net_changes(base: Tables, now: Tables, steps: Sequence[WriteStep], cleared: bool) -> Changes:
-    """In which rows, and how, tables differ from others, if only these steps are between them.
+    """The rows in which two tables differ, if these steps lead from one to the other.
 
-    If `cleared`, everything in `base` went before the steps. Rows with equal statuses may be
-    among the result.
+    If `cleared`, all of `base` was removed before the steps. The result may contain rows with equal
+    statuses.
     """
     small = [step for step in steps if isinstance(step, Changes)]
     closed = base.closed.keys() | now.closed.keys()

@@ -16,8 +16,8 @@ import numpy as np
 
 from triplestore.datalog.program import Program
 from triplestore.loaders import dump
-from triplestore.reasoning.commands import known_names
 from triplestore.reasoning.progress import ProgressLine
+from triplestore.reasoning.reason_arguments import known_names
 from triplestore.reasoning.violations import inconsistencies, violation_relations, violations
 from triplestore.reasoning.visible import is_triple, quads_of
 from triplestore.relations import INFERRED

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from triplestore.datalog.problems import raise_errors
 from triplestore.errors import UsageError
 from triplestore.reasoning.collector_pause import no_collection
-from triplestore.reasoning.commands import chosen, known_names
 from triplestore.reasoning.program.ontology_graphs import load_ontologies
 from triplestore.reasoning.program.settings import ReasonSettings, Regimes
 from triplestore.reasoning.program.stored_rules import (
@@ -22,6 +21,7 @@ from triplestore.reasoning.program.stored_rules import (
     raise_or_warn,
     read_rules,
 )
+from triplestore.reasoning.reason_arguments import chosen, known_names
 from triplestore.storage.metadata import STRICT
 from triplestore.store.options import LoadOptions, ReasonOptions
 from triplestore.thread_limits import look

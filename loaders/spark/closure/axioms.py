@@ -17,7 +17,7 @@ from triplestore.loaders.spark.closure.naming import Naming
 from triplestore.loaders.spark.jobs.workers import mapped
 from triplestore.ontologies.model import vocabulary as names
 from triplestore.reasoning.program.literals import MAX_ILL_TYPED, ill_typed
-from triplestore.reasoning.program.schema_reader import is_member
+from triplestore.reasoning.program.outdated_rules import is_member
 from triplestore.terms import Dictionary, key_of
 
 MAX_AXIOMS = 5_000_000

@@ -17,7 +17,7 @@ import numpy as np
 
 from triplestore.reasoning.drop_inferences import changes_to_asserted
 from triplestore.reasoning.equality.classes import asserted_equalities, keep_connected
-from triplestore.reasoning.equality.graph_scope import AssertedInScope, scope_name
+from triplestore.reasoning.equality.scoped_rows import AssertedInScope, scope_name
 from triplestore.relations import EXPLICIT, Layer, Tables
 from triplestore.relations.packed_keys import NO_KEYS, U64, Bools, high, in_sorted, low, pack
 from triplestore.relations.views.equality import Classes, Equality, representatives

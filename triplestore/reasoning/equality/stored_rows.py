@@ -1,4 +1,4 @@
-"""Rows under equality by rewriting: what the engine is given, and what is stored of the result.
+"""Rows under equality by rewriting: the input of the engine, and what is stored of its result.
 
 Start reading at `AssertedRepresentatives.change` and `stored_changes`, which are two ends of one
 update. The tables of representatives have asserted facts in representatives; the stored rows have
@@ -14,6 +14,7 @@ import numpy as np
 
 from triplestore.reasoning.asserted_changes import touched_facts
 from triplestore.reasoning.outcome import WriteStep
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.relations import EXPLICIT, INFERRED, ChangedRows, Changes, Layer, Tables
 from triplestore.relations.changes import NO_FACTS
 from triplestore.relations.packed_keys import (
@@ -47,14 +48,11 @@ if TYPE_CHECKING:
 
 NO_TUPLES = ChangedRows.of(([], [], []))
 
-LARGE = 1 << 12
-"""A commit of at least this many rows has a layer instead of single changes."""
-
 _EXPLICIT = np.uint8(EXPLICIT)
 
 
 class RepresentativeChanges(NamedTuple):
-    """What is newly asserted of representatives, what is not any more, and the rows that say so."""
+    """Facts of representatives that are newly asserted or no longer, and the rows that say so."""
 
     plus: KeysByName
     minus: KeysByName
@@ -62,7 +60,7 @@ class RepresentativeChanges(NamedTuple):
 
 
 class AssertedRepresentatives:
-    """What is asserted of representatives when classes change, or asserted facts.
+    """The asserted facts of representatives when classes or asserted facts change.
 
     stored    rows as they are asserted now
     old, new  classes before and after
@@ -167,7 +165,7 @@ def _images(classes: Classes, parts: Iterable[U64]) -> U64:
 
 
 class StoredChange(NamedTuple):
-    """The rows that a commit writes beside what was asserted; as changes, if they are few."""
+    """The rows that a commit writes beside asserted facts; as changes, if they are few."""
 
     step: WriteStep
     layer: Layer
@@ -183,7 +181,7 @@ def stored_changes(
     same_as: int,
     dictionary: Dictionary,
 ) -> StoredChange:
-    """The rows that make stored rows what they are to be.
+    """The changes of the stored rows.
 
     stored  as what was asserted left them
     closed  the new tables of representatives, to which the steps led
@@ -213,13 +211,13 @@ def stored_changes(
         tuples[name, MEMBERS] = members
     changes = Changes(facts=_joined(rows), tuples=tuples)
     layer = Layer.build(changes)
-    return StoredChange(changes if len(changes) < LARGE else layer, layer)
+    return StoredChange(changes if len(changes) < REASONING.equality_layer_rows else layer, layer)
 
 
 def _tuples(
     stored: Tables, closed: Tables, steps: Sequence[WriteStep]
 ) -> dict[tuple[int, int], ChangedRows]:
-    """The rows of other relations, which are to be the same in both tables."""
+    """The rows of other relations, which must be the same in both tables."""
     parts: dict[tuple[int, int], list[Keys]] = {}
     for step in steps:
         for name, rows in step.tuples.items():
@@ -235,7 +233,7 @@ def _tuples(
 
 
 def _members(before: Classes, after: Classes) -> ChangedRows:
-    """Who represents whom: rows (member, representative, representative)."""
+    """The changed members of classes: rows (member, representative, representative)."""
     if before == after:
         return NO_TUPLES
     old, new = (pack(classes.members, classes.heads) for classes in (before, after))

@@ -14,6 +14,7 @@ import numpy as np
 
 from triplestore.reasoning.asserted_changes import touched_facts
 from triplestore.reasoning.outcome import WriteStep
+from triplestore.reasoning.thresholds import REASONING
 from triplestore.reasoning.visible import is_triple
 from triplestore.relations import INFERRED, Tables
 from triplestore.relations.packed_keys import NO_KEYS, U64, high, in_sorted, low, pack
@@ -56,11 +57,6 @@ class InferredCounts(NamedTuple):
     inferred_added: int
     inferred_removed: int
     still_entailed: int
-
-
-MAX_COMPARED = 1 << 18
-"""Maximum number of facts of a relation that are compared one by one where classes change; of more,
-only the difference of their numbers is reported."""
 
 
 def inferred_change(
@@ -124,7 +120,7 @@ def _expanded(
         held = keys[tables.relation(name).status_of_keys(keys) != 0]
         size += int((classes.sizes(high(held)) * classes.sizes(low(held))).sum())
         found.append(held)
-    if size > MAX_COMPARED:
+    if size > REASONING.equality_compared:
         more = seen[1].relation(name).inferred - seen[0].relation(name).inferred
         return max(more, 0), max(-more, 0)
     old, new = (
@@ -145,7 +141,7 @@ def _equality(tables: Tables) -> tuple[Classes, Tables]:
 
 def _compared(old: PlainRelation, new: PlainRelation) -> tuple[int, int]:
     """How many facts are inferred now and did not hold, and the other way round."""
-    if len(old) + len(new) > MAX_COMPARED:
+    if len(old) + len(new) > REASONING.equality_compared:
         more = new.inferred - old.inferred
         return max(more, 0), max(-more, 0)
     come = ~in_sorted(new.keys(where=INFERRED), old.keys())

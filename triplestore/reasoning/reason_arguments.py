@@ -1,4 +1,4 @@
-"""What `reason` is told: regimes by name, and the names that rules may use."""
+"""Arguments of `reason`: regimes by name, and the names that rules may use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_KNOWN_NAMES = 200
 
 
 def chosen(regimes: Sequence[str], rules: RulesLike | None) -> tuple[str, ...] | None:
-    """The regimes that are named; None if inference is to be turned off."""
+    """The named regimes; None to turn inference off."""
     for name in regimes:
         if name not in REGIMES and name != "none":
             near = nearest(str(name), [*REGIMES, "none"])
@@ -38,7 +38,7 @@ def chosen(regimes: Sequence[str], rules: RulesLike | None) -> tuple[str, ...] |
 
 
 def known_names(tables: Tables, dictionary: Dictionary) -> list[bytes] | None:
-    """The keys of all properties and classes that the facts have, if these are not too many."""
+    """The keys of all properties and classes in the facts, unless there are too many."""
     names = tables.names().tolist()
     (type_id,) = dictionary.lookup_keys([b"\x01" + RDF_TYPE.encode()]).tolist()
     if type_id in names:

@@ -1,10 +1,9 @@
-"""Tables in memory beside the closure: recursive counters and traces, for those who want them.
+"""Tables in memory beside the closure: recursive counters and traces, if `tuning` asks for them.
 
 Start reading at `SideTables`. They are like an index: not kept on disk, made by one evaluation when
-they are wanted and not there, and brought up to date by every update after that. What is always
-true: what the reasoner keeps (`KeptTables`) is right for one commit only, and a transaction changes
-none of it before it is committed; so ending it in any other way needs nothing to be undone, and
-neither does an update that fails.
+they are wanted and missing, and then brought up to date by every update. What is always true: what
+the reasoner keeps (`KeptTables`) is right for one commit only, and a transaction changes none of it
+before it commits. So a transaction or an update that fails needs nothing to be undone.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class KeptTables(NamedTuple):
 class SideTables:
     """The tables of one transaction, right for the closed tables that they belong to.
 
-    recursive, traces  what an update is to be given, after `open`; None for what is not wanted
+    recursive, traces  for an update, after `open`; None if not wanted
     """
 
     def __init__(self, tables: Tables, kept: KeptTables | None) -> None:
@@ -57,15 +56,15 @@ class SideTables:
         self._own = False  # whether the table is this transaction's alone
 
     def belong_to(self, tables: Tables) -> bool:
-        """Whether there are any, right for these closed tables."""
+        """Whether there are tables, right for these closed ones."""
         return self._made and self._tables is tables
 
     def belong(self, tables: Tables) -> None:
-        """The updates led to these closed tables."""
+        """Note that the updates led to these closed tables."""
         self._tables = tables
 
     def begin(self, tables: Tables | None) -> None:
-        """Begin updates of these closed tables; if they are of others, all is made again."""
+        """Begin updates of these closed tables; what belongs to other tables is dropped."""
         if tables is None or self._tables is not tables:
             self._take(KeptTables())
             self._tables, self._made = tables, False
@@ -86,7 +85,7 @@ class SideTables:
         self._take_over()
         if not tuning.recursive_counters:
             self.recursive = None
-        elif self.recursive is None and previous is compiled and tuning.keeps_counters:
+        elif self.recursive is None and previous is compiled and tuning.strategy != "rematerialise":
             from triplestore.maintenance.steps.count_recursive import count_recursive
 
             self.recursive, self._own = count_recursive(compiled, closed, terms, budget), True
@@ -98,7 +97,7 @@ class SideTables:
             self.traces.restore(self._mark)
 
     def note(self, closure: Closure) -> None:
-        """The update is done: they are right for the new closure, to which `belong` ties them."""
+        """The update is done; `belong` says later to which closed tables the result belongs."""
         from triplestore.maintenance.steps.traces import Traces
 
         self._tables = None
@@ -118,7 +117,7 @@ class SideTables:
         changes.keep()
 
     def end(self, tuning: Tuning) -> KeptTables:
-        """The tables as they are to be kept, now that the transaction is committed."""
+        """The tables to keep, now that the transaction is committed."""
         self._own = True
         self._take_over()
         recursive = self.recursive if tuning.recursive_counters else None

@@ -1,10 +1,10 @@
-"""Equality by rewriting where named graphs count: what graphs of a scope state.
+"""Equality by rewriting beside a scope of named graphs.
 
-Start reading at `change_of_scope`. Rows of the relation that says what these graphs state (see
-`scope`) are stored in their own terms, like asserted facts, and are there as images in the tables
-of representatives, where the rules of the scope conclude facts of representatives from them. So a
-merge or a split of classes changes such rows as it changes asserted facts. `AssertedInScope` is
-what is asserted anywhere, for those who ask what is known without any rule.
+Start reading at `change_of_scope`. The rows of what these graphs assert (see `graph_scope.py`) are
+stored in their own terms, like asserted facts. The tables of representatives have their images,
+from which the rules of the scope conclude facts of representatives. So a merge or a split of
+classes changes such rows as it changes asserted facts. `AssertedInScope` has all asserted facts, of
+the default graph and of the scope.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class AssertedRelations(Protocol):
 
 
 class AssertedInScope:
-    """What is asserted in the default graph, and in the graphs of the scope.
+    """The asserted facts of the default graph and of the graphs of the scope.
 
     stored  rows as they are stored
     """
@@ -67,7 +67,7 @@ class AssertedInScope:
         return self._known[name]
 
     def in_scope(self, s: int, p: int, o: int) -> bool:
-        """Whether a graph of the scope states a fact."""
+        """Whether a graph of the scope asserts a fact."""
         if not self._scope:
             return False
         row = (p, o, s) if p == self._type_id else (p, s, o)
@@ -166,7 +166,7 @@ def _rows(rows: Keys, status: int, previous: int) -> ChangedRows:
 
 
 def with_scope_facts(facts: KeysByName, rows: Keys, type_id: int) -> KeysByName:
-    """Facts, and those that rows of the scope say, too; each set sorted and distinct."""
+    """Facts together with those of rows of the scope; each set sorted and distinct."""
     if not len(rows):
         return facts
     found = dict(facts)
