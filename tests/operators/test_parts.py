@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,16 +23,13 @@ from triplestore.operators import (
     Frame,
     Values,
 )
-from triplestore.operators import (
-    group_table as groups,
-)
-from triplestore.operators import row_keys as keys_module
 from triplestore.operators.frame import kept_order, null_of
 from triplestore.operators.group_table import GroupTable
 from triplestore.operators.joins.join_index import JoinIndex
 from triplestore.operators.joins.match_pairs import cut_pairs
 from triplestore.operators.row_keys import KeyCoder, distinct_ids, order_keys
 from triplestore.operators.sort_positions import sort_words, sorted_positions
+from triplestore.operators.thresholds import OPERATORS
 from triplestore.relations.packed_keys import pack
 
 keys = st.lists(st.integers(0, 6) | st.integers(0, 2**64 - 1), max_size=40)
@@ -201,10 +199,9 @@ def test_cut_pairs__lists_all_pairs(found: Any, outer: bool, room: int, used: bo
 @pytest.mark.parametrize("piece", [100, 1 << 17])
 @pytest.mark.parametrize("form", ["sorted", "few", "dense", "hashed"])
 def test_join_index__all_forms_find_the_same(
-    form: str, piece: int, monkeypatch: pytest.MonkeyPatch
+    form: str, piece: int, tune: Callable[..., None]
 ) -> None:
-    for module in (groups, keys_module):
-        monkeypatch.setattr(module, "PIECE", piece)
+    tune(OPERATORS, piece_rows=piece)
     rng = np.random.default_rng(2)
     rows = 300 if form == "few" else 5000
     spread = 1 << 31 if form == "hashed" else 900

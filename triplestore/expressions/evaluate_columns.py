@@ -5,9 +5,9 @@
     evaluate(expression, frame, scope)    -> Vector (see `vectors`), for further computing
     column(expression, frame, scope)      -> u32[rows] of ids, 0 where there is no value: a BIND
 
-and `Evaluator` for the same expression on many frames; its `condition` and `column` are what the
-operators Filter and Extend take. A computed value becomes a term only in `column`: in the range of
-query ids unless the dictionary has it; a rule that stores it calls `QueryTerms.settle`.
+and `Evaluator` for the same expression on many frames; the operators FilterRows and Extend take its
+`condition` and `column`. A computed value becomes a term only in `column`: with a query id unless
+the dictionary has it; a rule that stores it calls `QueryTerms.settle`.
 
 How: operators that values decide (comparisons, logic, arithmetic, tests of kinds) work on vectors;
 any other part is computed by `evaluate_scalar` once for each different combination of its
@@ -22,7 +22,7 @@ are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -31,11 +31,19 @@ import numpy as np
 
 from triplestore.expressions import column_operators
 from triplestore.expressions.compare_terms import TRUE, truth
+from triplestore.expressions.distinct_values import (
+    CHUNK_BYTES,
+    DistinctValues,
+    chunks,
+    combinations,
+    keys_of_column,
+)
 from triplestore.expressions.evaluate_scalar import Row, Scalar, Surroundings, compile_scalar
 from triplestore.expressions.functions import is_deterministic
 from triplestore.expressions.library import text_tests
 from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.tree import (
     Call,
     Constant,
@@ -63,9 +71,8 @@ from triplestore.expressions.vectors import (
 )
 from triplestore.operators.context import Budget, current
 from triplestore.operators.deep_calls import on_new_stack
-from triplestore.operators.frame import ID, Array, Frame
+from triplestore.operators.frame import Array, Frame
 from triplestore.operators.operator import Account
-from triplestore.operators.row_keys import distinct_ids
 from triplestore.terms.term_keys import BLANK, IRI, LANG, STRING, TRIPLE, TYPED
 
 _Given = TypeVar("_Given")
@@ -75,9 +82,6 @@ _DEEP = 40
 """Expressions that are nested deeper are evaluated on a stack of their own."""
 
 _BIG = 1 << 16
-_CHUNK = 1 << 20  # bytes of values, or 1,024 of them, between two looks at the limits
-_FEW = 16
-"""Maximum number of rows that are computed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +182,7 @@ class Evaluator:
         return self._call(self._condition, frame)
 
     def _condition(self, frame: Frame) -> Mask:
-        if frame.rows <= _FEW and self._simple:
+        if frame.rows <= EXPRESSIONS.scalar_rows and self._simple:
             return np.array([_is_true(key) for key in self._one_by_one(frame)], np.bool_)
         account = Account(current())
         try:
@@ -192,7 +196,7 @@ class Evaluator:
         return self._call(self._column, frame)
 
     def _column(self, frame: Frame) -> U32:
-        if frame.rows <= _FEW and self._simple:
+        if frame.rows <= EXPRESSIONS.scalar_rows and self._simple:
             return self.scope.terms.encode_keys(self._one_by_one(frame))
         account = Account(current())
         try:
@@ -219,7 +223,7 @@ class Evaluator:
 
     def _one_by_one(self, frame: Frame) -> list[bytes | None]:
         names, scalar = self.scalar(self.expression)
-        inputs = [_keys_of_column(frame, name, self.scope.terms) for name in names]
+        inputs = [keys_of_column(frame, name, self.scope.terms) for name in names]
         made: list[bytes | None] = []
         size = 0
         for row in range(frame.rows):
@@ -246,16 +250,6 @@ class Evaluator:
             scalar = compile_scalar(expression, places, self.scope.around)
             found = self._scalars[expression] = (names, scalar)
         return found
-
-
-def _keys_of_column(frame: Frame, name: str, terms: QueryTerms) -> list[bytes | None]:
-    if name not in frame.names:
-        return [None] * frame.rows
-    values = frame[name]
-    if values.dtype == ID:
-        return terms.keys(values)
-    made = coded(of_column(values), terms)
-    return [made.keys[code] for code in made.codes.tolist()]
 
 
 def _value(scalar: Scalar, row: Row) -> bytes | None:
@@ -365,7 +359,7 @@ class _Evaluation:
             if at_once is None or not (isinstance(other, Constant) and other.kind in _NAMES)
         ]
         numbers = [o.key for o in rest if isinstance(o, Constant)]
-        if len(numbers) > _FEW and len(numbers) == len(rest):
+        if len(numbers) > EXPRESSIONS.scalar_rows and len(numbers) == len(rest):
             wanted = self.evaluator.numbers_in(node, numbers)
             found = column_operators.among_numbers(value, wanted, self.terms)
             if found is not None:
@@ -423,20 +417,22 @@ class _Evaluation:
 
     def _generic(self, node: Call) -> Vector:
         names, scalar = self.evaluator.scalar(node)
-        inputs = [_Input(self._variable(name), self.terms) for name in names]
+        inputs = [DistinctValues(self._variable(name), self.terms) for name in names]
         if not inputs:
             return constant(_value(scalar, []), self.frame.rows)
         if len(inputs) == 1:
             (only,) = inputs
             found = Coded(self._values(scalar, [(only, np.arange(only.size))]), only.codes)
             return integers(found) if node.function in _INTEGERS else found
-        rows, places = _combinations(inputs)
+        rows, places = combinations(inputs)
         return Coded(self._values(scalar, [(one, one.codes[rows]) for one in inputs]), places)
 
-    def _values(self, scalar: Scalar, inputs: list[tuple[_Input, Array]]) -> list[bytes | None]:
+    def _values(
+        self, scalar: Scalar, inputs: list[tuple[DistinctValues, Array]]
+    ) -> list[bytes | None]:
         """The values of rows, each given by the codes of its inputs."""
         made: list[bytes | None] = []
-        for start, stop in _chunks([one.lengths[codes] for one, codes in inputs]):
+        for start, stop in chunks([one.lengths[codes] for one, codes in inputs]):
             self.held.check()
             lists = [one.keys(codes[start:stop]) for one, codes in inputs]
             found = [_value(scalar, row) for row in zip(*lists, strict=True)]
@@ -458,74 +454,13 @@ class _Evaluation:
             key = _value(scalar, rows[-1])
             made.append(key)
             size += 150 + (0 if key is None else len(key))
-            if size > _CHUNK:
+            if size > CHUNK_BYTES:
                 self.held.charge(size)
                 size = 0
         labels = self.evaluator.scope.around.labels
         for label in [label for label in labels if isinstance(label[0], int)]:
             del labels[label]
         return Coded(made, np.arange(self.frame.rows))
-
-
-class _Input:
-    """The different values of a variable, of which keys are made as they are needed.
-
-    codes    for each row which of them it has
-    size     how many there are
-    lengths  the bytes of each
-    """
-
-    __slots__ = ("_ids", "_keys", "_terms", "codes", "lengths", "size")
-
-    def __init__(self, vector: Vector, terms: QueryTerms) -> None:
-        self._terms = terms
-        if isinstance(vector, Ids):
-            self._ids, self.codes = distinct_ids(vector.ids)
-            self.size = len(self._ids)
-            self.lengths = terms.lengths(self._ids)
-            self._keys: list[bytes | None] | None = None
-        else:
-            made = coded(vector, terms)
-            self._keys, self.codes = made.keys, made.codes
-            self.size = len(made.keys)
-            lengths = (0 if key is None else len(key) for key in made.keys)
-            self.lengths = np.fromiter(lengths, np.int64, self.size)
-
-    def keys(self, codes: Array) -> list[bytes | None]:
-        """The keys of some values."""
-        if self._keys is not None:
-            return [self._keys[code] for code in codes.tolist()]
-        if len(codes) == 1 or (codes[1:] > codes[:-1]).all():
-            return self._terms.keys(self._ids[codes])
-        distinct, places = np.unique(codes, return_inverse=True)
-        found = self._terms.keys(self._ids[distinct])
-        return [found[place] for place in places.tolist()]
-
-
-def _chunks(lengths: list[Array]) -> Iterator[tuple[int, int]]:
-    """Ranges of rows whose values are computed without a look at the limits."""
-    rows = len(lengths[0])
-    ends = np.cumsum(sum(lengths) + _CHUNK // 1024)
-    start = 0
-    while start < rows:
-        before = int(ends[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(ends, before + _CHUNK, "right")), start + 1)
-        yield start, stop
-        start = stop
-
-
-def _combinations(inputs: list[_Input]) -> tuple[Array, Array]:
-    """A row for each different combination of values, and for each row which one it has."""
-    combined = inputs[0].codes
-    size = inputs[0].size
-    for one in inputs[1:]:
-        if size * one.size >= 1 << 62:
-            distinct, combined = np.unique(combined, return_inverse=True)
-            size = len(distinct)
-        combined = combined * one.size + one.codes
-        size *= one.size
-    _, rows, places = np.unique(combined, return_index=True, return_inverse=True)
-    return rows, places
 
 
 _NAMES = (IRI, STRING, LANG)

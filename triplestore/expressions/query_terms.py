@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.operators.context import current
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.terms.dictionary import FIRST_QUERY_ID, Dictionary
@@ -27,8 +28,6 @@ U8: TypeAlias = NDArray[np.uint8]
 U32: TypeAlias = NDArray[np.uint32]
 
 _FIRST = np.uint32(FIRST_QUERY_ID)
-_FEW = 32
-_MANY = 256
 _ENTRY = 150  # bytes for each term that is noted, beside its key
 _BIG = 1 << 20
 
@@ -123,7 +122,7 @@ class QueryTerms:
 
     def keys(self, ids: U32) -> list[bytes | None]:
         """The keys of ids; None for 0. Quickest where no id is repeated."""
-        if len(ids) <= _FEW:
+        if len(ids) <= EXPRESSIONS.ids_one_by_one:
             return [self.key(term_id) if term_id else None for term_id in ids.tolist()]
         own = ids >= _FIRST
         stored = np.where(own, np.uint32(0), ids)
@@ -160,7 +159,7 @@ class QueryTerms:
 
     def values(self, ids: U32) -> ValueColumn:
         """What is known of terms by their values."""
-        if len(ids) > _MANY:  # after a join each term is there many times
+        if len(ids) > EXPRESSIONS.distinct_ids:  # after a join each term is there many times
             distinct, places = distinct_ids(ids)
             if len(distinct) * 2 < len(ids):
                 marks, keys = self._values(distinct)

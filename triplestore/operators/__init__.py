@@ -12,19 +12,19 @@ A plan is a tree of operators; `run` gives its result as one frame, `stream` in 
 Start reading at `operator` (the contract), `frame` and `context`; DESIGN.md says why it is so.
 """
 
-from triplestore.operators.aggregates import Aggregate
+from triplestore.operators.aggregates import ColumnAggregate
 from triplestore.operators.context import BLOCK_ROWS, Context
 from triplestore.operators.distinct import Distinct
 from triplestore.operators.explain_plan import explain, to_json
 from triplestore.operators.frame import BOOLEAN, ID, INTEGER, OBJECT, REAL, Frame
 from triplestore.operators.group import Group
-from triplestore.operators.joins.hash_join import HashJoin, Join
+from triplestore.operators.joins.hash_join import HashJoin, JoinOperator
 from triplestore.operators.joins.merge_join import MergeJoin, join
 from triplestore.operators.joins.probe import Probe
 from triplestore.operators.leaves import Scan, Values
 from triplestore.operators.operator import Operator
 from triplestore.operators.order import Order
-from triplestore.operators.row_operators import Extend, Filter, Limit, Project, Union, rename
+from triplestore.operators.row_operators import Extend, FilterRows, Limit, Project, Union, rename
 
 __all__ = [
     "BLOCK_ROWS",
@@ -33,15 +33,15 @@ __all__ = [
     "INTEGER",
     "OBJECT",
     "REAL",
-    "Aggregate",
+    "ColumnAggregate",
     "Context",
     "Distinct",
     "Extend",
-    "Filter",
+    "FilterRows",
     "Frame",
     "Group",
     "HashJoin",
-    "Join",
+    "JoinOperator",
     "Limit",
     "MergeJoin",
     "Operator",

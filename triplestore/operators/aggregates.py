@@ -1,9 +1,9 @@
 """Aggregates: one value per group, added up block by block.
 
-Start at `Aggregate`, which says what is wanted; `accumulator` makes what computes it. Always true:
-an accumulator has one place per group, and whatever the blocks in which rows come, its result is
-the same (sums of floats are added in the order of the rows). Integer sums are exact or refused,
-never wrapped around.
+Start at `ColumnAggregate`, the description of one; `accumulator` makes the object that computes it.
+Always true: an accumulator has one place per group, and its result does not depend on how rows are
+divided into blocks (sums of floats are added in the order of the rows). Integer sums are exact or
+refused, never wrapped around.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Function: TypeAlias = Literal["count", "sum", "min", "max", "avg", "sample"]
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class ColumnAggregate:
     """What is to be computed of the rows of each group.
 
     function  count sum min max avg sample; `sample` is the value of the group's first row
@@ -128,7 +128,7 @@ class _Count(Accumulator):
 class _IntegerSum(Accumulator):
     """Sums of the high and the low halves, which cannot overflow for fewer than 2^31 rows."""
 
-    def __init__(self, budget: Budget, about: Aggregate) -> None:
+    def __init__(self, budget: Budget, about: ColumnAggregate) -> None:
         super().__init__(budget, (INTEGER, INTEGER), (0, 0))
         self._about = about
 
@@ -168,7 +168,7 @@ class _RealSum(Accumulator):
 class _Average(Accumulator):
     """A sum and a count; the quotient of integers is rounded once, from their exact sum."""
 
-    def __init__(self, budget: Budget, about: Aggregate, kind: Type) -> None:
+    def __init__(self, budget: Budget, about: ColumnAggregate, kind: Type) -> None:
         super().__init__(budget, (INTEGER,), (0,))
         self._sum: Accumulator
         if kind.hasobject:
@@ -295,7 +295,7 @@ class _Distinct(Accumulator):
         return self._inner.result(start, stop)
 
 
-def accumulator(aggregate: Aggregate, kind: Type | None, budget: Budget) -> Accumulator:
+def accumulator(aggregate: ColumnAggregate, kind: Type | None, budget: Budget) -> Accumulator:
     """What computes an aggregate of values of this type (None where there is no column)."""
     if kind is None:
         return _Count(budget)
@@ -303,7 +303,7 @@ def accumulator(aggregate: Aggregate, kind: Type | None, budget: Budget) -> Accu
     return _Distinct(budget, kind, made) if aggregate.distinct else made
 
 
-def _plain(aggregate: Aggregate, kind: Type, budget: Budget) -> Accumulator:
+def _plain(aggregate: ColumnAggregate, kind: Type, budget: Budget) -> Accumulator:
     function = aggregate.function
     if function == "count":
         return _Count(budget)

@@ -16,8 +16,9 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 def explain(root: Operator) -> str:
     """The operators as a tree of lines, each with its estimated and actual rows, time and memory.
 
-    >>> from triplestore.operators import Context, Filter, Frame, Values
-    >>> plan = Filter(Values(Frame.of(x=[1, 2, 3])), lambda frame: frame["x"] > 1, text="?x > 1")
+    >>> from triplestore.operators import Context, FilterRows, Frame, Values
+    >>> rows = Values(Frame.of(x=[1, 2, 3]))
+    >>> plan = FilterRows(rows, lambda frame: frame["x"] > 1, text="?x > 1")
     >>> _ = plan.run(Context())
     >>> print("\\n".join(line[:38].rstrip() for line in explain(plan).splitlines()))
     filter ?x > 1  est 2  rows 2  blocks 1

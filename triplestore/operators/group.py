@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from triplestore.errors import UsageError
-from triplestore.operators.aggregates import Accumulator, Aggregate, accumulator
+from triplestore.operators.aggregates import Accumulator, ColumnAggregate, accumulator
 from triplestore.operators.context import Context
 from triplestore.operators.distinct import changes
 from triplestore.operators.frame import BOOLEAN, Array, Frame
@@ -29,7 +29,7 @@ class Group(Operator):
 
     >>> from triplestore.operators import Values
     >>> rows = Values(Frame.of(x=[1, 2, 1], y=[5, 6, 7]))
-    >>> total = {"n": Aggregate("count"), "top": Aggregate("max", "y")}
+    >>> total = {"n": ColumnAggregate("count"), "top": ColumnAggregate("max", "y")}
     >>> Group(rows, "x", total).run(Context()).to_rows()
     [(1, 2, 7), (2, 1, 6)]
     """
@@ -40,7 +40,7 @@ class Group(Operator):
         self,
         child: Operator,
         by: str | Sequence[str],
-        aggregates: Mapping[str, Aggregate],
+        aggregates: Mapping[str, ColumnAggregate],
         *,
         estimate: float | None = None,
     ) -> None:

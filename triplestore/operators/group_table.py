@@ -18,17 +18,9 @@ from triplestore.kernels.jit import plain_python
 from triplestore.kernels.rows.group import group_find, group_insert, group_rehash
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import Array
+from triplestore.operators.thresholds import OPERATORS
 
 Keys = NDArray[np.uint64]
-
-SMALL = 4096
-"""Kernels are loaded (a quarter of a second, once) for inputs of more rows than this."""
-
-PIECE = 1 << 17
-"""Rows given to one call of a kernel, so that none takes longer than a few milliseconds."""
-
-FEW = 32
-"""So few keys are numbered faster by a Python dict, also when kernels are loaded."""
 
 _ENTRY_BYTES = 120  # of a Python dict with an int key and an int value
 
@@ -40,7 +32,7 @@ def use_kernels(rows: int) -> bool:
     global _loaded
     if _loaded:
         return True
-    if rows > SMALL:
+    if rows > OPERATORS.rows_without_kernels:
         _loaded = not plain_python()
         return True
     return False
@@ -48,9 +40,10 @@ def use_kernels(rows: int) -> bool:
 
 def pieces(rows: int, budget: Budget) -> Iterator[tuple[int, int]]:
     """The ranges [start, stop) in which long work is done, with a check before each."""
-    for start in range(0, rows, PIECE):
+    size = OPERATORS.piece_rows
+    for start in range(0, rows, size):
         budget.check()
-        yield start, min(start + PIECE, rows)
+        yield start, min(start + size, rows)
 
 
 def filled(size: int, kind: Any, budget: Budget) -> Array:
@@ -59,7 +52,7 @@ def filled(size: int, kind: Any, budget: Budget) -> Array:
     From `np.zeros` the pages of a long array come when they are first touched, and the first piece
     of work that goes everywhere in it would wait for all of them at once (150 ms for 80 MB).
     """
-    if size <= PIECE:
+    if size <= OPERATORS.piece_rows:
         return np.zeros(size, kind)
     return enlarged(np.empty(0, kind), 0, size, 0, budget)
 
@@ -101,10 +94,10 @@ class GroupTable:
         """The group of each key, and where in `keys` the first of each new group stands."""
         if self._numbers is not None:
             rows = self.count + len(keys)
-            if rows <= FEW or not use_kernels(rows):
+            if rows <= OPERATORS.dict_keys or not use_kernels(rows):
                 return self._insert_few(self._numbers, keys)
             self._leave_dict()
-        if len(keys) <= PIECE:
+        if len(keys) <= OPERATORS.piece_rows:
             return self._insert_piece(keys)
         groups = np.empty(len(keys), np.uint32)
         firsts = []
@@ -116,7 +109,7 @@ class GroupTable:
     def find(self, keys: Keys) -> NDArray[np.int64]:
         """The group of each key, or -1."""
         if self._numbers is not None:
-            if len(keys) <= FEW or not use_kernels(len(keys)):
+            if len(keys) <= OPERATORS.dict_keys or not use_kernels(len(keys)):
                 get = self._numbers.get
                 return np.array([get(key, -1) for key in keys.tolist()], np.int64)
             self._leave_dict()

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import BOOLEAN, ID, INTEGER, Array, Type
-from triplestore.operators.group_table import PIECE, GroupTable, pieces
+from triplestore.operators.group_table import GroupTable, pieces
+from triplestore.operators.thresholds import OPERATORS
 from triplestore.relations.packed_keys import pack
 
 Keys: TypeAlias = NDArray[np.uint32] | NDArray[np.uint64]
@@ -110,7 +111,7 @@ class KeyCoder:
         return self._in_pieces(columns, rows, False)
 
     def _in_pieces(self, columns: Sequence[Array], rows: int, learn: bool) -> Keys:
-        if rows <= PIECE or self._types == (ID,):
+        if rows <= OPERATORS.piece_rows or self._types == (ID,):
             return self._keys(columns, rows, learn)
         keys: Keys = np.empty(rows, self._key_type)
         for start, stop in pieces(rows, self._budget):

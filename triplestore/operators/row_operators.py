@@ -51,12 +51,12 @@ class Map(Operator):
         return (self._apply(context, block) for block in blocks)
 
 
-class Filter(Map):
+class FilterRows(Map):
     """The rows for which a condition holds.
 
     >>> from triplestore.operators import Values
     >>> rows = Values(Frame.of(x=[1, 2, 3], y=[3, 2, 1]))
-    >>> Filter(rows, lambda frame: frame["x"] >= frame["y"]).run(Context()).to_rows()
+    >>> FilterRows(rows, lambda frame: frame["x"] >= frame["y"]).run(Context()).to_rows()
     [(2, 2), (3, 1)]
     """
 

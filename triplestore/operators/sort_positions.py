@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from triplestore.kernels.rows.partition import bucket_of, place_keys
 from triplestore.operators.context import Budget
 from triplestore.operators.frame import BOOLEAN, ID, Array
-from triplestore.operators.group_table import PIECE, filled, pieces, use_kernels
+from triplestore.operators.group_table import filled, pieces, use_kernels
 from triplestore.operators.row_keys import narrow, order_keys
+from triplestore.operators.thresholds import OPERATORS
 
 Words = NDArray[np.uint64]
 Positions = NDArray[Any]
 
-_AT_ONCE = 2 * PIECE  # values that one call of np.sort may sort
-_FEW = 2048  # rows for which np.lexsort is faster than packing
 _SAMPLES = 64  # per range of keys
 _AT_ONCE_IN_PYTHON = 1 << 17
 _SPLITTERS = 256
@@ -45,7 +44,7 @@ def sorted_positions(
     >>> sorted_positions(columns, [False, True], 3, Context()).tolist()
     [1, 2, 0]
     """
-    if rows < _FEW:
+    if rows < OPERATORS.lexsort_rows:
         keys = [
             ~_order(column) if down else _order(column)
             for column, down in zip(columns, descending, strict=True)
@@ -70,11 +69,11 @@ def sorted_positions(
 
 def sort_words(values: Words, budget: Budget) -> Words:
     """The values in order: the same array, or another if there are many."""
-    if len(values) <= _AT_ONCE or not use_kernels(len(values)):
+    if len(values) <= OPERATORS.sorted_at_once or not use_kernels(len(values)):
         values.sort()
         return values
     buckets = 2
-    while buckets * PIECE < len(values):
+    while buckets * OPERATORS.piece_rows < len(values):
         buckets *= 2
     size = 12 * len(values)
     budget.charge(size)

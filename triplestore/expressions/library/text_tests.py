@@ -19,6 +19,7 @@ from triplestore.expressions.library.numbers import ExpressionError
 from triplestore.expressions.library.regex import compiled
 from triplestore.expressions.library.strings import plain
 from triplestore.expressions.query_terms import U32, QueryTerms
+from triplestore.expressions.thresholds import EXPRESSIONS
 from triplestore.expressions.tree import Call, Constant, Expression, Variable
 from triplestore.expressions.vectors import Booleans
 from triplestore.operators.row_keys import distinct_ids
@@ -30,7 +31,6 @@ Test: TypeAlias = Callable[[bytes], object]
 
 _CASES: dict[str, Callable[[str], str]] = {"LCASE": str.lower, "UCASE": str.upper}
 _LITERAL = re.compile(r"[^\\^$.|?*+(){}\[\]]*")  # patterns that stand for themselves
-_MOST = 1 << 23  # bytes of texts that are looked at together; more are looked at one by one
 _ENDS = {LANG: b'"@', TYPED: b'"'}  # where the text of a literal ends, from behind
 
 
@@ -96,7 +96,7 @@ def tested(ids: U32, of_any_term: bool, test: Test, terms: QueryTerms) -> Boolea
     if len(distinct) == 0 or int(distinct[-1]) >= FIRST_QUERY_ID:
         return None
     lengths = terms.dictionary.lengths(distinct)
-    if int(lengths.sum()) > _MOST:
+    if int(lengths.sum()) > EXPRESSIONS.text_bytes:
         return None
     buf, offsets, kinds = terms.dictionary.text(distinct)
     there = np.zeros(256, np.bool_)

@@ -42,7 +42,7 @@ Condition: TypeAlias = Callable[[Frame], Array]
 _RANGE_BYTES = 24  # of a left row, while its matches are looked for: a key, and a range
 
 
-class Join(Operator):
+class JoinOperator(Operator):
     """What all joins share: the columns of the result, and the rows that come of one left block.
 
     on         the columns that must be equal; by default all that both inputs have
@@ -249,7 +249,7 @@ class Join(Operator):
             yield Frame(self.names, columns, rest.rows, self.order, self.unique)
 
 
-class HashJoin(Join):
+class HashJoin(JoinOperator):
     """Joins by an index of the right input, which is held in memory; the left input streams.
 
     >>> from triplestore.operators import Values

@@ -27,12 +27,10 @@ from triplestore.operators.context import Budget
 from triplestore.operators.frame import ID, Array, Frame
 from triplestore.operators.group_table import GroupTable, filled, pieces, use_kernels
 from triplestore.operators.row_keys import KeyCoder, Keys
+from triplestore.operators.thresholds import OPERATORS
 
 I64 = NDArray[np.int64]
 Ranges = tuple[I64, I64, int]
-
-_FEW = 512  # rows that are sorted rather than hashed
-_SPREAD = 6  # a range of ids is dense if it is at most this many times longer than the rows
 
 
 class JoinIndex:
@@ -70,7 +68,7 @@ class JoinIndex:
         self._base = 0
         self._budget = budget
         rows = frame.rows
-        small = rows <= _FEW or not use_kernels(rows)
+        small = rows <= OPERATORS.sorted_index_rows or not use_kernels(rows)
         if ordered or small or not columns:
             self._sort(columns, rows, is_sorted=ordered or not columns)
         elif len(columns) == 1 and columns[0].dtype == ID and _dense(columns[0]):
@@ -171,4 +169,4 @@ class JoinIndex:
 
 
 def _dense(keys: Array) -> bool:
-    return int(keys.max()) - int(keys.min()) < _SPREAD * len(keys)
+    return int(keys.max()) - int(keys.min()) < OPERATORS.dense_spread * len(keys)

@@ -15,7 +15,7 @@ import numpy as np
 from triplestore.errors import UsageError
 from triplestore.operators.context import Context
 from triplestore.operators.frame import Frame, Type
-from triplestore.operators.joins.hash_join import HashJoin, How, Join
+from triplestore.operators.joins.hash_join import HashJoin, How, JoinOperator
 from triplestore.operators.joins.join_index import JoinIndex
 from triplestore.operators.operator import Blocks, Operator, Stream, as_tuple, gather
 from triplestore.operators.row_keys import Words, narrow, order_keys
@@ -42,7 +42,7 @@ def _key_fits(types: Sequence[Type]) -> bool:
     return len(types) == 2 and all(narrow(kind) for kind in types)
 
 
-class MergeJoin(Join):
+class MergeJoin(JoinOperator):
     """Joins two inputs whose known orders begin with the columns `on`.
 
     >>> from triplestore.operators import Values
@@ -116,7 +116,7 @@ def join(
     **options: Any,
 ) -> Operator:
     """A merge join if the inputs are sorted for it, else a hash join that indexes the input that is
-    expected to be smaller (only an inner join may choose). `options` are those of `Join`.
+    expected to be smaller (only an inner join may choose). `options` are those of `JoinOperator`.
 
     >>> from triplestore.operators import Values
     >>> one, two = Values(Frame.of(x=[1, 2, 3])), Values(Frame.of(x=[3, 1], y=[7, 8]))
@@ -139,7 +139,7 @@ class _Side:
 
     def __init__(
         self,
-        join: Join,
+        join: JoinOperator,
         operator: Operator,
         on: list[int],
         blocks: Blocks,

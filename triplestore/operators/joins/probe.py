@@ -30,8 +30,8 @@ class Probe(Operator):
     """For each row of the child, the rows of a relation that match a pattern.
 
     In the pattern, a name that the child has, or an int, is looked up; other names become columns;
-    None stands for any id. `how` as in `Join`; semi and anti ask only if there is a row. Rows come
-    in the order of the child. `relation` and `where` can be replaced between runs.
+    None stands for any id. `how` as in `JoinOperator`; semi and anti only test whether there is a
+    row. Rows come in the order of the child. `relation` and `where` can be replaced between runs.
 
     >>> from triplestore.operators import Values
     >>> from triplestore.relations import Tables, bulk_layer

@@ -14,16 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.operators.thresholds import OPERATORS
+
 Fans = NDArray[np.integer[Any]]
 """For each link a row of counts: how many values it has for each row of a frame."""
-
-_SAMPLE = 4096
-"""Maximum number of rows, about, whose fans are asked for before anything is decided."""
 
 
 def sampled_every(rows: int) -> int:
     """Of how many rows one is asked before anything is decided."""
-    return max(1, rows // _SAMPLE)
+    return max(1, rows // OPERATORS.sampled_rows)
 
 
 def pays(fans: Fans, times: float, looks: float = 0.0) -> bool:

@@ -19,6 +19,7 @@ from triplestore.expressions.library.strings import lexical_form
 from triplestore.expressions.query_terms import QueryTerms
 from triplestore.operators.row_keys import distinct_ids
 from triplestore.sparql.results.decode import terms_of
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import BLANK, IRI, STRING, TYPED, to_ntriples
 from triplestore.terms.values.value_keys import DATATYPES, EXACT, Class
@@ -27,7 +28,6 @@ from triplestore.terms.vocabulary import XSD
 if TYPE_CHECKING:
     from triplestore.expressions.query_terms import U32
 
-_FEW = 100
 _PLAIN = (IRI, STRING)  # terms that are their texts
 _LARGEST = float(1 << 53)
 _INTEGER_NAMES = (
@@ -69,7 +69,7 @@ def _each(ids: U32, terms: QueryTerms, text: Callable[[bytes], str]) -> Any:
 
 
 def _typed(ids: U32, terms: QueryTerms) -> Any:
-    if len(ids) <= _FEW:
+    if len(ids) <= SPARQL.terms_one_by_one:
         return _few(ids, terms)
     texts, last = None, int(ids.max())
     if last >= FIRST_QUERY_ID:

@@ -19,11 +19,10 @@ import pyoxigraph as ox
 from triplestore.expressions.query_terms import U32, QueryTerms
 from triplestore.operators.frame import Array
 from triplestore.operators.row_keys import distinct_ids
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import BLANK, IRI, STRING, term_of
 
-_FEW = 100  # not seen lately: 1.5 us each one by one, or in bulk 100 us and 0.5 each
-_SOME = 2000  # perhaps seen lately (0.1 us each), and kept if not
 _SHORT = 256  # bytes of a term that is kept, on average
 _PLAIN: dict[int, Callable[[str], Any]] = {
     IRI: ox.NamedNode,
@@ -42,7 +41,7 @@ def terms_of(ids: U32, terms: QueryTerms) -> list[Any]:
     >>> made[49].value, made[250]
     ('49', None)
     """
-    if len(ids) <= _SOME:
+    if len(ids) <= SPARQL.cached_terms:
         return _some_terms(ids, terms)
     if (ids[1:] > ids[:-1]).all():
         return _distinct_terms(ids, terms)
@@ -64,7 +63,7 @@ def _some_terms(ids: U32, terms: QueryTerms) -> list[Any]:
         return found
     live = terms.dictionary.first_live
     missing = [i for i, term in zip(listed, found, strict=True) if term is None and i < live]
-    if len(missing) <= _FEW:
+    if len(missing) <= SPARQL.terms_one_by_one:
         one = terms.term
         return [
             term or (one(term_id) if term_id else None)
@@ -101,7 +100,7 @@ def _made(ids: U32, terms: QueryTerms) -> list[Any]:
 def _stored_terms(ids: U32, terms: QueryTerms) -> list[Any]:
     buf, offsets, kinds = terms.dictionary.text(ids)
     made = _of_texts(buf, offsets, kinds)
-    if len(ids) <= _SOME and len(buf) <= _SHORT * len(ids):
+    if len(ids) <= SPARQL.cached_terms and len(buf) <= _SHORT * len(ids):
         first = 0 if len(ids) == 0 or ids[0] else 1  # 0 has no term
         terms.dictionary.keep(ids[first:], made[first:])
     return made

@@ -18,15 +18,13 @@ import pyoxigraph as ox
 
 from triplestore.errors import ParseError, UsageError
 from triplestore.operators.context import current
+from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.guards.document_limits import USUAL
 from triplestore.terms.guards.nesting import MOST_NESTED, TOO_DEEP, check_depth
 from triplestore.terms.guards.parser_guard import Feed, Guard, Json, TripleTerms, Xml
 
 MOST_VARIABLES = 10_000
 """Variables of a document: a parser compares each name with all others."""
-
-FREE_CELLS = 10_000_000
-"""Values, unbound ones included, that a document may have beyond one for each of its bytes."""
 
 _SHOWN = 300  # characters of a parser's message, which may quote all of the document
 _Form = ox.QueryResultsFormat
@@ -109,7 +107,7 @@ def _limited(
     rows: Iterable[tuple[Any, ...]], names: tuple[str, ...], length: int
 ) -> Iterator[tuple[Any, ...]]:
     """The rows, unless they have many more cells than the document has bytes, or deep terms."""
-    most = (length + FREE_CELLS) // max(1, len(names))
+    most = (length + SPARQL.unbound_cells) // max(1, len(names))
     for number, row in enumerate(rows):
         if number == most:
             raise ParseError(

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
 
 import pyoxigraph as ox
 
-LONG: Final = 2000
-"""Shorter blocks are not worth it."""
+from triplestore.sparql.thresholds import SPARQL
 
 _STRINGS = r"""
       \"\"\"(?:[^"\\]++|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]++|\\.|'(?!''))*+'''
@@ -38,14 +36,14 @@ def data_blocks(text: str) -> list[tuple[int, int]]:
     True
     """
     found: list[tuple[int, int]] = []
-    at = 0
-    while len(text) - at > LONG:
+    at, least = 0, SPARQL.data_block_size
+    while len(text) - at > least:
         brace = _end(_TO_BRACE, text, at)
         at = brace + 1
         if text[brace : brace + 1] == "{":
             if _BEFORE.search(text[max(0, brace - 40) : brace]):
                 end = _end_of_block(text, at)
-                if end - at > LONG:
+                if end - at > least:
                     found.append((at, end))
                 at = max(end, at)
         elif text[brace : brace + 1] != "}":

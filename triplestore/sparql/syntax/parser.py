@@ -22,9 +22,11 @@ from triplestore.errors import QuerySyntaxError
 from triplestore.expressions.text.term_parser import Stop
 from triplestore.expressions.text.tokens import Tokens
 from triplestore.operators.deep_calls import when_large
-from triplestore.sparql.algebra.nodes import Modify, Node, Query, Update, children
-from triplestore.sparql.syntax.data_blocks import LONG, data_blocks
+from triplestore.sparql.algebra.nodes import Node, Query, children
+from triplestore.sparql.algebra.updates import Modify, Update
+from triplestore.sparql.syntax.data_blocks import data_blocks
 from triplestore.sparql.syntax.updates import NotPlainError, UpdateParser
+from triplestore.sparql.thresholds import SPARQL
 
 MOST_DEEP = 300
 """How deep operators may be nested, as in a chain of OPTIONALs: Python's stack has an end."""
@@ -84,7 +86,7 @@ def parse_update(
     (<Quad subject=<NamedNode value=http://e/a> predicate=...>,)
     """
     text = _without_escapes(text)
-    blocks = data_blocks(text) if len(text) > LONG else []
+    blocks = data_blocks(text) if len(text) > SPARQL.data_block_size else []
     try:
         return _update(Tokens(text, file, blocks=blocks), prefixes, base, aggregates)
     except NotPlainError:

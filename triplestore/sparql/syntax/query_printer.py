@@ -14,26 +14,28 @@ import pyoxigraph as ox
 from triplestore.expressions.tree import Constant
 from triplestore.operators.deep_calls import when_large
 from triplestore.sparql.algebra.nodes import (
-    Add,
     Ask,
-    Clear,
     Construct,
+    DatasetClause,
+    Describe,
+    QuadPattern,
+    Query,
+    Select,
+    TermOrVariable,
+    TriplePattern,
+)
+from triplestore.sparql.algebra.updates import (
+    Add,
+    Clear,
     Copy,
     Create,
-    DatasetClause,
     DeleteData,
-    Describe,
     Drop,
     InsertData,
     Load,
     Modify,
     Move,
     Operation,
-    QuadPattern,
-    Query,
-    Select,
-    TermOrVariable,
-    TriplePattern,
     Update,
 )
 from triplestore.sparql.syntax.pattern_printer import Writer, indented

@@ -13,24 +13,26 @@ import pyoxigraph as ox
 from triplestore.expressions.text.tokens import DATA, END, WORD
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.sparql.algebra.nodes import (
-    Add,
     Bgp,
+    Graph,
+    Node,
+    QuadPattern,
+    TermOrVariable,
+    TriplePattern,
+)
+from triplestore.sparql.algebra.updates import (
+    Add,
     Clear,
     Copy,
     Create,
     DeleteData,
     Drop,
-    Graph,
     GraphTarget,
     InsertData,
     Load,
     Modify,
     Move,
-    Node,
     Operation,
-    QuadPattern,
-    TermOrVariable,
-    TriplePattern,
     Update,
 )
 from triplestore.sparql.syntax.data_blocks import read_block
