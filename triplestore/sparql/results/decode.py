@@ -1,9 +1,9 @@
 """Ids to terms of pyoxigraph, many at a time.
 
-Start at `terms_of`. Each different id is decoded once; texts of one kind are cut from one string
-and go through pyoxigraph's constructor in one `map`. What is always true: the terms are those that
-`QueryTerms.term` gives. Costs 0.5 us for each different IRI, of which pyoxigraph's check of the IRI
-takes 0.3.
+Start at `terms_of`. Each distinct id is decoded once; texts of one kind are cut from one string and
+go through pyoxigraph's constructor in one `map`. What is always true: the terms are those of
+`QueryTerms.term`. Costs 0.5 us for each distinct IRI, 0.3 us of it in pyoxigraph's check of the
+IRI.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from triplestore.sparql.thresholds import SPARQL
 from triplestore.terms.dictionary import FIRST_QUERY_ID
 from triplestore.terms.term_keys import BLANK, IRI, STRING, term_of
 
-_SHORT = 256  # bytes of a term that is kept, on average
+_SHORT = 256  # maximum average number of bytes of terms that are cached
 _PLAIN: dict[int, Callable[[str], Any]] = {
     IRI: ox.NamedNode,
     BLANK: ox.BlankNode,
@@ -56,7 +56,7 @@ def terms_of(ids: U32, terms: QueryTerms) -> list[Any]:
 
 
 def _some_terms(ids: U32, terms: QueryTerms) -> list[Any]:
-    """Terms that may have been seen lately: those that were not are made, and kept."""
+    """Terms from the cache of recent terms; missing ones are made, and cached."""
     listed = ids.tolist()
     found = list(map(terms.dictionary.seen.get, listed))
     if None not in found:
@@ -79,8 +79,8 @@ def _some_terms(ids: U32, terms: QueryTerms) -> list[Any]:
 
 
 def _distinct_terms(ids: U32, terms: QueryTerms) -> list[Any]:
-    # Terms are in no cycles, but making many sets off the collector, time and again, to look at
-    # all objects of the process: half of the time, where there are many.
+    # Terms are never in cycles, but making many triggers the garbage collector again and again,
+    # which visits all objects of the process: half of the time, if there are many.
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -101,7 +101,7 @@ def _stored_terms(ids: U32, terms: QueryTerms) -> list[Any]:
     buf, offsets, kinds = terms.dictionary.text(ids)
     made = _of_texts(buf, offsets, kinds)
     if len(ids) <= SPARQL.cached_terms and len(buf) <= _SHORT * len(ids):
-        first = 0 if len(ids) == 0 or ids[0] else 1  # 0 has no term
+        first = 0 if len(ids) == 0 or ids[0] else 1  # 0 is unbound
         terms.dictionary.keep(ids[first:], made[first:])
     return made
 
@@ -117,7 +117,7 @@ def _of_texts(buf: Array, offsets: Array, kinds: Array) -> list[Any]:
     if make is not None and (kinds == first).all():
         try:
             return list(map(make, texts))
-        except ValueError:  # what a lenient parser let in
+        except ValueError:  # invalid terms from a lenient parser
             return [term_of(bytes((first,)) + one.encode()) for one in texts]
     return [
         term_of(bytes((kind,)) + one.encode()) if kind else None
