@@ -41,11 +41,11 @@ def said(text: str, update: bool = False) -> str:
         ("ASK { ?x zzz:a ?y }", "declare it: PREFIX zzz: <...>"),
         (
             "ASK { ?x <a> ?y }",
-            "1:10: <a> is no absolute IRI (No scheme found in an absolute IRI): declare a BASE",
+            "1:10: <a> is not an absolute IRI (No scheme found in an absolute IRI): declare a BASE",
         ),
         (
             "ASK { ?x <http://a b> ?y }",
-            "found '<'; an IRI has an end, and in it there cannot be any of <",
+            "found '<'; an IRI ends with '>' and cannot contain any of <",
         ),
         (
             "PREFIX a:b <http://e> ASK {}",
@@ -67,7 +67,7 @@ def said(text: str, update: bool = False) -> str:
             "1:10: expected a property (an IRI, a variable, 'a' or a path), found",
         ),
         ("ASK { ?x A ?z }", "1:10: expected a property"),
-        ("ASK { ?x ?y 'z }", "1:13: the string that begins with ''z' has no end on this line"),
+        ("ASK { ?x ?y 'z }", "1:13: the string that begins with ''z' is not closed on this line"),
         (
             "CONSTRUCT { ?x :p* ?y } {}",
             "1:18: expected a constant or a variable as object, found '*'",

@@ -30,11 +30,11 @@ def keys_of_column(frame: Frame, name: str, terms: QueryTerms) -> list[bytes | N
 
 
 class DistinctValues:
-    """The different values of a variable, of which keys are made as they are needed.
+    """The distinct values of a variable; keys are made when needed.
 
-    codes    for each row which of them it has
-    size     how many there are
-    lengths  the bytes of each
+    codes    for each row, the number of its value
+    size     the number of values
+    lengths  the number of bytes of each value
     """
 
     __slots__ = ("_ids", "_keys", "_terms", "codes", "lengths", "size")
@@ -65,7 +65,7 @@ class DistinctValues:
 
 
 def chunks(lengths: list[Array]) -> Iterator[tuple[int, int]]:
-    """Ranges of rows whose values are computed without a look at the limits."""
+    """Ranges of rows whose values are computed between two checks of the limits."""
     rows = len(lengths[0])
     ends = np.cumsum(sum(lengths) + CHUNK_BYTES // 1024)
     start = 0
@@ -77,7 +77,7 @@ def chunks(lengths: list[Array]) -> Iterator[tuple[int, int]]:
 
 
 def combinations(inputs: list[DistinctValues]) -> tuple[Array, Array]:
-    """A row for each different combination of values, and for each row which one it has."""
+    """One row for each distinct combination of values, and each row's combination."""
     combined = inputs[0].codes
     size = inputs[0].size
     for one in inputs[1:]:

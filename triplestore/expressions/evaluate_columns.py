@@ -1,23 +1,21 @@
 """Expressions evaluated on frames, a set of rows at a time.
 
     scope = Scope(QueryTerms(dictionary))
-    condition(expression, frame, scope)   -> bool[rows]: where a FILTER lets through
+    condition(expression, frame, scope)   -> bool[rows]: rows that pass a FILTER
     evaluate(expression, frame, scope)    -> Vector (see `vectors`), for further computing
-    column(expression, frame, scope)      -> u32[rows] of ids, 0 where there is no value: a BIND
+    column(expression, frame, scope)      -> u32[rows] of ids, 0 without a value: a BIND
 
 and `Evaluator` for the same expression on many frames; the operators FilterRows and Extend take its
 `condition` and `column`. A computed value becomes a term only in `column`: with a query id unless
 the dictionary has it; a rule that stores it calls `QueryTerms.settle`.
 
 How: operators that values decide (comparisons, logic, arithmetic, tests of kinds) work on vectors;
-any other part is computed by `evaluate_scalar` once for each different combination of its
-variables' values. A few rows, and expressions with RAND and the like, are computed by
-`evaluate_scalar` altogether.
+any other part is computed by `evaluate_scalar` once for each distinct combination of its variables'
+values. Few rows, and expressions with RAND and the like, are computed by `evaluate_scalar` only.
 
-What is always true: the result is that of `evaluate_scalar` row by row; limits are looked at after
-each 1,024 values or megabyte of them, and what is made is charged while it is held. Costs about 30
-us for each operator, then some 10 ns a row for numbers, 1 us for each different value where strings
-are looked at.
+What is always true: the result is that of `evaluate_scalar` row by row; limits are checked at least
+every 1,024 values or every megabyte of them, and results are charged while they are held. Costs
+about 30 us per operator, then some 10 ns per row for numbers, 1 us per distinct value for strings.
 """
 
 from __future__ import annotations
@@ -79,18 +77,18 @@ _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
 
 _DEEP = 40
-"""Expressions that are nested deeper are evaluated on a stack of their own."""
+"""Maximum depth of an expression that is evaluated on the caller's stack."""
 
 _BIG = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What an expression is evaluated with.
+    """The surroundings in which expressions are evaluated.
 
-    terms   where ids have their terms, and where new terms get ids
+    terms   the terms of ids; gives ids to new terms
     around  the base IRI and the time of a query
-    exists  how EXISTS is evaluated: the rows of a frame for which it is true
+    exists  evaluates EXISTS: returns the rows of a frame for which it is true
     """
 
     terms: QueryTerms
@@ -124,7 +122,7 @@ def column(expression: Expression, frame: Frame, scope: Scope) -> U32:
 
 
 class Evaluator:
-    """One expression, ready to be evaluated on many frames."""
+    """One expression, prepared for evaluation on many frames."""
 
     __slots__ = (
         "_deep",
@@ -159,12 +157,12 @@ class Evaluator:
 
     @property
     def is_repeatable(self) -> bool:
-        """True if the same values give the same in another query."""
+        """True if the same values have the same result in another query."""
         names = [call.function for call in calls_of(self.expression)]
         return self._simple and "NOW" not in names
 
     def _call(self, function: Callable[[_Given], _Made], given: _Given) -> _Made:
-        """What a function gives that goes through all of the expression."""
+        """The result of a recursive function; deep expressions get a separate stack."""
         return on_new_stack(function, given) if self._deep else function(given)
 
     def _without_exists(self, expression: Expression) -> Expression:
@@ -235,7 +233,7 @@ class Evaluator:
         return made
 
     def numbers_in(self, node: Call, keys: list[bytes]) -> column_operators.NumberSet | None:
-        """The numbers of a list that an IN has, looked at once for all blocks."""
+        """The numbers in the list of an IN, read once for all blocks."""
         place = id(node), len(keys)
         if place not in self._numbers:
             self._numbers[place] = column_operators.number_set(keys)
@@ -291,7 +289,7 @@ class _Evaluation:
         self.vectors: dict[str, Vector] = {}
         for number, node in enumerate(evaluator._exists):
             if evaluator.scope.exists is None:
-                raise AssertionError("EXISTS in an expression of something that has no patterns")
+                raise AssertionError("EXISTS in an expression without patterns")
             self.vectors[_exists_name(number)] = Booleans(evaluator.scope.exists(node, frame))
 
     def of(self, node: Expression) -> Vector:
@@ -343,14 +341,14 @@ class _Evaluation:
 
     def is_in(self, node: Call) -> Vector:
         value, others = self.of(node.arguments[0]), node.arguments[1:]
-        if not others:  # equal to none of them, but still an error without a value
+        if not others:  # False, but an error without a value
             found = Booleans(np.zeros(self.frame.rows, np.bool_), known(value))
         else:
             found = self._is_among(node, value, others)
         return found if node.function == "IN" else Booleans(~found.values, found.valid)
 
     def _is_among(self, node: Call, value: Vector, others: tuple[Expression, ...]) -> Booleans:
-        """Whether some of these are equal: names and strings all at once, others one by one."""
+        """Whether one of these is equal: IRIs and strings all at once, others one by one."""
         named = [o.key for o in others if isinstance(o, Constant) and o.kind in _NAMES]
         at_once = column_operators.among(value, named, self.terms) if named else None
         rest = [
@@ -441,7 +439,7 @@ class _Evaluation:
         return made
 
     def row_by_row(self, expression: Expression) -> Vector:
-        """Every row by itself, each in a list of its own, by which BNODE knows it."""
+        """Compute row by row; each row is a separate list, by which BNODE identifies it."""
         names, scalar = self.evaluator.scalar(expression)
         inputs = [coded(self._variable(name), self.terms) for name in names]
         rows: list[Row] = []
@@ -465,7 +463,7 @@ class _Evaluation:
 
 _NAMES = (IRI, STRING, LANG)
 _INTEGERS = frozenset({"STRLEN", "YEAR", "MONTH", "DAY", "HOURS", "MINUTES"})
-"""Their results become columns of numbers at once; a short cut only."""
+"""Functions whose results become columns of numbers at once, as a short cut."""
 
 _KINDS_OF_TESTS = {
     "ISIRI": (IRI,),
@@ -489,4 +487,4 @@ _OPERATORS: Mapping[str, Callable[[_Evaluation, Call], Vector | None]] = {
     "COALESCE": _Evaluation.coalesce,
     **dict.fromkeys(("REGEX", "CONTAINS", "STRSTARTS", "STRENDS"), _Evaluation.on_text),
 }
-"""Those that have a form for columns; all others go through `_generic`."""
+"""The operators with a form for columns; `_generic` computes all others."""

@@ -1,6 +1,6 @@
-"""Operators on frames of named columns: what rules and queries are made of.
+"""Operators on frames of named columns, for plans of rules and queries.
 
-A plan is a tree of operators; `run` gives its result as one frame, `stream` in blocks:
+A plan is a tree of operators; `run` returns its result as one frame, `stream` in blocks:
 
     >>> from triplestore.operators import Context, Frame, Order, Values, join
     >>> parent = Values(Frame.of(child=[3, 4, 5], parent=[1, 3, 3]))
@@ -9,7 +9,7 @@ A plan is a tree of operators; `run` gives its result as one frame, `stream` in 
     >>> plan.run(Context(budget=1_000_000, seconds=10)).to_rows()
     [(3, 1, 2), (4, 3, 1), (5, 3, 1)]
 
-Start reading at `operator` (the contract), `frame` and `context`; DESIGN.md says why it is so.
+Start at `operator` (the contract), `frame` and `context`; DESIGN.md has the reasons.
 """
 
 from triplestore.operators.aggregates import ColumnAggregate

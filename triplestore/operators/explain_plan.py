@@ -1,6 +1,6 @@
-"""What the operators of a plan did, as a tree in text and in JSON.
+"""The statistics of the operators of a plan, as a tree in text and in JSON.
 
-Start at `explain` and `to_json`; `statistics` says what the figures are.
+Start at `explain` and `to_json`; `statistics` defines the figures.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def explain(root: Operator) -> str:
 
 
 def to_json(root: Operator) -> dict[str, Any]:
-    """The same as a tree of dicts that `json.dumps` takes."""
+    """The same as a tree of dicts for `json.dumps`."""
     made = _dict_of(root)
     stack = [(root, made)]
     while stack:
@@ -45,7 +45,7 @@ def to_json(root: Operator) -> dict[str, Any]:
 
 
 def _dict_of(node: Operator) -> dict[str, Any]:
-    """A node, its children left out."""
+    """A node without its children."""
     record = node.statistics
     return {
         "operator": node.kind,

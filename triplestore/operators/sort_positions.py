@@ -2,10 +2,10 @@
 
 Start at `sorted_positions`. Columns become words of 32 bits; from the last word to the first, each
 is packed with the row's place in the order so far and sorted as one array of 64 bits: `np.sort` of
-uint64 is vectorised (5 ns a value, 20 times faster than a stable argsort), and the packed place
-makes it stable. Long arrays are first cut into ranges of keys (`kernels.rows.partition`), so that
-a sort of millions can be stopped. Memory while it runs: 24 bytes a row, charged; the positions that
-come out have 4.
+uint64 is vectorised (5 ns per value, 20 times faster than a stable argsort), and the packed place
+makes it stable. Long arrays are first split into ranges of keys (`kernels.rows.partition`), so that
+a sort of millions can be stopped. It needs 24 bytes per row while it runs, charged; the resulting
+positions need 4.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def sorted_positions(
 ) -> Positions:
     """The positions of rows in the order of these columns; equal rows keep their order.
 
-    None comes first in columns of objects, NaN last in those of numbers; descending is the reverse.
+    None comes first in object columns, NaN last in columns of numbers; descending is the reverse.
 
     >>> from triplestore.operators.context import Context
     >>> columns = [np.array([2, 1, 2], np.uint32), np.array([0.5, 3.0, 1.5])]
@@ -68,7 +68,7 @@ def sorted_positions(
 
 
 def sort_words(values: Words, budget: Budget) -> Words:
-    """The values in order: the same array, or another if there are many."""
+    """The sorted values: in the same array, or in another one if there are many."""
     if len(values) <= OPERATORS.sorted_at_once or not use_kernels(len(values)):
         values.sort()
         return values
@@ -96,7 +96,7 @@ def sort_words(values: Words, budget: Budget) -> Words:
 
 
 def sorted_in_steps(values: list[Any], budget: Budget) -> list[Any]:
-    """A sorted list, made of parts that are sorted one after the other if it is long.
+    """A sorted list; a long one is sorted in parts, one after the other.
 
     >>> from triplestore.operators.context import Context
     >>> sorted_in_steps([3, 1, 2], Context())
@@ -118,14 +118,14 @@ def sorted_in_steps(values: list[Any], budget: Budget) -> list[Any]:
 
 
 def _order(column: Array) -> Array:
-    """Values that compare as those of the column, as unsigned integers (so that ~ reverses)."""
+    """Unsigned integers that compare as the values of the column (so that ~ reverses them)."""
     if column.dtype == ID:
         return column
     return order_keys(_ranked(column) if column.dtype.hasobject else column)
 
 
 def _word(column: Array, rows: slice | Positions, half: int) -> NDArray[np.uint32]:
-    """32 bits of the order of some values: all of a narrow type, else the low or the high half."""
+    """32 bits of sort keys: all bits of a narrow type, otherwise the low or the high half."""
     values = column[rows]
     if values.dtype == ID:
         return values
@@ -136,7 +136,7 @@ def _word(column: Array, rows: slice | Positions, half: int) -> NDArray[np.uint3
 
 
 def _varies(column: Array, half: int, budget: Budget) -> bool:
-    """Whether sorting by this word could change anything."""
+    """Whether sorting by this word can change the order."""
     first = _word(column, slice(0, 1), half)
     return any(
         bool((_word(column, slice(start, stop), half) != first).any())
@@ -156,7 +156,7 @@ def _ranked(column: Array) -> NDArray[np.uint32]:
 def _sort_by(
     column: Array, half: int, down: bool, before: Positions | None, budget: Budget
 ) -> Positions:
-    """The positions `before` (all, in their order), sorted by one word; charged in its place."""
+    """The positions `before` (all by default), sorted by one word; the charge is replaced."""
     rows = len(column)
     budget.charge(8 * rows)
     keys = np.empty(rows, np.uint64)

@@ -1,15 +1,15 @@
-"""The record of what one operator did; `explain` shows those of a plan.
+"""The statistics of one operator; `explain` shows those of a plan.
 
-Always true: rows, blocks and calls are exact, also when a plan was stopped half-way (they say what
-was handed on until then); seconds include those of the operators below; bytes are the maximum that
-the operator itself had charged at one time.
+Always true: rows, blocks and calls are exact, even if a plan was stopped (they count what was
+passed on until then); seconds include those of the operators below; bytes are the maximum that the
+operator itself had charged at a time.
 """
 
 from __future__ import annotations
 
 
 class Statistics:
-    """The record of one operator, summed over its calls since the last `clear`."""
+    """The statistics of one operator, summed over its calls since the last `clear`."""
 
     __slots__ = ("blocks", "bytes", "calls", "rows", "seconds")
 
@@ -17,7 +17,7 @@ class Statistics:
         self.clear()
 
     def clear(self) -> None:
-        """Begin again from nothing."""
+        """Reset all figures to zero."""
         self.calls = 0
         self.blocks = 0
         self.rows = 0

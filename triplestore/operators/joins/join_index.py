@@ -1,6 +1,6 @@
-"""The build side of a join: where the rows with a given key are.
+"""The build side of a join: finds the rows with a given key.
 
-Start at `JoinIndex`. Four forms, chosen by what is known and by size; all give the same answers:
+Start at `JoinIndex`. It has one of these forms, chosen by order and size, with the same answers:
     sorted   the rows are sorted by the key already, or are few and were sorted: galloping search
     dense    one id column whose ids lie close together: the id is the place in an array
     hashed   anything else: the exact table of `groups`, then rows gathered by group
@@ -36,8 +36,8 @@ Ranges = tuple[I64, I64, int]
 class JoinIndex:
     """Finds the rows of `frame` by the values of its columns `on`.
 
-    ordered   the columns `on`, packed in this sequence, are ascending in the frame
-    members   only `exists` will be asked, so rows need not be gathered by key
+    ordered   the columns `on`, packed in this order, are ascending in the frame
+    members   only `exists` will be called, so rows need not be gathered by key
 
     >>> from triplestore.operators.context import Context
     >>> right = Frame.of(x=[5, 3, 5], y=[1, 2, 3])
@@ -60,7 +60,7 @@ class JoinIndex:
     ) -> None:
         columns = [frame.columns[i] for i in on]
         self._coder = KeyCoder([column.dtype for column in columns], budget)
-        self._order: Array | None = None  # rows by key; None if that is the order they have
+        self._order: Array | None = None  # rows by key; None if the rows are in this order
         self._sorted: Keys | None = None
         self._starts: NDArray[np.uint32] = np.zeros(1, np.uint32)
         self._table: GroupTable | None = None
@@ -82,7 +82,7 @@ class JoinIndex:
             self._hash(columns, rows, members)
 
     def exists(self, columns: Sequence[Array], rows: int) -> NDArray[np.bool_]:
-        """Which of these keys some row has."""
+        """Which of these keys occur."""
         if self._present is not None:
             keys = self._coder.find(columns, rows)
             return self._present.take(keys - np.uint32(self._base), mode="clip")
@@ -93,7 +93,7 @@ class JoinIndex:
         return hi > lo
 
     def ranges(self, columns: Sequence[Array], rows: int) -> Ranges:
-        """For each of these keys the places [lo, hi) of its rows, and the number of all pairs."""
+        """For each key the places [lo, hi) of its rows, and the total number of pairs."""
         keys = self._coder.find(columns, rows)
         if self._sorted is not None and not use_kernels(rows):
             lo = self._sorted.searchsorted(keys, "left")
@@ -110,7 +110,7 @@ class JoinIndex:
         return lo, hi, pairs
 
     def rows(self, places: I64) -> Array:
-        """The rows that stand at these places, which `ranges` gave."""
+        """The rows at these places, returned by `ranges`."""
         return places if self._order is None else self._order.take(places)
 
     def _sort(self, columns: Sequence[Array], rows: int, is_sorted: bool) -> None:
@@ -137,7 +137,7 @@ class JoinIndex:
         self._budget.release(4 * size)
 
     def _mark(self, keys: Array, count: int) -> None:
-        """One truth value per id of the range, and one more, which is false, for all other ids."""
+        """One boolean per id of the range, and a last one, False, for all other ids."""
         self._budget.charge(count + 1)
         present = filled(count + 1, np.bool_, self._budget)
         base = np.uint32(self._base)
