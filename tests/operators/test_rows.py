@@ -42,7 +42,7 @@ def test_values__takes_another_frame_of_the_same_columns() -> None:
     assert plan.run(Context()).to_rows() == [(1,)]
     values.frame = Frame.of(x=[2, 3])
     assert plan.run(Context()).to_rows() == [(2,), (3,)]
-    with pytest.raises(UsageError, match="is wanted"):
+    with pytest.raises(UsageError, match="expected a frame"):
         values.frame = Frame.of(y=[2])
 
 
