@@ -1,6 +1,6 @@
 """The statistics of the operators of a plan, as a tree in text and in JSON.
 
-Start at `explain` and `to_json`; `statistics` defines the figures.
+Start at `explain` and `to_json`; `operator.Statistics` defines the figures.
 """
 
 from __future__ import annotations

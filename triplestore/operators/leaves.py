@@ -15,7 +15,7 @@ import numpy as np
 from triplestore.errors import UsageError
 from triplestore.operators.context import Context
 from triplestore.operators.frame import ID, Array, Frame
-from triplestore.operators.operator import Blocks, Operator, Stream, variables
+from triplestore.operators.operator import Blocks, Operator, Stream, Text, shown, variables
 from triplestore.relations.relation import StoredRelation
 from triplestore.relations.status import HOLDS
 
@@ -98,7 +98,7 @@ class Scan(Operator):
         *,
         where: int = HOLDS,
         order: int | None = None,
-        name: str = "",
+        name: Text = "",
         estimate: float | None = None,
     ) -> None:
         self.relation = relation
@@ -207,10 +207,10 @@ def check_pattern(
     return tuple(pattern)
 
 
-def atom(name: str, pattern: Pattern) -> str:
+def atom(name: Text, pattern: Pattern) -> str:
     """A pattern as text: `knows[?x, 5]`."""
     entries = [
         f"?{entry}" if isinstance(entry, str) else "_" if entry is None else str(entry)
         for entry in pattern
     ]
-    return f"{name}[{', '.join(entries)}]"
+    return f"{shown(name)}[{', '.join(entries)}]"

@@ -33,7 +33,6 @@ from triplestore.errors import UsageError
 from triplestore.operators.context import BLOCK_ROWS, Context
 from triplestore.operators.deep_calls import Elsewhere
 from triplestore.operators.frame import Array, Frame, Type, empty_frame, row_width, width_of
-from triplestore.operators.statistics import Statistics
 
 Stream: TypeAlias = Generator[Frame, None, None]
 Blocks: TypeAlias = tuple[Frame, ...] | Stream
@@ -44,6 +43,28 @@ _PACKED = 8  # number of pieces of at most a block each that are joined to one
 
 Text: TypeAlias = str | Callable[[], str]
 """The text of a condition for people, or a function that makes it."""
+
+
+class Statistics:
+    """The statistics of one operator, summed over its calls since the last `clear`.
+
+    Rows, blocks and calls are exact, even if a plan was stopped (they count what was passed on
+    until then); seconds include those of the operators below; bytes are the maximum that the
+    operator itself had charged at a time.
+    """
+
+    __slots__ = ("blocks", "bytes", "calls", "rows", "seconds")
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Reset all figures to zero."""
+        self.calls = 0
+        self.blocks = 0
+        self.rows = 0
+        self.seconds = 0.0
+        self.bytes = 0
 
 
 class Operator(ABC):
@@ -67,7 +88,9 @@ class Operator(ABC):
         estimate: float = 0.0,
     ) -> None:
         if len(set(names)) != len(names) or len(names) != len(types):
-            raise UsageError(f"{self.kind}: columns need different names and one type each: {names}")
+            raise UsageError(
+                f"{self.kind}: columns need different names and one type each: {names}"
+            )
         self.names = names
         self.types = types
         self.children = children

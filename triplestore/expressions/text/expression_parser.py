@@ -31,7 +31,9 @@ class ExpressionParser(TermParser):
         start = self.at
         found = self._binary(0)
         if self.at - start > MOST_DEEP and depth_of(found) > MOST_DEEP:
-            self.report(f"operations nested more than {MOST_DEEP} deep: use BIND for parts of it", start)
+            self.report(
+                f"operations nested more than {MOST_DEEP} deep: use BIND for parts of it", start
+            )
             raise Stop
         return found
 

@@ -18,7 +18,7 @@ from triplestore.operators.context import Context
 from triplestore.operators.frame import BOOLEAN, ID, Array, Frame, nulls
 from triplestore.operators.joins.hash_join import HOWS, How
 from triplestore.operators.leaves import Pattern, atom, check_pattern, slices
-from triplestore.operators.operator import Blocks, Operator, Stream
+from triplestore.operators.operator import Blocks, Operator, Stream, Text
 from triplestore.relations.relation import StoredRelation
 from triplestore.relations.status import HOLDS
 
@@ -55,7 +55,7 @@ class Probe(Operator):
         where: int = HOLDS,
         how: How = "inner",
         matched: str | None = None,
-        name: str = "",
+        name: Text = "",
         estimate: float | None = None,
     ) -> None:
         if how not in HOWS:

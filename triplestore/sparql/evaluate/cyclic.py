@@ -21,7 +21,7 @@ from triplestore.operators.frame import Array, Frame
 from triplestore.operators.group_table import GroupTable, use_kernels
 from triplestore.operators.joins.smallest_fan import by_smallest_fan, pays, sampled_every
 from triplestore.operators.leaves import atom, slices
-from triplestore.operators.operator import Blocks, Operator, Stream
+from triplestore.operators.operator import Blocks, Operator, Stream, Text
 from triplestore.relations.packed_keys import pack
 from triplestore.relations.relation import StoredRelation
 
@@ -34,7 +34,7 @@ class CycleLink(NamedTuple):
     known: str
     place: int
     """The column of the known variable."""
-    label: str
+    label: Text
 
 
 class Rest(Operator):

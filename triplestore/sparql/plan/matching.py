@@ -5,6 +5,8 @@ Start at `plan_matching`: it splits a group into items to join and filters; `gro
 
 from __future__ import annotations
 
+from functools import partial
+
 from triplestore.expressions.tree import Constant, Variable
 from triplestore.operators.context import current
 from triplestore.operators.distinct import Distinct
@@ -147,7 +149,7 @@ def make_atom(planner: Planner, pattern: TriplePattern, graph: Where) -> Atom | 
                 return None
             terms.append(term_id)
     subject, predicate, object_ = terms
-    label = show_path(pattern.predicate)
+    label = partial(show_path, pattern.predicate)
     dataset = planner.dataset
     where = dataset.where
     if isinstance(graph, str):

@@ -14,7 +14,7 @@ import numpy as np
 
 from triplestore.operators.frame import ID, Frame, empty_frame
 from triplestore.operators.leaves import Pattern, Scan, Values
-from triplestore.operators.operator import Operator
+from triplestore.operators.operator import Operator, Text
 from triplestore.operators.row_operators import Project
 from triplestore.relations.views.plain import PlainRelation
 
@@ -124,14 +124,14 @@ class Atom:
     relation: Any
     pattern: tuple[str | int, ...]
     where: int
-    label: str
+    label: Text
     size: float
     names: Names
     constants: int
     _distinct: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, relation: Any, pattern: tuple[str | int, ...], where: int, label: str) -> Atom:
+    def of(cls, relation: Any, pattern: tuple[str | int, ...], where: int, label: Text) -> Atom:
         """The atom, with its size looked up."""
         size = _size_of(relation, pattern, where)
         given = [place for place, term in enumerate(pattern) if isinstance(term, int)]
