@@ -197,8 +197,6 @@ def kernels(used: bool) -> Iterator[None]:
     """Run with kernels for everything, and limits so low that every path is taken; or with none."""
     low = {
         "piece_rows": 3,
-        "dict_keys": 1,
-        "sorted_index_rows": 2,
         "sorted_at_once": 4,
         "lexsort_rows": 2,
     }

@@ -94,7 +94,7 @@ class GroupTable:
         """The group of each key, and the places in `keys` of the first key of each new group."""
         if self._numbers is not None:
             rows = self.count + len(keys)
-            if rows <= OPERATORS.dict_keys or not use_kernels(rows):
+            if not use_kernels(rows):
                 return self._insert_few(self._numbers, keys)
             self._leave_dict()
         if len(keys) <= OPERATORS.piece_rows:
@@ -109,7 +109,7 @@ class GroupTable:
     def find(self, keys: Keys) -> NDArray[np.int64]:
         """The group of each key, or -1."""
         if self._numbers is not None:
-            if len(keys) <= OPERATORS.dict_keys or not use_kernels(len(keys)):
+            if not use_kernels(len(keys)):
                 get = self._numbers.get
                 return np.array([get(key, -1) for key in keys.tolist()], np.int64)
             self._leave_dict()

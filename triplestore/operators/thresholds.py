@@ -17,12 +17,6 @@ class OperatorThresholds(Thresholds):
     piece_rows: int = 1 << 17
     """Maximum number of rows per call of a kernel, so that none takes more than a few ms."""
 
-    dict_keys: int = 32
-    """Maximum number of keys that are numbered by a Python dict when kernels are loaded."""
-
-    sorted_index_rows: int = 512
-    """Maximum number of rows of a join index that are sorted instead of hashed."""
-
     dense_spread: int = 6
     """Maximum length of a range of ids, per row, that is indexed by an array of all its ids."""
 

@@ -1,7 +1,7 @@
 """The build side of a join: finds the rows with a given key.
 
 Start at `JoinIndex`. It has one of these forms, chosen by order and size, with the same answers:
-    sorted   the rows are sorted by the key already, or are few and were sorted: galloping search
+    sorted   the rows are sorted by the key, or were sorted because kernels are not loaded
     dense    one id column whose ids lie close together: the id is the place in an array
     hashed   anything else: the exact table of `groups`, then rows gathered by group
 What is always true: matches of one key come in the order of the rows; the index never copies the
@@ -68,8 +68,7 @@ class JoinIndex:
         self._base = 0
         self._budget = budget
         rows = frame.rows
-        small = rows <= OPERATORS.sorted_index_rows or not use_kernels(rows)
-        if ordered or small or not columns:
+        if ordered or not columns or not use_kernels(rows):
             self._sort(columns, rows, is_sorted=ordered or not columns)
         elif len(columns) == 1 and columns[0].dtype == ID and _dense(columns[0]):
             self._base = int(columns[0].min())
