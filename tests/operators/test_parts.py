@@ -228,6 +228,15 @@ def test_join_index__all_forms_find_the_same(
     ]
 
 
+@pytest.mark.parametrize("used", [True, False])
+@pytest.mark.parametrize("members", [True, False])
+def test_join_index__of_no_rows(members: bool, used: bool) -> None:
+    nothing, keys = np.zeros(0, np.uint32), [np.array([1, 5], np.uint32)]
+    with kernels(used):
+        index = JoinIndex(Frame.of(x=nothing), [0], Context(), members=members)
+        assert index.exists(keys, 2).tolist() == [False, False]
+
+
 def test_keys__take_every_kind_of_nan_to_be_one_value() -> None:
     bits = np.array(
         [0x7FF8_0000_0000_0000, 0xFFF8_0000_0000_0000, 0x7FF8_0000_0000_0001], np.uint64

@@ -68,7 +68,7 @@ class JoinIndex:
         self._base = 0
         self._budget = budget
         rows = frame.rows
-        if ordered or not columns or not use_kernels(rows):
+        if ordered or rows == 0 or not columns or not use_kernels(rows):
             self._sort(columns, rows, is_sorted=ordered or not columns)
         elif len(columns) == 1 and columns[0].dtype == ID and _dense(columns[0]):
             self._base = int(columns[0].min())
