@@ -224,7 +224,7 @@ def test_group__many_groups_in_many_blocks() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda rows: ColumnAggregate("median", "x"), "no aggregate 'median'"),
+        (lambda rows: ColumnAggregate("median", "x"), "unknown aggregate 'median'"),
         (lambda rows: ColumnAggregate("sum"), "needs a column"),
         (lambda rows: Group(rows, "q", {}), "no column q"),
         (lambda rows: Group(rows, "x", {"n": ColumnAggregate("sum", "x")}), "ids have no sum"),

@@ -20,7 +20,7 @@ from triplestore.thread_limits import limited, look
 
 PREFIX = "PREFIX : <http://e/> "
 FRAMES = 400
-"""Calls that are on the stack of whoever asks: 1,000 are all that Python has."""
+"""Number of calls on the caller's stack, of the 1,000 that Python has."""
 
 
 @pytest.fixture(scope="module")

@@ -205,7 +205,7 @@ class _Check:
         function = FUNCTIONS.get(name) or OPERATORS.get(name)
         if function is None and name not in CASTS:
             near = did_you_mean(name, [*FUNCTIONS, *CASTS])
-            self._add("function", f"there is no function {name}{near}", "", at)
+            self._add("function", f"unknown function {name}{near}", "", at)
         elif function is not None and not function.least <= given <= function.most:
             self._add("function", f"{name} does not take {given} arguments", "", at)
         elif not is_deterministic(name):
@@ -273,7 +273,7 @@ class _Check:
 
     def _result(self, result: Result, inner: set[Variable], at: tuple[Section, int]) -> None:
         if result.function not in AGGREGATES:
-            self._add("function", f"there is no aggregate {result.function}", "", at)
+            self._add("function", f"unknown aggregate {result.function}", "", at)
         if result.argument is not None:
             self._expression(result.argument, inner, f"in {result.function}", at)
 

@@ -101,7 +101,7 @@ def aggregate(
         return _first(coded(vector, terms), groups, count, _same, False)
     if function == "group_concat":
         return _concatenated(vector, groups, count, terms, " " if separator is None else separator)
-    raise UsageError(f"there is no aggregate {function}")
+    raise UsageError(f"unknown aggregate {function}")
 
 
 _EVERY = 1024

@@ -77,7 +77,7 @@ def compile_scalar(
     if function is None and expression.function in around.functions:
         return _custom(around.functions[expression.function], parts)
     if function is None:
-        raise UsageError(f"there is no function {expression.function}")
+        raise UsageError(f"unknown function {expression.function}")
     return _strict(function, parts)
 
 
@@ -121,7 +121,7 @@ def _strict(function: Callable[..., bytes], parts: list[Scalar]) -> Scalar:
     return lambda row: function(*[part(row) for part in parts])
 
 
-# --- functions that decide what they look at -----------------------------------------------------
+# --- functions that may not need all their arguments ---------------------------------------------
 
 
 def _bound(parts: list[Scalar]) -> Scalar:

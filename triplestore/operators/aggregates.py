@@ -58,7 +58,7 @@ class ColumnAggregate:
     def __post_init__(self) -> None:
         if self.function not in get_args(Function):
             raise UsageError(
-                f"no aggregate {self.function!r}; use one of {', '.join(get_args(Function))}"
+                f"unknown aggregate {self.function!r}; use one of {', '.join(get_args(Function))}"
             )
         if self.column is None and (self.function != "count" or self.distinct):
             raise UsageError(f"aggregate {self.function} needs a column")

@@ -68,7 +68,7 @@ class Grouped(Operator):
         names = (*by, *(name for name, _, _ in aggregates))
         for _, wanted, _ in aggregates:
             if wanted.function not in AGGREGATES and wanted.function not in (custom or {}):
-                raise UsageError(f"there is no aggregate <{wanted.function}>")
+                raise UsageError(f"unknown aggregate <{wanted.function}>")
         super().__init__(
             names,
             (ID,) * len(names),
