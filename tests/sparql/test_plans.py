@@ -18,7 +18,7 @@ SIZE = 3000
 
 @pytest.fixture(scope="module")
 def store() -> Store:
-    """People who know each other, of whom each hundredth is a chief; each has a name."""
+    """People who know each other; each has a name, and each hundredth is a chief."""
     made = Store()
     lines = []
     for i in range(SIZE):

@@ -1,4 +1,4 @@
-"""What makers of rules need of `expressions.functions`, passed on; nothing is defined here."""
+"""Names of `expressions.functions` for packages that make rules; nothing is defined here."""
 
 from triplestore.expressions.functions import (
     IN_DATATYPE,

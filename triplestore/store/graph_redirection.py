@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from triplestore.errors import UsageError
 from triplestore.expressions.tree import Constant
-from triplestore.sparql.algebra.nodes import DatasetClause, Modify, Operation
+from triplestore.sparql.algebra.nodes import DatasetClause
+from triplestore.sparql.algebra.updates import Modify, Operation
 from triplestore.sparql.syntax.parser import parse_query, parse_update
 from triplestore.sparql.syntax.query_printer import write
 from triplestore.store.arguments import TermLike

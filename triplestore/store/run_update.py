@@ -18,7 +18,7 @@ import pyoxigraph as ox
 from triplestore.errors import ParseError, TimeLimitError, UsageError
 from triplestore.expressions.tree import Constant
 from triplestore.operators.context import Context, running
-from triplestore.sparql.algebra import nodes as sparql
+from triplestore.sparql.algebra import updates
 from triplestore.sparql.engine import AskedState
 from triplestore.sparql.syntax.parser import parse_update
 from triplestore.sparql.update import changed_rows
@@ -89,20 +89,20 @@ class _UpdateRun:
         context.check()
         return context
 
-    def operation(self, operation: sparql.Operation) -> None:
+    def operation(self, operation: updates.Operation) -> None:
         """Execute one operation."""
         context = self.context()
         with running(context):
             self._carry_out(operation, context)
 
-    def _carry_out(self, operation: sparql.Operation, context: Context) -> None:
-        if isinstance(operation, sparql.InsertData):
+    def _carry_out(self, operation: updates.Operation, context: Context) -> None:
+        if isinstance(operation, updates.InsertData):
             self.insert(operation.quads)
-        elif isinstance(operation, sparql.DeleteData):
+        elif isinstance(operation, updates.DeleteData):
             self.writer.write_all(False, operation.quads)
-        elif isinstance(operation, sparql.Modify):
+        elif isinstance(operation, updates.Modify):
             self.modify(operation, context)
-        elif isinstance(operation, sparql.Load):
+        elif isinstance(operation, updates.Load):
             self.load(operation, context)
         else:
             try:
@@ -144,7 +144,7 @@ class _UpdateRun:
         columns = [np.ascontiguousarray(column) for column in rows.T]
         self.writer.change_rows(np.ones(len(rows), np.bool_), *columns)
 
-    def modify(self, operation: sparql.Modify, context: Context) -> None:
+    def modify(self, operation: updates.Modify, context: Context) -> None:
         """DELETE and INSERT with a WHERE: deletions come first."""
         deleted, inserted = changed_rows(operation, self.asked(), context, self.base)
         add = np.repeat([False, True], [len(deleted.subject), len(inserted.subject)])
@@ -156,7 +156,7 @@ class _UpdateRun:
         view = self.writer.view()
         return AskedState(view.dictionary, view.tables, facts_mask("all"), hidden=view.hidden > 0)
 
-    def load(self, operation: sparql.Load, context: Context) -> None:
+    def load(self, operation: updates.Load, context: Context) -> None:
         """LOAD; SILENT ignores errors of documents, not limits of the request."""
         graph = None if operation.graph is None else operation.graph.term
         source = operation.source.key[1:].decode()
@@ -177,12 +177,12 @@ class _UpdateRun:
 
     def graphs(self, operation: Any) -> None:
         """An operation on whole graphs."""
-        if isinstance(operation, sparql.Create):
+        if isinstance(operation, updates.Create):
             self.create(operation.graph)
-        elif isinstance(operation, sparql.Clear):
+        elif isinstance(operation, updates.Clear):
             for graph in self.targets(operation.target):
                 clear_graph(self.writer, graph)
-        elif isinstance(operation, sparql.Drop):
+        elif isinstance(operation, updates.Drop):
             for graph in self.targets(operation.target):
                 remove_graph(self.writer, graph)
         else:
@@ -194,7 +194,7 @@ class _UpdateRun:
             raise UsageError(f"graph {graph} exists already; CREATE SILENT would ignore that")
         add_graph(self.writer, graph.term)
 
-    def targets(self, target: sparql.GraphTarget) -> list[Any]:
+    def targets(self, target: updates.GraphTarget) -> list[Any]:
         """The graphs that CLEAR and DROP name."""
         if isinstance(target, Constant):
             return [self.existing(target)]
@@ -209,14 +209,14 @@ class _UpdateRun:
             raise UsageError(f"graph {graph} does not exist; SILENT would ignore that")
         return graph.term
 
-    def copy(self, operation: sparql.Add | sparql.Move | sparql.Copy) -> None:
+    def copy(self, operation: updates.Add | updates.Move | updates.Copy) -> None:
         """ADD, COPY, MOVE: they do nothing if a graph is also the target."""
         source = self.existing(operation.source)
         target = _DEFAULT if operation.target is None else operation.target.term
         if source == target:
             return
-        if not isinstance(operation, sparql.Add):
+        if not isinstance(operation, updates.Add):
             remove_graph(self.writer, target)
         copy_graph(self.writer, source, target)
-        if isinstance(operation, sparql.Move):
+        if isinstance(operation, updates.Move):
             remove_graph(self.writer, source)
