@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import triplestore.kernels
-from triplestore.kernels import jit
+from triplestore.kernels import compiled_cache, jit
 from triplestore.kernels.jit import Kernel, helper, kernel
 
 pytestmark = pytest.mark.slow_kernels  # processes of their own, in each way: once is enough
@@ -56,8 +56,8 @@ class Copy:
         assert text.count(old) == 1, f"{old!r} is not once in {name}"
         file.write_text(text.replace(old, new))
 
-    def run(self, program: str = PROGRAM, **variables: str) -> tuple[str, str]:
-        """What the program prints on stdout and stderr."""
+    def start(self, program: str = PROGRAM, **variables: str) -> subprocess.Popen[str]:
+        """A process that runs the program."""
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -69,16 +69,21 @@ class Copy:
             "TRIPLESTORE_CACHE": str(self.cache),
             "TRIPLESTORE_KERNELS": "numba",
         }
-        done = subprocess.run(
+        return subprocess.Popen(
             [sys.executable, "-W", "error", "-c", program.format(root=str(self.package.parent))],
             env=environment | variables,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
             cwd=self.package.parent,  # or the package in the working folder would be found first
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout, done.stderr
+
+    def run(self, program: str = PROGRAM, **variables: str) -> tuple[str, str]:
+        """What the program prints on stdout and stderr."""
+        process = self.start(program, **variables)
+        out, error = process.communicate()
+        assert process.returncode == 0, error
+        return out, error
 
 
 @pytest.fixture
@@ -176,16 +181,16 @@ def test_few_rows__of_several_threads_and_after_an_error(copy):
 
 OUT_OF_BOUNDS = """
 import numpy as np
-from triplestore.kernels import jit
+from triplestore.kernels import compiled_cache
 from triplestore.kernels.terms.term_tables import copy_spans
 at, one = np.zeros(1, np.int64), np.ones(1, np.int64)
 out = np.zeros(8, np.uint8)
 try:
     copy_spans(np.zeros(8, np.uint8), at, one, at + 8, out[:8])
 except IndexError:
-    print("refused", jit.cache_folder())
+    print("refused", compiled_cache.cache_folder())
 else:
-    print("silent", jit.cache_folder())
+    print("silent", compiled_cache.cache_folder())
 """
 
 
@@ -203,6 +208,57 @@ def test_cache__no_folder_that_can_be_written_is_no_error(copy):
     blocked.touch()
     out, _ = copy.run(TRIPLESTORE_CACHE=str(blocked / "below"))
     assert out == copy.run()[0]
+
+
+# Prints whether the kernel was compiled, not loaded.
+COUNTED = """
+from triplestore.kernels.terms.term_tables import hash_terms
+print(bool(hash_terms.dispatcher().stats.cache_misses))
+"""
+
+
+def test_cache__a_copy_at_another_place_shares_it(copy, tmp_path):
+    other = Copy(tmp_path / "other")
+    other.cache = copy.cache
+    assert copy.run(COUNTED)[0] == "True\n"
+    assert other.run(COUNTED) == ("False\n", "")
+
+
+def test_cache__of_two_processes_at_a_time_one_compiles(copy, tmp_path):
+    programs = [copy.start(COUNTED), copy.start(COUNTED)]
+    said = sorted(program.communicate(timeout=300)[0] for program in programs)
+    assert said == ["False\n", "True\n"]
+
+
+def test_lock__of_a_process_that_stands_still_is_not_waited_for_without_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TRIPLESTORE_CACHE", str(tmp_path))
+    monkeypatch.setattr(compiled_cache, "_WAIT_SECONDS", 0.1)
+    with compiled_cache.one_process("a"), compiled_cache.one_process("a"):
+        pass  # got here after 0.1 s
+    monkeypatch.setattr(compiled_cache, "_WAIT_SECONDS", 900.0)
+    with compiled_cache.one_process("a"), compiled_cache.one_process("b"):
+        pass
+
+
+WARM = """
+from triplestore.kernels.warm_up import compile_all, our_kernels
+if __name__ == "__main__":
+    done = sorted(compile_all(2))
+    print(done == sorted(our_kernels()), *(name.rpartition(".")[2] for name in done))
+"""
+
+
+def test_warm_up__compiles_every_kernel(copy):
+    for folder in ("closures", "documents", "rows", "rules"):  # 28 s of processor time
+        shutil.rmtree(copy.package / "kernels" / folder)
+    for name in ("value_keys", "sort_terms"):
+        (copy.package / "kernels" / "terms" / f"{name}.py").unlink()
+    said, shown = copy.run(WARM)
+    assert said.split()[0] == "True" and "hash_terms" in said.split()
+    assert shown == ""
+    assert copy.run(COUNTED) == ("False\n", "")
 
 
 SILENT = "from triplestore.kernels import jit; jit.set_announcements(False)" + PROGRAM

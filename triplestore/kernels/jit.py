@@ -7,9 +7,8 @@ is compiled, and numba is not imported, before the first call of a kernel.
 Always true
     - A kernel has explicit signatures, so that read-only, writable and mapped arrays share one
       compilation (without signatures one kernel was compiled 27 times).
-    - Compiled code is cached on disk in a folder named by the hash of *all* kernel sources and of
-      the versions of numba and numpy. numba itself checks only the file of the function it caches,
-      and would keep using a stale copy of a helper edited in another file.
+    - Compiled code is kept on disk, and a lock per kernel lets processes share it
+      (`compiled_cache.py`).
     - Kernels release the GIL, never use `prange` and never allocate: callers pass arrays.
     - Calls for a few rows run in plain Python, as long as that takes less than loading numba, or
       compiling on a machine where nothing is compiled yet (8 s for a closure of three edges).
@@ -23,7 +22,6 @@ Environment
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import threading
@@ -31,14 +29,12 @@ import time
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from triplestore.kernels.compiled_cache import is_cached, numba_settings, one_process
 from triplestore.kernels.interrupts import interrupts_later
-from triplestore.private_folder import private_folder
 from triplestore.thread_limits import memory_in_use
 
 P = ParamSpec("P")
@@ -189,10 +185,8 @@ class Kernel(Generic[P, R]):
         import numba
 
         signatures = [_signature(text) for text in self.signatures] or None
-        if signatures is not None:
-            _announce_unless_cached(self)
         function = _with_compiled_globals(self.py_func)
-        with _cache_folder():
+        with numba_settings(), self._alone():
             # A helper (no signatures) is compiled into its callers and cached with them. Without
             # numba's runtime references to arrays are not counted, which costs more than the work
             # of small helpers (hashing a term 39 -> 11 ns); in return kernels cannot allocate.
@@ -201,6 +195,16 @@ class Kernel(Generic[P, R]):
             if _can_do_without_runtime():
                 options["_nrt"] = False
             return njit(signatures, **options)(function)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While this is compiled or loaded, other processes wait, and find it in the cache."""
+        if not self.signatures:  # a helper: nothing is compiled yet
+            yield
+            return
+        _announce_unless_cached(self)
+        with one_process(f"{self.__module__.removeprefix('triplestore.')}.{self.__name__}"):
+            yield
 
 
 def kernel(*signatures: str, room: Iterable[str] = ()) -> Callable[[Callable[P, R]], Kernel[P, R]]:
@@ -237,27 +241,6 @@ def set_announcements(on: bool) -> None:
     """Whether to report on stderr that kernels are being compiled (default: True)."""
     global _announcements
     _announcements = on
-
-
-def cache_folder() -> Path:
-    """The folder for compiled kernels; only this user can write to it."""
-    return private_folder(f"kernels-{_fingerprint(os.environ.get('NUMBA_BOUNDSCHECK', '0'))}")
-
-
-@cache
-def _fingerprint(bounds_checks: str) -> str:
-    """A hash of everything that compiled code depends on; computed once, as it takes 5 ms."""
-    from importlib import metadata  # imports mail and sockets
-
-    digest = hashlib.blake2b(digest_size=8)
-    kernels = Path(__file__).parent
-    for source in sorted(kernels.rglob("*.py")):
-        name = source.relative_to(kernels).as_posix()
-        digest.update(name.encode() + b"\0" + source.read_bytes())
-    for package in ("numba", "llvmlite", "numpy"):
-        digest.update(f"{package} {metadata.version(package)}\n".encode())
-    digest.update(f"{sys.version} boundscheck={bounds_checks}".encode())
-    return digest.hexdigest()
 
 
 def _can_do_without_runtime() -> bool:
@@ -297,20 +280,6 @@ def _weighed() -> Iterator[None]:
         yield
     finally:
         _bytes += max(0, memory_in_use() - before)
-
-
-@contextmanager
-def _cache_folder() -> Iterator[None]:
-    """Set the cache folder, which numba reads from a global setting when a function is declared."""
-    from numba.core import config as numba_config
-
-    config: Any = numba_config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_folder())
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
 
 
 def _signature(text: str) -> Any:
@@ -355,9 +324,8 @@ def _announce_unless_cached(declared: Kernel[..., Any]) -> None:
     global _announced
     if _announced or not _announcements:
         return
-    code = declared.py_func.__code__
-    pattern = f"*.{declared.py_func.__qualname__}-{code.co_firstlineno}.*.nbi"
-    if next(cache_folder().rglob(pattern), None) is not None:
+    function = declared.py_func
+    if is_cached(function.__qualname__, function.__code__.co_firstlineno):
         return
     _announced = True
     print(  # noqa: T201 - this is the one line a user sees while the first use takes seconds
