@@ -29,7 +29,7 @@ demo-spark: setup-spark ## the same data through Spark (needs Java 17)
 spark-package: setup-spark ## build/spark: the package as one file, and a job, for spark-submit
 	@$(PY) -m triplestore.loaders.spark.jobs.packaging build/spark
 
-# Checks of types need one processor; kernels are compiled on the other one, once for all tests.
+# Kernels are compiled once for all tests, while types are checked on one processor.
 test: setup-dev ## check everything: style, types, tests (some minutes)
 	@$(MAKE) --no-print-directory --jobs=2 checks warm-up
 	@$(MAKE) --no-print-directory kernels
@@ -38,8 +38,8 @@ test: setup-dev ## check everything: style, types, tests (some minutes)
 checks: lint types
 
 warm-up: setup-dev ## compile all kernels, in both forms
-	@$(PY) -m triplestore.cli warm-up --quiet --processes 1
-	@NUMBA_BOUNDSCHECK=1 $(PY) -m triplestore.cli warm-up --quiet --processes 1
+	@$(PY) -m triplestore.cli warm-up --quiet
+	@NUMBA_BOUNDSCHECK=1 $(PY) -m triplestore.cli warm-up --quiet
 
 lint: setup-dev ## style only
 	$(PY) -m ruff check .

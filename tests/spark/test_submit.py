@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from triplestore import Store
-from triplestore.kernels.compiled_cache import cache_folder
 from triplestore.loaders.spark.jobs.local_cluster import Cluster, environment, spark_home
 from triplestore.loaders.spark.jobs.packaging import write_all
 
@@ -27,9 +25,6 @@ def test_submit__the_packaged_job_to_two_workers(tmp_path: Path) -> None:
         (tmp_path / f"part{number}.nt").write_text(LINES.replace("/s", f"/{number}s"))
     archive, job = write_all(tmp_path / "job")
     target, report = tmp_path / "x.db", tmp_path / "report.json"
-    for folder in ("driver", "workers"):  # no three processes that compile what is compiled
-        shutil.copytree(cache_folder(), tmp_path / folder / cache_folder().name)
-        (tmp_path / folder).chmod(0o700)
     with Cluster(tmp_path / "cluster", workers=2) as cluster:
         command = [
             *(str(spark_home() / "bin" / "spark-submit"), "--master", cluster.master),
