@@ -2,7 +2,7 @@
 # Needs Python 3.11 or later (make PYTHON=/path/to/python3 names one).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-spark spark-package test checks lint types warm-up kernels test-long fuzz test-boundscheck test-python-kernels bench limits \
+.PHONY: help demo demo-spark spark-package test checks lint types warm-up kernels wheel test-long fuzz test-boundscheck test-python-kernels bench limits \
 	format clean setup-run setup-dev setup-bench setup-spark
 
 unexport PYTHONPATH PYTHONHOME
@@ -52,6 +52,9 @@ types: setup-dev ## types only
 kernels: setup-dev
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
 	TRIPLESTORE_KERNELS=python $(PYTEST) --quiet $(SHORT) $(wildcard $(KERNEL_TESTS))
+
+wheel: setup-dev ## build/wheel: the package with its kernels compiled; tried in a fresh environment
+	@$(PY) .ci/wheel.py build/wheel
 
 test-long: setup-dev ## the long forms of the tests as well (much longer)
 	$(PYTEST) --long --timeout=0 --hypothesis-profile=long

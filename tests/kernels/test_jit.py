@@ -45,7 +45,9 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.package = folder / "code" / "triplestore"
         self.cache = folder / "cache"
-        shutil.copytree(KERNELS, self.package / "kernels", ignore=shutil.ignore_patterns("__pyc*"))
+        shutil.copytree(
+            KERNELS, self.package / "kernels", ignore=shutil.ignore_patterns("__pyc*", "*.so")
+        )
         for name in ("private_folder.py", "thread_limits.py"):  # what kernels import besides
             shutil.copy(KERNELS.parent / name, self.package / name)
         (self.package / "__init__.py").touch()

@@ -32,9 +32,13 @@ def warm_up(processes: int | None, quiet: bool) -> None:
       triplestore warm-up
       TRIPLESTORE_CACHE=/opt/kernels triplestore warm-up --quiet
     """
+    from triplestore.kernels.ahead.load import is_compiled_ahead
     from triplestore.kernels.compiled_cache import cache_folder
     from triplestore.kernels.warm_up import compile_all, our_kernels
 
+    if is_compiled_ahead():
+        click.echo("the kernels of this installation are compiled already")
+        return
     started = time.perf_counter()
     count = len(our_kernels())
     shown = sys.stderr if not quiet else io.StringIO()

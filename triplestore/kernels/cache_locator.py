@@ -9,7 +9,7 @@ from numba.core.caching import UserProvidedCacheLocator
 KERNELS = Path(__file__).parent
 
 
-class CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no types
+class CacheLocator(UserProvidedCacheLocator):
     """Names the folder of a kernel by its place in this package, not by the package's place.
 
     numba names it by a hash of the whole path, so that each copy of the package compiled anew.

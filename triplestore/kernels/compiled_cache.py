@@ -34,12 +34,13 @@ def cache_folder() -> Path:
 
 
 @cache
-def source_hash() -> str:
-    """A hash of all kernel sources."""
+def source_hash(kernels_only: bool = True) -> str:
+    """A hash of the sources of all kernels, or also of what declares and compiles them."""
     digest = hashlib.blake2b(digest_size=8)
     for source in sorted(SOURCES.rglob("*.py")):
-        name = source.relative_to(SOURCES).as_posix()
-        digest.update(name.encode() + b"\0" + source.read_bytes())
+        parts = source.relative_to(SOURCES).parts
+        if not kernels_only or (len(parts) > 1 and parts[0] != "ahead"):
+            digest.update("/".join(parts).encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()
 
 
@@ -48,7 +49,7 @@ def _fingerprint(bounds_checks: str) -> str:
     """A hash of everything that compiled code depends on; computed once, as it takes 5 ms."""
     from importlib import metadata  # imports mail and sockets
 
-    digest = hashlib.blake2b(source_hash().encode(), digest_size=8)
+    digest = hashlib.blake2b(source_hash(kernels_only=False).encode(), digest_size=8)
     for package in ("numba", "llvmlite", "numpy"):
         digest.update(f"{package} {metadata.version(package)}\n".encode())
     digest.update(f"{sys.version} boundscheck={bounds_checks}".encode())

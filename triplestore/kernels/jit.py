@@ -2,7 +2,8 @@
 
 `@kernel("i64(u64r, u64r, u64w)")` declares a function with the exact signatures it is compiled
 for; `@helper` declares a function that only kernels call and that is compiled into them. Nothing
-is compiled, and numba is not imported, before the first call of a kernel.
+is compiled, and numba is not imported, before the first call of a kernel. Wheels have kernels
+compiled ahead of time (`ahead/`); there numba is not used at all.
 
 Always true
     - A kernel has explicit signatures, so that read-only, writable and mapped arrays share one
@@ -15,7 +16,8 @@ Always true
 
 Environment
     TRIPLESTORE_KERNELS=python   runs every kernel as plain Python (for tests and coverage)
-    TRIPLESTORE_KERNELS=numba    compiles every kernel at its first call, even for few rows
+    TRIPLESTORE_KERNELS=compiled runs no call as plain Python, however few its rows are
+    TRIPLESTORE_KERNELS=numba    the same, compiled by numba even if they are compiled ahead of time
     TRIPLESTORE_CACHE=DIR        the folder for compiled kernels (default: the user's cache folder)
     NUMBA_BOUNDSCHECK=1          is supported, with a separate cache folder
 """
@@ -29,10 +31,12 @@ import time
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from triplestore.kernels.ahead.load import compiled_ahead, compiled_module, is_compiled_ahead
 from triplestore.kernels.compiled_cache import is_cached, numba_settings, one_process
 from triplestore.kernels.interrupts import interrupts_later
 from triplestore.thread_limits import memory_in_use
@@ -70,10 +74,36 @@ def plain_python() -> bool:
     return os.environ.get("TRIPLESTORE_KERNELS") == "python"
 
 
+@cache
+def _load_compiled() -> bool:
+    with _weighed(), _timed():
+        return compiled_module() is not None
+
+
+@cache
+def has_numba() -> bool:
+    """Whether kernels can be compiled here; if not, says once how slow they are."""
+    try:
+        import numba  # noqa: F401
+    except ImportError:
+        pass
+    else:
+        return True
+    print(  # noqa: T201 - otherwise nobody learns why everything takes so long
+        "triplestore: its kernels are not compiled in this installation, and numba is missing, so "
+        "they run as plain Python, up to 100 times slower; install a wheel, or numba "
+        "(pip install 'triplestore[jit]')",
+        file=sys.stderr,
+    )
+    return False
+
+
 def is_loaded() -> bool:
     """Whether kernels are compiled and numba is loaded, so that even calls for few rows pay off.
     The first of them may take half a second."""
-    return "numba" in sys.modules and not plain_python()
+    if plain_python():
+        return False
+    return "numba" in sys.modules or is_compiled_ahead()
 
 
 class _Plain(threading.local):
@@ -128,6 +158,8 @@ class Kernel(Generic[P, R]):
         return f"<kernel {self.__module__}.{self.__name__}>"
 
     def _first_call(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if not _plain.runs and self._is_ahead():
+            return self._entry(*args, **kwargs)
         if self._is_short(args):
             return self._run_plainly(*args, **kwargs)
         self.prepare()
@@ -162,14 +194,20 @@ class Kernel(Generic[P, R]):
             _plain_seconds += time.perf_counter() - started
 
     def prepare(self) -> None:
-        """Compile the kernel or load it from the cache, once."""
-        if plain_python():
+        """Compile the kernel or load it, once."""
+        if plain_python() or not (self._is_ahead() or has_numba()):
             self._entry = _without_overflow_warnings(self.py_func)
-            return
-        with _lock, _weighed(), _timed(), interrupts_later():
-            if self._dispatcher is None:
-                self._dispatcher = self._compile()
-            self._entry = self._dispatcher
+        elif self._entry == self._first_call:
+            self._entry = self.dispatcher()
+
+    def _is_ahead(self) -> bool:
+        """Whether the kernel was compiled ahead of time; then that is what runs from now on."""
+        if not _load_compiled():
+            return False
+        ready = compiled_ahead(f"{self.__module__}.{self.__name__}")
+        if ready is not None:
+            self._entry = ready
+        return ready is not None
 
     @property
     def entry(self) -> Callable[P, R]:
@@ -177,24 +215,31 @@ class Kernel(Generic[P, R]):
         return self._entry
 
     def dispatcher(self) -> Any:
-        """The numba dispatcher, for other kernels that call this one."""
-        self.prepare()
-        return self._dispatcher
+        """The numba dispatcher, compiled or loaded from the cache."""
+        with _lock, _weighed(), _timed(), interrupts_later():
+            if self._dispatcher is None:
+                self._dispatcher = self._compile()
+            return self._dispatcher
 
     def _compile(self) -> Any:
+        with numba_settings(), self._alone():
+            # A helper (no signatures) is compiled into its callers and cached with them.
+            return self._jitted(nogil=True, cache=bool(self.signatures))
+
+    def compile_for_linking(self) -> Any:
+        """A dispatcher without what calls from Python need, and neither cached nor kept."""
+        return self._jitted(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+    def _jitted(self, **options: bool) -> Any:
         import numba
 
+        njit: Any = numba.njit  # its stubs do not know `_nrt`
+        # Without numba's runtime references to arrays are not counted, which costs more than the
+        # work of small helpers (hashing a term 39 -> 11 ns); in return kernels cannot allocate.
+        if _can_do_without_runtime():
+            options["_nrt"] = False
         signatures = [_signature(text) for text in self.signatures] or None
-        function = _with_compiled_globals(self.py_func)
-        with numba_settings(), self._alone():
-            # A helper (no signatures) is compiled into its callers and cached with them. Without
-            # numba's runtime references to arrays are not counted, which costs more than the work
-            # of small helpers (hashing a term 39 -> 11 ns); in return kernels cannot allocate.
-            njit: Any = numba.njit  # its stubs do not know `_nrt`
-            options = {"nogil": True, "cache": signatures is not None}
-            if _can_do_without_runtime():
-                options["_nrt"] = False
-            return njit(signatures, **options)(function)
+        return njit(signatures, **options)(_with_compiled_globals(self.py_func))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -8,13 +8,13 @@ in numpy for small batches and by kernel for large ones, with equal results.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from triplestore.kernels.jit import is_loaded
 from triplestore.terms.hashing import hash_texts
 
 U8 = NDArray[np.uint8]
@@ -32,8 +32,8 @@ _WARM = 1 << 10
 
 
 def worth_kernels(rows: int) -> bool:
-    """Whether a kernel is faster for this many rows, including loading numba (0.4 s)."""
-    return rows >= (_WARM if "numba" in sys.modules else _COLD)
+    """Whether a kernel is faster for this many rows, including loading numba (0.4 s) if needed."""
+    return rows >= (_WARM if is_loaded() else _COLD)
 
 
 class Spans(NamedTuple):

@@ -69,7 +69,7 @@ def sources() -> Iterator[tuple[str, Path]]:
     for prefix, module in _ROOTS.items():
         folder = module.__path__[0]
         for file in Path(folder).rglob("*.*"):
-            if file.suffix in (".py", ".properties"):
+            if file.suffix in (".py", ".properties", ".so"):
                 yield f"{prefix}/{file.relative_to(folder).as_posix()}", file
 
 
